@@ -1,4 +1,4 @@
-//! Medians of builds and searches, from the framework: `cargo bench --bench speed`.
+//! Medians of builds and searches, by the framework: `cargo bench --bench speed`.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -57,7 +57,7 @@ fn build<const THREADS: usize>(bencher: Bencher<'_, '_>, name: &str) {
         .bench_local(|| index_of(&tarmac, THREADS));
 }
 
-/// Looks for text that is nowhere.
+/// Searches for text that does not occur.
 #[divan::bench(args = names(), sample_count = 5, sample_size = 1)]
 fn search(bencher: Bencher<'_, '_>, name: &str) {
     let (tarmac, bytes) = named(name);
@@ -76,7 +76,7 @@ fn search(bencher: Bencher<'_, '_>, name: &str) {
         .bench_local(|| question.run(&index, &Cancel::default()));
 }
 
-/// All registers at places all over the trace.
+/// Reads all registers at places all over the trace.
 #[divan::bench(args = names(), sample_count = 1000)]
 fn registers(bencher: Bencher<'_, '_>, name: &str) {
     let index = index_of(&named(name).0, 2);

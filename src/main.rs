@@ -1,6 +1,6 @@
 //! Stepback: a time-travel debugger for recorded CPU instruction traces.
 //!
-//! The command line, and which front end a command opens; see ARCHITECTURE.md for the map.
+//! Parses the command line and opens the front end of a command; see ARCHITECTURE.md for the map.
 
 mod cli;
 

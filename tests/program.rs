@@ -1,4 +1,5 @@
-//! The program from outside: what the command line prints, what panels look like, and the rules of its own sources.
+//! The program from outside: command-line output, pictures of the panels, and rules for the
+//! sources.
 
 #![expect(
     clippy::unwrap_used,

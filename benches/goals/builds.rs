@@ -1,4 +1,4 @@
-//! How long a build takes, how much memory, how large the index is.
+//! Cost of a build: time, memory and size of the index.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,19 +17,19 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt as _, Source, Step};
 
-/// The first argument of a process that builds.
+/// First argument of a child process that builds.
 pub const CHILD: &str = "--build";
-/// As many threads as there are cores, and parts are shown before all is done.
+/// Number of threads: one per core, with parts shown before the build is complete.
 const TELLING: usize = 0;
-/// Builds of which the median counts.
+/// Number of builds; the median counts.
 const BUILDS: usize = 5;
 
-/// What a build cost.
+/// Cost of a build.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     wall: f64,
     cpu: f64,
-    /// Until something could be shown.
+    /// Seconds until something could be shown.
     first: f64,
     anonymous_kib: u64,
     resident_kib: u64,
@@ -37,10 +37,10 @@ struct Cost {
     index_bytes: u64,
 }
 
-/// The modification time that fingerprints here bear: benches open what they built themselves.
+/// Modification time in all fingerprints: benches open indexes that they built themselves.
 pub const MODIFIED: u64 = 0;
 
-/// Builds once and prints what it cost.
+/// Builds once and prints the cost.
 pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
     let (is_done, anonymous, first) = (AtomicBool::new(false), AtomicU64::new(0), OnceLock::new());
     let trace = Trace {
@@ -103,7 +103,7 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
     Ok(())
 }
 
-/// What a window shows first: steps, registers, memory.
+/// Runs the queries of the first screen: steps, registers, memory.
 fn screen(part: &Index) -> bool {
     let position = Position(part.step_count().min(40));
     let steps = ask(
@@ -170,7 +170,7 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
-/// CPU seconds of a pass that finds the ends of lines and does nothing else, read as the parser reads.
+/// Returns the CPU seconds of a pass that only finds line ends, with the parser's way of reading.
 fn floor(trace: &Trace) -> Result<f64> {
     let file = File::open(&trace.path).with_context(|| format!("{:?}", trace.path))?;
     let mut buffer = vec![0; 1 << 20];
@@ -186,7 +186,7 @@ fn floor(trace: &Trace) -> Result<f64> {
                     .as_secs_f64());
             }
             let mut rest = &buffer[..count];
-            // One line at a time, as a reader that looks at each line has to.
+            // Finds one line at a time, as any line-based reader must.
             while let Some(end) = memchr::memchr(b'\n', rest) {
                 rest = std::hint::black_box(&rest[end + 1..]);
                 lines += 1;
@@ -198,7 +198,7 @@ fn floor(trace: &Trace) -> Result<f64> {
     Ok(median(times?))
 }
 
-/// Builds with one and with two threads and prints what came out.
+/// Builds with one and with two threads and prints the results.
 pub fn report(trace: &Trace, index: &Path) -> Result<()> {
     let bytes = trace.path.metadata()?.len() as f64;
     let floor = floor(trace)?;

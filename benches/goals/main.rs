@@ -1,7 +1,8 @@
-//! Measures the index against its goals and prints one table a trace: `cargo bench --bench goals`.
+//! Measures the index against its goals and prints one table per trace: `cargo bench --bench
+//! goals`.
 //!
-//! Builds run in processes of their own, so that their CPU time and memory are theirs alone.
-//! `cargo bench --bench goals -- NAME` measures the traces alone whose names contain NAME.
+//! Builds run in separate processes, so that their CPU time and memory are not mixed with others.
+//! `cargo bench --bench goals -- NAME` measures only the traces whose names contain NAME.
 
 #![expect(clippy::print_stdout, reason = "a report")]
 
@@ -35,7 +36,7 @@ fn main() -> Result<()> {
         if arguments.iter().all(|wanted| trace.name.contains(wanted)) {
             let index = directory.join(format!("{}.sbi", trace.name));
             if let Ok(wanted) = std::env::var("STEPBACK_BENCH_QUESTIONS") {
-                // Of a trace so large that building its index five times would take too long.
+                // This trace is so large that building its index five times would take too long.
                 builds::run_child(&trace.path, &index, 2)?;
                 questions::report(&trace, &index, &wanted)?;
                 continue;

@@ -1,4 +1,4 @@
-//! How long questions about one place take, with all pages in memory and with none.
+//! Latency of queries about one place, with all pages in memory and with none.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use stepback_parsers::{Line, Step};
 
 use super::sample::{Sample, open};
 
-/// Questions of each kind with all pages in memory. As many before them are not counted.
+/// Number of queries of each kind with all pages in memory. As many before them are not counted.
 const WARM: usize = 4000;
-/// The same of those that go through hundreds of steps.
+/// Number of queries of each kind that walks hundreds of steps, with all pages in memory.
 const WARM_LONG: usize = 300;
-/// Questions of each kind with none.
+/// Number of queries of each kind with no pages in memory.
 const COLD: usize = 60;
 
-/// A kind of question, asked about a random place; true when something was found.
+/// A kind of query about a random place. Returns true if it found something.
 type Ask = fn(&Index, &Sample, &mut Dice) -> Result<bool, QueryError>;
 
 const QUESTIONS: [(&str, Ask); 21] = [
@@ -171,7 +171,7 @@ const QUESTIONS: [(&str, Ask); 21] = [
     }),
 ];
 
-/// Addresses and flags besides data.
+/// Edges for addresses and flags in addition to data.
 const LINKED: EdgeKinds = EdgeKinds {
     addresses: true,
     flags: true,
@@ -179,13 +179,13 @@ const LINKED: EdgeKinds = EdgeKinds {
     listed: false,
 };
 
-/// What of a slice is asked for.
+/// Parameters of a slice query.
 struct Asked {
     edges: EdgeKinds,
     limit: usize,
 }
 
-/// Where a register's or a byte's value comes from.
+/// Runs a backward slice of a register or a byte.
 fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<bool, QueryError> {
     let Some(cell) = any_cell(sample, dice) else {
         return Ok(false);
@@ -199,7 +199,7 @@ fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<
     Ok(!ask(index, question)?.is_empty())
 }
 
-/// Where it goes.
+/// Runs a forward slice.
 fn forward(
     index: &Index,
     sample: &Sample,
@@ -267,7 +267,7 @@ fn next_write(
     Ok(ask(index, NearestAccess::next(cell, AccessKinds::Writes, from))?.is_some())
 }
 
-/// Opens the index, asks all kinds of questions whose names contain a text, and prints how long that took.
+/// Opens the index, runs all kinds of queries whose names contain a text, and prints their times.
 pub fn report(trace: &Trace, path: &Path, wanted: &str) -> Result<()> {
     let mut opening = Times::default();
     for _ in 0..20 {
@@ -292,7 +292,8 @@ pub fn report(trace: &Trace, path: &Path, wanted: &str) -> Result<()> {
         (0..rounds).try_for_each(|_| question(&index, &sample, &mut dice).map(|_| ()))?;
         let (mut warm, mut cpu, mut found) = (Times::default(), Times::default(), 0);
         for _ in 0..rounds {
-            // A slice goes to a thousand places of a trace that memory may not hold: each of these is asked for once before.
+            // A slice visits a thousand places of a trace that may not be in memory, so each query
+            // first runs once untimed.
             if rounds == WARM_LONG {
                 question(&index, &sample, &mut dice.clone())?;
             }
@@ -316,7 +317,7 @@ pub fn report(trace: &Trace, path: &Path, wanted: &str) -> Result<()> {
     Ok(())
 }
 
-/// Asks each question of an index and a trace of which no page is in memory.
+/// Runs each query on an index and a trace without any page in memory.
 fn cold(trace: &Trace, path: &Path, sample: &Sample, question: Ask) -> Result<String> {
     let (mut times, mut dice, mut read) = (Times::default(), Dice(2), 0);
     for _ in 0..COLD {

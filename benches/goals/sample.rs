@@ -1,4 +1,4 @@
-//! An open index with places of the trace to ask about.
+//! An open index with places of the trace to query.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use stepback_index::{CallId, Fingerprint, FoldSet, Index, OpenError};
 
 use super::builds::MODIFIED;
 
-/// How many calls are folded, where the trace has so many.
+/// Number of calls to fold, if the trace has that number.
 const FOLDS: usize = 100_000;
 
-/// Places of the trace to ask about.
+/// Places of the trace to query.
 #[derive(Debug, Default)]
 pub struct Sample {
     pub places: Places,
@@ -38,7 +38,8 @@ impl Sample {
     }
 }
 
-/// All calls folded but the outermost ones, as many levels as leave at most [`FOLDS`] rows of folded calls.
+/// Folds all calls except the outermost ones, down to the level that leaves at most [`FOLDS`] rows
+/// of folded calls.
 fn folds(index: &Index) -> FoldSet {
     let calls = index.calls();
     let mut by_depth: Vec<usize> = Vec::new();

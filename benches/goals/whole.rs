@@ -1,4 +1,4 @@
-//! How long questions about the whole trace take.
+//! Duration of queries about the whole trace.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use super::sample::open;
 const PATTERNS: [(&str, &str); 2] = [("text", "no such text"), ("regex", r"r1[0-9] [a-f]{4}zz\b")];
 const CANCELS: usize = 10;
 
-/// Prints how fast searches read, and how long differences take.
+/// Prints the speed of searches and the duration of differences.
 pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     let index = open(trace, path)?;
     let bytes = trace.path.metadata()?.len() as f64;
@@ -63,7 +63,7 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The longest time between a cancel and the end of a search.
+/// Measures the longest time between a cancel and the end of a search.
 fn of_cancels(question: &FindText, index: &stepback_index::Index) -> Result<String> {
     let mut times = Times::default();
     for _ in 0..CANCELS {

@@ -1,8 +1,9 @@
-//! Measures questions about traces with thousands of threads: `cargo bench --bench many_threads`.
+//! Measures queries about traces with thousands of threads: `cargo bench --bench many_threads`.
 //!
-//! 4,000 threads take turns, in ten million steps: as cores of a Tarmac trace, and as threads of one drmemtrace file.
-//! Each kind of question is asked at random places, of random threads; then all markers are gone through, in traces of three sizes.
-//! An argument makes fewer threads and steps of it: `-- 1000` asks a thousand threads of 2.5 million steps.
+//! 4,000 threads take turns, in ten million steps: as cores of a Tarmac trace, and as threads of
+//! one drmemtrace file. Each kind of query runs at random places for random threads. Then all
+//! markers are visited, in traces of three sizes. An argument reduces the number of threads and
+//! steps: `-- 1000` uses a thousand threads and 2.5 million steps.
 
 #![expect(clippy::print_stdout, reason = "a report")]
 
@@ -28,11 +29,11 @@ use questions::questions;
 
 const THREADS: u64 = 4000;
 const STEPS_A_THREAD: u64 = 2500;
-/// Questions of each kind.
+/// Number of queries of each kind.
 const COUNT: usize = 3000;
-/// Of a slow kind no more are asked after this.
+/// Time limit for all queries of a slow kind.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Markers that are asked for at once.
+/// Number of markers per query.
 const BATCH: usize = 4096;
 
 fn main() -> Result<()> {
@@ -67,7 +68,7 @@ fn tarmac(threads: u64) -> Result<Index> {
     crowd(threads).write_tarmac(File::create(&path)?)?;
     let trace = Tarmac::open(Box::new(File::open(&path)?), TarmacOptions::default())?;
     let index = index_in_memory(Arc::new(trace), &BuildOptions::default())?;
-    // It stays open.
+    // The file stays open.
     std::fs::remove_file(path)?;
     Ok(index)
 }
@@ -84,7 +85,7 @@ fn drmemtrace(threads: u64) -> Result<Index> {
     Ok(index_in_memory(Arc::new(trace), &BuildOptions::default())?)
 }
 
-/// Asks all kinds of questions and prints how long that took.
+/// Runs all kinds of queries and prints their times.
 fn report(name: &str, index: &Index) -> Result<()> {
     println!(
         "\n== {name}: {} threads, {} steps",
@@ -117,7 +118,7 @@ fn report(name: &str, index: &Index) -> Result<()> {
     Ok(())
 }
 
-/// Goes through all markers of a trace, as `syscalls` and `find marker --all` do.
+/// Visits all markers of a trace, like `syscalls` and `find marker --all`.
 fn all_markers(threads: u64) -> Result<()> {
     let index = drmemtrace(threads)?;
     let walk = |kinds: &[MarkerKind]| -> Result<(usize, u128)> {

@@ -1,4 +1,4 @@
-//! The kinds of questions, each about a random place and a random thread.
+//! The kinds of queries, each about a random place and a random thread.
 
 use anyhow::Result;
 use stepback_benches::places::{Places, ask, position};
@@ -11,7 +11,7 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Step};
 
-/// A kind of question; true when something was found.
+/// A kind of query. Returns true if it found something.
 pub type Ask = fn(&Index, &Places, &mut Dice) -> Result<bool, QueryError>;
 
 fn memory(places: &Places, dice: &mut Dice) -> Cell {
@@ -53,7 +53,7 @@ fn next_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryE
     Ok(ask(index, NearestAccess::next(cell, AccessKinds::Writes, from))?.is_some())
 }
 
-/// All kinds.
+/// Returns all kinds.
 pub fn questions() -> [(&'static str, Ask); 24] {
     [
         ("registers", |index, _, dice| {

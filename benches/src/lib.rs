@@ -1,6 +1,7 @@
-//! What the measurements share: traces to measure, the process's CPU time and memory, cold files.
+//! Shared parts of the measurements: traces to measure, the process's CPU time and memory, cold
+//! files.
 //!
-//! `benches/README.md` says what is measured, with which commands, and what came out.
+//! `benches/README.md` lists the measurements, their commands and their results.
 
 pub mod percentiles;
 pub mod places;

@@ -1,14 +1,14 @@
-//! Times of many questions.
+//! Times of repeated queries.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Times, to be asked for percentiles.
+/// A collection of times with percentiles.
 #[derive(Clone, Debug, Default)]
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// Asks, and keeps how long that took.
+    /// Runs a query and records its time.
     pub fn measure<T>(&mut self, question: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let answer = std::hint::black_box(question());
@@ -21,19 +21,19 @@ impl Times {
         self.0.extend(time);
     }
 
-    /// How many there are.
+    /// Returns the number of times.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// The time that so many of a thousand questions keep.
+    /// Returns the time within which this number of a thousand queries finish.
     pub fn per_mille(&mut self, share: usize) -> Duration {
         self.0.sort_unstable();
         let place = (self.0.len() * share / 1000).min(self.0.len().saturating_sub(1));
         self.0.get(place).copied().unwrap_or_default()
     }
 
-    /// p50, p99 and the longest.
+    /// Returns p50, p99 and the longest time.
     pub fn summary(&mut self) -> Summary {
         Summary([
             self.per_mille(500),
@@ -43,7 +43,7 @@ impl Times {
     }
 }
 
-/// p50, p99 and the longest.
+/// p50, p99 and the longest time.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary([Duration; 3]);
 
@@ -55,7 +55,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// With three digits that count.
+/// Formats milliseconds with three significant digits.
 pub fn milliseconds(time: Duration) -> String {
     let millis = time.as_secs_f64() * 1e3;
     match millis {

@@ -1,23 +1,23 @@
-//! Random places of a trace to ask about.
+//! Random places of a trace to query.
 
 use stepback_generator::Dice;
 use stepback_index::{AccessTarget, Cancel, Effect, Index, Query, QueryError, Steps, ThreadId};
 use stepback_machine::RegisterView;
 use stepback_parsers::{Position, Step};
 
-/// What some thousands of steps of a trace touch.
+/// Cells and addresses that some thousands of steps of a trace use.
 #[derive(Debug, Default)]
 pub struct Places {
     /// Addresses of instructions.
     pub pcs: Vec<u64>,
     /// Addresses of memory that was accessed.
     pub addresses: Vec<u64>,
-    /// Registers that were written, and whose they are.
+    /// Written registers, each with its thread.
     pub views: Vec<(ThreadId, RegisterView)>,
 }
 
 impl Places {
-    /// Looks at 2,000 random places, so many steps each.
+    /// Collects from 2,000 random places, with this number of steps at each.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -53,7 +53,7 @@ impl Places {
     }
 }
 
-/// Asks.
+/// Runs a query.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -61,7 +61,7 @@ pub fn ask<Q: Query>(index: &Index, question: Q) -> Result<Q::Answer, QueryError
     question.run(index, &Cancel::default())
 }
 
-/// Any position of the trace.
+/// Returns a random position of the trace.
 pub fn position(index: &Index, dice: &mut Dice) -> Position {
     Position(dice.below(index.step_count() + 1))
 }

@@ -1,4 +1,4 @@
-//! A program in a terminal of ours: what it sends for what is typed, and what that costs it.
+//! A program in a pseudo-terminal: its output for typed keys, and the cost.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -11,21 +11,21 @@ use anyhow::Result;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// A program in a terminal. It is ended when this is dropped.
+/// A program in a terminal. Dropping it ends the program.
 pub struct PseudoTerminal {
     child: Child,
     keys: File,
     sent: Receiver<(Instant, Vec<u8>)>,
 }
 
-/// What a program sent until it was quiet.
+/// Output of a program until it was quiet.
 #[derive(Debug, Default)]
 pub struct Sent {
-    /// All of it.
+    /// All bytes.
     pub bytes: Vec<u8>,
-    /// When the first of it came.
+    /// Time of the first byte.
     pub first: Option<Instant>,
-    /// When the last of it came.
+    /// Time of the last byte.
     pub last: Option<Instant>,
 }
 
@@ -33,7 +33,7 @@ impl PseudoTerminal {
     /// Starts a program in a terminal of a size: columns and rows.
     ///
     /// # Errors
-    /// There is no such program, or no terminal to be had.
+    /// The program does not exist, or no terminal is available.
     pub fn run(mut command: Command, (columns, rows): (u16, u16)) -> Result<Self> {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         grantpt(&ours)?;
@@ -69,7 +69,7 @@ impl PseudoTerminal {
         Ok(Self { child, keys, sent })
     }
 
-    /// Types.
+    /// Types keys.
     ///
     /// # Errors
     /// The program has ended.
@@ -77,7 +77,7 @@ impl PseudoTerminal {
         Ok(self.keys.write_all(keys)?)
     }
 
-    /// What is sent until nothing came for a while.
+    /// Collects output until none has arrived for a while.
     pub fn until_quiet(&self, quiet: Duration) -> Sent {
         let mut sent = Sent::default();
         while let Ok((at, bytes)) = self.sent.recv_timeout(quiet) {
@@ -88,7 +88,7 @@ impl PseudoTerminal {
         sent
     }
 
-    /// Waits for a text, for a minute at most. When it came.
+    /// Waits for a text, for at most a minute. Returns the time at which it arrived.
     pub fn until(&self, text: &str) -> Option<Instant> {
         let (limit, mut seen) = (Instant::now() + Duration::from_secs(60), Vec::new());
         while let Some(left) = limit.checked_duration_since(Instant::now()) {
@@ -101,7 +101,7 @@ impl PseudoTerminal {
         None
     }
 
-    /// CPU time of all its threads that still run.
+    /// Returns the CPU time of all its running threads.
     pub fn cpu_time(&self) -> Option<Duration> {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).ok()?;
         let of_task = |task: std::fs::DirEntry| {
@@ -113,7 +113,7 @@ impl PseudoTerminal {
         ))
     }
 
-    /// A number of its `/proc/PID/status`: `RssAnon`, `VmHWM`.
+    /// Returns a number of its `/proc/PID/status`: `RssAnon`, `VmHWM`.
     pub fn status_kib(&self, name: &str) -> Option<u64> {
         crate::system::number_in(&format!("/proc/{}/status", self.child.id()), name)
     }
@@ -121,7 +121,7 @@ impl PseudoTerminal {
 
 impl Drop for PseudoTerminal {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The program may have ended already.
         let _ended = self.child.kill();
         let _status = self.child.wait();
     }

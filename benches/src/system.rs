@@ -1,10 +1,11 @@
-//! What the operating system knows of this process and of files. None where it does not tell.
+//! Facts of the operating system about this process and about files. None on systems that do not
+//! report them.
 
 use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-/// CPU time of all threads of this process so far.
+/// Returns the CPU time that all threads of this process have used.
 #[cfg(unix)]
 pub fn cpu_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -14,7 +15,7 @@ pub fn cpu_time() -> Option<Duration> {
     ))
 }
 
-/// CPU time of this thread so far.
+/// Returns the CPU time that this thread has used.
 #[cfg(unix)]
 pub fn thread_cpu_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -24,14 +25,15 @@ pub fn thread_cpu_time() -> Option<Duration> {
     ))
 }
 
-/// Bytes that can still be written where a directory is.
+/// Returns the number of free bytes on the disk of a directory.
 #[cfg(unix)]
 pub fn free_bytes(directory: &Path) -> Option<u64> {
     let space = rustix::fs::statvfs(directory).ok()?;
     Some(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
-/// Asks that the pages of a file be dropped from the system's cache. It drops those alone that are clean and not mapped.
+/// Requests that the system drop the pages of a file from its cache. Only clean pages that are not
+/// mapped are dropped.
 #[cfg(target_os = "linux")]
 pub fn forget_pages(path: &Path) -> Option<()> {
     let file = File::open(path).ok()?;
@@ -39,42 +41,42 @@ pub fn forget_pages(path: &Path) -> Option<()> {
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).ok()
 }
 
-/// CPU time of all threads of this process so far.
+/// Returns the CPU time that all threads of this process have used.
 #[cfg(not(unix))]
 pub fn cpu_time() -> Option<Duration> {
     None
 }
 
-/// CPU time of this thread so far.
+/// Returns the CPU time that this thread has used.
 #[cfg(not(unix))]
 pub fn thread_cpu_time() -> Option<Duration> {
     None
 }
 
-/// Bytes that can still be written where a directory is.
+/// Returns the number of free bytes on the disk of a directory.
 #[cfg(not(unix))]
 pub fn free_bytes(_directory: &Path) -> Option<u64> {
     None
 }
 
-/// Asks that the pages of a file be dropped from the system's cache.
+/// Requests that the system drop the pages of a file from its cache.
 #[cfg(not(target_os = "linux"))]
 pub fn forget_pages(path: &Path) -> Option<()> {
     _ = File::open(path);
     None
 }
 
-/// A number of `/proc/self/status`: `VmHWM`, `RssAnon`.
+/// Returns a number of `/proc/self/status`: `VmHWM`, `RssAnon`.
 pub fn status_kib(name: &str) -> Option<u64> {
     number_in("/proc/self/status", name)
 }
 
-/// Bytes that this process had to read from a disk so far.
+/// Returns the number of bytes that this process has read from disk.
 pub fn read_bytes() -> Option<u64> {
     number_in("/proc/self/io", "read_bytes")
 }
 
-/// A number of a file that says `NAME: NUMBER` in a line.
+/// Returns a number from a file with lines `NAME: NUMBER`.
 pub(crate) fn number_in(file: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(file).ok()?;
     let rest = text

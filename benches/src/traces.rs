@@ -1,4 +1,4 @@
-//! Which traces are measured.
+//! The traces to measure.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -13,37 +13,37 @@ use crate::free_bytes;
 /// A trace in a file.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// How it is called in tables.
+    /// Name in tables.
     pub name: String,
-    /// Where it lies.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
-/// Bytes of the traces that stand for real programs: as many as `lua.medium` has.
+/// Size in bytes of the traces that represent real programs, equal to that of `lua.medium`.
 const PROGRAM_BYTES: u64 = 200_000_000;
-/// Bytes of the one that a window is measured on: ten million steps.
+/// Size in bytes of the trace for the window: ten million steps.
 const LONG_BYTES: u64 = 1_220_000_000;
-/// Bytes of the others.
+/// Size in bytes of the other traces.
 const SPECIAL_BYTES: u64 = 60_000_000;
-/// Bytes of the huge one: more than 10^8 steps.
+/// Size in bytes of the huge trace: more than 10^8 steps.
 const HUGE_BYTES: u64 = 20_000_000_000;
-/// How much room on the disk huge runs need before they begin.
+/// Free disk space in bytes that huge runs require.
 const HUGE_ROOM: u64 = 60_000_000_000;
 
 impl Trace {
-    /// Opens it.
+    /// Opens the trace.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The trace cannot be read.
     pub fn open(&self) -> Result<Tarmac> {
         let file = File::open(&self.path).with_context(|| format!("{:?}", self.path))?;
         Ok(Tarmac::open(Box::new(file), TarmacOptions::default())?)
     }
 }
 
-/// The traces to measure, made in `directory` where they are not there yet:
-/// generated ones, real ones where `STEPBACK_TRACES` points at them, a huge one when `STEPBACK_BENCH_HUGE` is 1.
-/// `STEPBACK_BENCH_TRACE` names one file to measure instead.
+/// Returns the traces to measure, and generates missing ones in `directory`: generated ones, real
+/// ones from `STEPBACK_TRACES`, and a huge one if `STEPBACK_BENCH_HUGE` is 1.
+/// `STEPBACK_BENCH_TRACE` names a single file to measure instead.
 ///
 /// # Errors
 /// A trace cannot be written or read.
@@ -107,10 +107,10 @@ pub fn traces(directory: &Path) -> Result<Vec<Trace>> {
     Ok(found)
 }
 
-/// A trace of ten million steps, made in `directory` where it is not there yet.
+/// Returns a trace of ten million steps, and generates it in `directory` if missing.
 ///
 /// # Errors
-/// It cannot be written.
+/// The trace cannot be written.
 pub fn long_trace(directory: &Path) -> Result<Trace> {
     fs::create_dir_all(directory)?;
     generated(
@@ -139,7 +139,7 @@ fn generated(
     })
 }
 
-/// `lua.medium` in its own style and in the other.
+/// Returns `lua.medium` in its own style and in the other.
 fn real_traces(directory: &Path, traces: &Path) -> Result<[Trace; 2]> {
     let packed = traces.join("tarmac/lua/lua.medium.tarmac.zst");
     let path = directory.join("lua.medium.tarmac");
@@ -164,7 +164,7 @@ fn real_traces(directory: &Path, traces: &Path) -> Result<[Trace; 2]> {
     Ok([own, other])
 }
 
-/// Makes a file, unless it is there. It gets its name when it is complete.
+/// Generates a file unless it exists. Renames it when it is complete.
 fn made(path: &Path, make: impl FnOnce(&File) -> Result<()>) -> Result<()> {
     if path.exists() {
         return Ok(());

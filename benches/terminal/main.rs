@@ -1,8 +1,8 @@
-//! What the browser in a terminal costs from key to bytes: `cargo bench --bench terminal`.
+//! Cost of the browser in a terminal from key to bytes: `cargo bench --bench terminal`.
 //!
-//! The program runs in a terminal of its own, as it does for a user, over a trace that it has never seen.
-//! Counted is the CPU time of all its threads, and every byte that goes to the terminal.
-//! `cargo bench --bench terminal -- TRACE` takes another trace than the one of ten million steps.
+//! The program runs in a separate terminal, as for a user, on a new trace. The bench counts the CPU
+//! time of all its threads and every byte sent to the terminal. `cargo bench --bench terminal --
+//! TRACE` uses another trace than the one of ten million steps.
 
 #![expect(clippy::print_stdout, reason = "a report")]
 

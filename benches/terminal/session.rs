@@ -9,22 +9,22 @@ use stepback_benches::PseudoTerminal;
 use stepback_benches::percentiles::milliseconds;
 
 const SIZE: (u16, u16) = (100, 40);
-/// Nothing that a key asks for takes so long.
+/// Longer than the answer to any key takes.
 const QUIET: Duration = Duration::from_millis(60);
-/// Keys that are pressed one after the other.
+/// Number of keys pressed one after another.
 const PRESSED: u32 = 200;
-/// Steps that a key is held for.
+/// Number of steps for which a key is held.
 const HELD: u32 = 1000;
-/// A held key comes so often; a keyboard repeats some thirty times a second.
+/// Interval of a held key; a keyboard repeats some thirty times a second.
 const REPEAT: Duration = Duration::from_millis(2);
-/// How long nothing is done.
+/// Duration of the idle phase.
 const IDLE: Duration = Duration::from_secs(5);
 
 const DOWN: &[u8] = b"\x1b[B";
 const UP: &[u8] = b"\x1b[A";
 const PAGE_DOWN: &[u8] = b"\x1b[6~";
 
-/// Opens a trace, walks through it, holds a key, does nothing; and tells what that took.
+/// Opens a trace, walks through it, holds a key, stays idle, and prints the costs.
 pub fn measure(trace: &Path) -> Result<()> {
     let place = std::env::temp_dir().join(format!("stepback-bench-{}", std::process::id()));
     let measured = measure_in(trace, &place);
@@ -39,7 +39,7 @@ fn measure_in(trace: &Path, place: &Path) -> Result<()> {
         .arg(trace)
         .env("TERM", "xterm-256color")
         .env("LC_ALL", "C.UTF-8");
-    // No index, session or setting that is kept is used or changed.
+    // No existing index, session or setting is used or changed.
     for name in ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
         command.env(name, place.join(name));
     }
@@ -51,7 +51,7 @@ fn measure_in(trace: &Path, place: &Path) -> Result<()> {
         .until("\u{2500} 0 \u{2500}")
         .context("no step was shown")?;
     println!("first screen      {:>7} ms", milliseconds(first - start));
-    // The index goes on being built.
+    // The index is still being built.
     terminal.until_quiet(Duration::from_secs(3));
     println!(
         "whole index       {:>7} ms of CPU",
@@ -76,7 +76,7 @@ fn measure_in(trace: &Path, place: &Path) -> Result<()> {
     terminal.send(b"q")
 }
 
-/// A key after the other, each when the screen of the one before is there.
+/// Presses a key repeatedly, each time after the previous screen is complete.
 fn press(terminal: &mut PseudoTerminal, name: &str, key: &[u8]) -> Result<()> {
     let (before, mut bytes, mut waited) = (terminal.cpu_time(), 0, Duration::ZERO);
     for _ in 0..PRESSED {
@@ -95,7 +95,7 @@ fn press(terminal: &mut PseudoTerminal, name: &str, key: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A key that is held: what is left to draw when it is let go is the length of the queue.
+/// Holds a key. The drawing left after its release shows the length of the queue.
 fn hold(terminal: &mut PseudoTerminal) -> Result<()> {
     let before = terminal.cpu_time();
     for _ in 0..HELD {

@@ -1,26 +1,26 @@
-//! What the user does: a long session of all that a window is used for, in an order that is always the same.
+//! Actions of the user: a long session with all features of the window, in a fixed order.
 
 use egui::{
     Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, pos2,
     vec2,
 };
 
-/// Something that a user does.
+/// A user action.
 pub struct Action {
-    /// What it is counted under.
+    /// Category in the report.
     pub kind: &'static str,
-    /// What arrives in each frame.
+    /// Events of each frame.
     pub frames: Vec<Vec<Event>>,
 }
 
-/// All that the user does, without an end.
+/// An endless sequence of user actions.
 pub struct Actions {
     step_count: u64,
-    /// The state of the dice.
+    /// State of the random numbers.
     state: u64,
 }
 
-/// Keys that walk.
+/// Keys that step.
 const WALK: [(Modifiers, Key); 8] = [
     (Modifiers::NONE, Key::ArrowDown),
     (Modifiers::NONE, Key::ArrowUp),
@@ -43,7 +43,7 @@ const VIEW: [(Modifiers, Key); 7] = [
     (Modifiers::ALT, Key::ArrowLeft),
 ];
 
-/// Command lines that show panels and ask questions which go over the whole trace.
+/// Command lines that show panels and run queries over the whole trace.
 const COMMANDS: [&str; 14] = [
     "Last write x0",
     "Last write x1",
@@ -61,11 +61,11 @@ const COMMANDS: [&str; 14] = [
     "Use layout Debug",
 ];
 
-/// What is looked for: words, a value, an access.
+/// Search texts: words, a value, an access.
 const SOUGHT: [&str; 4] = ["ret", "x0 = 5", "access: sp:16", "/b(l|r) /"];
 
 impl Actions {
-    /// For a trace of so many steps.
+    /// Creates the actions for a trace of this number of steps.
     pub fn new(step_count: u64) -> Self {
         Self {
             step_count,
@@ -73,7 +73,7 @@ impl Actions {
         }
     }
 
-    /// A number below `end` (SplitMix64).
+    /// Returns a number below `end` (SplitMix64).
     fn below(&mut self, end: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -86,7 +86,7 @@ impl Actions {
         all[usize::try_from(place).unwrap_or(0)]
     }
 
-    /// A place among the panels, below the timeline.
+    /// Returns a point among the panels, below the timeline.
     fn among_panels(&mut self) -> Pos2 {
         pos2(self.below(1600) as f32, 260.0 + self.below(700) as f32)
     }
@@ -167,7 +167,7 @@ impl Iterator for Actions {
     }
 }
 
-/// A key with all that the window system tells of it.
+/// Returns the events that the window system sends for a key.
 fn press((modifiers, key): (Modifiers, Key)) -> Vec<Event> {
     let stroke = |pressed| Event::Key {
         key,

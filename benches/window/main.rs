@@ -1,8 +1,8 @@
-//! What a frame of the window costs while somebody works in it: `cargo bench --bench window`.
+//! Cost of a frame of the window during use: `cargo bench --bench window`.
 //!
-//! A thousand actions by key, wheel and mouse, always the same ones, on a trace of ten million steps.
-//! Counted is the CPU time of the window's thread for everything but the drawing of the pixels, which the graphics card does.
-//! `cargo bench --bench window -- TRACE` takes another trace.
+//! A thousand actions by key, wheel and mouse, always the same ones, on a trace of ten million
+//! steps. The bench counts the CPU time of the window's thread, without drawing pixels, which the
+//! graphics card does. `cargo bench --bench window -- TRACE` uses another trace.
 
 #![expect(clippy::print_stdout, reason = "a report")]
 
@@ -19,9 +19,9 @@ use stepback_benches::{long_trace, status_kib};
 use crate::actions::Actions;
 use crate::user::User;
 
-/// What issue and design promise of the 99th percentile of frames.
+/// Goal for the 99th percentile of frames, from the issue and the design.
 const FRAME: Duration = Duration::from_millis(16);
-/// And of the memory that is the window's own, beyond mapped pages.
+/// Goal for the window's memory, without mapped pages.
 const MEMORY_KIB: u64 = 300 * 1024;
 
 const ACTIONS: usize = 1000;
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
     measure(&trace)
 }
 
-/// Works on one trace, and tells what each kind of action cost.
+/// Works on one trace and prints the cost of each kind of action.
 fn measure(trace: &Path) -> Result<()> {
     let mut user = User::open(trace)?;
     println!("{}: {} steps", trace.display(), user.step_count());

@@ -1,4 +1,4 @@
-//! Somebody in front of a window that is not drawn: events go in, and what the window does with them is timed.
+//! A user in front of a window that is not drawn: events go in, and their handling is timed.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,16 +13,17 @@ use stepback_window::{App, WindowOptions};
 
 use crate::actions::Action;
 
-/// As large as the first window is on most screens.
+/// Size of the first window on most screens.
 const SIZE: Vec2 = vec2(1600.0, 1000.0);
-/// As long as a screen shows a frame.
+/// Duration of a frame on a screen.
 const PAUSE: Duration = Duration::from_millis(16);
-/// An action whose answers take longer goes on while the next begins, as with a person who does not wait.
+/// Maximum number of frames to wait for an answer. Slower answers continue during the next action,
+/// as with an impatient user.
 const PATIENCE: u32 = 30;
-/// Opening a trace, and its index.
+/// Time limit for opening a trace and its index.
 const OPENING: Duration = Duration::from_secs(600);
 
-/// A window and who uses it.
+/// A window and its user.
 pub struct User {
     context: egui::Context,
     app: App,
@@ -34,11 +35,11 @@ impl User {
     /// Opens a trace and waits until it is indexed.
     ///
     /// # Errors
-    /// It cannot be opened, or not within ten minutes.
+    /// The trace cannot be opened, or not within ten minutes.
     pub fn open(trace: &Path) -> Result<Self> {
         let context = egui::Context::default();
         let choice = TraceChoice::of(OpenOptions::new(trace));
-        // The toolkit's tests make a window in this way, too.
+        // The toolkit's own tests create a window in this way.
         let creation = eframe::CreationContext::_new_kittest(context.clone());
         let options = WindowOptions {
             trace: Some(choice),
@@ -67,17 +68,17 @@ impl User {
         Ok(user)
     }
 
-    /// How many steps the trace has.
+    /// Returns the number of steps of the trace.
     pub fn step_count(&self) -> u64 {
         self.app
             .desk()
             .map_or(0, |desk| desk.session.index.step_count())
     }
 
-    /// Does something and looks on until the answers are there. The CPU time of each frame.
+    /// Performs an action and waits for its answers. Returns the CPU time of each frame.
     ///
     /// # Errors
-    /// The system does not tell CPU times.
+    /// The system does not report CPU times.
     pub fn act(&mut self, action: Action) -> Result<Vec<Duration>> {
         let mut times = Vec::new();
         for events in action.frames {
@@ -93,7 +94,7 @@ impl User {
         Ok(times)
     }
 
-    /// One frame, up to the triangles that a graphics card would get.
+    /// Draws one frame, up to the triangles for the graphics card.
     fn draw(&mut self, events: Vec<Event>) -> Result<Duration> {
         let input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, SIZE)),

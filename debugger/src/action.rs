@@ -2,41 +2,37 @@
 //!
 //! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied in
 //! order after the frame. Each group has one exhaustive `match` that applies it.
+//!
+//! Types that actions of several groups contain.
+//!
+//! Moments of one of several traces, and their serialised form.
 
-mod app;
-mod common;
-mod effects;
-mod file;
-mod marks;
-mod memory;
-mod moment;
-mod panels;
-mod registers;
-mod search;
-mod slices;
-mod timeline;
-mod travel;
-mod view;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_index::CallId;
 use stepback_parsers::Position;
 
-pub use self::app::{AppAction, CommandName, FontChange, FontRole, ThemeChoice};
-pub use self::common::{Direction, StepRange, TraceId, WindowId};
-pub use self::effects::{EffectsOf, OtherCall};
-pub use self::file::FileAction;
-pub use self::marks::MarkAction;
-pub use self::memory::{MemoryChange, MemoryText};
-pub use self::moment::Moment;
-pub use self::panels::{Follow, PanelAction, PanelId, PanelKind};
-pub use self::registers::RegisterFormat;
-pub use self::search::SearchAction;
-pub use self::slices::{SliceAction, SliceView};
-pub use self::timeline::{TimelineFit, TimelineLanes};
-pub use self::travel::{Access, CellName, TravelAction};
-pub use self::view::{CallMeasure, FunctionsOf, ViewAction};
+pub use stepback_index::Direction;
+
+pub use crate::action::app::{
+    AppAction, CommandName, FileAction, FontChange, FontRole, MarkAction, ThemeChoice,
+};
+pub use crate::action::panels::{Follow, PanelAction, PanelId, PanelKind};
+pub use crate::action::travel::{
+    Access, CellName, SearchAction, SliceAction, SliceView, TravelAction,
+};
+pub use crate::action::view::{
+    CallMeasure, EffectsOf, FunctionsOf, MemoryChange, MemoryText, OtherCall, RegisterFormat,
+    TimelineFit, TimelineLanes, ViewAction,
+};
 pub use crate::notes::{FindKind, FindQuery, FindRange, SliceEdge, SliceEdges, SliceQuery};
+
+mod app;
+mod panels;
+mod travel;
+mod view;
 
 /// Folding and unfolding of calls, as in the Tarmac browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -111,6 +107,85 @@ from_group!(
     App(AppAction)
 );
 
+/// Number of a trace of a window. The default is the first trace.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct TraceId(pub u32);
+
+/// Number of a trace window: 1, 2, … Each has its own position in one trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct WindowId(pub u32);
+
+/// A part of a trace, from one position to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StepRange {
+    /// First position.
+    pub first: Position,
+    /// Last position, not before the first.
+    pub last: Position,
+}
+
+/// A moment of a trace.
+///
+/// The serialised form is the number of its position, preceded by the trace's number unless that is
+/// the first: `1250`, `((1), 1250)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Moment {
+    pub trace: TraceId,
+    /// Number of steps done.
+    pub position: Position,
+}
+
+impl From<u64> for Moment {
+    /// Creates a moment of the first trace.
+    fn from(position: u64) -> Self {
+        Self {
+            trace: TraceId::default(),
+            position: Position(position),
+        }
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.trace == TraceId::default() {
+            return serializer.serialize_u64(self.position.0);
+        }
+        (self.trace, self.position.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(MomentVisitor)
+    }
+}
+
+struct MomentVisitor;
+
+impl<'de> Visitor<'de> for MomentVisitor {
+    type Value = Moment;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a position, or a trace and a position")
+    }
+
+    fn visit_u64<E>(self, position: u64) -> Result<Moment, E> {
+        Ok(position.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Moment, A::Error> {
+        let missing = |place| A::Error::invalid_length(place, &"a trace and a position");
+        let trace = parts.next_element()?.ok_or_else(|| missing(0))?;
+        let position = parts.next_element()?.ok_or_else(|| missing(1))?;
+        Ok(Moment {
+            trace,
+            position: Position(position),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
 
@@ -135,5 +210,27 @@ mod tests {
             )))
         );
         assert!(read("Panel(OpenWindowAt(true))").is_err());
+    }
+}
+
+#[cfg(test)]
+mod moment_tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_as_they_are_written() {
+        for (moment, text) in [
+            (Moment::from(12), "12"),
+            (
+                Moment {
+                    trace: TraceId(2),
+                    position: Position(7),
+                },
+                "((2),7)",
+            ),
+        ] {
+            assert_eq!(ron::to_string(&moment), Ok(text.to_owned()));
+            assert_eq!(ron::from_str(text), Ok(moment));
+        }
     }
 }

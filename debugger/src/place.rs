@@ -22,7 +22,8 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position};
 
-use crate::expression::{self, Expression, ExpressionError, IndexLookup, NameLookup, SymbolLookup};
+use crate::expression;
+use crate::expression::{Expression, ExpressionError, IndexLookup, NameLookup, SymbolLookup};
 use crate::image::Images;
 use crate::messages::{say, spoken};
 use crate::session::Session;

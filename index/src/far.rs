@@ -13,44 +13,34 @@ use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Source, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::CellAccess;
 use crate::answers::call::CallId;
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::Cell;
-use crate::answers::difference::Difference;
-use crate::answers::direction::Direction;
-use crate::answers::external_change::ExternalChange;
-use crate::answers::hit::Hit;
+use crate::answers::cell::{AccessKinds, Cell, Direction, ThreadId};
+use crate::answers::difference::{Difference, ExternalChange};
+use crate::answers::error::Cancel;
 use crate::answers::register_file::RegisterFile;
-use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
-use crate::answers::thread::ThreadId;
-use crate::builder::build_index::Build;
-use crate::builder::options::BuildOptions;
+use crate::answers::step_record::{AccessTarget, CellAccess, Effect, Hit, StepRecord};
+use crate::builder::build_index::{Build, BuildOptions};
 use crate::index::Index;
 use crate::query::access::NearestAccess;
 use crate::query::difference::DifferenceBetween;
 use crate::query::externals::ExternalChanges;
 use crate::query::folds::{FoldSet, TraceListRow};
 use crate::query::memory::MemoryAt;
-use crate::query::places::NearestStepOf;
 use crate::query::question::Query;
-use crate::query::raw_lines::RawLines;
 use crate::query::registers::RegistersAt;
 use crate::query::search::text::FindText;
 use crate::query::search::value::FindValue;
-use crate::query::steps::{LineOfStep, PositionOfLine, PositionOfTime, Steps};
+use crate::query::steps::{
+    LineOfStep, NearestStepOf, PositionOfLine, PositionOfTime, RawLines, Steps,
+};
 use crate::query::visits::{NearestVisit, NthVisit, VisitsFrom};
 use crate::read::visits::VisitReader;
-use crate::store::calls::encoder::encode_frames;
-use crate::store::calls::frame::CallFrame;
+use crate::store::calls::encoder::{CallFrame, encode_frames};
 use crate::store::contents::KeyMaps;
-use crate::store::data::{HEADER_LEN, IndexData};
-use crate::store::encoded::encode_part;
-use crate::store::extent::Extent;
+use crate::store::data::{Extent, HEADER_LEN, IndexData};
 use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::{KeyMapWriter, SEGMENTS};
-use crate::store::layout::header;
+use crate::store::layout::{encode_part, header};
 use crate::store::segment::meta::SegmentMeta;
 
 /// Steps of each made-up segment; there are [`SEGMENTS`] of them.
@@ -286,7 +276,7 @@ impl FarShift for RegisterFile {
     }
 }
 
-impl FarShift for crate::answers::byte_state::ByteState {
+impl FarShift for crate::answers::value::ByteState {
     fn far(self) -> Self {
         Self {
             seen_at: self.seen_at.far(),
@@ -295,7 +285,7 @@ impl FarShift for crate::answers::byte_state::ByteState {
     }
 }
 
-impl FarShift for crate::query::raw_lines::RawLine {
+impl FarShift for crate::query::steps::RawLine {
     fn far(self) -> Self {
         Self {
             line: self.line.far(),

@@ -1,13 +1,9 @@
 //! An open index: the contents of its file, and the caches of its readers.
 
-pub(crate) mod call_gaps;
 pub(crate) mod homes;
-pub(crate) mod known_homes;
 pub(crate) mod memories;
 pub(crate) mod operand_table;
-pub(crate) mod shared_memory;
 pub(crate) mod told_pages;
-pub(crate) mod untraced;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,27 +14,22 @@ use std::sync::{Arc, Mutex, OnceLock};
 use stepback_machine::{Address, Endian, InstructionSet, RegisterId, StackChoice};
 use stepback_parsers::{MarkerKind, Position, RegisterSource, Source, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::{OpenError, QueryError};
+use crate::answers::cell::{ThreadId, ThreadInfo};
+use crate::answers::error::{Cancel, OpenError, QueryError};
 use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::program::Program;
-use crate::answers::thread::{ThreadId, ThreadInfo};
-use crate::index::call_gaps::CallGapCache;
-use crate::index::known_homes::HomeCaches;
-use crate::index::memories::Memories;
-use crate::index::operand_table::OperandTable;
-use crate::index::shared_memory::SharedMemory;
+use crate::index::homes::HomeCaches;
+use crate::index::memories::{CallGapCache, Memories, SharedMemory};
+use crate::index::operand_table::{OperandTable, UntracedCache};
 use crate::index::told_pages::PageMappings;
-use crate::index::untraced::UntracedCache;
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::codes::{CodeTable, ExecutedCode};
-use crate::store::contents::{Contents, ThreadContents, WarningContents};
+use crate::store::contents::{Contents, NamedBank, ThreadContents, WarningContents, stack_choices};
 use crate::store::data::IndexData;
 use crate::store::directory::Directory;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::SegmentKey;
 use crate::store::layout;
-use crate::store::named_bank::{NamedBank, stack_choices};
 use crate::store::regions::host_regions::HostRegions;
 use crate::store::regions::open_calls::UnresolvedCalls;
 use crate::store::segment::reader::SegmentReader;

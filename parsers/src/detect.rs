@@ -11,16 +11,14 @@ use crate::drmemtrace::source::Drmemtrace;
 use crate::error::{FormatError, SourceError};
 use crate::foreign::foreign_format;
 use crate::kept::places::CacheFileOptions;
-use crate::program_file::ProgramFile;
-use crate::program_fit::ProgramFit;
+use crate::program_file::{ProgramFile, ProgramFit};
 use crate::read_at::{ReadAt, TraceFile};
-use crate::rst::Rst;
-use crate::rst::{RstHead, are_one_trace};
+use crate::rst::{Rst, RstHead, are_one_trace};
 use crate::source::Source;
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::template::RecordTemplate;
-use crate::text::limits::LINE_LIMIT;
+use crate::text::window::LINE_LIMIT;
 
 /// A trace format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Findings: violations of the rules of a trace format.
 
-use crate::numbers::{Line, Step};
+use crate::events::{Line, Step};
 
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

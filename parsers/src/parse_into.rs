@@ -7,8 +7,7 @@ use crate::drmemtrace::source::Drmemtrace;
 use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::rst::Rst;
-use crate::scratch::ParseScratch;
-use crate::source::{ParsedRange, Source};
+use crate::source::{ParseScratch, ParsedRange, Source};
 use crate::tarmac::source::Tarmac;
 
 impl dyn Source {

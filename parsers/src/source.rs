@@ -1,18 +1,22 @@
 //! The interface that each trace format implements.
+//!
+//! Facts about a trace that a source provides besides its events.
+//!
+//! Buffers that parsers reuse from call to call.
+//!
+//! An instruction that a trace executed.
 
 use std::any::Any;
-use std::fmt;
-use std::io;
 use std::ops::Range;
+use std::{fmt, io};
+
+use serde::{Deserialize, Serialize};
+use stepback_machine::{Address, Encoding, Endian, InstructionSet};
 
 use crate::error::SourceError;
-use crate::events::{EventSink, Flow};
-use crate::facts::{KnownThread, RecordingScope, SourceTraits};
+use crate::events::{EventSink, Flow, Position};
 use crate::finding::Findings;
-use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
-use crate::numbers::Position;
-use crate::scratch::ParseScratch;
 
 /// A human-readable line that is made from a record.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +75,7 @@ pub trait Source: Any + Send + Sync {
     /// Pushes the events of all lines or records that begin inside `range` into `sink`.
     /// `range.start` is the start of a chunk. `range.end` is one too, or the end of the input.
     ///
-    /// Memory is bounded for every input. A line longer than [`crate::text::limits::LINE_LIMIT`] is
+    /// Memory is bounded for every input. A line longer than [`crate::text::window::LINE_LIMIT`] is
     /// skipped.
     ///
     /// # Errors
@@ -212,4 +216,112 @@ pub struct ParsedRange {
     pub lines: u64,
     /// Offset at which the run stopped: the end of the range, unless the sink stopped it.
     pub end: u64,
+}
+
+/// Properties of a source. They are stored in the index and are part of its fingerprint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceTraits {
+    /// The format's name on the command line, `"tarmac"`.
+    #[serde(deserialize_with = "crate::decoded_text::text")]
+    pub format: String,
+    /// Byte order of the traced CPU.
+    pub endian: Endian,
+    /// Unit of the timestamps as written in the trace (`"clk"`); `None` if it has none.
+    #[serde(deserialize_with = "crate::decoded_text::text_or_none")]
+    pub time_unit: Option<String>,
+    /// Instruction set of the first step, in which register names before it are interpreted.
+    pub instruction_set: InstructionSet,
+    /// Source of register contents and values.
+    pub registers: RegisterSource,
+    /// Options that affect the events, in a canonical spelling. An index that was built with other
+    /// options is stale.
+    #[serde(deserialize_with = "crate::decoded_text::text")]
+    pub options: String,
+}
+
+/// Source of register contents and values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RegisterSource {
+    /// The trace records register writes and values.
+    #[default]
+    Recorded,
+    /// The trace records neither. Register effects follow from the operands of instructions, and
+    /// accesses have no values.
+    Operands,
+}
+
+/// Extent of what a trace records from some point on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordingScope {
+    /// True if instructions or accesses are left out, for example by a cache that the recorder
+    /// simulated.
+    pub is_filtered: bool,
+    /// True if instructions are left out: the target of a branch may not be recorded.
+    pub lacks_steps: bool,
+    /// True if every system call is recorded.
+    pub has_system_calls: bool,
+}
+
+/// Facts about a thread that its events do not contain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownThread {
+    /// Name as in the events.
+    pub name: String,
+    /// Name of its process; `None` if the trace does not record it.
+    pub process: Option<String>,
+    /// True for a core that has nothing to run, which is not a thread.
+    pub is_idle: bool,
+}
+
+/// Buffers that a parser keeps from call to call to save allocations. Each format has its own type
+/// of buffers.
+#[derive(Default)]
+pub struct ParseScratch(Option<Box<dyn Any + Send + Sync>>);
+
+impl ParseScratch {
+    /// Returns the buffers of a format. They are created on first use, and again after a call for
+    /// another format.
+    #[inline]
+    pub(crate) fn of<T: Default + Any + Send + Sync>(&mut self) -> &mut T {
+        if !self.0.as_deref().is_some_and(|held| held.is::<T>()) {
+            self.0 = Some(Box::<T>::default());
+        }
+        let Some(held) = self.0.as_deref_mut().and_then(|held| held.downcast_mut()) else {
+            unreachable!("it was just made")
+        };
+        held
+    }
+}
+
+impl fmt::Debug for ParseScratch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ParseScratch").finish_non_exhaustive()
+    }
+}
+
+/// An instruction that a trace executed at an address, at least once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KnownInstruction {
+    /// Address, without a Thumb bit.
+    pub pc: Address,
+    /// Instruction set in which it decodes.
+    pub instruction_set: InstructionSet,
+    /// Length in bytes.
+    pub length_bytes: u8,
+    /// Encoding; `None` if the trace does not record it.
+    pub encoding: Option<Encoding>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_stay_until_another_format_comes() {
+        let mut scratch = ParseScratch::default();
+        scratch.of::<Vec<u8>>().push(7);
+        assert_eq!(scratch.of::<Vec<u8>>(), &[7]);
+        assert_eq!(scratch.of::<String>(), "");
+        assert_eq!(scratch.of::<Vec<u8>>(), &[0; 0]);
+    }
 }

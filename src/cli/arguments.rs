@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The arguments of the program.
 
 use clap::Parser;
 
@@ -6,14 +6,14 @@ use super::commands::ChosenCommand;
 use super::trace_arguments::WORDS;
 use super::window::WindowArguments;
 
-/// A time-travel debugger for recorded CPU instruction traces. Without a subcommand it opens the window.
+/// A time-travel debugger for recorded CPU instruction traces. Without a subcommand it opens the
+/// window.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, after_help = WORDS)]
 pub struct Arguments {
-    /// What to do; nothing: open the window.
+    /// The subcommand; without one the window opens.
     #[command(subcommand)]
     pub command: Option<ChosenCommand>,
-    /// What the window shows.
     #[command(flatten)]
     pub window: WindowArguments,
 }

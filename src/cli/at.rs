@@ -23,63 +23,64 @@ use super::text::{grouped, line_text, step_line};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::heap::{has_heap, heap};
 use stepback_debugger::analysis::names::NameResolver;
-use stepback_debugger::analysis::step_record::step_record;
+use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::expression::AddressSpace;
-use stepback_debugger::model::heap_words::block_words;
-use stepback_debugger::model::value_source::SourceWords;
+use stepback_debugger::model::heap_table::block_words;
+use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::place::PositionName;
 
-/// A question for more memory than this is taken for a typing error.
+/// Larger requests are taken for a typing error.
 const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
 
-/// Which state.
 #[derive(Debug, Args)]
 pub struct AtArguments {
-    /// When.
+    /// The position.
     #[arg(index = 2, value_name = "POS", allow_negative_numbers = true)]
     pub position: PositionName,
-    /// Whose registers (default: the thread of the last step before the position).
+    /// Thread to take the registers from (default: the thread of the last step before the
+    /// position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Print the registers (they are printed in any case, but for text with --stack).
+    /// Print the registers (always printed, except in text output with --stack).
     #[arg(long)]
     pub regs: bool,
-    /// Print memory, LEN bytes (default 1) from ADDR on; may be given several times.
-    /// A letter for each byte tells its source: r recorded, i inferred, x external change, ? unknown.
-    /// phys::ADDR:LEN means physical memory, in traces that tell where virtual addresses lie.
+    /// Print memory, LEN bytes (default 1) from ADDR on; may be given several times. A letter for
+    /// each byte shows its source: r recorded, i inferred, x external change, ? unknown.
+    /// phys::ADDR:LEN means physical memory, in traces that record address translations.
     #[arg(long = "mem", value_name = "ADDR:LEN", allow_hyphen_values = true)]
     pub memory: Vec<String>,
-    /// Print the call stack, innermost frame first, with the arguments that each function was entered with.
+    /// Print the call stack, innermost frame first, with the arguments of each function at its
+    /// entry.
     #[arg(long)]
     pub stack: bool,
-    /// Print at most so many frames of the stack.
+    /// Maximum number of stack frames to print.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub frames: usize,
-    /// With the source line of the step before the position.
+    /// Print the source line of the step before the position.
     #[arg(long)]
     pub lines: bool,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// The answer.
+/// The JSON answer.
 #[derive(Serialize)]
 struct AtJson {
     position: u64,
     last_step: Option<StepJson>,
     registers: Map<String, Json>,
     register_sources: Map<String, Json>,
-    /// Of those that are inferred.
+    /// Reasons for the inferred registers.
     #[serde(skip_serializing_if = "Map::is_empty")]
     register_reasons: Map<String, Json>,
-    /// First and last of the thread's last steps that may not have been completed; missing where all were.
+    /// First and last of the thread's final steps that may not have been completed. Missing if all
+    /// were completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     unfinished_steps: Option<[u64; 2]>,
     memory: Vec<MemoryJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<FrameJson>>,
-    /// Frames that the limit leaves out; missing where it leaves out none.
+    /// Number of frames left out by the limit. Missing if none are.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack_hidden: Option<u64>,
 }
@@ -93,18 +94,19 @@ struct MemoryJson {
     space: Option<&'static str>,
     bytes: String,
     sources: String,
-    /// Which block of the heap the first byte belongs to.
+    /// Heap block that contains the first byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     heap: Option<String>,
-    /// Where the trace told the first byte to lie, by context; missing where it did not.
+    /// Physical addresses of the first byte by context, as recorded. Missing if the trace records
+    /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     physical: Vec<PhysicalJson>,
-    /// Of a physical address: the virtual ones that lie there, as the trace told it; empty where none is known to.
+    /// For a physical address, the virtual addresses mapped to it. Empty if none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     mapped: Option<Vec<MappedJson>>,
 }
 
-/// A virtual address that lies at a physical one.
+/// A virtual address that is mapped to a physical one.
 #[derive(Serialize)]
 struct MappedJson {
     address: String,
@@ -113,7 +115,7 @@ struct MappedJson {
     /// The virtual address of the page.
     page: String,
     page_bytes: u64,
-    /// The position at which the trace told it.
+    /// Position at which the trace recorded the translation.
     told_at: u64,
 }
 
@@ -146,7 +148,7 @@ struct PhysicalJson {
     /// The virtual address of the page.
     page: String,
     page_bytes: u64,
-    /// The position at which the trace told it.
+    /// Position at which the trace recorded the translation.
     told_at: u64,
 }
 
@@ -169,11 +171,11 @@ impl PhysicalJson {
     }
 }
 
-/// All that was asked for.
+/// All data of the answer.
 struct State {
     position: Position,
     file: RegisterFile,
-    /// First and last of the thread's last steps that may not have been completed.
+    /// First and last of the thread's final steps that may not have been completed.
     unfinished: Option<[Step; 2]>,
     ranges: Vec<Range>,
     stack: Option<Stack>,
@@ -181,15 +183,15 @@ struct State {
     has_lines: bool,
 }
 
-/// A range of memory as it was asked for, with its bytes.
+/// A requested range of memory with its bytes.
 struct Range {
     address: Address,
     bytes: Vec<ByteState>,
-    /// Which block of the heap the first belongs to, in words.
+    /// Heap block that contains the first byte, in words.
     block: Option<String>,
-    /// Where the first lies.
+    /// Translations of the first byte.
     physical: Vec<Translation>,
-    /// Of a physical address: what lies there.
+    /// For a physical address, the virtual addresses mapped to it. None for a virtual address.
     mapped: Option<Vec<VirtualMapping>>,
 }
 
@@ -203,7 +205,7 @@ impl Command for AtArguments {
     }
 }
 
-/// Prints the state.
+/// Prints the registers, memory and stack at the position.
 fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let position = resolved(&arguments.position, report)?;
@@ -272,7 +274,7 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-/// Whose memory is meant, and when.
+/// Position and thread from which memory is read.
 #[derive(Clone, Copy)]
 struct MemoryMoment {
     position: Position,
@@ -458,7 +460,7 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The registers in columns; those that the trace says nothing of on one line at the end.
+/// Formats the registers in columns. Unknown ones follow on one line.
 fn registers_text(file: &RegisterFile) -> String {
     let (known, unknown): (Vec<_>, Vec<_>) = file
         .registers
@@ -499,7 +501,7 @@ fn registers_text(file: &RegisterFile) -> String {
     text
 }
 
-/// Says why results of the last steps are unknown.
+/// Explains why results of the final steps are unknown.
 fn unfinished_text([first, last]: [Step; 2]) -> String {
     let steps = match first == last {
         true => format!("step {}", grouped(first.0)),
@@ -510,7 +512,7 @@ fn unfinished_text([first, last]: [Step; 2]) -> String {
     )
 }
 
-/// A dump of 16 bytes a line: address, bytes, where they come from, as characters.
+/// Formats a dump of 16 bytes per line: address, bytes, source letters, characters.
 fn memory_text(range: &Range) -> String {
     let mut text = String::new();
     for (row, bytes) in range.bytes.chunks(16).enumerate() {
@@ -525,7 +527,7 @@ fn memory_text(range: &Range) -> String {
     text
 }
 
-/// A line for each virtual address that lies at a physical one.
+/// Formats one line for each virtual address that is mapped to a physical one.
 fn mapped_text(physical: Address, mapped: &[VirtualMapping], report: &Report<'_>) -> String {
     if mapped.is_empty() {
         return format!(

@@ -8,12 +8,11 @@ use clap::Args;
 use super::options::TraceOptions;
 use super::start::{Start, parse_size, trace_and_place};
 
-/// Shown below the options.
+/// Help text below the options.
 pub const HELP: &str = "\
 F1 shows the keys, `:` lists all commands by name, q ends it.
 Everything is asked without a window as well: `stepback --help` names the questions.";
 
-/// What the browser shows.
 #[derive(Debug, Args)]
 pub struct BrowseArguments {
     /// The trace, or TRACE@POS to begin at a position, or a session.
@@ -22,42 +21,41 @@ pub struct BrowseArguments {
     /// Open the demo that the program carries.
     #[arg(long, conflicts_with = "trace")]
     pub demo: bool,
-    /// Perform the actions of a file, one a line.
+    /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
     /// Then save the screen as text; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub screenshot: Option<PathBuf>,
-    /// Columns and rows of the screen that is saved, where it is none of a terminal.
+    /// Columns and rows of the saved screen if there is no terminal.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,
-    /// Then end; no terminal is needed.
+    /// Then quit; no terminal is needed.
     #[arg(long)]
     pub quit: bool,
-    /// Nothing but ASCII.
+    /// Use only ASCII characters.
     #[arg(long)]
     pub ascii: bool,
-    /// How the trace is opened.
     #[command(flatten)]
     pub options: TraceOptions,
 }
 
-/// Shows the browser that was asked for and waits for its end.
+/// Shows the browser and waits until the user closes it.
 ///
-/// `main` hands it over, because the command line must not depend on the terminal.
+/// `main` passes this in because the command line must not depend on the terminal.
 pub type OpenBrowser = fn(&BrowseArguments) -> Result<Browsed>;
 
-/// Whether the browser was shown.
+/// Outcome of opening the browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Browsed {
-    /// It was, and has ended.
+    /// The browser was shown and has been closed.
     Done,
-    /// There is no terminal; why, as one sentence without a full stop.
+    /// There is no terminal. The reason is one sentence without a full stop.
     NoTerminal(String),
 }
 
 impl BrowseArguments {
-    /// The trace, and where in it to begin.
+    /// Returns the trace and the position to open it at.
     pub fn trace_and_place(&self) -> Start {
         trace_and_place(self.trace.as_deref())
     }

@@ -10,7 +10,7 @@ use super::progress;
 use super::window::refuse_missing;
 use stepback_debugger::session::{OpenOptions, demo_path, is_same_file};
 
-/// Opens the browser and waits for its end.
+/// Opens the browser and waits until the user closes it.
 pub fn run(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Result<ExitCode> {
     let trace = arguments.trace_and_place().trace;
     trace.as_deref().map_or(Ok(()), refuse_missing)?;

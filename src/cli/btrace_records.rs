@@ -1,4 +1,4 @@
-//! `stepback list --records` of a recording of branches: every record, in the order of their times.
+//! `stepback list --records` for a branch recording: all records in time order.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -11,11 +11,11 @@ use super::listing::ListingWishes;
 use super::report::Report;
 use super::text::printable;
 
-/// A record.
 #[derive(Serialize)]
 struct RecordJson {
     record: u64,
-    /// Its place in the file, from 1, which is another one where threads are out of order.
+    /// Number of the record in the file, from 1. It differs from `record` if threads are out of
+    /// order.
     in_file: u64,
     kind: Option<&'static str>,
     time: Option<Time>,
@@ -28,7 +28,7 @@ struct RecordJson {
     instruction: Option<String>,
 }
 
-/// Prints records from the one with this number on, from 1. Cost: those before it are read as well.
+/// Prints records from the given number on, counted from 1. Cost: all earlier records are read too.
 pub fn print_records(
     trace: &Btrace,
     first: u64,
@@ -89,7 +89,7 @@ impl RecordJson {
     }
 }
 
-/// As recorded, else as the instruction says.
+/// Returns the recorded kind, or else the kind derived from the instruction.
 fn kind_of(record: &BranchRecord) -> Option<&'static str> {
     let kind = record.kind.and_then(BranchKind::of_number);
     kind.or_else(|| record.word.and_then(BranchKind::of_word))

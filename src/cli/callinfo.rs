@@ -15,49 +15,46 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::code_address::code_address;
+use stepback_debugger::analysis::names::code_address;
 use stepback_debugger::analysis::sites::{Site, Sites};
 use stepback_debugger::image::Symbol;
 
-/// Visits that are looked up at once.
+/// Number of visits looked up at once.
 const BLOCK: usize = 4096;
-/// Markers of one step that are looked at.
+/// Maximum number of markers examined per step.
 const MARKERS: usize = 64;
 
-/// Shown below the options.
+/// Help text below the options.
 pub const HELP: &str = "\
 Every step at the address is listed, whether it was called or reached otherwise; an instruction that a trap interrupted
 before it was executed, and that is executed later (SPARC: a save that spills a window first), once.
 JSON: a line a visit, {\"function\",\"step\",\"line\",\"time\",\"thread\",\"pc\",\"executed\",\"text\",\"offset\"}.";
 
-/// Which functions.
 #[derive(Debug, Args)]
 pub struct CallinfoArguments {
     /// Functions by name, or addresses.
     #[arg(index = 2, value_name = "FUNC|ADDR", required = true, num_args = 1..)]
     pub functions: Vec<String>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// A visit.
 #[derive(Serialize)]
 struct VisitJson<'a> {
-    /// As it was asked for.
+    /// The function as typed.
     function: &'a str,
     #[serde(flatten)]
     step: StepJson,
-    /// Where the step's text begins in the trace.
+    /// Offset of the step's text in the trace.
     offset: u64,
 }
 
-/// What was asked for.
+/// Result of looking up a function that the user named.
 enum Asked<'a> {
-    /// Static functions share names.
+    /// Several symbols, since static functions can share a name.
     Symbols(Vec<&'a Symbol>),
     Addresses(Vec<Address>),
-    /// Why there is no answer.
+    /// Message that explains why nothing was found.
     Nothing(String),
 }
 
@@ -88,7 +85,8 @@ fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> 
     Ok(())
 }
 
-/// A symbol before an expression; a single word that is neither symbol nor number is a symbol that does not exist.
+/// Resolves the text as a symbol first, then as an expression. A single word that is neither symbol
+/// nor number counts as a missing symbol.
 fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     let session = report.session;
     let symbols = session.images.symbols_named(text);
@@ -146,8 +144,8 @@ fn print(
     }
 }
 
-/// Whether a trap for a register window kept the instruction of a visit from being executed, and it is executed later:
-/// the function is entered once.
+/// Returns true if a register-window trap interrupted this visit and the instruction is executed
+/// later. Such a function is entered only once.
 fn comes_again(address: Address, step: Step, report: &Report<'_>) -> Result<bool> {
     let (index, cancel) = (&report.session.index, &report.cancel);
     let thread = SlotReader(index).thread_at(step.after())?;
@@ -182,7 +180,7 @@ fn comes_again(address: Address, step: Step, report: &Report<'_>) -> Result<bool
     Ok(is_trap && later.is_some_and(|visit| visit.record.is_executed))
 }
 
-/// The address of a Thumb function has bit 0 set, which only a visit of it tells.
+/// Formats the header line. Bit 0 marks the address of a Thumb function; only a visit shows it.
 fn header_text(text: &str, symbol: &Symbol, first: Option<Site>) -> String {
     let pc = first.map_or(symbol.address.0, |site| symbol.address.0 | site.pc & 1);
     format!(

@@ -1,4 +1,4 @@
-//! The calls as JSON: every frame of all threads, in order of entry.
+//! Calls as JSON: every frame of all threads, in order of entry.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -6,9 +6,8 @@ use stepback_index::Call;
 
 use super::json::{TrapJson, entered_word, evidence_word, hex, left_word, thread_name};
 use super::report::Report;
-use stepback_debugger::analysis::traps::trap_of;
+use stepback_debugger::analysis::exceptions::trap_of;
 
-/// A call.
 #[derive(Serialize)]
 struct CallJson<'a> {
     depth: u32,
@@ -24,26 +23,26 @@ struct CallJson<'a> {
     evidence: &'static str,
 }
 
-/// The function that was called.
+/// The called function.
 #[derive(Serialize)]
 struct FunctionJson<'a> {
     address: String,
-    /// As people read it, with the offset from its start.
+    /// Demangled name with the offset from the function's start.
     name: Option<String>,
-    /// As the image has it.
+    /// Name as spelled in the image.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<&'a str>,
-    /// The source line of its start; absent unless it was asked for.
+    /// Source line of the function's start. Absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<Option<String>>,
 }
 
-/// Prints calls.
+/// Prints calls as JSON.
 #[derive(Clone, Copy, Debug)]
 pub struct CallsPrinter {
-    /// Deeper ones are left out.
+    /// Deeper calls are left out.
     pub max_depth: u32,
-    /// With source lines.
+    /// Adds source lines.
     pub has_lines: bool,
 }
 

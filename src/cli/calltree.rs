@@ -16,18 +16,18 @@ use super::report::Report;
 use super::text::{line_text, printable, site_text};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
-use stepback_debugger::analysis::code_address::code_address;
+use stepback_debugger::analysis::exceptions::trap_of;
+use stepback_debugger::analysis::names::code_address;
 use stepback_debugger::analysis::sites::{Site, Sites};
-use stepback_debugger::analysis::traps::trap_of;
 use stepback_debugger::model::names::trap_words;
 
-/// Deeper calls are not indented but say their depth where the text would be too long otherwise:
-/// it grows with the square of the depth.
+/// Depth limit of indentation, used if the text would be too long otherwise: its size grows with
+/// the square of the depth. Deeper calls begin with their depth instead.
 const INDENT_LIMIT: u32 = 200;
-/// More white space than this is too long.
+/// Maximum size of all indentation before `INDENT_LIMIT` applies.
 const INDENT_LIMIT_BYTES: u64 = 64 << 20;
 
-/// Shown below the options.
+/// Help text below the options.
 pub const HELP: &str = "\
 Without --all-frames only calls that returned are shown; a function and the one that it ended with by a tail call are one.
   - SITE - SITE          where a call was made, and where its caller went on
@@ -36,22 +36,20 @@ A site is t:TIME l:LINE pc:ADDRESS; bit 0 of the address says Thumb, and 2 stand
 Where indenting would take more than 64 MB, calls deeper than 200 begin with their depth (201:) instead; a note says so.
 Steps (--json) are numbered over all threads: how many of its own a thread did in a call says profile --json.";
 
-/// Which calls.
 #[derive(Debug, Args)]
 pub struct CalltreeArguments {
     /// Leave out calls deeper than this (a thread's first frame has depth 0).
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// Show every frame, also those that never returned, tail calls and exceptions (--json: always).
+    /// Show every frame, including calls that never returned, tail calls and exceptions (--json:
+    /// always).
     #[arg(long)]
     pub all_frames: bool,
-    /// With the source lines of calls and functions.
+    /// Add the source lines of calls and functions.
     #[arg(long)]
     pub lines: bool,
-    /// How functions are named.
     #[command(flatten)]
     pub names: NameOptions,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -62,7 +60,7 @@ impl Command for CalltreeArguments {
     }
 }
 
-/// Prints the calls: as JSON of all threads in order of entry, as text one tree a thread.
+/// Prints the calls. JSON lists all threads in order of entry; text shows one tree per thread.
 fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
     report.note_unknown_calls();
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
@@ -114,11 +112,10 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Prints one tree.
 struct TreePrinter<'a> {
     tree: &'a ActivationTree,
     indent: Indent,
-    /// With source lines.
+    /// Adds source lines.
     has_lines: bool,
     sites: Sites<'a>,
     names: FunctionNames<'a>,
@@ -138,7 +135,7 @@ impl TreePrinter<'_> {
         Ok(())
     }
 
-    /// `- CALL - RESUME` unless it is a root, and `o ENTRY - EXIT : NAME` below.
+    /// Formats `o ENTRY - EXIT : NAME`, below `- CALL - RESUME` unless the activation is a root.
     fn activation_text(&self, activation: &Activation, report: &Report<'_>) -> Result<String> {
         let Activation {
             depth, entry, exit, ..
@@ -177,7 +174,8 @@ impl TreePrinter<'_> {
         Ok(())
     }
 
-    /// The same, with what the trace does not show in words, and how it was entered and left where that is not a call and its return.
+    /// Formats a frame like an activation. Adds words for anything the trace does not show and for
+    /// an unusual entry or exit.
     fn frame_text(&self, frame: &Call, report: &Report<'_>) -> Result<String> {
         let depth = frame.depth;
         let call_step = frame
@@ -238,7 +236,7 @@ impl TreePrinter<'_> {
         ))
     }
 
-    /// The last site of one step and the first of the next one of its CPU.
+    /// Returns the last site of one step and the first site of the next step on the same CPU.
     fn step_over(&self, last: Step, first: Step) -> Result<(Site, Site)> {
         let border = self.sites.border(first)?;
         let is_next = last.0.checked_add(1) == Some(first.0);
@@ -252,12 +250,12 @@ impl TreePrinter<'_> {
         ))
     }
 
-    /// The source line of an address, where it was asked for.
+    /// Formats the source line of an address, if requested.
     fn source_of(&self, pc: Address, report: &Report<'_>) -> String {
         line_text(self.has_lines.then(|| report.session.source_text(pc)))
     }
 
-    /// The same of a site, whose address may bear a mark.
+    /// Formats the source line of a site, whose address may carry a mark in its low bits.
     fn source_of_site(&self, site: Site, report: &Report<'_>) -> Result<String> {
         if !self.has_lines {
             return Ok(String::new());
@@ -275,15 +273,15 @@ impl TreePrinter<'_> {
     }
 }
 
-/// How far lines are indented.
+/// Indentation of the tree's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Indent {
-    /// Deeper lines are not.
+    /// Deeper lines are not indented.
     limit: u32,
 }
 
 impl Indent {
-    /// Without a limit where the text stays short enough.
+    /// Returns an unlimited indentation if the text stays short enough.
     fn for_depths(depths: impl Iterator<Item = u32>) -> Self {
         let mut bytes = 0u64;
         for depth in depths {
@@ -297,12 +295,12 @@ impl Indent {
         Self { limit: u32::MAX }
     }
 
-    /// For the line that says where a function of this depth was called.
+    /// Returns the indentation of the line that shows the call of a function at this depth.
     fn of_call(self, depth: u32) -> String {
         self.of_level(depth, u64::from(depth) * 2 - u64::from(depth > 0))
     }
 
-    /// For the line of a function of this depth.
+    /// Returns the indentation of the line of a function at this depth.
     fn of_function(self, depth: u32) -> String {
         self.of_level(depth, u64::from(depth) * 2)
     }
@@ -316,7 +314,7 @@ impl Indent {
     }
 }
 
-/// How a frame was entered and left, where that is not a call and its return.
+/// Describes an entry or exit other than an ordinary call and return.
 fn manner(frame: &Call) -> String {
     let entered = match frame.entered {
         FrameEntry::Root | FrameEntry::Call => None,

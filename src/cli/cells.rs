@@ -1,4 +1,4 @@
-//! What a user names on the command line: threads, and how numbers, memory ranges and cells are spelled.
+//! Names on the command line: threads, numbers, memory ranges and cells.
 
 use anyhow::{Result, bail};
 use stepback_index::ThreadId;
@@ -13,7 +13,7 @@ use stepback_debugger::expression::{parse, split_range, split_space};
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
 
-/// Finds a thread by the name that was given, if one was.
+/// Finds a thread by name. Returns none if no name is given.
 pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadId>> {
     let Some(name) = name else { return Ok(None) };
     if let Some(thread) = session.index.thread_by_name(name) {
@@ -31,7 +31,7 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
     )))
 }
 
-/// The position that a place names; says what should be known of it.
+/// Resolves a position and prints the remarks about it.
 pub fn resolved(place: &PositionName, report: &Report<'_>) -> Result<Position> {
     let position = place.resolve(report.session, &report.cancel)?;
     if !report.is_quiet {
@@ -43,14 +43,14 @@ pub fn resolved(place: &PositionName, report: &Report<'_>) -> Result<Position> {
     Ok(position)
 }
 
-/// Says what is wrong with the spelling of an expression, before a trace is opened for it.
+/// Checks the syntax of an expression before a trace is opened for it.
 pub fn check_expression(text: &str) -> Result<(), String> {
     parse(text)
         .map(|_| ())
         .map_err(|error| format!("{error}: {text:?}"))
 }
 
-/// The same for a cell, whose registers are not known yet.
+/// Checks the syntax of a cell. Register names are not known yet.
 pub fn check_cell(text: &str) -> Result<(), String> {
     if RegisterPart::is_part(text.trim()) {
         Ok(())
@@ -59,14 +59,15 @@ pub fn check_cell(text: &str) -> Result<(), String> {
     }
 }
 
-/// The same for `ADDR[:LEN]`.
+/// Checks the syntax of `ADDR[:LEN]`.
 pub fn check_range(text: &str) -> Result<(), String> {
     let (address, len) = split_range(split_space(text).1);
     check_expression(address)?;
     len.map_or(Ok(()), check_expression)
 }
 
-/// What names mean to a command: without a thread, that of the last step before the position is meant.
+/// Returns the resolver of names at a position. Without a thread, it uses that of the last step
+/// before the position.
 pub fn names_at<'a>(
     report: &'a Report<'_>,
     at: Position,

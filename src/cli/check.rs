@@ -1,4 +1,4 @@
-//! `stepback check`: what is wrong with the trace, by rule.
+//! `stepback check`: violations of the format's rules in the trace, by rule.
 
 use anyhow::Result;
 use clap::Args;
@@ -14,29 +14,28 @@ use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::check::{BrokenRule, check};
 use stepback_debugger::model::finding_rows::{place_words, totals};
 
-/// Shown below the options.
+/// Help text below the options.
 pub const HELP: &str = "\
 A finding is an error where the trace contradicts its format or itself, a warning where it probably does,
 and info where something is merely recommended. Rules named R-… are those of the RST specification.
 The exit status does not tell whether there are findings.";
 
-/// Places of each rule that are printed for people.
+/// Default number of places per rule in text output.
 const FOR_PEOPLE: usize = 10;
-/// The same as JSON.
+/// Default number of places per rule in JSON output.
 const FOR_PROGRAMS: usize = 1000;
 
-/// How much of what is found.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// So many places of each rule (default: 10, as JSON 1000); all are counted.
+    /// Maximum number of places to print for each rule (default: 10, as JSON 1000); all are
+    /// counted.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// A place that breaks a rule.
+/// A violation of a rule.
 #[derive(Serialize)]
 struct FindingJson<'a> {
     rule: &'a str,
@@ -45,13 +44,13 @@ struct FindingJson<'a> {
     step: Option<u64>,
     #[serde(flatten)]
     place: PlaceJson,
-    /// Where the rule is specified; none where it is common sense.
+    /// Section of the specification. None if the rule is common sense.
     clause: Option<&'a str>,
-    /// How often the rule is broken in all.
+    /// Total number of violations of the rule.
     count: u64,
 }
 
-/// Where it stands in the trace's file.
+/// Location in the trace's file.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum PlaceJson {
@@ -65,7 +64,7 @@ impl Command for CheckArguments {
     }
 }
 
-/// Prints what is found.
+/// Prints the findings.
 fn answer(arguments: &CheckArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let limit = arguments.limit.unwrap_or(if report.is_json {
@@ -104,7 +103,7 @@ fn print_json(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
     })
 }
 
-/// The rule, what it may mean, and the first places.
+/// Prints a rule, its possible meaning, and the first places.
 fn print(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
     let Rule {
         id,

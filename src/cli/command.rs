@@ -1,48 +1,48 @@
-//! What every subcommand of the command line can do.
+//! The traits that subcommands implement.
 
 use std::fmt;
 use std::path::Path;
 
 use anyhow::Result;
 
-/// A subcommand as it was typed.
+/// A parsed subcommand.
 ///
-/// Commands of the window are another thing: see [`stepback_debugger::keymap`].
+/// The window's commands are unrelated: see [`stepback_debugger::keymap`].
 pub trait Command: fmt::Debug {
-    /// Says what is wrong with the spelling, as far as it shows without the trace.
+    /// Checks the arguments, before the trace is opened.
     ///
     /// # Errors
-    /// What is wrong, as a phrase.
+    /// A phrase that says what is wrong.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// Why it is not for traces without text; none where it is for every trace.
+    /// Returns a restriction to text formats. None if the command accepts every trace.
     fn text_only(&self) -> Option<TextOnly<'_>> {
         None
     }
 
-    /// Does it.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// The trace could not be opened or read, or the answer not be handed over.
+    /// The trace cannot be opened or read, or the answer cannot be written.
     fn run(&self) -> Result<()>;
 }
 
-/// A subcommand that writes what the program is, for others to install beside it.
+/// A subcommand that writes a description of the program, for packages to install with it.
 pub trait AboutProgram: fmt::Debug {
-    /// Writes it of the whole command line.
+    /// Writes the description of the whole command line.
     ///
     /// # Errors
-    /// It could not be written.
+    /// The description cannot be written.
     fn write(&self, program: clap::Command) -> Result<()>;
 }
 
-/// A command is for traces of text alone.
+/// Restriction of a command to text traces.
 #[derive(Clone, Copy, Debug)]
 pub struct TextOnly<'a> {
-    /// The trace that it was given.
+    /// The trace argument.
     pub trace: &'a Path,
-    /// What to use instead for others.
+    /// Alternative to suggest for other formats.
     pub advice: &'static str,
 }

@@ -1,4 +1,4 @@
-//! The list of subcommands: their names, in the order of the help.
+//! The list of subcommands in the order of the help.
 
 use clap::error::{Error, ErrorKind};
 use clap::{ArgMatches, Args, FromArgMatches, Subcommand};
@@ -30,7 +30,6 @@ use super::truncate::TruncateArguments;
 use super::vcd::VcdArguments;
 use super::why::WhyArguments;
 
-/// All subcommands.
 static COMMANDS: [Entry; 25] = [
     Entry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
     Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
@@ -114,11 +113,11 @@ static COMMANDS: [Entry; 25] = [
         .with_help(shell::MAN_HELP),
 ];
 
-/// A subcommand of the list.
+/// A subcommand in the list.
 struct Entry {
     name: &'static str,
     about: &'static str,
-    /// Shown below the options.
+    /// Help text below the options.
     help: Option<&'static str>,
     define: fn(clap::Command) -> clap::Command,
     read: fn(&ArgMatches) -> Result<Chosen, Error>,
@@ -178,7 +177,8 @@ impl Entry {
     }
 
     fn definition(&self) -> clap::Command {
-        // The arguments first: what is said of their group is not said of the command.
+        // The arguments come first: the documentation of their group must not become that of the
+        // command.
         let command = (self.define)(clap::Command::new(self.name))
             .about(self.about)
             .long_about(None);
@@ -189,23 +189,23 @@ impl Entry {
     }
 }
 
-/// The subcommand that was typed.
+/// The subcommand on the command line.
 #[derive(Debug)]
 pub struct ChosenCommand {
-    /// As it is typed.
+    /// Name of the subcommand.
     pub name: &'static str,
-    /// With its arguments.
+    /// Its action, with the arguments.
     pub chosen: Chosen,
 }
 
-/// What a subcommand does, with its arguments.
+/// Action of a subcommand, with its arguments.
 #[derive(Debug)]
 pub enum Chosen {
-    /// Something with a trace.
+    /// A query about a trace.
     Command(Box<dyn Command>),
     /// The browser in the terminal.
     Browser(Box<BrowseArguments>),
-    /// Something with the program itself.
+    /// A description of the program itself.
     AboutProgram(Box<dyn AboutProgram>),
 }
 
@@ -246,7 +246,7 @@ impl Subcommand for ChosenCommand {
     }
 }
 
-/// The names of all subcommands, in the order of the help.
+/// Returns the names of all subcommands, in the order of the help.
 pub fn subcommand_names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|entry| entry.name)
 }

@@ -23,24 +23,24 @@ use super::retold::BUFFER_BYTES;
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, is_same_file};
 
-/// Into what.
+/// Arguments of `stepback convert`.
 ///
-/// Steps, times, registers and memory stay as they are; damaged lines and what the styles have in common are passed on
-/// as they stand. What the other style cannot say is counted. No index is needed or made.
+/// Steps, times, registers and memory are preserved. Damaged lines, and lines that both styles
+/// share, are copied unchanged. Losses are counted. No index is needed or built.
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
     /// The style to write.
     #[arg(long, value_name = "FORMAT")]
     pub to: ConvertFormat,
-    /// Only the steps or records of this thread, of a recording of branches; its text form has one thread in a file.
+    /// Write only the steps or records of this thread (branch recordings only); the text form holds
+    /// one thread per file.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Which trace; there is no index, so options about it have no effect.
+    /// The trace. No index is used, so options about the index have no effect.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// The styles by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ConvertFormat {
     /// `IT` lines, `MR4` and `MW4`, a time on each line.
@@ -49,21 +49,24 @@ pub enum ConvertFormat {
     /// `ES` lines, `LD` and `ST` diagrams, a time on instruction lines.
     #[value(name = "tarmac-es", alias = "es")]
     Es,
-    /// Plain records of an RST trace, as no packer left them: of rstzip 2 and 3, gzip, zstd, xz, and of several files.
+    /// Plain records of an RST trace, unpacked from rstzip 2 or 3, gzip, zstd or xz and merged from
+    /// several files.
     #[value(name = "rst")]
     Rst,
-    /// Branch records (Btrace) in Stepback's own layout behind a header, of a recording in any layout, or of the text form.
+    /// Branch records (Btrace) in Stepback's own layout after a header, from a recording in any
+    /// layout or from the text form.
     #[value(name = "btrace")]
     Btrace,
-    /// The same without a header.
+    /// Branch records without a header.
     #[value(name = "btrace-plain")]
     BtracePlain,
-    /// The text form of a recording of branches: a line for each instruction, for which the program is needed (--image).
+    /// The text form of a branch recording: a line for each instruction; needs the program
+    /// (--image).
     #[value(name = "btrace-text")]
     BtraceText,
 }
 
-/// What was written.
+/// Summary of the conversion.
 #[derive(Serialize)]
 struct ConvertedJson {
     to: String,
@@ -74,7 +77,7 @@ struct ConvertedJson {
 }
 
 impl ConvertFormat {
-    /// The style of Tarmac; none for other formats.
+    /// Returns the Tarmac style. None for other formats.
     fn style(self) -> Option<TarmacStyle> {
         match self {
             Self::FastModels => Some(TarmacStyle::FastModels),
@@ -100,7 +103,7 @@ impl ConvertArguments {
 }
 
 impl Command for ConvertArguments {
-    // Standard output cannot take both the trace and what is said about it.
+    // Standard output cannot take both the trace and the summary.
     fn check(&self) -> Result<(), String> {
         let is_of_branches = matches!(
             self.to,
@@ -151,14 +154,14 @@ impl Command for ConvertArguments {
     }
 }
 
-/// Writes the trace.
+/// Converts a Tarmac trace to another style.
 fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
     let TraceArguments {
         trace,
         options,
         report,
     } = &arguments.common;
-    // Nothing is left behind: a copy that is there is used, none is made.
+    // Leaves no files: uses an existing unpacked copy but never creates one.
     let input = Input::open(&OpenOptions {
         policy: IndexPolicy::Never,
         ..options.to_open_options(trace)
@@ -214,17 +217,17 @@ fn target_name(arguments: &ConvertArguments) -> String {
         .map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"))
 }
 
-/// Where the result goes.
+/// Destination of the result.
 pub(super) enum Target {
     StandardOutput(BufWriter<io::Stdout>),
     File(NewFile),
 }
 
 impl Target {
-    /// Gives it its name, if it has one.
+    /// Completes the file and renames it, or flushes standard output.
     ///
     /// # Errors
-    /// It could not be written.
+    /// The data cannot be written.
     pub(super) fn finish(self) -> io::Result<()> {
         match self {
             Self::StandardOutput(mut out) => out.flush(),
@@ -249,7 +252,7 @@ impl Write for Target {
     }
 }
 
-/// Where the result goes, but never over the trace.
+/// Opens the destination. Refuses to overwrite the trace.
 pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<Target> {
     match target {
         None => Ok(Target::StandardOutput(BufWriter::with_capacity(

@@ -1,4 +1,4 @@
-//! The forms of a recording of branches, each of another.
+//! Conversion between the forms of a branch recording.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
@@ -18,38 +18,38 @@ use super::report::{OutputError, STANDARD_OUTPUT};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::session::{IndexPolicy, Input, OpenOptions};
 
-/// What is written.
+/// Form to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchForm {
-    /// Records behind a header.
+    /// Records after a header.
     WithHeader,
-    /// Records alone.
+    /// Records without a header.
     Plain,
-    /// A line for each instruction.
+    /// One line per instruction.
     Text,
 }
 
-/// What is to be written, and where.
+/// Form and destination of a conversion.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
-    /// None: to standard output.
+    /// None for standard output.
     pub target: Option<&'a Path>,
     pub form: BranchForm,
-    /// Only that of this thread.
+    /// Restricts the output to this thread.
     pub thread: Option<&'a str>,
 }
 
-/// What was written.
+/// Summary of the conversion.
 #[derive(Serialize)]
 struct WrittenJson {
     to: &'static str,
     records: Option<u64>,
     lines: Option<u64>,
-    /// Branches of which the trace does not show where they led.
+    /// Number of branches whose target the trace does not show.
     left_out: u64,
 }
 
-/// Writes a recording in another form.
+/// Writes a branch recording in another form.
 pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<()> {
     let Wanted {
         target,
@@ -64,7 +64,7 @@ pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<
     if target.is_none() && form != BranchForm::Text && io::stdout().is_terminal() {
         bail!("the records are no text: name a file with -o");
     }
-    // Nothing is left behind: a copy that is there is used, none is made.
+    // Leaves no files: uses an existing unpacked copy but never creates one.
     let input = Input::open(&OpenOptions {
         policy: IndexPolicy::Never,
         ..options.to_open_options(trace)
@@ -91,7 +91,7 @@ pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<
     });
     let name = target.map_or_else(|| STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
     let written = written.map_err(|error| match error.downcast::<io::Error>() {
-        // Whoever reads the result may have enough of it.
+        // The reader of the output may close the pipe early.
         Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             OutputError::new(error, name.clone()).into()
         }
@@ -133,7 +133,8 @@ fn write_text(source: &Btrace, thread: Option<u64>, out: &mut Target) -> Result<
     })
 }
 
-/// The thread that is written alone. The lines of the text form do not name theirs, so one must be chosen of several.
+/// Returns the thread to write, none for all. Lines of the text form do not name their thread, so a
+/// recording with several needs a choice.
 fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Result<Option<u64>> {
     let threads: Vec<u64> = source
         .store()
@@ -166,7 +167,7 @@ fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Resul
     }
 }
 
-/// Some numbers, and whether there are more.
+/// Lists the first numbers, with an ellipsis if there are more.
 fn some_of(threads: &[u64]) -> String {
     let first: Vec<_> = threads.iter().take(8).map(u64::to_string).collect();
     first.join(", ")
@@ -177,13 +178,13 @@ fn some_of(threads: &[u64]) -> String {
         }
 }
 
-/// How many records were handed out.
+/// Counts of the records passed on and left out.
 struct Counted {
     records: u64,
     left_out: u64,
 }
 
-/// The records of a recording, or of one thread of it.
+/// Records of a recording, of all threads or of one.
 #[derive(Clone, Copy)]
 struct Records<'a> {
     source: &'a Btrace,
@@ -214,7 +215,8 @@ impl Records<'_> {
         Ok(written)
     }
 
-    /// Hands them out in the order of the file, or those that a recorder would have written of a text.
+    /// Passes each record to `each`, in file order. For the text form, passes the records that a
+    /// recorder would have written.
     fn each(self, mut each: impl FnMut(&BranchRecord) -> io::Result<()>) -> Result<Counted> {
         let Self { source, thread } = self;
         if let Some(mut reader) = source.records_in_file() {

@@ -1,4 +1,4 @@
-//! Plain RST of packed RST.
+//! Conversion of packed RST to plain RST.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
@@ -17,10 +17,10 @@ use super::text::counted;
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::session::{TraceFiles, is_same_file};
 
-/// So many problems are told one by one.
+/// Maximum number of problems reported one by one.
 const TOLD: usize = 10;
 
-/// What was written.
+/// Summary of the conversion.
 #[derive(Serialize)]
 struct CopiedJson {
     to: &'static str,

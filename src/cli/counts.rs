@@ -1,4 +1,4 @@
-//! `stepback counts`: totals of the trace, as DynamoRIO's basic counts have them.
+//! `stepback counts`: totals of the trace, in the categories of DynamoRIO's basic counts.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ use stepback_debugger::analysis::counts::{ThreadCounts, TraceCounts, count_event
 struct CountsJson {
     instructions: u64,
     unique_instructions: u64,
-    /// True when there may be more of them than that; else left out.
+    /// True if the count is a lower bound; omitted otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unique_instructions_at_least: bool,
     nofetch: u64,
@@ -52,10 +52,8 @@ struct TraceJson<'a> {
     threads: Vec<ThreadJson<'a>>,
 }
 
-/// Which trace.
 #[derive(Debug, Args)]
 pub struct CountsArguments {
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -66,7 +64,6 @@ impl Command for CountsArguments {
     }
 }
 
-/// Prints the figures.
 fn answer(report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     if !session.index.is_whole() {
@@ -134,7 +131,7 @@ impl CountsJson {
     }
 }
 
-/// The kinds of markers that have a row of their own, and its words.
+/// Marker kinds with a separate row, and the label of the row.
 const MARKER_ROWS: [(&[MarkerKind], &str); 13] = [
     (
         &[MarkerKind::TIMESTAMP, MarkerKind::CPU],
@@ -169,7 +166,7 @@ const MARKER_ROWS: [(&[MarkerKind], &str); 13] = [
     (&[MarkerKind::SKIPPED_ACCESS], "skipped memref markers"),
 ];
 
-/// As DynamoRIO's tool prints it, busiest threads first.
+/// Formats the counts like DynamoRIO's tool, busiest threads first.
 fn counts_text(counts: &TraceCounts) -> String {
     let count = counts
         .threads
@@ -225,7 +222,7 @@ fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
     ]);
     rows.extend(threads.map(|count| (count, "threads")));
     rows.extend(MARKER_ROWS.map(|(kinds, words)| (counts.markers_of(kinds), words)));
-    // The second marker of a pair has no row: it goes with the first.
+    // The second marker of a pair has no row because the first one counts the pair.
     let named: u64 = MARKER_ROWS
         .iter()
         .map(|(kinds, _)| counts.markers_of(kinds))
@@ -236,7 +233,7 @@ fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
         .saturating_sub(counts.markers_of(&[MarkerKind::VIRTUAL_ADDRESS]));
     rows.extend([(others, "other markers"), (counts.encodings, "encodings")]);
     rows.iter().fold(String::new(), |mut text, (count, words)| {
-        // Nothing is wrong with a string.
+        // Writing to a string cannot fail.
         _ = writeln!(text, "{count:>12} {prefix}{words}");
         text
     })

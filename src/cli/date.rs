@@ -1,4 +1,4 @@
-//! The date, as C programs write it.
+//! Dates in the format of C's `ctime`.
 
 use std::time::SystemTime;
 
@@ -8,13 +8,13 @@ const MONTHS: [&str; 12] = [
 ];
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
-/// Now, in universal time.
+/// Returns the current time in UTC.
 pub fn now() -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     date_text(since.map_or(0, |since| since.as_secs()))
 }
 
-/// Seconds since 1970 as `Sun Nov 22 02:18:29 2026`.
+/// Formats seconds since 1970 as `Sun Nov 22 02:18:29 2026`.
 fn date_text(seconds: u64) -> String {
     let (days, second) = (seconds / DAY_SECONDS, seconds % DAY_SECONDS);
     let (mut year, mut day) = (1970, days);

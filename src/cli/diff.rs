@@ -1,4 +1,4 @@
-//! `stepback diff`: what differs between two positions.
+//! `stepback diff`: differences between two positions.
 
 use anyhow::Result;
 use clap::Args;
@@ -15,31 +15,30 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, step_line};
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::step_record::step_record;
+use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::place::PositionName;
 
-/// Which positions.
 #[derive(Debug, Args)]
 pub struct DiffArguments {
     /// One position.
     #[arg(index = 2, value_name = "POS", allow_negative_numbers = true)]
     pub from: PositionName,
-    /// The other.
+    /// The other position.
     #[arg(index = 3, value_name = "POS", allow_negative_numbers = true)]
     pub to: PositionName,
-    /// Compare the calls around the two positions: the innermost around the first, and the innermost of the same function
-    /// around the second.
+    /// Compare the calls around the two positions: the innermost call around the first, and the
+    /// innermost call of the same function around the second.
     #[arg(long, conflicts_with = "thread")]
     pub calls: bool,
-    /// Whose registers (default: the thread of the last step before the second position).
+    /// Thread to take the registers from (default: the thread of the last step before the second
+    /// position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// The answer.
+/// The JSON answer.
 #[derive(Serialize)]
 struct DiffJson {
     from: u64,
@@ -74,7 +73,6 @@ impl Command for DiffArguments {
     }
 }
 
-/// Prints the difference.
 fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let from = resolved(&arguments.from, report)?;
@@ -93,7 +91,7 @@ fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-/// What is not compared, where that is too much to be inferred.
+/// Returns a note about blocks that are not compared because inferring them would cost too much.
 fn left_out(difference: &Difference) -> Option<String> {
     let blocks = Some(difference.blocks_not_inferred).filter(|blocks| *blocks > 0)?;
     Some(format!(
@@ -220,11 +218,11 @@ fn print_text(
 
 /// A register or a run of memory that differs.
 struct Row {
-    /// A register's name, a run's address.
+    /// Name of the register, or address of the run.
     name: String,
-    /// At the first position.
+    /// Value at the first position.
     from: String,
-    /// At the second.
+    /// Value at the second position.
     to: String,
     /// The step that wrote it last.
     writer: Option<Step>,
@@ -234,7 +232,8 @@ fn shown(value: &Value) -> String {
     value_hex(value).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Steps that wrote; neighbours in the answer often have one writer, which is read once.
+/// Reads the steps that wrote last. Caches one record, because neighbouring rows often have the
+/// same writer.
 struct Writers<'a, 'b> {
     report: &'a Report<'b>,
     last: Option<StepRecord>,
@@ -245,7 +244,7 @@ impl Writers<'_, '_> {
         let Some(step) = step else { return Ok(None) };
         if self.last.as_ref().is_none_or(|record| record.step != step) {
             self.last = step_record(step, &self.report.session.index, &self.report.cancel)?;
-            // Rows show the step alone; it may have tens of thousands of effects.
+            // Rows show only the step; its effects can number tens of thousands.
             self.last
                 .iter_mut()
                 .for_each(|record| record.effects = Vec::new());

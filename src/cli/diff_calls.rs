@@ -1,4 +1,4 @@
-//! `stepback diff --calls`: how two calls of a function differ.
+//! `stepback diff --calls`: differences between two calls of a function.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -14,25 +14,25 @@ use stepback_debugger::analysis::effects::{
     call_of_function_around, compare_calls,
 };
 
-/// The answer.
+/// The JSON answer.
 #[derive(Serialize)]
 struct CallsJson<'a> {
     function: FunctionJson,
     one: CallJson<'a>,
     other: CallJson<'a>,
     inputs: Vec<DifferingJson>,
-    /// What is known in one of the calls alone.
+    /// Inputs with a known value in only one of the calls.
     inputs_known_in_one: Vec<DifferingJson>,
     outputs: Vec<DifferingJson>,
     outputs_known_in_one: Vec<DifferingJson>,
-    /// Steps of the function's own that both calls did alike.
+    /// Number of the function's own steps that match in both calls.
     alike: u64,
     partings: Vec<PartingJson>,
-    /// There is more than is listed.
+    /// True if the lists are incomplete.
     cut: bool,
 }
 
-/// A call.
+/// Thread and positions of a call.
 #[derive(Serialize)]
 struct CallJson<'a> {
     thread: &'a str,
@@ -40,7 +40,7 @@ struct CallJson<'a> {
     to: u64,
 }
 
-/// What differs.
+/// A differing register or range of memory.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum DifferingJson {
@@ -58,25 +58,25 @@ enum DifferingJson {
     },
 }
 
-/// Where the ways part and meet.
+/// A divergence of the two paths.
 #[derive(Serialize)]
 struct PartingJson {
-    /// The last step that both do.
+    /// Last common step before the paths diverge.
     parts: Option<PlaceJson>,
-    /// The address at which each goes on.
+    /// First step of one path after the divergence.
     one: Option<PlaceJson>,
     other: Option<PlaceJson>,
-    /// The next step that both do.
+    /// First common step after the divergence.
     meets: Option<PlaceJson>,
 }
 
-/// An address of the function's own, and the steps there.
+/// An address within the function and the steps there.
 #[derive(Serialize)]
 struct PlaceJson {
     pc: String,
-    /// From the function's first step.
+    /// Offset from the function's first instruction.
     offset: i64,
-    /// Of the first call, or of the one that is meant.
+    /// Step of the first call, or of the call that the field names.
     step: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_step: Option<u64>,
@@ -126,7 +126,7 @@ fn called(scope: EffectScope, report: &Report<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// Two calls and how they differ.
+/// Two calls and their comparison, for printing.
 struct Told<'a> {
     function: Address,
     one: EffectScope,
@@ -222,7 +222,7 @@ impl Told<'_> {
         Ok(())
     }
 
-    /// `+0x1c`.
+    /// Formats an address relative to the function: `+0x1c`.
     fn offset(&self, pc: Address) -> String {
         match pc.0.checked_sub(self.function.0) {
             Some(offset) => format!("+{offset:#x}"),
@@ -278,7 +278,7 @@ fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferingJson {
     }
 }
 
-/// What is known in one call alone is told where there is any.
+/// Prints the differing cells, then any cells known in only one call.
 fn print_differences(words: &str, found: &Differences, report: &mut Report<'_>) -> Result<()> {
     print_cells(&format!("{words} that differ"), &found.differing, report)?;
     if found.one_sided.is_empty() {

@@ -1,4 +1,4 @@
-//! `stepback effects`: what a call, an iteration of a loop or a range of steps reads and writes.
+//! `stepback effects`: the inputs and outputs of a call, a loop iteration or a range of steps.
 
 use anyhow::{Error, Result};
 use clap::Args;
@@ -17,36 +17,36 @@ use stepback_debugger::analysis::effects::{
     EffectScope, Effects, UsedCell, UsedValue, call_around, effects_of, iteration_around,
     range_scope,
 };
-use stepback_debugger::model::value_source::SourceWords;
+use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::place::PositionName;
 use stepback_parsers::Position;
 
-/// Which steps.
 #[derive(Debug, Args)]
 pub struct EffectsArguments {
-    /// From where.
+    /// First position.
     #[arg(index = 2, value_name = "FROM", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
     pub from: Option<PositionName>,
-    /// Up to where.
+    /// Last position.
     #[arg(index = 3, value_name = "TO", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
     pub to: Option<PositionName>,
-    /// Instead: the steps of the innermost call around a position.
+    /// Use the steps of the innermost call around a position instead.
     #[arg(long, value_name = "POS", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
     pub call: Option<PositionName>,
-    /// Instead: the iteration of the innermost loop around a position, from one visit of its head to the next.
+    /// Use the iteration of the innermost loop around a position instead, from one visit of its
+    /// head to the next.
     #[arg(
         long = "loop", value_name = "POS", allow_negative_numbers = true, conflicts_with_all = ["from", "to", "call"]
     )]
     pub loop_around: Option<PositionName>,
-    /// Whose steps (default: those of the thread of the first step, or of the last one before POS).
+    /// Thread whose steps count (default: the thread of the first step, or of the last step before
+    /// POS).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// The answer.
+/// The JSON answer.
 #[derive(Serialize)]
 struct EffectsJson<'a> {
     from: u64,
@@ -55,23 +55,23 @@ struct EffectsJson<'a> {
     steps: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     function: Option<FunctionJson>,
-    /// Where the loop begins.
+    /// Address of the loop head.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<String>,
     inputs: SetJson,
     outputs: SetJson,
-    /// Steps of which nobody knows the registers.
+    /// Number of steps whose registers are unknown.
     undecoded: u64,
-    /// Accesses of memory of which nothing is told.
+    /// Number of memory accesses left out.
     left_out: u64,
 }
 
-/// What was read first, or written.
+/// Cells that are read before they are written, or cells that are written.
 #[derive(Serialize)]
 struct SetJson {
     registers: Vec<RegisterJson>,
     memory: Vec<MemoryJson>,
-    /// More runs of memory than are listed.
+    /// Number of memory runs left out of the list.
     more: u64,
 }
 
@@ -88,7 +88,7 @@ struct MemoryJson {
     address: String,
     size: u64,
     symbol: Option<String>,
-    /// The first 64.
+    /// The first 64 bytes.
     bytes: String,
     source: &'static str,
     position: Option<u64>,
@@ -139,7 +139,7 @@ fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<EffectScop
     )?)
 }
 
-/// Nothing is known to have been called there.
+/// Returns the error for a position without a known call.
 pub(super) fn no_call(at: Position) -> Error {
     Error::msg(format!(
         "no call with steps is known around position {}",
@@ -155,7 +155,7 @@ fn no_loop(at: Position) -> Error {
     ))
 }
 
-/// The function of a call, as far as it is one.
+/// Returns the function of the scope, if the scope is a call.
 pub(super) fn function_of(scope: EffectScope, report: &Report<'_>) -> Option<FunctionJson> {
     let call = report.session.index.calls().get(scope.call?)?;
     let name = report
@@ -169,7 +169,7 @@ pub(super) fn function_of(scope: EffectScope, report: &Report<'_>) -> Option<Fun
     })
 }
 
-/// `decode_field (0x80000390)`.
+/// Formats a function as `decode_field (0x80000390)`.
 pub(super) fn function_words(function: &FunctionJson) -> String {
     match &function.name {
         Some(name) => format!("{} ({})", printable(name), function.address),
@@ -177,7 +177,7 @@ pub(super) fn function_words(function: &FunctionJson) -> String {
     }
 }
 
-/// The symbol of an address: `table+10`.
+/// Returns the symbol of an address: `table+10`.
 pub(super) fn symbol(address: Address, report: &Report<'_>) -> Option<String> {
     report
         .session
@@ -275,7 +275,7 @@ fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of a run that are printed.
+/// Maximum number of bytes printed per run.
 const BYTES: usize = 16;
 
 fn print_set(words: &str, cells: &[UsedCell], more: u64, report: &mut Report<'_>) -> Result<()> {

@@ -1,10 +1,10 @@
-//! How much of what is found is printed.
+//! Number of results to print.
 
-/// The first hit, or all of them.
+/// First result or all results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// The first alone.
+    /// Only the first.
     First,
-    /// Every one, as it is found.
+    /// All, as they are found.
     All,
 }

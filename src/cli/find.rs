@@ -1,4 +1,4 @@
-//! `stepback find`: who wrote, read or executed it; where a text or a value occurs.
+//! `stepback find`: accesses and visits of a cell or address; occurrences of a text or a value.
 
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
@@ -18,53 +18,54 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::code_address::code_address;
+use stepback_debugger::analysis::names::code_address;
 use stepback_debugger::analysis::search::{self, bytes_of, wide_number};
 use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
 use stepback_debugger::expression::BareNumber;
 use stepback_debugger::place::PositionName;
 use stepback_index::Direction;
 
-/// Frames of a stack that people read.
+/// Default maximum number of stack frames in text output.
 const FRAMES: usize = 64;
 
-/// What is sought, and where.
 #[derive(Debug, Args)]
 pub struct FindArguments {
-    /// What to look for.
+    /// The kind of search.
     #[arg(index = 2)]
     pub kind: Kind,
-    /// A register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory); for pc and last-pc: ADDR; for text: a regular expression;
-    /// for value: a number; for bytes: pairs of hex digits, or a text in quotes;
-    /// for marker and last-marker: NAME[=VALUE], as counts has the names (syscall=1, physical_address=ADDR);
-    /// for next-external and last-external: ADDR[:LEN], or nothing for all of memory.
+    /// A register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory); for pc and last-pc: ADDR; for
+    /// text: a regular expression; for value: a number; for bytes: pairs of hex digits, or a text
+    /// in quotes; for marker and last-marker: NAME[=VALUE], with the names that counts prints
+    /// (syscall=1, physical_address=ADDR); for next-external and last-external: ADDR[:LEN], or
+    /// nothing for all of memory.
     #[arg(index = 3, allow_hyphen_values = true)]
     pub what: Option<String>,
-    /// From where (default: end for the last-… kinds, start for all others).
+    /// Position to search from (default: end for the last-… kinds, start for all others).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub at: Option<PositionName>,
-    /// Whose registers (default: the thread of the last step before the position), and whose steps, accesses and markers
-    /// (default: those of all threads).
+    /// Thread to take the registers from (default: the thread of the last step before the
+    /// position); restricts steps, accesses and markers to this thread (default: all threads).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Every hit, not just the first.
+    /// Print every hit, not just the first.
     #[arg(long)]
     pub all: bool,
-    /// With --all, at most so many hits.
+    /// Maximum number of hits with --all.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// With the call stack around each hit. With --all the text has the stacks, those with most hits first.
+    /// Print the call stack around each hit. With --all, the text groups hits by stack, largest
+    /// group first.
     #[arg(long)]
     pub stack: bool,
-    /// With --stack, at most so many frames of each stack, the innermost (default: 64, with --json all).
+    /// Maximum number of frames of each stack with --stack, innermost first (default: 64, with
+    /// --json all).
     #[arg(long, value_name = "N", requires = "stack")]
     pub frames: Option<usize>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// What to look for.
+/// Kind of search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// The last write before the position.
@@ -95,7 +96,7 @@ pub enum Kind {
     LastExternal,
     /// The next marker of a binary format: a system call, a signal, a time.
     Marker,
-    /// The last one.
+    /// The last marker.
     LastMarker,
 }
 
@@ -104,7 +105,7 @@ impl FindArguments {
         if self.all { Extent::All } else { Extent::First }
     }
 
-    /// What is told of a hit besides what it is.
+    /// Returns the amount of stack to print with each hit.
     fn stacks(&self) -> StackWish {
         let usual = if self.common.report.json {
             usize::MAX
@@ -146,7 +147,7 @@ impl Command for FindArguments {
     }
 }
 
-/// Prints the hit, or all of them as they are found.
+/// Prints the first hit, or all hits as they are found.
 fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let at = match &arguments.at {
@@ -211,13 +212,13 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-/// How it is looked for.
+/// Search method.
 enum Search {
-    /// From hit to hit through the index.
+    /// Walks from hit to hit through the index.
     Walk(HitQuery),
-    /// Through the lists of markers.
+    /// Walks through the marker lists.
     Marker,
-    /// Through the trace; what is said to be missing where nothing is found.
+    /// Scans the trace. The string names the subject for the message that nothing was found.
     Through(search::Search, String),
 }
 
@@ -284,7 +285,7 @@ fn search(
     }))
 }
 
-/// What a search by value does not look at.
+/// Returns a note about values that the search skips.
 fn passed_over(kind: Kind, report: &Report<'_>) -> Option<&'static str> {
     let source = report.session.index.source();
     let is_incomplete =
@@ -292,7 +293,7 @@ fn passed_over(kind: Kind, report: &Report<'_>) -> Option<&'static str> {
     (matches!(kind, Kind::Value | Kind::Bytes) && is_incomplete).then_some(INFERRED_PASSED_OVER)
 }
 
-/// Of a step that reads and writes, both are listed where nothing but accesses tells of memory.
+/// Lists both the reads and the writes of a step if accesses are the only source of memory values.
 fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'_>) -> Subject {
     let registers = report.session.index.source().traits().registers;
     match cell {

@@ -1,4 +1,4 @@
-//! How `find` prints its hits, as they are found.
+//! Printing of `find` results as they are found.
 
 use std::ops::ControlFlow;
 
@@ -16,20 +16,20 @@ use super::report::Report;
 use super::text::{access_text, grouped, step_line};
 use stepback_debugger::analysis::stack_groups::StackGroups;
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome};
-use stepback_debugger::model::doubt::doubt_words;
+use stepback_debugger::model::so_far::doubt_words;
 
-/// What a search hands its hits to.
+/// Callback that receives the hits of a search.
 type Taker<'a> = &'a mut dyn FnMut(SearchBatch) -> ControlFlow<()>;
 
-/// What a search is to find, and what is said of it.
+/// Limits and output options of a search.
 pub struct Asked {
-    /// The first hit or all.
+    /// First hit or all hits.
     pub extent: Extent,
-    /// It ends after so many hits.
+    /// Maximum number of hits.
     pub wanted: usize,
-    /// What is said when there is nothing.
+    /// Message if there are no hits.
     pub nothing: String,
-    /// Whether the call stacks around hits are told.
+    /// Amount of call stack to print with each hit.
     pub stacks: StackWish,
 }
 
@@ -37,14 +37,14 @@ pub struct Asked {
 pub struct HitPrinter {
     asked: Asked,
     tally: Tally,
-    /// The text has hits with stacks by these.
+    /// Hits grouped by call stack, for text output.
     groups: StackGroups,
     has_said: bool,
-    /// What the search does not look at.
+    /// Note about values that the search skips.
     passed_over: Option<&'static str>,
 }
 
-/// The answer without `--all`.
+/// JSON answer without `--all`.
 #[derive(Serialize)]
 struct AnswerJson {
     hit: Option<HitJson>,
@@ -54,7 +54,7 @@ struct AnswerJson {
     note: Option<&'static str>,
 }
 
-/// What the trace states before its first step.
+/// Value stated by the trace before its first step.
 #[derive(Serialize)]
 struct InitialJson {
     /// None in formats without lines.
@@ -62,7 +62,7 @@ struct InitialJson {
 }
 
 impl HitPrinter {
-    /// Nothing is printed yet.
+    /// Creates a printer that has printed nothing yet.
     pub fn new(asked: Asked) -> Self {
         let tally = Tally::new(asked.wanted);
         Self {
@@ -74,7 +74,7 @@ impl HitPrinter {
         }
     }
 
-    /// The same, which says what the search does not look at.
+    /// Adds a note about values that the search skips.
     pub fn passing_over(self, passed_over: Option<&'static str>) -> Self {
         Self {
             passed_over,
@@ -82,7 +82,7 @@ impl HitPrinter {
         }
     }
 
-    /// Prints what a walk meets: its first hit, or all of them.
+    /// Prints the hits of a walk: the first, or all.
     pub fn print_walk(mut self, walk: &mut HitCursor<'_>, report: &mut Report<'_>) -> Result<()> {
         if self.asked.extent == Extent::First {
             return self.print_first(walk.next_hit()?, report);
@@ -90,7 +90,8 @@ impl HitPrinter {
         loop {
             match walk.next_hit()? {
                 HitOutcome::Hit(hit) => self.take(&hit, report)?,
-                // In JSON every line is a hit, so the initial state, which is no step, shows in the text only.
+                // In JSON every line is a hit. The initial state is no step, so only the text shows
+                // it.
                 HitOutcome::Initial(_) if report.is_json => {}
                 HitOutcome::Initial(line) => {
                     print_initial(line, report)?;
@@ -102,7 +103,7 @@ impl HitPrinter {
         }
     }
 
-    /// Prints what a search through the trace finds, while it goes on.
+    /// Prints the hits of a scan through the trace as they are found.
     pub fn print_search(
         mut self,
         report: &mut Report<'_>,
@@ -136,7 +137,7 @@ impl HitPrinter {
         }
     }
 
-    /// One of all hits.
+    /// Prints or collects one hit of a search for all.
     fn take(&mut self, hit: &Hit, report: &mut Report<'_>) -> Result<()> {
         self.tally.count += 1;
         match self.asked.stacks {
@@ -149,7 +150,7 @@ impl HitPrinter {
         }
     }
 
-    /// What is said behind the last of all hits.
+    /// Prints the summary after the last hit.
     fn finish(self, report: &mut Report<'_>) -> Result<()> {
         if self.tally.count == 0 && !self.has_said && !report.is_json {
             report.text(&self.asked.nothing)?;
@@ -202,7 +203,7 @@ impl HitPrinter {
 }
 
 fn print_hit(hit: &Hit, report: &mut Report<'_>) -> Result<()> {
-    // What was asked for stands first; what else the step did is in `list` and `at`.
+    // The requested access comes first; `list` and `at` show the other effects of the step.
     let access = hit
         .access
         .as_ref()

@@ -1,4 +1,5 @@
-//! `stepback find TRACE marker NAME[=VALUE]`: records of binary formats that are neither steps nor accesses.
+//! `stepback find TRACE marker NAME[=VALUE]`: records of binary formats that are neither steps nor
+//! accesses.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -17,22 +18,21 @@ use super::report::Report;
 use super::text::{grouped, step_line};
 use stepback_debugger::analysis::marker_walk::{MarkerCursor, MarkerFilter};
 use stepback_debugger::analysis::names::NameResolver;
-use stepback_debugger::analysis::step_record::step_record;
+use stepback_debugger::analysis::step_places::step_record;
 
-/// What is sought, as it was written.
+/// Arguments of a marker search.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkerArguments<'a> {
     /// `NAME` or `NAME=VALUE`.
     pub what: &'a str,
-    /// Which way.
     pub direction: Direction,
-    /// From where; none: from the end of the trace that the way begins at, with what comes before the first step.
+    /// Start of the search. None: the end of the trace that matches the direction, including
+    /// markers before the first step.
     pub at: Option<Position>,
-    /// Whose.
     pub thread: Option<ThreadId>,
-    /// The first hit or all.
+    /// First hit or all hits.
     pub extent: Extent,
-    /// At most so many hits.
+    /// Maximum number of hits.
     pub limit: usize,
 }
 
@@ -51,12 +51,12 @@ impl<'a> MarkerArguments<'a> {
     }
 }
 
-/// A hit: the step that it belongs to, where there is one.
+/// A hit and the step it belongs to, if any.
 #[derive(Serialize)]
 struct MarkerHitJson<'a> {
     #[serde(flatten)]
     step: Option<StepJson>,
-    /// Without a step, the thread alone.
+    /// The thread, for a hit without a step.
     #[serde(rename = "thread", skip_serializing_if = "Option::is_none")]
     thread_alone: Option<&'a str>,
     position: u64,
@@ -74,7 +74,7 @@ struct AnswerJson<'a> {
     hit: Option<MarkerHitJson<'a>>,
 }
 
-/// Says what is wrong with the spelling of what is sought.
+/// Checks the marker name and the syntax of the value.
 pub fn check_marker(what: &str) -> Result<(), String> {
     let (name, value) = split(what);
     let Some(_) = marker_kind(name) else {
@@ -92,7 +92,7 @@ fn split(what: &str) -> (&str, Option<&str>) {
         })
 }
 
-/// Prints the hit, or all of them as they are found.
+/// Prints the first hit, or all hits as they are found.
 pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let (index, cancel) = (&session.index, &report.cancel.clone());

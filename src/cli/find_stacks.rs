@@ -1,4 +1,4 @@
-//! The call stacks around what `find` finds.
+//! The call stacks around the hits of `find`.
 
 use anyhow::Result;
 use stepback_index::{Call, StepRecord};
@@ -10,23 +10,23 @@ use super::text::{counted, grouped, printable};
 use stepback_debugger::analysis::stack_groups::{GroupKey, StackGroup, StackGroups, frame_around};
 use stepback_debugger::session::Session;
 
-/// Whether the call stacks around hits are told.
+/// Amount of call stack to print with each hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackWish {
-    /// They are not asked for.
+    /// No stack.
     LeftOut,
-    /// At most so many frames of each, the innermost.
+    /// Maximum number of frames per stack, innermost first.
     Frames(usize),
 }
 
-/// The frames around a step, innermost first.
+/// Iterates over the frames around a step, innermost first.
 fn frames<'a>(record: &StepRecord, session: &'a Session) -> impl Iterator<Item = Call> + use<'a> {
     let calls = session.index.calls();
     let innermost = frame_around(record, calls).and_then(|id| calls.get(id));
     std::iter::successors(innermost, |call| calls.get(call.parent?))
 }
 
-/// A hit with the frames around it.
+/// Adds the frames around a step to its hit.
 pub fn with_stack(hit: HitJson, record: &StepRecord, limit: usize, session: &Session) -> HitJson {
     let frame = |call: Call| {
         let name = session
@@ -45,7 +45,7 @@ pub fn with_stack(hit: HitJson, record: &StepRecord, limit: usize, session: &Ses
     hit.with_stack(frames(record, session).take(limit).map(frame).collect())
 }
 
-/// Prints the frames around a step, a line each.
+/// Prints the frames around a step, one per line.
 pub fn print_stack(record: &StepRecord, limit: usize, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let mut all = frames(record, session);
@@ -62,7 +62,7 @@ pub fn print_stack(record: &StepRecord, limit: usize, report: &mut Report<'_>) -
     print_hidden(all.count(), report)
 }
 
-/// Prints groups of hits with their stacks, those with most hits first.
+/// Prints the call stacks of grouped hits, largest group first.
 pub fn print_groups(groups: &StackGroups, limit: usize, report: &mut Report<'_>) -> Result<()> {
     for (_, group) in groups.sorted() {
         report.text(&format!("{}\n", head(group)))?;
@@ -84,7 +84,7 @@ pub fn print_groups(groups: &StackGroups, limit: usize, report: &mut Report<'_>)
     Ok(())
 }
 
-/// `3 hits, steps 1,249 to 1,382`.
+/// Formats the head of a group: `3 hits, steps 1,249 to 1,382`.
 fn head(group: &StackGroup) -> String {
     let (first, last) = (group.first.0.0, group.last.0.0);
     match first == last {
@@ -108,7 +108,7 @@ fn print_hidden(hidden: usize, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-/// `decode_field (0x80000390)`.
+/// Formats a function as `decode_field (0x80000390)`.
 fn function_text(function: Address, session: &Session) -> String {
     match session.images.code_at(function) {
         Some(at) => format!("{} ({function})", printable(&at.to_string())),

@@ -1,4 +1,4 @@
-//! What `find` says besides its hits: how many there were, and what was looked for in vain.
+//! Messages of `find`: the number of hits, and descriptions of failed searches.
 
 use stepback_index::{AccessKinds, Cell, Index, MarkerReader, MemoryRange};
 use stepback_parsers::{MarkerKind, Position, drmemtrace::marker_name};
@@ -9,28 +9,27 @@ use super::text::{counted, grouped, printable};
 use stepback_debugger::analysis::walk::{HitQuery, Subject};
 use stepback_index::Direction;
 
-/// What is said where the limit leaves nothing to look for.
+/// Message if the limit is 0.
 pub const NOTHING_WANTED: &str = "nothing looked for: --limit is 0\n";
 
-/// What a search by value passes over in a trace that leaves out values.
+/// Note that a search by value ignores inferred values in a trace that omits values.
 pub const INFERRED_PASSED_OVER: &str = "inferred values are not searched";
 
-/// Hits of a search for all of them, as they are counted.
+/// Running count of hits in a search for all.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
-    /// So far.
+    /// Number of hits until now.
     pub count: u64,
-    /// The search ends after so many.
+    /// Maximum number of hits.
     pub wanted: usize,
 }
 
 impl Tally {
-    /// None so far.
     pub fn new(wanted: usize) -> Self {
         Self { count: 0, wanted }
     }
 
-    /// Hands over the hits and says how many they are; a search that its limit ended may have left out others.
+    /// Flushes the hits and prints their number. Mentions the limit if it ended the search.
     pub fn tell(self, report: &mut Report<'_>) -> anyhow::Result<()> {
         if report.is_quiet {
             return Ok(());
@@ -47,18 +46,17 @@ impl Tally {
     }
 }
 
-/// From where it was looked for, and which way.
+/// Starting point, direction and thread of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Way<'a> {
-    /// The position where the search began.
+    /// Start position of the search.
     pub at: Position,
-    /// Which way.
     pub direction: Direction,
-    /// The thread whose steps were meant alone.
+    /// Restricts the search to steps of this thread.
     pub thread: Option<&'a str>,
 }
 
-/// `nothing found: no write of 0x8000ff00:8 before position 1,763`.
+/// Formats `nothing found: no write of 0x8000ff00:8 before position 1,763`.
 pub fn nothing_of(subject: &str, way: Way<'_>) -> String {
     let thread = way
         .thread
@@ -72,7 +70,7 @@ pub fn nothing_of(subject: &str, way: Way<'_>) -> String {
     format!("nothing found: no {subject}{thread} {place}\n")
 }
 
-/// What a walk looks for, `write of 0x1000:8`; registers are called as the user called them.
+/// Describes the subject of a walk: `write of 0x1000:8`. Registers keep the user's spelling.
 pub fn subject_of(sought: &HitQuery, what: &str) -> String {
     match &sought.subject {
         Subject::Accesses(cell, kinds) => {
@@ -104,7 +102,8 @@ pub fn subject_of(sought: &HitQuery, what: &str) -> String {
     }
 }
 
-/// What is said of a marker that was not found: where the trace has none of its kind, no other question finds one.
+/// Describes a failed marker search. If the trace has no markers of the kind, lists the kinds it
+/// has.
 pub fn nothing_of_marker(kind: MarkerKind, subject: &str, way: Way<'_>, index: &Index) -> String {
     let mut known: Vec<MarkerKind> = MarkerReader(index)
         .marker_counts()

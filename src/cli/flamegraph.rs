@@ -17,18 +17,18 @@ use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::activations::ActivationTree;
+use stepback_debugger::analysis::activations::{ActivationSpan, ActivationSpans};
 use stepback_debugger::analysis::call_profile::{Progress, call_profile};
 use stepback_debugger::analysis::profile::marked_pc;
 use stepback_debugger::analysis::sites::{Sites, counts_steps};
-use stepback_debugger::analysis::spans::{ActivationSpan, ActivationSpans};
 use stepback_debugger::analysis::stack_times::{FoldedStack, StackFunction, StackTimes};
 
-/// More text than this is printed only where a depth was asked for.
+/// Longer text is printed only if the user chose a depth.
 const TEXT_LIMIT_BYTES: u64 = 64 << 20;
-/// A picture with more rows than this cannot be looked at.
+/// Maximum number of rows in a picture; more cannot be viewed usefully.
 const ROWS_LIMIT: u32 = 1000;
 
-/// Shown below the options.
+/// Help text below the options.
 pub const HELP: &str = "\
 Each line is a stack, outermost function first, and the time spent in its innermost function itself.
 The text counts as tarmac-flamegraph does for a Tarmac trace: calls that returned. With --whole, with --json and for all
@@ -36,37 +36,34 @@ other formats every call counts, also one that never returned, as in profile and
 Where the trace has no times, or too coarse ones (drmemtrace), it is counted in steps of the thread, and a note says so.
 JSON: [{\"thread\",\"stack\":[NAME…],\"addresses\":[ADDRESS…],\"value\"}].";
 
-/// How the stacks are shown.
 #[derive(Debug, Args)]
 pub struct FlamegraphArguments {
-    /// Count calls deeper than this for the call around them (default: all, where the text stays below 64 MB).
+    /// Count calls deeper than this for the call around them (default: no limit while the text
+    /// stays below 64 MB).
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// Count calls that never returned too.
+    /// Also count calls that never returned.
     #[arg(long)]
     pub whole: bool,
     /// Draw the graph, for a browser.
     #[arg(long, conflicts_with = "json")]
     pub svg: bool,
-    /// How functions are named.
     #[command(flatten)]
     pub names: NameOptions,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// A stack.
 #[derive(Serialize)]
 struct StackJson<'a> {
     thread: &'a str,
-    /// Outermost first.
+    /// Function names, outermost first.
     stack: Vec<&'a str>,
     addresses: Vec<String>,
     value: Time,
 }
 
-/// The stacks of a CPU.
+/// Stacks of one thread.
 struct ThreadStacks<'a> {
     thread: &'a str,
     stacks: StackTimes,
@@ -78,7 +75,7 @@ impl Command for FlamegraphArguments {
     }
 }
 
-/// Prints the stacks of all CPUs.
+/// Prints the stacks of all threads.
 fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()> {
     report.note_unknown_calls();
     let session = report.session;
@@ -104,7 +101,7 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     }
 }
 
-/// The stacks of calls that returned.
+/// Returns the stacks of calls that returned.
 fn returned_stacks<'a>(
     names: &FunctionNames<'_>,
     report: &Report<'a>,
@@ -126,7 +123,7 @@ fn returned_stacks<'a>(
     Ok(threads)
 }
 
-/// The stacks of all calls.
+/// Returns the stacks of all calls.
 fn whole_stacks<'a>(
     names: &FunctionNames<'_>,
     report: &Report<'a>,
@@ -162,7 +159,7 @@ fn whole_stacks<'a>(
         .collect())
 }
 
-/// The depth below which stacks are cut off. A note says so where no depth was asked for.
+/// Returns the depth at which stacks are cut. Prints a note if the user did not choose the depth.
 fn depth_limit(
     stacks: &StackTimes,
     share_bytes: u64,
@@ -189,7 +186,8 @@ fn depth_limit(
     Some(limit)
 }
 
-/// The lines of all threads, one thread's at a time: they are many and long where a recursion is deep.
+/// Iterates over the lines of all threads. Formats one thread at a time, since deep recursion makes
+/// them many and long.
 fn lines<'a>(threads: &'a [ThreadStacks<'a>]) -> impl Iterator<Item = String> {
     let is_alone = threads.len() == 1;
     threads
@@ -247,7 +245,7 @@ fn draw(lines: &[String], report: &mut Report<'_>) -> Result<()> {
     };
     options.font_type = "Inter, Helvetica, Arial, sans-serif".to_owned();
     options.text_truncate_direction = TextTruncateDirection::Right;
-    // One name has one colour in every picture.
+    // A function has the same colour in every picture.
     options.hash = true;
     options.deterministic = true;
     let mut picture = Vec::new();

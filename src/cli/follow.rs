@@ -1,4 +1,4 @@
-//! `stepback list --follow`: steps as they come, like `tail -f`.
+//! `stepback list --follow`: prints steps as they are recorded, like `tail -f`.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -15,10 +15,11 @@ use super::trace_arguments::TraceArguments;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::{self, OpeningObserver, Session};
 
-/// The last step is printed when nothing came for so long: its effects may still be on their way.
+/// Idle time after which the last step is printed. Until then its effects may still arrive.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// Prints steps until the reader goes away, the count is reached, or the trace is no longer the same.
+/// Prints steps until the reader goes away, the count is reached, or the file is no longer the same
+/// trace.
 pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
     let TraceArguments {
         report: printing,
@@ -26,7 +27,7 @@ pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
         options,
     } = common;
     let open = &options.to_open_options(trace);
-    // A place other than the start may be anywhere in what is there.
+    // Any position other than the start needs the part that is already recorded.
     let is_at_start = matches!(wishes.from, PositionName::Start);
     let first = if is_at_start {
         None
@@ -47,7 +48,7 @@ pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
         let (sender, parts) = channel();
         let (progress, cancel) = (&progress, &cancel);
         let build = scope.spawn(move || {
-            // The printer may have stopped already: then the part is dropped.
+            // If the printer has stopped, the part is dropped.
             let on_part = move |part| drop(sender.send(part));
             let watch = OpeningObserver {
                 on_part: &on_part,
@@ -62,7 +63,7 @@ pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
             output: None,
         };
         let printed = printer.print_all(&parts);
-        // What is indexed is kept.
+        // Keeps the part that is indexed.
         cancel.cancel();
         let built = build
             .join()
@@ -74,7 +75,7 @@ pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
     })
 }
 
-/// Why nothing more is printed.
+/// Reason why printing ends.
 enum Ended {
     ByCount,
     ByTrace,
@@ -84,7 +85,7 @@ struct Printer<'a> {
     wishes: &'a ListingWishes,
     printing: &'a ReportOptions,
     listing: Listing,
-    /// Where it is printed; none before the first part.
+    /// None before the first part.
     output: Option<Output>,
 }
 
@@ -116,7 +117,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the steps before a position that were not printed yet.
+    /// Prints all new steps before a position.
     fn print(&mut self, session: &Session, until: u64) -> Result<()> {
         let mut report = match self.output.take() {
             Some(output) => output.on(session),

@@ -1,4 +1,4 @@
-//! How reports name functions.
+//! Names of functions in reports.
 
 use clap::Args;
 use stepback_machine::Address;
@@ -6,18 +6,17 @@ use stepback_machine::Address;
 use super::text::printable;
 use stepback_debugger::image::Images;
 
-/// How functions are named.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct NameOptions {
-    /// Name functions as people read them, not as linkers do.
+    /// Demangle the names of functions.
     #[arg(long)]
     pub demangle: bool,
-    /// Leave out how far behind a function's start a call went.
+    /// Leave out the offset of a call from the function's start.
     #[arg(long)]
     pub no_offsets: bool,
 }
 
-/// Names functions in the text of reports.
+/// Formats the names of functions for text reports.
 #[derive(Clone, Copy)]
 pub struct FunctionNames<'a> {
     images: &'a Images,
@@ -25,12 +24,13 @@ pub struct FunctionNames<'a> {
 }
 
 impl<'a> FunctionNames<'a> {
-    /// By the symbols of the images.
+    /// Creates a formatter that uses the symbols of the images.
     pub fn new(images: &'a Images, options: NameOptions) -> Self {
         Self { images, options }
     }
 
-    /// `main`, or `main + 0x8` for an address that is not its start; none when no function is there.
+    /// Returns `main`, or `main + 0x8` for an address after its start. None if no function is
+    /// there.
     pub fn name(&self, address: Address) -> Option<String> {
         let found = match self.options.demangle {
             true => self.images.code_at(address),
@@ -48,7 +48,7 @@ impl<'a> FunctionNames<'a> {
         })
     }
 
-    /// Its name, else the address itself.
+    /// Returns the name, or the address if there is none.
     pub fn name_or_address(&self, function: Address) -> String {
         self.name(function)
             .unwrap_or_else(|| format!("{:#x}", function.0))

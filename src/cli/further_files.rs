@@ -1,4 +1,4 @@
-//! Traces of several files: what stands right behind the trace and is a file of one, too, belongs to it.
+//! Traces of several files: trace files that directly follow the trace argument belong to it.
 //!
 //! `stepback at cpu0.rst cpu1.rst 100` means `stepback at cpu0.rst --with cpu1.rst 100`.
 
@@ -10,7 +10,7 @@ use clap::{ArgAction, Command, CommandFactory as _};
 use super::arguments::Arguments;
 use stepback_debugger::session::is_trace_file;
 
-/// The words with `--with` before each further file of the trace.
+/// Inserts `--with` before each further file of the trace.
 pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
     let whole = Arguments::command();
     let subcommand = words.get(1).and_then(|word| whole.find_subcommand(word));
@@ -24,7 +24,7 @@ pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
     words.into_iter().enumerate().flat_map(with).collect()
 }
 
-/// The places of the words that are further files of the trace.
+/// Returns the indexes of the words that are further files of the trace.
 fn further_files(command: &Command, words: &[OsString], first: usize) -> Vec<usize> {
     let plain = plain_words(command, words, first);
     let is_trace = |place: usize| {
@@ -38,7 +38,8 @@ fn further_files(command: &Command, words: &[OsString], first: usize) -> Vec<usi
     if !is_trace(*trace) {
         return Vec::new();
     }
-    // Where nothing else may follow, a file needs not begin like a trace: parts of one do not.
+    // If no other argument may follow, the file need not begin like a trace, since parts of a trace
+    // do not.
     let is_last = command.get_positionals().count() == 1;
     let is_file = |place: usize| {
         words
@@ -52,7 +53,7 @@ fn further_files(command: &Command, words: &[OsString], first: usize) -> Vec<usi
         .collect()
 }
 
-/// The places of the words that are neither options nor their values.
+/// Returns the indexes of the words that are neither options nor their values.
 fn plain_words(command: &Command, words: &[OsString], first: usize) -> Vec<usize> {
     let mut plain = Vec::new();
     let mut is_value = false;
@@ -74,13 +75,13 @@ fn plain_words(command: &Command, words: &[OsString], first: usize) -> Vec<usize
     plain
 }
 
-/// Whether the value of an option is the next word.
+/// Returns true if the option's value is the next word.
 fn takes_next(command: &Command, option: &str) -> bool {
     let found = command
         .get_arguments()
         .find(|argument| match option.strip_prefix("--") {
             Some(name) => argument.get_long() == Some(name),
-            // The last of several letters may have a value.
+            // The last of several short options may take a value.
             None => argument.get_short().is_some() && argument.get_short() == option.chars().last(),
         });
     found

@@ -1,4 +1,4 @@
-//! `stepback heap`: what was allocated and freed, by the functions that the recorder traced.
+//! `stepback heap`: allocations and frees, from the functions that the recorder traced.
 
 use anyhow::Result;
 use clap::Args;
@@ -16,16 +16,15 @@ use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
-use stepback_debugger::model::heap_words::{block_words, double_free_words, function_name};
+use stepback_debugger::model::heap_table::{block_words, double_free_words, function_name};
 use stepback_debugger::place::PositionName;
 
-/// Which blocks.
 #[derive(Debug, Args)]
 pub struct HeapArguments {
-    /// Only the block to which this address belongs.
+    /// Show only the block that contains this address.
     #[arg(index = 2, value_name = "ADDR", allow_hyphen_values = true)]
     pub address: Option<String>,
-    /// When (default: end).
+    /// The position (default: end).
     #[arg(
         long,
         value_name = "POS",
@@ -33,25 +32,24 @@ pub struct HeapArguments {
         requires = "address"
     )]
     pub at: Option<PositionName>,
-    /// Only blocks that are never freed.
+    /// Show only blocks that are never freed.
     #[arg(long, conflicts_with = "address")]
     pub unfreed: bool,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// A block.
+/// A heap block.
 #[derive(Serialize)]
 struct BlockJson<'a> {
     address: String,
     size: u64,
     allocated_step: Option<u64>,
     freed_step: Option<u64>,
-    /// Threads.
+    /// Thread that allocated the block.
     allocated_by: &'a str,
     freed_by: Option<&'a str>,
-    /// Functions.
+    /// Function that allocated the block.
     function: String,
     freed_with: Option<String>,
 }
@@ -63,13 +61,13 @@ struct AddressJson<'a> {
     position: u64,
     block: Option<BlockJson<'a>>,
     offset: Option<u64>,
-    /// Whether the block is allocated at the position.
+    /// True if the block is allocated at the position.
     allocated: Option<bool>,
-    /// Whether there are blocks that were left out: the address may be in one of them.
+    /// True if blocks were left out, one of which may contain the address.
     cut_short: bool,
 }
 
-/// What is wrong, as `check` says it.
+/// A finding in the form that `check` uses.
 #[derive(Serialize)]
 struct FindingJson {
     rule: &'static str,
@@ -88,7 +86,7 @@ impl Command for HeapArguments {
     }
 }
 
-/// Prints the blocks, or the one of an address.
+/// Prints all blocks, or the block of an address.
 fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let functions = session.companions.functions.as_ref();
@@ -157,7 +155,7 @@ fn left_out_words() -> String {
     )
 }
 
-/// What a list leaves out, in words.
+/// Describes the blocks and frees that a list leaves out.
 fn cuts(heap: &Heap) -> Vec<String> {
     let more = |count: u64| {
         let listed = grouped(BAD_FREES as u64);
@@ -214,7 +212,7 @@ fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>)
         .try_for_each(|message| report.json(&cut_json(message)))
 }
 
-/// `0x7f… 64 12 20  malloc, free`, with the threads where there are several.
+/// Formats `0x7f… 64 12 20  malloc, free`, with the threads if there are several.
 fn block_text(block: &HeapBlock, report: &Report<'_>) -> String {
     let step = |step: Option<Step>| step.map_or_else(|| "start".to_owned(), |step| grouped(step.0));
     let thread = |thread: ThreadId| match report.session.index.threads() {
@@ -260,8 +258,8 @@ fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> BlockJson<'a> {
     }
 }
 
-/// Blocks that were freed twice. In what order threads took turns is known to their times only,
-/// so with several of them a block may have been allocated again in between.
+/// Returns the blocks that were freed twice. Only timestamps order the threads. With several
+/// threads a block may therefore have been allocated again between the frees.
 fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
     let is_certain = report.session.index.threads().len() == 1;
     let finding = |twice: DoubleFree<'_>| {
@@ -285,7 +283,7 @@ fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
         .collect()
 }
 
-/// That something is left out, as a line of its own.
+/// Returns a line that reports omissions.
 fn cut_json(message: String) -> FindingJson {
     FindingJson {
         rule: "cut_short",

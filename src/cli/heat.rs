@@ -1,4 +1,4 @@
-//! `stepback heat`: which pages of memory are read and written how often.
+//! `stepback heat`: the most accessed pages of memory.
 
 use anyhow::Result;
 use clap::Args;
@@ -12,30 +12,27 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
+use stepback_debugger::analysis::counts::{HotPages, PageTotals, hot_pages};
 use stepback_debugger::place::PositionName;
 
-/// When, and how many pages.
 #[derive(Debug, Args)]
 pub struct HeatArguments {
-    /// From where (default: start).
+    /// Start position (default: start).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub from: Option<PositionName>,
-    /// To where (default: end).
+    /// End position (default: end).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub to: Option<PositionName>,
-    /// At most so many pages, those with most accesses.
+    /// Maximum number of pages, most accesses first.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// A page.
 #[derive(Serialize)]
 struct PageJson {
-    /// Whose memory it is of; missing in a trace of one process.
+    /// Owner of the memory. Missing in a trace of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<String>,
     address: String,
@@ -50,7 +47,7 @@ impl Command for HeatArguments {
     }
 }
 
-/// Prints the pages, the hottest first.
+/// Prints the pages, most accesses first.
 fn answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let resolve = |place: &Option<PositionName>, default| match place {

@@ -1,4 +1,4 @@
-//! The images of a trace, and how well each fits, for `stepback info`.
+//! Images of a trace and their fit, for `stepback info`.
 
 use serde::Serialize;
 
@@ -6,28 +6,28 @@ use super::text::{counted, grouped};
 use stepback_debugger::image::{CheckedImage, ImageMismatch, MismatchCause, bytes_text};
 use stepback_debugger::session::Session;
 
-/// An image.
 #[derive(Serialize)]
 pub struct ImageJson {
     path: String,
-    /// Added to the addresses of the file.
+    /// Offset added to the addresses of the file.
     offset: String,
-    /// Executed addresses whose bytes the image holds.
+    /// Number of executed addresses whose bytes the image contains.
     checked: u64,
-    /// Those of them where the trace executed something else.
+    /// Number of checked addresses at which the trace executed other bytes.
     contradicted: u64,
     first_contradiction: Option<MisfitJson>,
-    /// `changed`, `other-base`, `other-build` or `other-program`; none where everything fits.
+    /// `changed`, `other-base`, `other-build` or `other-program`. None if everything fits.
     cause: Option<&'static str>,
-    /// The offset with which the image would fit.
+    /// Offset with which the image would fit.
     fitting_offset: Option<String>,
-    /// `run`: memory holds the image where the program uses it. `load`: where it was loaded, until the program copies it.
+    /// `run`: the image lies at its run address. `load`: it lies at its load address until the
+    /// program copies it.
     view: &'static str,
-    /// True when nobody named it, and it is not used because it does not fit.
+    /// True if an image that the user did not name is unused because it does not fit.
     left_out: bool,
 }
 
-/// An instruction that differs.
+/// An executed instruction that differs from the image.
 #[derive(Serialize)]
 struct MisfitJson {
     step: u64,
@@ -37,7 +37,7 @@ struct MisfitJson {
 }
 
 impl ImageJson {
-    /// All images of a session.
+    /// Returns all images of a session.
     pub fn all(session: &Session) -> Vec<Self> {
         session.checked_images.iter().map(Self::new).collect()
     }
@@ -84,7 +84,7 @@ impl ImageJson {
     }
 }
 
-/// The images that are used, as people read them: `a.elf, fits 1,374 executed instructions`.
+/// Formats the used images: `a.elf, fits 1,374 executed instructions`.
 pub fn image_rows(session: &Session) -> Vec<String> {
     let row = |CheckedImage { spec, fit, .. }: &CheckedImage| match (fit.checked, fit.contradicted)
     {

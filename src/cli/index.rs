@@ -1,4 +1,4 @@
-//! `stepback index`: builds the index, or says that it is fresh.
+//! `stepback index`: builds the index, or reports that it is up to date.
 
 use std::time::{Duration, Instant};
 
@@ -13,22 +13,20 @@ use super::report::Report;
 use super::text::{counted, size_text};
 use super::trace_arguments::TraceArguments;
 
-/// The answer.
+/// The JSON answer.
 #[derive(Serialize)]
 struct BuiltJson {
     trace: String,
     steps: u64,
     trace_bytes: u64,
     index: IndexJson,
-    /// True when it was there already.
+    /// True if the index already existed.
     fresh: bool,
     seconds: f64,
 }
 
-/// Which trace.
 #[derive(Debug, Args)]
 pub struct IndexArguments {
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -42,7 +40,7 @@ impl Command for IndexArguments {
     }
 }
 
-/// Prints one line; `took` is the time that opening took.
+/// Prints one line. `took` is the time spent on opening the trace.
 fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let info = session.index.info();
@@ -64,7 +62,7 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
         .file_name()
         .unwrap_or(session.path.as_os_str())
         .display();
-    // A share of what is packed would tell nothing.
+    // A percentage of a packed size would mean nothing.
     let share = match session.index.source().kept_bytes() {
         Some(kept_bytes) => {
             let all = info.index_bytes + kept_bytes;

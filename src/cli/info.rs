@@ -1,4 +1,4 @@
-//! `stepback info`: what the trace is.
+//! `stepback info`: a summary of the trace.
 
 use std::collections::BTreeSet;
 
@@ -18,22 +18,22 @@ use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::cpu_count::cpu_count;
+use stepback_debugger::analysis::counts::cpu_count;
 use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::model::threads::threads_of;
+use stepback_debugger::model::trace_notes::placed;
 use stepback_debugger::model::trace_notes::trace_notes;
-use stepback_debugger::model::warning_words::placed;
 use stepback_debugger::session::Session;
 
-/// How many warnings the JSON names; all are counted.
+/// Maximum number of warnings listed in JSON; all are counted.
 const WARNINGS_IN_JSON: usize = 100;
-/// How many warnings the text names, unless more is asked for.
+/// Maximum number of warnings listed in text without --verbose.
 const WARNINGS_IN_TEXT: usize = 5;
 
-/// How many contexts the text names.
+/// Maximum number of contexts listed in text.
 const CONTEXTS_IN_TEXT: usize = 16;
 
-/// The answer.
+/// The JSON answer.
 #[derive(Serialize)]
 struct InfoJson<'a> {
     format: &'a str,
@@ -51,27 +51,27 @@ struct InfoJson<'a> {
     index: IndexJson,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<ImageJson>,
-    /// Where the trace tells which physical addresses virtual ones are.
+    /// Present if the trace records address translations.
     #[serde(skip_serializing_if = "Option::is_none")]
     translations: Option<TranslationsJson>,
-    /// What only drmemtrace has.
+    /// Fields that only drmemtrace has.
     #[serde(skip_serializing_if = "Option::is_none")]
     drmemtrace: Option<DrmemtraceJson>,
-    /// Where the index is that of a part: all other numbers are of that part.
+    /// Present if only a part is indexed: all other numbers then describe that part.
     #[serde(skip_serializing_if = "Option::is_none")]
     so_far: Option<SoFarJson>,
 }
 
-/// What a trace tells of physical addresses.
+/// Summary of the recorded address translations.
 #[derive(Serialize)]
 struct TranslationsJson {
-    /// How often a page was told.
+    /// Number of recorded translations.
     told: u64,
-    /// Different virtual pages; none where there are too many to be counted.
+    /// Number of distinct virtual pages. None if there are too many to count.
     pages: Option<u64>,
-    /// Different physical pages.
+    /// Number of distinct physical pages.
     physical_pages: Option<u64>,
-    /// The address spaces that were named.
+    /// The named address spaces.
     contexts: Option<Vec<u64>>,
 }
 
@@ -125,14 +125,14 @@ impl TranslationsJson {
     }
 }
 
-/// How much is indexed.
+/// Extent of a partial index.
 #[derive(Serialize)]
 struct SoFarJson {
     steps: u64,
     bytes: u64,
 }
 
-/// What a drmemtrace trace says about itself.
+/// Metadata of a drmemtrace trace.
 #[derive(Serialize)]
 struct DrmemtraceJson {
     version: u64,
@@ -140,9 +140,9 @@ struct DrmemtraceJson {
     file_type_words: Vec<String>,
     files: usize,
     records: u64,
-    /// Processes by their number, each once.
+    /// Process IDs without duplicates.
     pids: Vec<u64>,
-    /// None when too many changes of the cpu would have to be looked at.
+    /// None if there are too many CPU changes to examine.
     cpus: Option<usize>,
     notes: Vec<String>,
 }
@@ -218,9 +218,9 @@ impl DrmemtraceJson {
 struct PackedJson {
     kind: &'static str,
     bytes: u64,
-    /// Of the copy of the text, for random access.
+    /// Size of the unpacked copy for random access.
     copy_bytes: u64,
-    /// Why the text ends early.
+    /// Reason why the text ends early.
     damage: Option<DamageJson>,
 }
 
@@ -246,7 +246,7 @@ impl PackedJson {
     }
 }
 
-/// Only the records of drmemtrace tell more of a thread than what it ran.
+/// Only drmemtrace records more about a thread than its steps.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ThreadsJson<'a> {
@@ -278,11 +278,11 @@ struct WarningJson<'a> {
     line: u64,
     offset: u64,
     message: &'a str,
-    /// How often; `line` and `offset` are those of the first.
+    /// Number of occurrences; `line` and `offset` are those of the first.
     count: u64,
 }
 
-/// The index file; without a path it lives in memory.
+/// The index file. Without a path, the index is in memory.
 #[derive(Serialize)]
 pub struct IndexJson {
     path: Option<String>,
@@ -291,7 +291,7 @@ pub struct IndexJson {
 }
 
 impl IndexJson {
-    /// The index of a report.
+    /// Describes the index of a report's session.
     pub fn new(report: &Report<'_>) -> Self {
         let path = report
             .session
@@ -306,10 +306,8 @@ impl IndexJson {
     }
 }
 
-/// Which trace.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -320,7 +318,7 @@ impl Command for InfoArguments {
     }
 }
 
-/// Prints what the trace is.
+/// Prints a summary of the trace.
 pub fn print_info(report: &mut Report<'_>) -> Result<()> {
     match report.is_json {
         true => print_json(report),
@@ -468,7 +466,8 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     print_warnings(report)
 }
 
-/// Bytes of the text of a compressed trace, of the files of one that has no text.
+/// Returns the size in bytes: of the text for a compressed text trace, of the files for a binary
+/// trace.
 pub fn trace_bytes(session: &Session) -> u64 {
     if session.files().is_some() {
         session.file_bytes()
@@ -509,7 +508,7 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-/// How often a warning occurs beyond the place that is named.
+/// Formats the number of occurrences of a warning, if more than one.
 fn occurrences(count: u64) -> String {
     if count > 1 {
         format!(" ({} times)", grouped(count))
@@ -541,7 +540,8 @@ fn threads_text(threads: &[ThreadInfo]) -> String {
     threads.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
-/// By the first thread: cores that begin in another state are rare, and each step says its own.
+/// Returns the architecture of the first thread. Cores that begin in another state are rare, and
+/// each step shows its own.
 fn architecture(threads: &[ThreadInfo]) -> &'static str {
     let set = threads
         .first()

@@ -1,9 +1,9 @@
-//! The JSON that is printed, field by field in the promised order.
+//! The JSON output, with its fields in the documented order.
 
 use serde::{Serialize, Serializer};
-use stepback_debugger::analysis::traps::Trap;
-use stepback_debugger::model::step_remarks::{not_executed, step_remarks};
-use stepback_debugger::model::value_source::SourceWords;
+use stepback_debugger::analysis::exceptions::Trap;
+use stepback_debugger::model::so_far::SourceWords;
+use stepback_debugger::model::step_rows::{not_executed, step_remarks};
 use stepback_index::{
     Access, AccessTarget, ByteState, Doubt, Effect, Evidence, FrameEntry, FrameExit, Hit,
     HostOperation, Index, StepRecord, ThreadId, Value,
@@ -11,10 +11,10 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::drmemtrace::marker_name;
 
-/// Numbers up to here are exact in every JSON reader.
+/// Largest number that every JSON reader represents exactly.
 const EXACT_LIMIT: u64 = 1 << 53;
 
-/// A time: a number, or a string where readers would round it.
+/// A time, serialised as a string if a JSON reader would round the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time(pub u64);
 
@@ -28,7 +28,7 @@ impl Serialize for Time {
     }
 }
 
-/// STEP.
+/// A step.
 #[derive(Clone, Debug, Serialize)]
 pub struct StepJson {
     step: u64,
@@ -37,25 +37,26 @@ pub struct StepJson {
     thread: String,
     pc: String,
     executed: bool,
-    /// What is unusual about how the step came about, in formats that know it: `annulled`, `in a delay slot`, `inferred`.
+    /// Unusual circumstances of the step, in formats that record them: `annulled`, `in a delay
+    /// slot`, `inferred`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<&'static str>,
     text: String,
-    /// Only where it was asked for.
+    /// Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<Option<String>>,
 }
 
-/// A function by its address, with its name where an image has one.
+/// The address of a function, and its name if an image has one.
 #[derive(Clone, Debug, Serialize)]
 pub struct FunctionJson {
-    /// Of its first instruction.
+    /// Address of the first instruction.
     pub address: String,
     /// None without a symbol.
     pub name: Option<String>,
 }
 
-/// How a frame was entered.
+/// Returns the JSON word for the way a frame was entered.
 pub fn entered_word(entered: FrameEntry) -> &'static str {
     match entered {
         FrameEntry::Root => "root",
@@ -67,7 +68,7 @@ pub fn entered_word(entered: FrameEntry) -> &'static str {
     }
 }
 
-/// How a frame was left.
+/// Returns the JSON word for the way a frame was left.
 pub fn left_word(left: FrameExit) -> &'static str {
     match left {
         FrameExit::Return => "return",
@@ -79,7 +80,7 @@ pub fn left_word(left: FrameExit) -> &'static str {
     }
 }
 
-/// How a frame was found.
+/// Returns the JSON word for the evidence of a frame.
 pub fn evidence_word(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Start => "start",
@@ -94,7 +95,7 @@ pub fn evidence_word(evidence: Evidence) -> &'static str {
     }
 }
 
-/// HIT.
+/// A search hit.
 #[derive(Debug, Serialize)]
 pub struct HitJson {
     #[serde(flatten)]
@@ -104,7 +105,7 @@ pub struct HitJson {
     access: Option<AccessJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     doubt: Option<DoubtJson>,
-    /// Only where it was asked for: the frames around the step, innermost first.
+    /// Frames around the step, innermost first. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<StackFrameJson>>,
 }
@@ -112,13 +113,13 @@ pub struct HitJson {
 /// A frame around a hit.
 #[derive(Debug, Serialize)]
 pub struct StackFrameJson {
-    /// What was called.
+    /// The called function.
     pub function: FunctionJson,
-    /// The step that called; none for the frame where a thread began.
+    /// The calling step. None for the first frame of a thread.
     pub call_step: Option<u64>,
 }
 
-/// Why a hit may not be the answer; `step`, `number` and `name` are those of a system call.
+/// Reason why a hit may be wrong. `step`, `number` and `name` describe a system call.
 #[derive(Debug, Serialize)]
 struct DoubtJson {
     kind: &'static str,
@@ -131,20 +132,21 @@ struct DoubtJson {
 #[derive(Debug, Serialize)]
 pub struct AccessJson {
     kind: &'static str,
-    /// As `find` takes it: `x3`, `0x80020010:4`.
+    /// The cell in the syntax of `find`: `x3`, `0x80020010:4`.
     cell: String,
     /// None for a register.
     address: Option<String>,
     size: u64,
     value: Option<String>,
-    /// The trace does not state the value, but it follows from what steps did.
+    /// True if the value is not recorded but follows from other steps.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     inferred: bool,
-    /// The trace records no such accesses: the decoded instruction tells of it.
+    /// True if the access comes from the decoded instruction because the trace records no such
+    /// accesses.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     decoded: bool,
     external: bool,
-    /// `SYS_READ`: the semihosting operation by which the host wrote it.
+    /// Semihosting operation by which the host wrote the cell: `SYS_READ`.
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<&'static str>,
 }
@@ -157,35 +159,35 @@ pub struct ListedJson {
     effects: Vec<EffectJson>,
 }
 
-/// What a step did.
+/// An effect of a step.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum EffectJson {
-    /// A register got a value.
+    /// A register write.
     Register {
-        /// Which.
+        /// Name of the register.
         reg: String,
-        /// What.
+        /// The new value.
         value: Option<String>,
     },
-    /// Memory was accessed.
+    /// A memory access.
     Access(AccessJson),
-    /// A record of a binary format told of something else.
+    /// A marker of a binary format.
     Marker {
-        /// Of what, as the format names it.
+        /// Kind of marker, as the format names it.
         marker: String,
-        /// An address, a number, a time.
+        /// An address, a number or a time.
         value: String,
     },
-    /// The step did more than is listed.
+    /// Further effects that are not listed.
     More {
-        /// How many effects are left out.
+        /// Number of effects left out.
         more: u64,
     },
 }
 
 impl StepJson {
-    /// A step of an index.
+    /// Converts a step of an index.
     pub fn new(record: &StepRecord, index: &Index) -> Self {
         Self {
             step: record.step.0,
@@ -202,7 +204,7 @@ impl StepJson {
         }
     }
 
-    /// The same with its source line.
+    /// Adds the source line.
     pub fn with_source(self, source: Option<String>) -> Self {
         Self {
             source: Some(source),
@@ -212,7 +214,7 @@ impl StepJson {
 }
 
 impl HitJson {
-    /// A hit of an index.
+    /// Converts a hit of an index.
     pub fn new(hit: &Hit, index: &Index) -> Self {
         let step = StepJson::new(&hit.record, index);
         let doubt = hit.doubt.map(|doubt| DoubtJson::new(doubt, index));
@@ -225,7 +227,7 @@ impl HitJson {
         }
     }
 
-    /// The same with the frames around the step, innermost first.
+    /// Adds the frames around the step, innermost first.
     pub fn with_stack(self, stack: Vec<StackFrameJson>) -> Self {
         Self {
             stack: Some(stack),
@@ -298,7 +300,8 @@ impl AccessJson {
 }
 
 impl ListedJson {
-    /// A step of an index with what it did: registers and accesses, as promised; words are for the text output.
+    /// Converts a step of an index with its register writes, accesses and markers. Exceptions and
+    /// notes appear only in text output.
     pub fn new(record: &StepRecord, index: &Index) -> Self {
         let effect = |effect: &Effect| match effect {
             Effect::Register { name, value, .. } => Some(EffectJson::Register {
@@ -321,7 +324,7 @@ impl ListedJson {
 }
 
 impl ListedJson {
-    /// The same with its source line.
+    /// Adds the source line.
     pub fn with_source(self, source: Option<String>) -> Self {
         Self {
             step: self.step.with_source(source),
@@ -330,7 +333,7 @@ impl ListedJson {
     }
 }
 
-/// The name of a thread.
+/// Returns the name of a thread.
 pub fn thread_name(thread: ThreadId, index: &Index) -> &str {
     index
         .threads()
@@ -338,7 +341,7 @@ pub fn thread_name(thread: ThreadId, index: &Index) -> &str {
         .map_or("", |thread| &thread.name)
 }
 
-/// `read` or `write`.
+/// Returns `read` or `write`.
 pub fn kind_word(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Read => "read",
@@ -346,7 +349,7 @@ pub fn kind_word(kind: AccessKind) -> &'static str {
     }
 }
 
-/// What was accessed, as `find` takes it.
+/// Formats the accessed cell in the syntax of `find`.
 pub fn cell_text(target: &AccessTarget) -> String {
     match target {
         AccessTarget::Register(name) => name.clone(),
@@ -357,24 +360,24 @@ pub fn cell_text(target: &AccessTarget) -> String {
     }
 }
 
-/// An address.
+/// Formats an address.
 pub fn hex(address: Address) -> String {
     address.to_string()
 }
 
-/// A value of full width; none when no byte of it is known.
+/// Formats a value in its full width. None if no byte of it is known.
 pub fn value_hex(value: &Value) -> Option<String> {
     (!value.is_unknown()).then(|| format!("0x{}", value.hex()))
 }
 
-/// Bytes in the order of their addresses: `b8 fb ??`.
+/// Formats bytes in address order: `b8 fb ??`.
 pub fn byte_string(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
     let word =
         |byte: Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
     bytes.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// One letter a byte that says where its value comes from.
+/// Returns one letter per byte for the source of its value.
 pub fn source_letters(bytes: &[ByteState]) -> String {
     let letter = |byte: &ByteState| SourceWords::of(byte.source).letter;
     bytes.iter().map(letter).collect()
@@ -383,10 +386,10 @@ pub fn source_letters(bytes: &[ByteState]) -> String {
 /// The trap that a frame handles.
 #[derive(Serialize)]
 pub struct TrapJson {
-    /// As the processor numbers it.
+    /// Trap number of the processor.
     number: String,
     name: Option<String>,
-    /// The system call that it asks for.
+    /// The requested system call.
     #[serde(skip_serializing_if = "Option::is_none")]
     system_call: Option<SystemCallJson>,
 }
@@ -398,7 +401,7 @@ struct SystemCallJson {
 }
 
 impl TrapJson {
-    /// A trap of a processor of this set.
+    /// Converts a trap of a processor with this instruction set.
     pub fn new(trap: Trap, set: InstructionSet) -> Self {
         let system_call = trap.system_call.map(|call| SystemCallJson {
             number: set.system_call_number(call),

@@ -1,4 +1,4 @@
-//! `stepback list`: steps with what they did.
+//! `stepback list`: steps and their effects.
 
 use anyhow::Result;
 use clap::Args;
@@ -17,16 +17,13 @@ use super::rst_records;
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::place::PositionName;
 
-/// Which steps.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// Which, and how they are shown.
     #[command(flatten)]
     pub wishes: ListingWishes,
-    /// Go on as the trace grows, until interrupted.
+    /// Continue as the trace grows, until interrupted.
     #[arg(long, conflicts_with_all = ["so_far", "no_index", "only_index"])]
     pub follow: bool,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -40,7 +37,7 @@ impl Command for ListArguments {
     }
 }
 
-/// Prints the steps, or the records that they were read from.
+/// Prints the steps, or the records they were read from.
 fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let from = resolved(&wishes.from, report)?;
@@ -87,7 +84,8 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     )
 }
 
-/// The record that a list begins with: the one that the place names, or the first of the step at the position.
+/// Returns the first record to list: the named one, or the first record of the step at the
+/// position.
 fn first_record(trace: &Rst, place: &PositionName, from: Position) -> Result<u64> {
     Ok(match place {
         PositionName::Record(number) => *number,

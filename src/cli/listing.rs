@@ -1,4 +1,4 @@
-//! The steps of a list, block by block.
+//! Listing of steps, block by block.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -12,14 +12,13 @@ use super::report::Report;
 use super::text::{line_text, step_line};
 use stepback_debugger::place::PositionName;
 
-/// Steps asked for at once: memory stays small however long the list.
-/// Of steps that did very much fewer are told whole at once: such are asked for again.
+/// Maximum number of steps per query, so that memory stays small for long lists. If steps have many
+/// effects, the answer shortens later ones, which are queried again.
 const BLOCK_STEPS: u64 = 1024;
 
-/// What is listed, and how.
 #[derive(Debug, Args)]
 pub struct ListingWishes {
-    /// The first step is the one just after this position.
+    /// Start with the step after this position.
     #[arg(
         long,
         value_name = "POS",
@@ -27,33 +26,33 @@ pub struct ListingWishes {
         default_value = "start"
     )]
     pub from: PositionName,
-    /// How many steps or records (default: all).
+    /// Maximum number of steps or records (default: all).
     #[arg(long, value_name = "N")]
     pub count: Option<u64>,
-    /// Only those of this thread.
+    /// Show only those of this thread.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Every record instead of every step; only binary formats have records.
+    /// List records instead of steps; only binary formats have records.
     #[arg(long)]
     pub records: bool,
-    /// With the source line of each step.
+    /// Add the source line of each step.
     #[arg(long)]
     pub lines: bool,
 }
 
-/// How far a list is.
+/// Progress of a listing.
 #[derive(Debug)]
 pub struct Listing {
-    /// The next step.
+    /// Number of the next step.
     next: u64,
-    /// Steps asked for at once.
+    /// Number of steps to query at once.
     block_steps: u64,
-    /// How many steps are left to print.
+    /// Number of steps left to print.
     pub left: u64,
 }
 
 impl Listing {
-    /// Everything from a position on, or as much of it as was asked for.
+    /// Starts at a position. The count option limits the number of steps.
     pub fn from(from: Position, wishes: &ListingWishes) -> Self {
         Self {
             next: from.0,
@@ -77,12 +76,13 @@ pub fn print_until(
             "{format} is a text format without records, so leave --records out"
         )));
     }
-    // A thread may appear later.
+    // The thread may still appear later.
     let Ok(thread) = thread_id(session, wishes.thread.as_deref()) else {
         return Ok(());
     };
     while listing.left > 0 && listing.next < until {
-        // Steps of other threads do not count, so how many to read is known only without a thread.
+        // Steps of other threads do not count, so the number to read is known only without a thread
+        // filter.
         let most = listing.block_steps.min(until - listing.next);
         let count = if thread.is_some() {
             most
@@ -91,7 +91,7 @@ pub fn print_until(
         };
         let first = Position(listing.next).next_step();
         let mut block = Steps { first, count }.run(&session.index, &report.cancel)?;
-        // The first step of an answer is told as far as any is.
+        // The first step of an answer has all the effects that any query returns.
         let cut = block.iter().skip(1).position(StepRecord::is_cut_by_others);
         block.truncate(cut.map_or(usize::MAX, |place| place + 1));
         listing.block_steps = (2 * block.len() as u64).clamp(1, BLOCK_STEPS);
@@ -108,18 +108,18 @@ pub fn print_until(
     Ok(())
 }
 
-/// What to print of a block.
+/// Filter and options for printing a block.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// Only steps of this one.
+    /// Restricts the output to this thread.
     thread: Option<ThreadId>,
-    /// At most so many.
+    /// Maximum number of steps.
     limit: u64,
-    /// With source lines.
+    /// Adds source lines.
     has_lines: bool,
 }
 
-/// Prints steps; returns how many it were.
+/// Prints steps and returns their number.
 fn print(block: &[StepRecord], wanted: Wanted, report: &mut Report<'_>) -> Result<u64> {
     let Wanted {
         thread,

@@ -1,4 +1,4 @@
-//! What is wrong with a command line, as far as only the trace shows it.
+//! Command-line errors that only the trace reveals.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use stepback_index::QueryError;
 use stepback_debugger::analysis::names::NameError;
 use stepback_debugger::place;
 
-/// What was typed means nothing in this trace, in a sentence.
+/// Error for an argument that has no meaning in this trace. The message is a sentence.
 #[derive(Debug)]
 pub struct Misspelt(pub String);
 
@@ -20,8 +20,8 @@ impl fmt::Display for Misspelt {
 
 impl std::error::Error for Misspelt {}
 
-/// Makes an error one of the command line if it says that a register, a thread or a position is not in the trace.
-/// A value that the trace does not know is none.
+/// Turns an error about a missing register, thread or position into a [`Misspelt`]. Leaves other
+/// errors unchanged, also those about values unknown to the trace.
 pub fn told_apart(error: Error) -> Error {
     let is_named_wrong =
         error.downcast_ref().is_some_and(NameError::is_misspelt) || place::is_misnamed(&error);

@@ -1,6 +1,6 @@
-//! The command line: every question that the window can ask, asked by the same queries.
+//! The command line offers every query of the window, through the same index queries.
 //!
-//! What is printed here, and what the options mean, is a promise to scripts; see README.md.
+//! The output and the meaning of options are stable for scripts; see README.md.
 
 mod arguments;
 mod at;

@@ -1,4 +1,4 @@
-//! A file that is there as a whole or not at all.
+//! A file that appears complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -8,26 +8,27 @@ use anyhow::{Result, anyhow, bail};
 
 use super::retold::BUFFER_BYTES;
 
-/// A file that is being written under another name, and gets its own when it is whole. Given up, it is removed.
+/// A file written under a temporary name and renamed when complete. Dropping it removes the
+/// temporary file.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
-    /// None for devices and pipes, which are written to as they are.
+    /// None for devices and pipes, which are written in place.
     temporary: Option<PathBuf>,
     out: BufWriter<File>,
 }
 
 impl NewFile {
-    /// Begins to write a file.
+    /// Creates the temporary file.
     ///
     /// # Errors
-    /// It cannot be created, or another one lies where it would be written.
+    /// The file cannot be created, or its temporary name is taken.
     pub fn create(path: &Path) -> Result<Self> {
         let refused = |error| anyhow!("the result could not be created ({error}): {path:?}");
         let is_device = path.metadata().is_ok_and(|found| !found.is_file());
         let temporary = (!is_device).then(|| path.with_added_extension("partial"));
         let file = match &temporary {
-            // What is there may be anybody's.
+            // The existing file may belong to anyone.
             Some(place) if place.symlink_metadata().is_ok() => {
                 bail!("this file is in the way: {place:?}")
             }
@@ -44,10 +45,10 @@ impl NewFile {
         })
     }
 
-    /// Gives it its name.
+    /// Renames the complete file to its final name.
     ///
     /// # Errors
-    /// It could not be written.
+    /// The data cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         let Some(temporary) = &self.temporary else {
@@ -73,7 +74,7 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            // If it cannot be removed, nothing else can be done about it.
+            // If the file cannot be removed, nothing else can be done.
             _ = fs::remove_file(temporary);
         }
     }

@@ -1,4 +1,4 @@
-//! The options of every subcommand.
+//! Options that all subcommands share.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -14,46 +14,48 @@ use stepback_debugger::number::number;
 use stepback_debugger::session::{IndexPolicy, OpenOptions};
 use stepback_debugger::source::SourceMapping;
 
-/// How a trace is opened.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Opening the trace")]
 pub struct TraceOptions {
-    /// A further file of a trace of several, as simulators write one for each CPU; may be given several times, and files of
-    /// records that stand right behind the trace count as well.
+    /// A further file of a trace that has several, as simulators write one for each CPU; may be
+    /// given several times. Record files that directly follow the trace are included too.
     #[arg(long = "with", value_name = "FILE", requires = "trace")]
     pub with: Vec<PathBuf>,
-    /// Where the index is kept (default: TRACE.sbi, or the user's cache directory where that cannot be written).
+    /// Path of the index (default: TRACE.sbi, or the user's cache directory if that cannot be
+    /// written).
     #[arg(long, value_name = "PATH")]
     pub index: Option<PathBuf>,
-    /// Build the index again.
+    /// Rebuild the index.
     #[arg(long)]
     pub force_index: bool,
-    /// Use the index that is there, even a stale one, and never build one.
+    /// Use the existing index, even a stale one, and never build one.
     #[arg(long, conflicts_with_all = ["force_index", "only_index"])]
     pub no_index: bool,
     /// Build the index and stop.
     #[arg(long)]
     pub only_index: bool,
-    /// Answer from what can be had within about a second; the next run goes on with the index from there.
+    /// Answer from the part that can be indexed within about a second; the next run continues from
+    /// there.
     #[arg(long, conflicts_with_all = ["force_index", "no_index", "only_index"])]
     pub so_far: bool,
     /// A program image for symbols and source lines; may be given several times.
     #[arg(long = "image", value_name = "ELF[@OFFSET]")]
     pub images: Vec<ImageArgument>,
-    /// A directory that mirrors the traced machine, or holds its programs and libraries side by side,
-    /// for traces whose recorder listed them (drmemtrace); may be given several times.
+    /// A directory that mirrors the traced machine, or holds its programs and libraries side by
+    /// side, for traces whose recorder listed them (drmemtrace); may be given several times.
     #[arg(long = "sysroot", value_name = "DIR")]
     pub sysroots: Vec<PathBuf>,
-    /// Added to the addresses of images without an offset of their own.
+    /// Offset added to the addresses of images that have none.
     #[arg(long, value_name = "N", default_value = "0", value_parser = number, hide_default_value = true)]
     pub load_offset: u64,
-    /// Sources that the image says are in FROM are in TO; may be given several times.
+    /// Look for sources in TO that the image places in FROM; may be given several times.
     #[arg(long = "source-map", value_name = "FROM=TO")]
     pub source_map: Vec<SourceMapping>,
-    /// The trace's format, instead of detecting it.
+    /// Format of the trace, instead of detecting it.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FormatName>,
-    /// How instructions decode where the trace does not say it (default: as the program's files, else x86).
+    /// Instruction set to decode with, if the trace does not state it (default: as the program's
+    /// files, else x86).
     #[arg(long, value_name = "NAME")]
     pub arch: Option<ArchName>,
     /// The traced CPU is little-endian (the default).
@@ -62,40 +64,39 @@ pub struct TraceOptions {
     /// The traced CPU is big-endian.
     #[arg(long)]
     pub bi: bool,
-    /// How the records stand in the file, for recordings of branches (Btrace) in another layout than Stepback's own:
-    /// a small TOML file with the offset, width and byte order of each field (see the README).
+    /// Layout of the records of a branch recording (Btrace), if it differs from Stepback's own: a
+    /// small TOML file with the offset, width and byte order of each field (see the README).
     #[arg(long, value_name = "FILE")]
     pub record_layout: Option<PathBuf>,
     /// The trace has no instruction-set field, and all code is Thumb.
     #[arg(long)]
     pub implicit_thumb: bool,
-    /// Cores to build the index with (default: all).
+    /// Number of cores that build the index (default: all).
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
 }
 
-/// How an answer is printed.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Printing")]
 pub struct ReportOptions {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Print there instead of standard output.
+    /// Print to a file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Say more.
+    /// Print more.
     #[arg(short, long)]
     pub verbose: bool,
-    /// Say less: errors only.
+    /// Print less: errors only.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Show how far the index is, even when standard error is not a terminal.
+    /// Show the progress of the index, even when standard error is not a terminal.
     #[arg(long)]
     pub show_progress_meter: bool,
 }
 
-/// The formats by name.
+/// Names of the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatName {
     /// Arm Tarmac text.
@@ -108,7 +109,7 @@ pub enum FormatName {
     Btrace,
 }
 
-/// An architecture by name.
+/// Name of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchName(InstructionSet);
 
@@ -136,7 +137,7 @@ impl ValueEnum for ArchName {
 }
 
 impl TraceOptions {
-    /// What [`stepback_debugger::session::open`] is told.
+    /// Returns the options for [`stepback_debugger::session::open`].
     pub fn to_open_options(&self, trace: &Path) -> OpenOptions {
         OpenOptions {
             path: trace.to_owned(),
@@ -177,7 +178,7 @@ impl TraceOptions {
     }
 }
 
-/// An image as it was typed: whether it brings an offset of its own decides about `--load-offset`.
+/// An image argument. `--load-offset` applies only to images without an offset.
 #[derive(Clone, Debug)]
 pub struct ImageArgument {
     spec: ImageSpec,

@@ -16,7 +16,7 @@ use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::profile::{FunctionTotals, profile, whole_profile};
 use stepback_debugger::analysis::sites::counts_steps;
 
-/// Shown below the options.
+/// Help text below the options.
 pub const HELP: &str = "\
 The text counts as tarmac-profile does for a Tarmac trace: calls that returned, and a function that calls itself in each
 of its calls. With --whole, with --json and for all other formats every call counts, also one that never returned,
@@ -26,37 +26,33 @@ Time is that from the first to the last moment of each call. Where the trace has
 JSON: [{\"address\",\"name\",\"symbol\",\"calls\",\"time\",\"self_time\",\"steps\",\"self_steps\"}]; self: without calls inside.
 Steps are those of the call's own thread: what others did meanwhile does not count.";
 
-/// How the functions are listed.
 #[derive(Debug, Args)]
 pub struct ProfileArguments {
-    /// What the functions are sorted by.
+    /// Sort key.
     #[arg(long, value_enum, default_value_t = SortKey::Address)]
     pub sort: SortKey,
-    /// Count calls that never returned too, and recursion once.
+    /// Also count calls that never returned, and count recursion once.
     #[arg(long)]
     pub whole: bool,
-    /// How functions are named.
     #[command(flatten)]
     pub names: NameOptions,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// What functions are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SortKey {
     /// Lowest first.
     Address,
     /// Most calls first.
     Count,
-    /// Longest time first, that of called functions included.
+    /// Longest time first, including called functions.
     Time,
-    /// Longest time first, without that of called functions.
+    /// Longest time first, excluding called functions.
     SelfTime,
 }
 
-/// A function.
+/// Totals of a function.
 #[derive(Serialize)]
 struct FunctionJson {
     address: String,
@@ -75,7 +71,7 @@ impl Command for ProfileArguments {
     }
 }
 
-/// Prints the functions that were called, those of all CPUs together.
+/// Prints the called functions, with all threads combined.
 fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     report.note_unknown_calls();
     let session = report.session;
@@ -93,7 +89,7 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
             "note: a function that calls itself counts in each of its calls, as in tarmac-profile; --whole counts it once",
         );
     }
-    // The sort is stable, so equal ones stay in order of address.
+    // The sort is stable, so equal functions stay in address order.
     functions.sort_by_key(|function| match arguments.sort {
         SortKey::Address => 0,
         SortKey::Count => u64::MAX - function.totals.calls,
@@ -110,7 +106,7 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-/// Says that steps are counted where times do not measure calls.
+/// Prints a note that steps are counted if times cannot measure calls.
 pub fn note_unit(report: &Report<'_>) {
     if !report.is_quiet && counts_steps(&report.session.index) {
         say("note: steps are counted, since the trace has no times that measure calls");

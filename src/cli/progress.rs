@@ -1,4 +1,4 @@
-//! Opens a trace and shows on standard error how far its index is.
+//! Opens a trace and shows the progress of its index on standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::Ordering;
@@ -13,31 +13,31 @@ use stepback_index::{BuildProgress, Cancel};
 use super::options::ReportOptions;
 use stepback_debugger::session::{self, IndexPolicy, OpenOptions, OpeningObserver, Session};
 
-/// How often the meter is looked at.
+/// Refresh interval of the meter.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// How long an index is built at most for an answer that is so far.
+/// Time budget for building an index for `--so-far`.
 const SO_FAR: Duration = Duration::from_millis(800);
-/// The same where it takes long until there is anything.
+/// Time budget if no part is available sooner.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How the meter is shown.
+/// Form of the meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meter {
     Hidden,
     /// A bar on a terminal.
     Bar,
-    /// A line every tenth of the way, for logs.
+    /// A line for every tenth of the work, for logs.
     Lines,
 }
 
-/// Opens a trace; the meter is gone when this returns.
+/// Opens a trace. Removes the meter before it returns.
 pub fn open(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
     watched("indexing", report, |progress| {
         session::open(options, progress, &Cancel::default())
     })
 }
 
-/// Opens as much of a trace as can be had in a short time. What is indexed is kept for the next run.
+/// Opens the part of a trace that can be indexed quickly. Keeps that part for the next run.
 pub fn open_so_far(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
     let (cancel, newest) = (Cancel::default(), Mutex::new(None));
     let kept = || newest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ pub fn open_so_far(options: &OpenOptions, report: &ReportOptions) -> Result<Sess
     });
     match (opened, kept().take()) {
         (Err(_), Some(part)) if cancel.is_cancelled() => Ok(part),
-        // Another program is at work on the index: what it has done so far is there.
+        // Another program is building the index: its finished part can be used.
         (Err(error), None) if cancel.is_cancelled() => {
             let there = OpenOptions {
                 policy: IndexPolicy::Never,
@@ -70,7 +70,7 @@ pub fn open_so_far(options: &OpenOptions, report: &ReportOptions) -> Result<Sess
     }
 }
 
-/// Stops a build when its time is over, but not before there is a part to answer from, unless that takes too long.
+/// Stops a build when its time is over. Waits longer for a first part, up to `PATIENCE`.
 fn stop_soon(is_done: &Receiver<()>, cancel: &Cancel, has_part: impl Fn() -> bool) {
     let began = Instant::now();
     while is_done.recv_timeout(INTERVAL / 5) == Err(RecvTimeoutError::Timeout) {
@@ -81,7 +81,8 @@ fn stop_soon(is_done: &Receiver<()>, cancel: &Cancel, has_part: impl Fn() -> boo
     }
 }
 
-/// Does some work and shows how far it is on a meter with its name; the meter is gone when this returns.
+/// Does some work and shows its progress on a meter with this name. Removes the meter before it
+/// returns.
 pub fn watched<T>(
     name: &'static str,
     report: &ReportOptions,
@@ -144,14 +145,14 @@ fn show_lines(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
     }
 }
 
-/// None before a build began.
+/// Returns the tenths of the work done. None before a build has begun.
 fn tenths_done(progress: &BuildProgress) -> Option<u64> {
     let done = progress.bytes_done.load(Ordering::Relaxed);
     done.saturating_mul(10)
         .checked_div(progress.bytes_total.load(Ordering::Relaxed))
 }
 
-/// Prints a line on standard error. It does not matter whether that is still read.
+/// Prints a line on standard error. Ignores a closed stream.
 pub fn say(line: &str) {
     let _unread = writeln!(io::stderr(), "{line}");
 }

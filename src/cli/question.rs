@@ -1,4 +1,4 @@
-//! From a question to its answer: the trace is opened, what should be known of it is said, the answer is printed.
+//! The life of a query: opens the trace, prints notes about it, and prints the answer.
 
 use anyhow::{Result, anyhow};
 
@@ -7,11 +7,11 @@ use super::progress::{self, say};
 use super::report::{Output, OutputError, Report};
 use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::damage::damage_in;
+use stepback_debugger::analysis::names::damage_in;
 use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::session::{Damage, OpenOptions, Session, no_tail_calls};
 
-/// A question about a trace.
+/// A query about a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     common: &'a TraceArguments,
@@ -19,26 +19,26 @@ pub struct Question<'a> {
     target: Target,
 }
 
-/// What is asked about.
+/// Subject of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The trace.
     Trace,
-    /// The index of the trace, which is built for that.
+    /// The index of the trace, which is built for this query.
     Index,
 }
 
-/// Where the answer goes.
+/// Destination of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// To the file that was asked for, else to standard output.
+    /// The requested file, or else standard output.
     AsAsked,
-    /// To standard output: the file is for something else.
+    /// Standard output: the file option has another purpose.
     StandardOutput,
 }
 
 impl<'a> Question<'a> {
-    /// About a trace.
+    /// Creates a query about the trace.
     pub fn new(common: &'a TraceArguments) -> Self {
         Self {
             common,
@@ -47,18 +47,18 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The same about something else.
+    /// Changes the subject.
     pub fn about(self, subject: Subject) -> Self {
         Self { subject, ..self }
     }
 
-    /// The same with an answer that goes elsewhere.
+    /// Changes the destination.
     pub fn to(self, target: Target) -> Self {
         Self { target, ..self }
     }
 
-    /// Opens the trace and has the answer printed; errors of `print` need not name the trace.
-    /// Where the answer comes upon damage in a file of ours, that is made again, and the question is asked again.
+    /// Opens the trace and prints the answer. Errors of `print` need not name the trace. If the
+    /// answer meets damage in a file of ours, rebuilds the file and repeats the query once.
     pub fn ask(self, print: impl Fn(&mut Report<'_>) -> Result<()>) -> Result<()> {
         let TraceArguments { trace, options, .. } = self.common;
         let mut open = options.to_open_options(trace);
@@ -73,7 +73,7 @@ impl<'a> Question<'a> {
             let (printed, told) = self.printed(&session, output.take(), &print)?;
             let damage = printed.as_ref().err().and_then(damage_in);
             let damage = damage.or_else(|| Damage::of(session.index.tail_call_error()?));
-            // What is damaged again so soon will not become better.
+            // A second damage in a row would not be cured by a third attempt.
             let again = damage
                 .filter(|_| mended.is_none())
                 .and_then(|damage| Some((damage, damage.mended(&open)?)));
@@ -87,7 +87,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The trace, and what should be known of it said.
+    /// Opens the trace and prints notes about it.
     fn opened(self, open: &OpenOptions) -> Result<Session> {
         let TraceArguments {
             options,
@@ -107,7 +107,8 @@ impl<'a> Question<'a> {
         Ok(session)
     }
 
-    /// Has the answer printed to where it went before, if it began already; it is not handed over wholly yet.
+    /// Prints the answer, to the earlier output if it had already begun. The end of the answer
+    /// stays buffered.
     fn printed(
         self,
         session: &Session,
@@ -124,7 +125,7 @@ impl<'a> Question<'a> {
         Ok((printed, report.into_output()))
     }
 
-    /// Hands over the rest of an answer, and says what it lacks.
+    /// Writes the rest of an answer and prints notes about its gaps.
     fn ended(self, session: &Session, printed: Result<()>, output: Output) -> Result<()> {
         let TraceArguments {
             trace,
@@ -147,7 +148,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Says on standard error what an answer is worth that is so far.
+/// Prints a note about the extent of a partial index.
 fn tell_so_far(session: &Session) {
     if let Some(part) = IndexedPart::of(session) {
         let (steps, share) = (counted(part.steps, "step"), part.per_cent());
@@ -157,7 +158,7 @@ fn tell_so_far(session: &Session) {
     }
 }
 
-/// Says on standard error what the user should know about the trace before trusting the answers.
+/// Prints notes about the trace that affect its answers.
 fn tell(session: &Session) {
     for notice in &session.notices {
         say(&format!("note: {notice}"));

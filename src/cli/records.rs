@@ -1,4 +1,4 @@
-//! `stepback list --records`: every record of a binary format, numbered as its own tools number them.
+//! `stepback list --records`: every record of a binary format, with the numbers that its tools use.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -17,10 +17,10 @@ use super::listing::ListingWishes;
 use super::report::Report;
 use super::text::printable;
 
-/// Positions whose records are printed at once.
+/// Number of positions whose records are printed at once.
 const BLOCK: u64 = 1024;
 
-/// A record. Which fields it has depends on its kind.
+/// A record. Its fields depend on its kind.
 #[derive(Serialize)]
 struct RecordJson<'a> {
     record: u64,
@@ -41,20 +41,20 @@ struct RecordJson<'a> {
     target: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
-    /// Unix microseconds of a timestamp.
+    /// Unix time of a timestamp in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<u64>,
-    /// For how many records it stands that there was no room for.
+    /// Number of records that did not fit in the store and are represented by this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
 }
 
-/// Which record a list begins with.
+/// Start of a list of records.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstRecord {
-    /// Of those that follow the step before this position.
+    /// Begins with the records after the step before this position.
     pub from: Position,
-    /// This one, by its number from 1, which belongs to the step before the position.
+    /// Number of the first record, from 1. It belongs to the step before the position.
     pub number: Option<u64>,
 }
 
@@ -69,7 +69,8 @@ pub fn print_records(
     let names: Vec<String> = threads.iter().map(ThreadIdentity::name).collect();
     let mut left = wishes.count.unwrap_or(u64::MAX);
     let FirstRecord { from, number } = first;
-    // Those of position 0 come before the first step; the step at a position belongs to the next one.
+    // Records of position 0 precede the first step. The step at a position belongs to the next
+    // position.
     let mut next = if from.0 == 0 || number.is_some() {
         from.0
     } else {
@@ -105,8 +106,8 @@ pub fn print_records(
     Ok(())
 }
 
-/// Each of some equal records by itself, as DynamoRIO's tools print them.
-/// Those that there was no room for are one: nothing is known of them but how many they are.
+/// Expands equal records into single ones, as DynamoRIO's tools print them. Records that did not
+/// fit in the store stay one: only their number is known.
 fn singles(record: VisibleRecord<'_>) -> impl Iterator<Item = VisibleRecord<'_>> {
     let (count, content) = match record.content {
         RecordContent::Marker(stored) if stored.marker.kind != MarkerKind::LEFT_OUT => (
@@ -145,7 +146,7 @@ fn print(
 }
 
 impl<'a> RecordJson<'a> {
-    /// None for what could not be read: warnings tell of it.
+    /// Converts a record. None if it could not be read, which warnings report.
     fn new(record: &VisibleRecord<'_>, thread: &'a str) -> Option<Self> {
         let mut json = Self {
             record: record.ordinal,
@@ -221,7 +222,7 @@ impl<'a> RecordJson<'a> {
     }
 }
 
-/// The name of the type of a record that is no marker.
+/// Returns the name of a record type other than a marker.
 fn record_kind(kind: MarkerKind) -> &'static str {
     let number = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0);
     number

@@ -1,4 +1,4 @@
-//! Where an answer goes, and in which form.
+//! Destination and form of an answer.
 
 use std::fmt;
 use std::fs::File;
@@ -14,10 +14,10 @@ use super::progress::say;
 use super::retold::Retold;
 use stepback_debugger::session::{Session, is_same_file};
 
-/// What messages call standard output.
+/// Name of standard output in messages.
 pub const STANDARD_OUTPUT: &str = "standard output";
 
-/// Where answers go and in which form, between two reports.
+/// Destination and form of answers, kept between two reports.
 pub struct Output {
     out: Retold,
     target: String,
@@ -27,7 +27,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// The answer begins again: its reader does not get twice what it has.
+    /// Restarts the answer. The reader does not receive the same part twice.
     #[must_use]
     pub fn begun_again(self) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Output {
         }
     }
 
-    /// Goes on with another session.
+    /// Continues with another session.
     pub fn on(self, session: &Session) -> Report<'_> {
         let Self {
             out,
@@ -57,32 +57,32 @@ impl Output {
     }
 }
 
-/// Writes the answers to one question about one trace.
+/// Writes the answer to one query about one trace.
 pub struct Report<'a> {
     /// The trace.
     pub session: &'a Session,
-    /// Never raised: the command line is interrupted by ending the program.
+    /// Never cancelled: interrupting the command line ends the program.
     pub cancel: Cancel,
     /// Print JSON.
     pub is_json: bool,
-    /// Print more for people.
+    /// Print more in text output.
     pub is_verbose: bool,
-    /// Say nothing but the answer.
+    /// Print only the answer.
     pub is_quiet: bool,
     out: Retold,
-    /// Where `out` leads, for messages.
+    /// Name of the destination, for messages.
     target: String,
 }
 
 impl<'a> Report<'a> {
-    /// Says on standard error that calls are not known, in a trace that leaves out instructions.
+    /// Prints a note that calls are unknown if the trace omits instructions.
     pub fn note_unknown_calls(&self) {
         if !self.is_quiet && self.session.lacks_steps {
             say("note: the trace leaves out instructions, so which calls were made is not known");
         }
     }
 
-    /// A report to standard output (also called `-`), or to the file that was asked for.
+    /// Creates a report to the requested file, or to standard output (also named `-`).
     pub fn new(session: &'a Session, options: &ReportOptions) -> Result<Self> {
         match options
             .output
@@ -99,7 +99,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A report to standard output, whatever file was asked for.
+    /// Creates a report to standard output and ignores the file option.
     pub fn on_standard_output(session: &'a Session, options: &ReportOptions) -> Self {
         Self::to(
             Box::new(io::stdout()),
@@ -128,7 +128,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Leaves the session.
+    /// Drops the reference to the session.
     pub fn into_output(self) -> Output {
         let Self {
             out,
@@ -147,14 +147,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// One JSON value on a line of its own.
+    /// Writes one JSON value on a separate line.
     pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
         let written = serde_json::to_writer(&mut self.out, value).map_err(io::Error::from);
         self.written(written)?;
         self.text("\n")
     }
 
-    /// One JSON array on a line of its own, whose elements are made one at a time.
+    /// Writes one JSON array on a separate line. Its elements are produced one at a time.
     pub fn json_array<T: Serialize>(&mut self, elements: impl Iterator<Item = T>) -> Result<()> {
         let written = serde_json::Serializer::new(&mut self.out)
             .collect_seq(elements)
@@ -163,19 +163,20 @@ impl<'a> Report<'a> {
         self.text("\n")
     }
 
-    /// Text as it is.
+    /// Writes text unchanged.
     pub fn text(&mut self, text: &str) -> Result<()> {
         let written = self.out.write_all(text.as_bytes());
         self.written(written)
     }
 
-    /// Hands everything so far to the reader: called after each block, so that answers show while more are sought.
+    /// Flushes the output. Called after each block, so that answers appear while the search
+    /// continues.
     pub fn flush(&mut self) -> Result<()> {
         let written = self.out.flush();
         self.written(written)
     }
 
-    /// The same when the answer is whole.
+    /// Completes the answer and flushes the output.
     pub fn finish(&mut self) -> Result<()> {
         let written = self.out.finish();
         self.written(written)
@@ -186,7 +187,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The answer could not be handed over.
+/// Error for an answer that cannot be written.
 #[derive(Debug)]
 pub struct OutputError {
     error: io::Error,
@@ -194,12 +195,12 @@ pub struct OutputError {
 }
 
 impl OutputError {
-    /// What went wrong, and where the answer should have gone.
+    /// Creates an error with its cause and the name of the destination.
     pub fn new(error: io::Error, target: String) -> Self {
         Self { error, target }
     }
 
-    /// True when the reader closed the pipe, as `head` does: that is no error.
+    /// Returns true if the reader closed the pipe, as `head` does. This is no error.
     pub fn is_reader_gone(&self) -> bool {
         self.error.kind() == io::ErrorKind::BrokenPipe
     }
@@ -217,12 +218,12 @@ impl fmt::Display for OutputError {
 
 impl std::error::Error for OutputError {}
 
-/// True for the name that stands for standard output.
+/// Returns true for `-`, the name of standard output.
 pub fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Creates the report's file, but never over the trace, its index or its images.
+/// Creates the report's file. Refuses to overwrite the trace, its index or its images.
 pub fn create(path: &Path, session: &Session) -> Result<File> {
     let images = session.images.infos().iter().map(|image| &image.spec.path);
     let files = session.files().into_iter().flat_map(|files| &files.files);

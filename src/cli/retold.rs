@@ -1,35 +1,35 @@
-//! Output that can begin again: a question whose index turns out to be damaged is asked again, and what was printed is not
-//! printed twice.
+//! Output that can restart. If the index turns out to be damaged, the query is repeated, and the
+//! part already printed is not printed again.
 
 use std::io::{self, BufWriter, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// Answers are handed over in pieces of this size.
+/// Buffer size of the output.
 pub const BUFFER_BYTES: usize = 64 << 10;
 
-/// Writes what is new of an answer.
+/// Writer that skips a repeated beginning of an answer.
 pub struct Retold {
     out: BufWriter<Box<dyn Write>>,
-    /// Bytes that were told, and their hash.
+    /// Number of bytes written until now.
     told: u64,
     hash: Box<Xxh3>,
-    /// What is being told again.
+    /// State of the repetition, if the answer has restarted.
     again: Option<Again>,
 }
 
-/// What was told before, while it comes again.
+/// A beginning that was written before and is being repeated.
 struct Again {
-    /// Bytes that are still to come.
+    /// Bytes still to be repeated.
     left: u64,
-    /// The hash of all of it as it was told.
+    /// Hash of the beginning as first written.
     expected: u64,
-    /// The hash of what came so far.
+    /// Hash of the bytes repeated until now.
     hash: Box<Xxh3>,
 }
 
 impl Retold {
-    /// Nothing told so far.
+    /// Creates an output that has written nothing.
     pub fn new(out: Box<dyn Write>) -> Self {
         let out = BufWriter::with_capacity(BUFFER_BYTES, out);
         Self {
@@ -40,11 +40,12 @@ impl Retold {
         }
     }
 
-    /// The answer begins again: what its reader has is left out, and must come again as it was.
+    /// Restarts the answer. Bytes that the reader has received are skipped and must be repeated
+    /// unchanged.
     #[must_use]
     pub fn begun_again(self) -> Self {
         if self.out.buffer().len() as u64 == self.told {
-            // Its reader has nothing.
+            // The reader has received nothing.
             return Self::new(self.out.into_parts().0);
         }
         let again = Again {
@@ -58,7 +59,7 @@ impl Retold {
         }
     }
 
-    /// Hands over the rest: the answer is whole. One that ends before what was told of it is another one.
+    /// Flushes the complete answer. Fails if the answer ends before the repeated beginning does.
     pub fn finish(&mut self) -> io::Result<()> {
         if self.again.as_ref().is_some_and(|again| again.left > 0) {
             return Err(other_answer("ends sooner"));
@@ -68,7 +69,7 @@ impl Retold {
 }
 
 impl Again {
-    /// Takes what comes again; gives how many bytes of it that were.
+    /// Consumes repeated bytes and returns their number.
     fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = usize::try_from(self.left)
             .unwrap_or(usize::MAX)

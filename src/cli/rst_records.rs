@@ -11,7 +11,8 @@ use super::listing::ListingWishes;
 use super::report::Report;
 use super::text::printable;
 
-/// Prints records from the one with this number on, from 1. Cost: those before it are read as well, some 50 million a second.
+/// Prints records from the given number on, counted from 1. Cost: all earlier records are read too,
+/// some 50 million per second.
 pub fn print_records(
     trace: &Rst,
     first: u64,
@@ -51,7 +52,8 @@ pub fn print_records(
     Ok(())
 }
 
-/// A record of no processor is one of all threads.
+/// Returns true if the record belongs to the thread. A record without a processor belongs to all
+/// threads.
 fn is_of_thread(record: &RawRecord, thread: Option<&str>) -> bool {
     let cpu = layout_of(record)
         .and_then(|layout| layout.cpu)
@@ -61,7 +63,7 @@ fn is_of_thread(record: &RawRecord, thread: Option<&str>) -> bool {
         .is_none_or(|(wanted, cpu)| wanted == format!("cpu{cpu}"))
 }
 
-/// What stands behind the bytes of an instruction.
+/// Returns the disassembly that follows the bytes of an instruction.
 fn disassembly(record: &RawRecord, set: InstructionSet) -> String {
     if record.kind() != kind::INSTRUCTION {
         return String::new();

@@ -1,4 +1,4 @@
-//! From what was typed to an exit status.
+//! Runs the parsed command line and returns the exit status.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,8 @@ use super::report::OutputError;
 use super::window::{self, FrontEnds};
 use stepback_debugger::session::TraceFiles;
 
-/// Does what was typed; what shows the window and the browser is handed over, since the command line does without them.
+/// Runs the command. `front` supplies the window and the browser, on which the command line must
+/// not depend.
 pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
     let outcome = match &arguments.command {
         Some(chosen) => match &chosen.chosen {
@@ -45,10 +46,10 @@ pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
     }
 }
 
-/// Says it as clap says what it finds itself: with the usage of the subcommand, and status 2.
+/// Prints a usage error in clap's format, with the usage of the subcommand and status 2.
 fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
     let mut whole = Arguments::command();
-    // Before that, subcommands do not know by which name the program is called.
+    // Only then do subcommands know the name of the program.
     whole.build();
     let command = match subcommand.filter(|name| whole.find_subcommand(name).is_some()) {
         Some(name) => whole.find_subcommand_mut(name),
@@ -58,12 +59,13 @@ fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Says what is misspelt, and what to use instead where a command is for another format, before an index is built in vain.
+/// Runs a command. Checks its arguments and the trace's format first, so that no index is built in
+/// vain.
 fn answer(chosen: &Chosen) -> Result<()> {
     let command = match chosen {
         Chosen::Command(command) => command,
         Chosen::AboutProgram(about) => return about.write(Arguments::command()),
-        // It is no question, and runs by itself.
+        // The browser is handled separately.
         Chosen::Browser(_) => return Ok(()),
     };
     command.check().map_err(Misspelt)?;

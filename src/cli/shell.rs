@@ -1,4 +1,4 @@
-//! `stepback completions` and `stepback man`: what packages for a system install beside the program.
+//! `stepback completions` and `stepback man`: files that packages install with the program.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,19 +11,18 @@ use clap_complete::Shell;
 use super::command::AboutProgram;
 use super::report::{OutputError, STANDARD_OUTPUT};
 
-/// How completions are installed.
+/// Help on installing completions.
 pub const COMPLETIONS_HELP: &str = "\
 Bash:  stepback completions bash > ~/.local/share/bash-completion/completions/stepback
 Zsh:   stepback completions zsh > DIR/_stepback, where DIR is one of $fpath
 Fish:  stepback completions fish > ~/.config/fish/completions/stepback.fish
 ";
 
-/// What man pages are called.
+/// Help on the names of man pages.
 pub const MAN_HELP: &str = "\
 Writes stepback.1, and for each subcommand stepback-SUBCOMMAND.1; read one with `man -l DIR/stepback.1`.
 ";
 
-/// For which shell.
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
     /// The shell that completes.
@@ -43,10 +42,9 @@ impl AboutProgram for CompletionsArguments {
     }
 }
 
-/// Where to.
 #[derive(Debug, Args)]
 pub struct ManArguments {
-    /// The directory for the pages; it is made if there is none.
+    /// The directory for the pages; created if missing.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 }

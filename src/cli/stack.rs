@@ -15,11 +15,11 @@ use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stac
 pub struct Stack {
     frames: Vec<StackFrame>,
     thread: String,
-    /// How many there are in all.
+    /// Total number of frames.
     depth: u64,
 }
 
-/// A frame.
+/// A stack frame.
 #[derive(Serialize)]
 pub struct FrameJson {
     depth: u32,
@@ -35,7 +35,7 @@ pub struct FrameJson {
 }
 
 impl Stack {
-    /// The innermost frames of a thread at a position, at most `limit` of them.
+    /// Reads the innermost frames of a thread at a position, at most `limit` of them.
     pub fn read(
         position: Position,
         thread: ThreadId,
@@ -60,7 +60,7 @@ impl Stack {
         })
     }
 
-    /// As JSON.
+    /// Converts the frames to JSON.
     pub fn json(&self, report: &Report<'_>) -> Vec<FrameJson> {
         self.frames
             .iter()
@@ -68,12 +68,12 @@ impl Stack {
             .collect()
     }
 
-    /// Frames that the limit leaves out.
+    /// Returns the number of frames left out by the limit.
     pub fn hidden(&self) -> u64 {
         self.depth.saturating_sub(self.frames.len() as u64)
     }
 
-    /// As text, one frame a line.
+    /// Formats the stack, one frame per line.
     pub fn text(&self) -> String {
         let mut text = format!(
             "stack of {}, {}\n",

@@ -1,17 +1,16 @@
-//! What is opened in a window or a terminal, and where it begins.
+//! The trace and the position to open in the window or the browser.
 
 use std::path::{Path, PathBuf};
 
-/// What is opened, and where it begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Start {
-    /// The trace.
+    /// The trace to open.
     pub trace: Option<PathBuf>,
-    /// Where in it to begin, in the language of positions.
+    /// Position to open it at, in the syntax of positions.
     pub at: Option<String>,
 }
 
-/// Takes `TRACE@44012` apart, unless a file is called so.
+/// Splits `TRACE@44012`, unless a file has this name.
 pub fn trace_and_place(whole: Option<&Path>) -> Start {
     let Some(whole) = whole else {
         return Start::default();
@@ -32,10 +31,10 @@ pub fn trace_and_place(whole: Option<&Path>) -> Start {
     }
 }
 
-/// Reads `1280x800`.
+/// Parses `1280x800`.
 ///
 /// # Errors
-/// Says how a size is written.
+/// The text is not a size; the message shows the syntax.
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let sides = text
         .split_once(['x', 'X'])

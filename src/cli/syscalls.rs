@@ -1,4 +1,4 @@
-//! `stepback syscalls`: which system calls the trace has, and how they ended.
+//! `stepback syscalls`: the system calls of the trace and their results.
 
 use anyhow::Result;
 use clap::Args;
@@ -17,16 +17,14 @@ use stepback_debugger::analysis::system_calls::{
     SystemCall, SystemCallTotal, system_call_totals, system_calls,
 };
 
-/// Which calls.
 #[derive(Debug, Args)]
 pub struct SyscallsArguments {
-    /// Every call with its step, arguments and result, instead of totals.
+    /// List every call with its step, arguments and result, instead of totals.
     #[arg(long)]
     pub list: bool,
-    /// Only calls of this thread.
+    /// Show only calls of this thread.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -37,7 +35,7 @@ struct TotalsJson {
     syscalls: Vec<TotalJson>,
 }
 
-/// The calls of one number.
+/// Totals of one system call number.
 #[derive(Serialize)]
 struct TotalJson {
     number: u64,
@@ -100,7 +98,7 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
             calls.push(call.clone());
         }
     })?;
-    // Calls of several threads end in another order than they begin.
+    // Calls of different threads may end in another order than they begin.
     calls.sort_by_key(|call| call.step);
     if calls.is_empty() {
         say("note: the trace tells of no system calls");
@@ -177,7 +175,8 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
     })
 }
 
-/// `      12345  20249  openat(0xffffff9c, 0x7ff0) = 0x3  <12 us>`; what was not recorded is `…` or left out.
+/// Formats `      12345  20249  openat(0xffffff9c, 0x7ff0) = 0x3  <12 us>`. Unrecorded parts are
+/// `…` or left out.
 fn call_text(call: &SystemCall, thread: &str, set: InstructionSet) -> String {
     let step = call
         .step

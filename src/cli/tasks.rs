@@ -1,4 +1,4 @@
-//! `stepback tasks`: the tasks that an operating system runs in turn, when each ran and for how long.
+//! `stepback tasks`: the tasks that an operating system schedules, and the time each ran.
 
 use anyhow::Result;
 use clap::Args;
@@ -13,20 +13,18 @@ use super::text::{counted, grouped, printable};
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::tasks::{Task, running_task, tasks};
 
-/// What the help says below the options.
+/// Help text below the options.
 pub const HELP: &str = "\
 A task is a stack that a thread of the trace uses in turn with others: found where an exception returns with another \
 stack pointer, or where code sets the stack pointer and returns. Steps of exception handlers are counted apart, for \
 the task that they interrupt. Where an image has a pointer to the running task (pxCurrentTCB, _tx_thread_current_ptr, \
 OSTCBCur, OSTCBCurPtr), its value names the control block.";
 
-/// Which trace.
 #[derive(Debug, Args)]
 pub struct TasksArguments {
-    /// Every run of every task, in order, instead of a line for each task.
+    /// List every run of every task in order, instead of a line for each task.
     #[arg(long)]
     pub runs: bool,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -37,17 +35,16 @@ impl Command for TasksArguments {
     }
 }
 
-/// A task.
 #[derive(Serialize)]
 struct TaskJson<'a> {
     thread: &'a str,
     task: u32,
-    /// Of its outermost known frame.
+    /// Function of the task's outermost known frame.
     function: FunctionJson,
-    /// What `pxCurrentTCB` or the like holds where it first runs.
+    /// Value of `pxCurrentTCB` or a similar variable where the task first runs.
     control_block: Option<String>,
     runs: usize,
-    /// Positions.
+    /// Position where the first run begins.
     first_from: Option<u64>,
     last_to: Option<u64>,
     steps: u64,

@@ -1,20 +1,20 @@
-//! Numbers and lines for people.
+//! Formatting of numbers and lines for text output.
 
 use stepback_index::{Access, Effect, Index, StepRecord};
 
 use super::json::{cell_text, kind_word, thread_name, value_hex};
 use stepback_debugger::analysis::sites::Site;
 use stepback_debugger::model::markers::MarkerWords;
-use stepback_debugger::model::step_remarks::{more_words, step_remarks};
+use stepback_debugger::model::step_rows::{more_words, step_remarks};
 pub use stepback_debugger::model::text::thousands as grouped;
 
-/// `1 step`, `2 steps`.
+/// Formats `1 step`, `2 steps`.
 pub fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number))
 }
 
-/// `203.5 MB`, in powers of ten as file managers show it.
+/// Formats `203.5 MB`, in powers of ten as file managers do.
 pub fn size_text(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     if bytes < 1000 {
@@ -23,7 +23,7 @@ pub fn size_text(bytes: u64) -> String {
     let mut size = bytes as f64 / 1000.0;
     let mut units = UNITS.into_iter();
     let mut unit = units.next().unwrap_or_default();
-    // 999.95 would be shown as 1000.0.
+    // 999.95 would be rounded to 1000.0.
     while size >= 999.95
         && let Some(larger) = units.next()
     {
@@ -33,7 +33,7 @@ pub fn size_text(bytes: u64) -> String {
     format!("{size:.1} {unit}")
 }
 
-/// A step on one line: number, thread where there are several, address, disassembly, effects.
+/// Formats a step on one line: number, thread if there are several, address, disassembly, effects.
 pub fn step_line(record: &StepRecord, index: &Index) -> String {
     let number_width = index.step_count().to_string().len();
     let thread = match index.threads() {
@@ -77,7 +77,7 @@ pub fn step_line(record: &StepRecord, index: &Index) -> String {
     }
 }
 
-/// What is added to a step when its source line was asked for.
+/// Formats the suffix of a step line for a requested source line.
 pub fn line_text(source: Option<Option<String>>) -> String {
     match source {
         Some(Some(source)) => format!("  {}", printable(&source)),
@@ -101,7 +101,7 @@ fn effect_text(effect: &Effect, words: MarkerWords<'_>, index: &Index) -> String
     }
 }
 
-/// `write 0x80020010:4 = 0x00000001`.
+/// Formats `write 0x80020010:4 = 0x00000001`.
 pub fn access_text(access: &Access) -> String {
     let value = value_hex(&access.value).unwrap_or_else(|| "unknown".to_owned());
     let external = if access.is_external {
@@ -121,12 +121,12 @@ pub fn access_text(access: &Access) -> String {
     )
 }
 
-/// A moment as Arm's Tarmac tools write it: `t:9 l:175 pc:0x8020`.
+/// Formats a moment as Arm's Tarmac tools do: `t:9 l:175 pc:0x8020`.
 pub fn site_text(site: Site) -> String {
     format!("t:{} l:{} pc:{:#x}", site.time, site.line, site.pc)
 }
 
-/// Text of the trace without characters that a terminal would obey.
+/// Replaces control characters in text from the trace, so that a terminal does not obey them.
 pub fn printable(text: &str) -> String {
     text.chars()
         .map(|letter| {

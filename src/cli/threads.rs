@@ -1,4 +1,4 @@
-//! `stepback threads`: what each thread did, when, where, and how it ended.
+//! `stepback threads`: the activity of each thread and how it ended.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,10 +10,10 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::thread_ending::ThreadEnding;
+use stepback_debugger::analysis::fatal_ending::ThreadEnding;
 use stepback_debugger::model::threads::{ThreadRow, threads_of};
 
-/// A thread; `info` has the same.
+/// A thread, also used by `info`.
 #[derive(Serialize)]
 pub struct ThreadJson {
     id: String,
@@ -24,14 +24,14 @@ pub struct ThreadJson {
     first_time: Option<Time>,
     last_time: Option<Time>,
     cpus: Vec<u64>,
-    /// `ended`, `exit`, `exit_group`, `with_process`, `killed`; none when the trace does not say that it ended.
+    /// `ended`, `exit`, `exit_group`, `with_process`, `killed`. None if the trace records no end.
     end: Option<&'static str>,
-    /// True for cores that have nothing to run.
+    /// True for a core that has nothing to run.
     idle: bool,
 }
 
 impl ThreadJson {
-    /// A row of the table.
+    /// Converts a row of the table.
     pub fn new(row: &ThreadRow) -> Self {
         let (first, last) = row.life.unzip();
         let (first_time, last_time) = row.times.unzip();
@@ -61,10 +61,8 @@ fn ending_word(ending: ThreadEnding) -> Option<&'static str> {
     }
 }
 
-/// Which trace.
 #[derive(Debug, Args)]
 pub struct ThreadsArguments {
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -75,7 +73,7 @@ impl Command for ThreadsArguments {
     }
 }
 
-/// Prints a thread a line, in order of appearance.
+/// Prints one thread per line, in order of appearance.
 fn answer(report: &mut Report<'_>) -> Result<()> {
     for row in threads_of(report.session, &report.cancel)?.rows {
         match report.is_json {

@@ -1,4 +1,4 @@
-//! What every question about a trace is given.
+//! Arguments that all queries about a trace share.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::options::{ReportOptions, TraceOptions};
 
-/// How positions and addresses are written: shown below the options of commands that take them.
+/// Syntax of positions and addresses: help text below the options of commands that take them.
 pub const WORDS: &str = "\
 A position POS is one of
   N         after N steps (0 is the start), also 1,250
@@ -22,16 +22,14 @@ Numbers are in C syntax. Hexadecimal digits without 0x, as listings print addres
 number (8ffff5e0), where the trace uses that address and not the decimal one, and from five digits on where it uses both
 or none; a note says which reading was used. pc: and find pc mean every symbol of a name, a cell has to be one.";
 
-/// A trace and the options that every question has.
+/// A trace and the options that all queries share.
 #[derive(Debug, Args)]
 pub struct TraceArguments {
     /// The trace.
     #[arg(index = 1, value_name = "TRACE")]
     pub trace: PathBuf,
-    /// How the trace is opened.
     #[command(flatten)]
     pub options: TraceOptions,
-    /// How the answer is printed.
     #[command(flatten)]
     pub report: ReportOptions,
 }

@@ -1,4 +1,4 @@
-//! `stepback truncate`: a trace up to where it only repeats itself.
+//! `stepback truncate`: copies a trace up to the point where it only repeats.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -21,30 +21,29 @@ use stepback_debugger::truncate::{
     CopyError, CopySummary, CopyingStream, CutReason, UnpackedReader, copy,
 };
 
-/// What standard input is called on the command line.
+/// Name of standard input on the command line.
 const STANDARD_INPUT: &str = "-";
 
-/// Which trace.
+/// Arguments of `stepback truncate`.
 ///
-/// Lines are copied as they are, up to and including the first
-/// (1) whose instruction is one of the last 16 while no register changed: a loop that polls;
-/// (2) that ends 8 to 16 lines without instructions and registers which say the same as those before them.
-/// Of several CPUs all that did anything since the last change have to be polling.
-/// System registers are not looked at. No index is needed or made.
+/// Lines are copied unchanged, up to and including the first
+/// (1) whose instruction is one of the last 16 while no register changed: a polling loop;
+/// (2) that ends 8 to 16 lines without instructions and registers that equal the lines before them.
+/// Of several CPUs, all that did anything since the last change must be polling.
+/// System registers are ignored. No index is needed or built.
 #[derive(Debug, Args)]
 pub struct TruncateArguments {
-    /// The trace; without one, or for -, standard input.
+    /// The trace; standard input if missing or -.
     #[arg(index = 1, value_name = "TRACE")]
     pub trace: Option<PathBuf>,
-    /// How the trace is read; there is no index, so options about it have no effect.
+    /// No index is used, so options about the index have no effect.
     #[command(flatten)]
     pub options: TraceOptions,
-    /// How the answer is printed.
     #[command(flatten)]
     pub report: ReportOptions,
 }
 
-/// What was copied.
+/// Summary of the copy.
 #[derive(Serialize)]
 struct CopiedJson {
     lines: u64,
@@ -53,7 +52,7 @@ struct CopiedJson {
     warnings: u64,
 }
 
-/// Why the copy ends.
+/// Reason why the copy ends.
 #[derive(Serialize)]
 struct CutJson {
     line: u64,
@@ -63,7 +62,7 @@ struct CutJson {
 }
 
 impl Command for TruncateArguments {
-    // Standard output cannot take both the copy and what is said about it.
+    // Standard output cannot take both the copy and the summary.
     fn check(&self) -> Result<(), String> {
         let is_copied_to_file = self
             .report
@@ -99,7 +98,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         damage,
         is_packed,
     } = UnpackedReader::new(reader).map_err(|error| input.unreadable(&error))?;
-    // The length of a compressed file does not tell that of its text.
+    // The size of a compressed file says nothing about that of its text.
     let length = if is_packed { 0 } else { length };
     let stream = CopyingStream::new(reader);
     let tarmac = trace(&stream, &arguments.options).map_err(|error| match damage.get() {
@@ -112,7 +111,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         .as_deref()
         .filter(|path| !is_standard_output(path));
     stream.copy_into(output(target, &input)?);
-    // The length of a pipe is unknown, so there is nothing to measure.
+    // The length of a pipe is unknown, so no progress can be shown.
     let meter = ReportOptions {
         quiet: printing.quiet || length == 0,
         show_progress_meter: printing.show_progress_meter && length > 0,
@@ -147,7 +146,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
 fn trace(stream: &CopyingStream, options: &TraceOptions) -> Result<Tarmac, SourceError> {
     let open = options.to_open_options(Path::new(""));
     match Format::of_input(stream) {
-        // Lines without the instruction-set field look like prose, but the options say what they are.
+        // Lines without the instruction-set field look like prose; the options identify them.
         Err(SourceError::NotATrace(FormatError::NoTraceLine { .. }))
             if open.implicit_thumb || open.format == Some(Format::Tarmac) => {}
         found => {
@@ -161,7 +160,7 @@ fn trace(stream: &CopyingStream, options: &TraceOptions) -> Result<Tarmac, Sourc
     Tarmac::open(Box::new(stream.clone()), tarmac)
 }
 
-/// Where the trace comes from.
+/// Origin of the trace.
 enum Input<'a> {
     StandardInput,
     File(&'a Path),
@@ -175,7 +174,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// As messages call it.
+    /// Returns the name for messages.
     fn name(&self) -> String {
         match self {
             Self::StandardInput => "standard input".to_owned(),
@@ -183,7 +182,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Where the system shows it.
+    /// Returns the path in the file system.
     fn path(&self) -> &Path {
         match self {
             Self::StandardInput => Path::new("/dev/stdin"),
@@ -195,7 +194,7 @@ impl<'a> Input<'a> {
         anyhow!("the trace could not be read ({error}): {}", self.name())
     }
 
-    /// Opens it; also says how long it is, 0 for a pipe.
+    /// Opens the input. Also returns its length in bytes, 0 for a pipe.
     fn open(&self) -> Result<(Box<dyn Read + Send>, u64)> {
         let Self::File(path) = self else {
             return Ok((Box::new(io::stdin()), 0));
@@ -210,7 +209,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Where the copy goes, but never over the trace.
+/// Opens the destination of the copy. Refuses to overwrite the trace.
 fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Send>> {
     let Some(path) = target else {
         return Ok(Box::new(io::stdout()));
@@ -223,7 +222,7 @@ fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Se
     Ok(Box::new(BufWriter::with_capacity(BUFFER_BYTES, file)))
 }
 
-/// Says where the copy ends, and what could not be read: so many problems one by one.
+/// Prints a note about the end of the copy and up to `shown` problems.
 fn tell(copied: &CopySummary, input: &Input<'_>, shown: usize) {
     for problem in copied.problems.iter().take(shown) {
         let (line, column) = (problem.place.line_in_range + 1, problem.column);

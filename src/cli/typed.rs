@@ -1,4 +1,5 @@
-//! Reads what was typed. What the toolkit would explain by its own rules is said in words about subcommands and traces.
+//! Parsing of the command line. Some of clap's errors are replaced by messages about subcommands
+//! and traces.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,7 +11,7 @@ use super::arguments::Arguments;
 use super::commands::{ChosenCommand, subcommand_names};
 use super::further_files;
 
-/// Reads the arguments of the program. Where they are wrong, or help was asked for, the program ends here.
+/// Parses the program's arguments. Exits the program on an error or a request for help.
 pub fn parse() -> Arguments {
     let words = further_files::told_apart(std::env::args_os().collect());
     Arguments::try_parse_from(&words).unwrap_or_else(|error| match explained(&words, &error) {
@@ -19,7 +20,7 @@ pub fn parse() -> Arguments {
     })
 }
 
-/// Why the first words are no command; none where the toolkit says it well.
+/// Explains why the first words are no command. None if clap's message is good enough.
 fn explained(words: &[OsString], error: &Error) -> Option<(ErrorKind, String)> {
     let is_wrong = !matches!(
         error.kind(),
@@ -45,12 +46,14 @@ fn explained(words: &[OsString], error: &Error) -> Option<(ErrorKind, String)> {
     Some((ErrorKind::ArgumentConflict, message))
 }
 
-/// What is said of a word that is neither a file nor a subcommand; none where it cannot be meant as a subcommand.
+/// Returns the message for a word that is neither a file nor a subcommand. None if it cannot be
+/// meant as a subcommand.
 pub fn neither(word: &str) -> Option<String> {
     is_bare(word).then(|| format!("there is no such file, and {}", no_subcommand(word)))
 }
 
-/// Whether a word may be meant as a subcommand: the names of files mostly have a dot or a slash.
+/// Returns true if a word may be meant as a subcommand. File names usually contain a dot or a
+/// slash.
 fn is_bare(word: &str) -> bool {
     !word.is_empty()
         && word
@@ -70,7 +73,7 @@ fn no_subcommand(word: &str) -> String {
     }
 }
 
-/// The subcommands that a word is most like; none where all are far from it.
+/// Returns the subcommands most similar to a word. None if all differ too much.
 fn near(word: &str) -> Vec<&'static str> {
     let word = word.to_ascii_lowercase();
     let begun: Vec<_> = subcommand_names()
@@ -86,8 +89,8 @@ fn near(word: &str) -> Vec<&'static str> {
     subcommand_names().filter(is_nearest).collect()
 }
 
-/// How many letters have to be changed, put in, taken out, or swapped with their neighbour, to make one word of another.
-/// Cost: the product of their lengths.
+/// Optimal string alignment distance: the number of insertions, deletions, substitutions and swaps
+/// of neighbouring letters. Cost: the product of the lengths.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<u8> = other.bytes().collect();
     let mut before: Vec<usize> = Vec::new();

@@ -28,25 +28,28 @@ use stepback_debugger::vcd::{
     StampUnit,
 };
 
-/// What the waveform shows.
+/// Arguments of `stepback vcd`.
 ///
-/// The file is the value change dump that tarmac-vcd writes, into TRACE.vcd unless -o names another file (- is standard output).
-/// Each instruction takes 1000 ticks; its accesses to memory share them. What the trace does not say is x.
+/// The file is the value change dump that tarmac-vcd writes, TRACE.vcd unless -o names another file
+/// (- is standard output). Each instruction takes 1000 ticks, which its memory accesses share.
+/// Unknown values are x.
 #[derive(Debug, Args)]
 pub struct VcdArguments {
     /// Leave the date out of the header, so that equal traces give equal files.
     #[arg(long)]
     pub no_date: bool,
-    /// Stamps are the trace's times, 1000 ticks each, instead of counting instructions. Of instructions that share a time
-    /// (as in cycle-accurate and ES traces) the waveform then shows the last alone; a note says how many it hides.
+    /// Stamps are the trace's times, 1000 ticks each, instead of counting instructions. Of
+    /// instructions that share a time (as in cycle-accurate and ES traces) the waveform then shows
+    /// only the last; a note counts the hidden ones.
     #[arg(long)]
     pub use_tarmac_timestamps: bool,
-    /// Show what tarmac-vcd does not. Without this, calls that never returned name no function, a function that begins
-    /// among steps of one time is shown from the first of them on, and data of LD and ST lines (ES traces) are in
-    /// big-endian order whatever the CPU has.
+    /// Show more than tarmac-vcd does. Without this option, calls that never returned name no
+    /// function; a function that begins among steps of one time appears from the first of them on;
+    /// data of LD and ST lines (ES traces) are in big-endian order on every CPU.
     #[arg(long)]
     pub exact: bool,
-    /// Begin here instead of at the start; stamps that count instructions then begin with that number.
+    /// Begin here instead of at the start; stamps that count instructions then begin with this
+    /// number.
     #[arg(
         long,
         value_name = "POS",
@@ -64,15 +67,14 @@ pub struct VcdArguments {
         hide_default_value = true
     )]
     pub to: PositionName,
-    /// End after so many steps.
+    /// End after this number of steps.
     #[arg(long, value_name = "N", conflicts_with = "to")]
     pub count: Option<u64>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// What was written.
+/// Summary of the waveform.
 #[derive(Serialize)]
 struct WrittenJson {
     file: String,
@@ -95,7 +97,7 @@ impl VcdArguments {
 }
 
 impl Command for VcdArguments {
-    // Standard output cannot take both the waveform and what is said about it.
+    // Standard output cannot take both the waveform and the summary.
     fn check(&self) -> Result<(), String> {
         let ReportOptions { json, output, .. } = &self.common.report;
         match output.as_deref().is_some_and(is_standard_output) && *json {
@@ -115,14 +117,14 @@ impl Command for VcdArguments {
     }
 
     fn run(&self) -> Result<()> {
-        // The file is the waveform, and what is printed is about that.
+        // The output file holds the waveform, so the summary goes to standard output.
         Question::new(&self.common)
             .to(Answers::StandardOutput)
             .ask(|report| answer(self, report))
     }
 }
 
-/// Writes the waveform, and says where it is.
+/// Writes the waveform and prints its path.
 fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let printing = &arguments.common.report;
@@ -137,7 +139,7 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
         functions,
     };
     let summary = watched("writing", printing, |progress| {
-        // The whole trace is the measure, whatever part of it is read.
+        // Progress is measured against the end of the range, counted from the start of the trace.
         progress.bytes_total.store(range.end, Ordering::Relaxed);
         Dump::write(traced, &options, out, &progress.bytes_done)
     });
@@ -177,7 +179,7 @@ fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOpt
     })
 }
 
-/// The functions of each thread: of the calls that returned, or of all frames.
+/// Returns the functions of each thread: of the calls that returned, or of all frames.
 fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<FunctionSpans<'a>>> {
     let index = &*report.session.index;
     let mut functions: Vec<FunctionSpans<'a>> = index
@@ -215,7 +217,7 @@ fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<Function
     Ok(functions)
 }
 
-/// Where the waveform goes.
+/// Destination of the waveform.
 enum Target {
     StandardOutput,
     File(PathBuf),
@@ -245,7 +247,7 @@ impl Target {
     }
 }
 
-/// Says what a reader of the waveform should know.
+/// Prints notes about limits of the waveform.
 fn tell(summary: &DumpSummary, stamps: StampUnit) {
     if stamps == StampUnit::Trace && summary.equal_times > 0 {
         let nodes = counted(summary.equal_times, "instruction");

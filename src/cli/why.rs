@@ -1,4 +1,4 @@
-//! `stepback why`: where a value comes from, step by step.
+//! `stepback why`: the origin of a value, step by step.
 
 use anyhow::Result;
 use clap::Args;
@@ -20,51 +20,52 @@ use super::text::{grouped, step_line};
 use super::trace_arguments::TraceArguments;
 use super::why_text;
 use stepback_debugger::action::Direction;
-use stepback_debugger::model::doubt::doubt_words;
 use stepback_debugger::model::slice::{cell_words, edge_word, end_words, ended_words};
+use stepback_debugger::model::so_far::doubt_words;
 use stepback_debugger::place::PositionName;
 
-/// What is asked, and how far.
 #[derive(Debug, Args)]
 pub struct WhyArguments {
     /// A register or ADDR[:LEN].
     #[arg(index = 2, allow_hyphen_values = true)]
     pub what: String,
-    /// Where it has the value (default: end).
+    /// Position at which the cell has the value (default: end).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub at: Option<PositionName>,
-    /// Also where the addresses of its loads and stores come from.
+    /// Also trace the addresses of its loads and stores.
     #[arg(long)]
     pub address: bool,
-    /// Also where the flags come from that decide a conditional instruction or a select, or that carry.
+    /// Also trace the flags that decide conditional instructions and selects, or that carry.
     #[arg(long)]
     pub flags: bool,
-    /// Also the branches and calls that decided that its steps ran at all, and where what decided them comes from; with
-    /// --forward, all that ran because a branch or call that takes the value in decided so.
+    /// Also trace control: the branches and calls that decided whether its steps ran, and the
+    /// origin of their conditions; with --forward, all steps that ran because a branch or call read
+    /// the value.
     #[arg(long)]
     pub control: bool,
-    /// The other way: where the value went, oldest first, until it is overwritten everywhere (default position: start).
+    /// Trace forward: the uses of the value, oldest first, until it is overwritten everywhere
+    /// (default position: start).
     #[arg(long)]
     pub forward: bool,
-    /// Leave out what disassemblers list as read though the result does not depend on it: the old destination of LSL, UBFX,
-    /// SXTW and the like.
+    /// Leave out operands that disassemblers list as read although the result does not depend on
+    /// them: the old destination of LSL, UBFX, SXTW and the like.
     #[arg(long)]
     pub exact: bool,
-    /// At most so many steps.
+    /// Maximum number of steps.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Show every step as it is: copies too, and arithmetic step by step.
+    /// Show every step: copies too, and arithmetic step by step.
     #[arg(long)]
     pub all_copies: bool,
-    /// Whose registers (default: the thread of the last step before the position).
+    /// Thread to take the registers from (default: the thread of the last step before the
+    /// position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// A step that the value comes from.
+/// A step that contributes to the value.
 #[derive(Serialize)]
 struct RowJson {
     #[serde(flatten)]
@@ -80,12 +81,12 @@ struct RowJson {
 struct DefinedJson {
     cell: String,
     value: Option<String>,
-    /// Present where a part of the value follows from what steps did.
+    /// Present if a part of the value is inferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     inferred: Option<bool>,
 }
 
-/// Where a chain ends.
+/// The end of a chain.
 #[derive(Serialize)]
 struct EndJson {
     /// Always null.
@@ -93,7 +94,7 @@ struct EndJson {
     end: &'static str,
     cell: String,
     r#for: Vec<u64>,
-    /// In words.
+    /// The reason in words.
     detail: String,
 }
 
@@ -120,7 +121,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
         addresses: arguments.address,
         flags: arguments.flags,
         control: arguments.control,
-        // Expressions say what a result is made of, so they need nothing beyond that.
+        // Expressions already show the operands of a result, so they need no listed ones.
         listed: !arguments.exact && (report.is_json || arguments.all_copies),
     };
     let limit = arguments.limit.unwrap_or(usize::MAX);
@@ -163,17 +164,17 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
         .try_for_each(|row| rows.print(row, report))
 }
 
-/// How rows are printed.
+/// Prints the rows of a slice.
 #[derive(Clone, Copy)]
 struct Rows {
     way: Direction,
-    /// So many steps at most.
+    /// Maximum number of steps.
     limit: usize,
 }
 
 impl Rows {
-    /// Prints rows as they are found, until there are so many steps: a reader has each before the next is sought, and one that
-    /// closes the pipe ends the search.
+    /// Prints rows as they are found, up to the limit. Flushes each row before the next search, so
+    /// a reader that closes the pipe ends the search.
     fn print_all(
         self,
         report: &mut Report<'_>,
@@ -249,7 +250,8 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
     ))
 }
 
-/// A value as numbers are written: that of memory stands as its bytes lie there, so in big-endian traces it is turned round.
+/// Returns the bytes of a value in the order of a written number. Memory values are in address
+/// order, so big-endian ones are reversed.
 fn in_order(defined: &SliceDefinition, endian: Endian) -> Value {
     let mut value = defined.value.clone();
     if endian == Endian::Big && matches!(defined.cell, SliceCell::Memory { .. }) {
@@ -285,7 +287,7 @@ fn print_end(end: &SliceEnd, way: Direction, report: &mut Report<'_>) -> Result<
     ))
 }
 
-/// `data for 1,250`; nothing for the question alone.
+/// Formats `data for 1,250`. Empty if only the query itself needs the row.
 fn reasons(wanted_by: &[SliceUse]) -> String {
     let words = edge_words(wanted_by).join(", ");
     let steps = steps_of(wanted_by);

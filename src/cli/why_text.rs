@@ -1,4 +1,4 @@
-//! `stepback why` for people: copies collapsed, arithmetic in expressions, rows grouped by call.
+//! `stepback why` as text: copies collapsed, arithmetic as expressions, rows grouped by call.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,18 @@ use stepback_debugger::analysis::slice::{
 };
 use stepback_debugger::model::slice::{LineWords, SliceWords};
 
-/// So many steps are taken at a time.
+/// Initial number of steps read at a time.
 const PORTION: usize = 512;
 
-/// Later steps can take lines away, so a few more lines than are printed have to be there.
+/// Number of extra lines to read before printing, since later steps can remove lines.
 const SPARE_LINES: usize = 16;
 
-/// A later step can take lines of others away, so what is read is kept until it is printed: at most so many steps, some ten
-/// megabytes, unless more lines are asked for.
+/// Maximum number of steps kept until they are printed, some ten megabytes, unless more lines are
+/// requested. Steps are kept because a later step can remove lines of earlier ones.
 const MOST_STEPS: usize = 1 << 14;
 
-/// Prints a slice as it is read: so many steps with lines at most, or what can be told of [`MOST_STEPS`].
+/// Prints a slice, with at most `limit` step lines, from at most [`MOST_STEPS`] steps unless the
+/// limit is larger.
 pub fn print(
     mut walk: BackwardSliceWalk<'_>,
     limit: Option<usize>,
@@ -53,7 +54,8 @@ pub fn print(
             };
             reading.take(seen, &mut frames, &cancel)?;
         }
-        // What is looked at again grows with what is there, so the whole costs no more than twice the last look.
+        // Each pass reads all steps again. The portions double, so all passes cost at most twice
+        // the last.
         portion = portion.saturating_mul(2);
         lines = reading.lines(&view);
     }
@@ -106,7 +108,7 @@ fn print_line(line: &ReadingLine, words: &LineWords, report: &mut Report<'_>) ->
     report.text(&format!("{}\n", whole.trim_end()))
 }
 
-/// Deeper calls are moved in no further.
+/// Maximum indentation of nested calls.
 const MOST_INDENTS: usize = 12;
 
 fn steps_of(lines: &[ReadingLine]) -> usize {

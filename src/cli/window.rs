@@ -1,4 +1,4 @@
-//! The window, and what is said where no window is possible.
+//! The window, and the fallback if no window is possible.
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::start::{Start, parse_size, trace_and_place};
 use super::typed::neither;
 use stepback_debugger::session::{OpenOptions, demo_path, is_same_file};
 
-/// How to go on without a window.
+/// Help on using the program without a window.
 const HOW_TO_ASK: &str = "\
 Every question can be asked on the command line as well:
   stepback browse TRACE                      the browser in a terminal
@@ -29,39 +29,38 @@ Every question can be asked on the command line as well:
   stepback --help                            all of it
 ";
 
-/// What the window shows.
 #[derive(Debug, Args)]
 pub struct WindowArguments {
-    /// The trace to open, or TRACE@POS to begin at a position, or a session; without one the start screen is shown.
+    /// The trace to open, or TRACE@POS to begin at a position, or a session; without one the start
+    /// screen is shown.
     #[arg(value_name = "TRACE")]
     pub trace: Option<PathBuf>,
     /// Open the demo that the program carries.
     #[arg(long, conflicts_with = "trace")]
     pub demo: bool,
-    /// Perform the actions of a file, one a line.
+    /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
-    /// Then save what the window shows.
+    /// Then save a picture of the window.
     #[arg(long, value_name = "PNG")]
     pub screenshot: Option<PathBuf>,
     /// Size of the window.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,
-    /// Then end.
+    /// Then quit.
     #[arg(long)]
     pub quit: bool,
-    /// How the trace is opened.
     #[command(flatten)]
     pub options: TraceOptions,
 }
 
 impl WindowArguments {
-    /// The trace, and where in it to begin: `TRACE@44012`, unless a file is called so.
+    /// Returns the trace and the position: `TRACE@44012`, unless a file has this name.
     pub fn trace_and_place(&self) -> Start {
         trace_and_place(self.trace.as_deref())
     }
 
-    /// The same in a terminal.
+    /// Returns the arguments for the browser in a terminal.
     fn browse(&self) -> BrowseArguments {
         BrowseArguments {
             trace: self.trace.clone(),
@@ -76,7 +75,7 @@ impl WindowArguments {
     }
 }
 
-/// What shows a trace: `main` hands both over, because the command line must depend on neither.
+/// The front ends. `main` passes both in because the command line must depend on neither.
 #[derive(Clone, Copy)]
 pub struct FrontEnds {
     /// The window.
@@ -85,25 +84,25 @@ pub struct FrontEnds {
     pub browser: OpenBrowser,
 }
 
-/// Shows the window that was asked for and waits for its end.
+/// Shows the window and waits until the user closes it.
 ///
-/// `main` hands it over, because the command line must not depend on the window.
+/// `main` passes this in because the command line must not depend on the window.
 pub type OpenWindow = fn(&WindowArguments) -> Result<Shown>;
 
-/// Whether the window was shown.
+/// Outcome of opening the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// It was, and has ended.
+    /// The window was shown and has been closed.
     #[cfg_attr(
         not(feature = "window"),
         expect(dead_code, reason = "without a window there is none to show")
     )]
     Done,
-    /// There can be no window; why, as one sentence without a full stop.
+    /// No window is possible. The reason is one sentence without a full stop.
     NoWindow(String),
 }
 
-/// Opens the window and waits for its end.
+/// Opens the window and waits until the user closes it.
 pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
     if arguments.options.only_index {
         let Some(open) = open_options(arguments)? else {
@@ -126,7 +125,7 @@ pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
     }
 }
 
-/// A file that is not there is told at once, not in a window that then stays there without a trace.
+/// Returns an error for a missing file. Otherwise a window without a trace would stay open.
 pub fn refuse_missing(trace: &Path) -> Result<()> {
     let is_missing = trace
         .metadata()
@@ -165,17 +164,17 @@ fn do_without(
     if let Some(open) = open_options(arguments)? {
         tell_of(&open)?;
     }
-    // It does not matter whether standard output is still read.
+    // It does not matter whether standard output is still open.
     let _unread = io::stdout().write_all(HOW_TO_ASK.as_bytes());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether somebody sits at a terminal.
+/// Returns true if input and output are terminals.
 fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// None without a trace.
+/// Returns the options to open the trace. None without a trace.
 fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
     let trace = match (arguments.trace_and_place().trace, arguments.demo) {
         (_, true) => demo_path()?,
@@ -185,7 +184,7 @@ fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
     Ok(Some(arguments.options.to_open_options(&trace)))
 }
 
-/// What the trace is.
+/// Prints a summary of the trace.
 fn tell_of(open: &OpenOptions) -> Result<()> {
     let printing = ReportOptions::default();
     let session = progress::open(open, &printing)?;

@@ -4,22 +4,23 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use stepback_parsers::Position;
-
-use super::help::HelpPage;
-use super::layout::PaneAreas;
-use super::look::TerminalStyle;
-use super::options::BrowserOptions;
-use super::palette::PaletteState;
-use super::panes_open::OpenPanes;
-use super::question::Question;
 use stepback_debugger::action::{Action, CellName, PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::{Desk, Message, Script, StatusSlot, Tone};
 use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::StepSelection;
-use stepback_debugger::program::{self, Program, RunMode, Wake};
+use stepback_debugger::program;
+use stepback_debugger::program::{Program, RunMode, Wake};
 use stepback_debugger::worker::Worker;
+use stepback_parsers::Position;
+
+use super::help::HelpPage;
+use super::layout::PaneAreas;
+use super::look::TerminalStyle;
+use super::palette::PaletteState;
+use super::panes_open::OpenPanes;
+use crate::prompt::Question;
+use crate::run::BrowserOptions;
 
 /// Maximum time between the two clicks of a double click.
 pub const DOUBLE_CLICK: Duration = Duration::from_millis(400);

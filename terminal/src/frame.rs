@@ -3,15 +3,6 @@
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position as Spot, Rect};
-use stepback_index::Cancel;
-
-use super::browser::{Overlay, TerminalBrowser};
-use super::layout::{self, PaneSpec};
-use super::look::{StyleRole, TerminalStyle};
-use super::pane::PaneContext;
-use super::pen::{CellRun, Pen};
-use super::question::Question;
-use super::wrapped::wrapped;
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::desk::words::{bytes, count, span};
 use stepback_debugger::desk::{Desk, Opening, PlaceLookup, Tone, status_at};
@@ -19,6 +10,16 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::program::Program;
+use stepback_index::Cancel;
+
+use super::browser::{Overlay, TerminalBrowser};
+use super::layout;
+use super::layout::PaneSpec;
+use super::look::{StyleRole, TerminalStyle};
+use super::pane::PaneContext;
+use super::pen::{CellRun, Pen};
+use crate::pen::wrapped;
+use crate::prompt::Question;
 
 /// Minimum width and height of a usable screen, in cells.
 const SMALLEST: (u16, u16) = (20, 5);

@@ -2,17 +2,18 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
+use stepback_debugger::action::PanelKind;
+use stepback_debugger::keymap;
+use stepback_debugger::keymap::{Command, CommandContext};
+use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::model::TextRole;
 
 use super::key_rows::ROWS;
 use super::keys::{PaneKeyScope, has_for_itself};
 use super::look::StyleRole;
 use super::palette::{asks_for_window, is_of_window};
 use super::pen::{CellRun, Pen};
-use super::sent::{sent, sent_here};
-use stepback_debugger::action::PanelKind;
-use stepback_debugger::keymap::{self, Command, CommandContext};
-use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::model::TextRole;
+use crate::keys::{sent, sent_here};
 
 /// Width of the key column, in cells.
 const KEYS: u16 = 24;

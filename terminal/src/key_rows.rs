@@ -1,11 +1,11 @@
 //! Rows of the key table.
 
 use ratatui::crossterm::event::KeyCode;
+use stepback_debugger::action::{Direction, FoldAction, SliceEdge};
 use stepback_machine::RegisterGroup;
 
-use super::command::{CursorDirection, PaneCommand, PromptPurpose};
 use super::keys::{KeyBinding, KeyPress, PaneKeyScope};
-use stepback_debugger::action::{Direction, FoldAction, SliceEdge};
+use crate::pane::{CursorDirection, PaneCommand, PromptPurpose};
 
 /// The key table. The help shows rows with equal words together.
 pub static ROWS: &[KeyBinding] = &[

@@ -3,12 +3,6 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
-
-use super::look::StyleRole;
-use super::pen::{CellRun, Pen};
-use super::prompt::{InputEvent, InputLine};
-use super::registry;
-use super::sent::sent_here;
 use stepback_debugger::action::{
     Action, AppAction, FileAction, MarkAction, PanelAction, PanelKind, ViewAction,
 };
@@ -17,6 +11,12 @@ use stepback_debugger::desk::{
 };
 use stepback_debugger::keymap::{Command, CommandContext, CommandId};
 use stepback_debugger::messages::say;
+
+use super::look::StyleRole;
+use super::pen::{CellRun, Pen};
+use super::prompt::{InputEvent, InputLine};
+use crate::keys::sent_here;
+use crate::panes_open;
 
 /// State of the open palette.
 pub struct PaletteState {
@@ -243,7 +243,7 @@ pub fn is_of_window(action: &Action) -> bool {
                 | FileAction::ForgetRecent(_)
         ),
         Action::Panel(PanelAction::ShowPanel(kind) | PanelAction::NewPanel(kind)) => {
-            !registry::has(*kind)
+            !panes_open::has(*kind)
         }
         Action::Panel(action) => matches!(
             action,

@@ -1,12 +1,16 @@
 //! Drawing of texts into cells. Every text is made safe for the terminal and clipped to its run.
+//!
+//! Word wrapping.
+//!
+//! Screen as text, for tests and documents.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-
-use super::clean::{letter_width, width};
-use super::look::{StyleRole, TerminalStyle};
 use stepback_debugger::model::TextSpan;
+
+use crate::clean::{letter_width, width};
+use crate::look::{StyleRole, TerminalStyle};
 
 /// Painter of cells.
 pub struct Pen<'a> {
@@ -164,6 +168,44 @@ fn cells(clean: &str) -> u16 {
     u16::try_from(width(clean)).unwrap_or(u16::MAX)
 }
 
+/// Breaks a clean text between words into lines of at most `cells`. A longer word gets its own
+/// line.
+pub fn wrapped(clean: &str, cells: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in clean.split_whitespace() {
+        match lines
+            .last_mut()
+            .filter(|line| width(line) + 1 + width(word) <= cells)
+        {
+            Some(line) => line.extend([" ", word]),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Returns the text of the cells, one line per row, without trailing spaces.
+pub fn text_of(buffer: &Buffer) -> String {
+    let area = buffer.area;
+    let row = |y: u16| -> String {
+        let mut line = String::new();
+        let mut x = area.x;
+        while x < area.right() {
+            let symbol = buffer.cell((x, y)).map_or(" ", |cell| cell.symbol());
+            line.push_str(symbol);
+            // The second half of a wide letter has no symbol.
+            x = x.saturating_add(
+                u16::try_from(super::clean::width(symbol))
+                    .unwrap_or(1)
+                    .max(1),
+            );
+        }
+        line.truncate(line.trim_end().len());
+        line + "\n"
+    };
+    (area.y..area.bottom()).map(row).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,6 +292,29 @@ mod tests {
         assert_eq!(
             CellRun::of(area, 0).behind(4).first(3),
             CellRun { y: 3, x: 6, end: 9 }
+        );
+    }
+}
+
+#[cfg(test)]
+mod wrapped_tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_broken_between_words() {
+        assert_eq!(
+            wrapped("a load of 0x10 failed", 9),
+            ["a load of", "0x10", "failed"]
+        );
+        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
+        assert!(wrapped(" ", 4).is_empty());
+    }
+
+    #[test]
+    fn a_wide_letter_takes_two_cells() {
+        assert_eq!(
+            wrapped("\u{4e2d}\u{6587} \u{5b57}", 6),
+            ["\u{4e2d}\u{6587}", "\u{5b57}"]
         );
     }
 }

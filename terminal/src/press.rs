@@ -1,27 +1,28 @@
 //! Reactions to keys and the mouse.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-use stepback_debugger::paths::from_home;
-use stepback_debugger::paths::typed_path;
-use stepback_machine::RegisterGroup;
-
-use super::browser::{Overlay, TerminalBrowser};
-use super::command::{PaneCommand, PromptPurpose};
-use super::keys;
-use super::palette::PaletteOutcome;
-use super::pane::{MouseInput, MouseInputKind, PaneAction, PaneContext};
-use super::prompt::{InputEvent, remember};
-use super::question::QuestionPurpose;
+use ratatui::crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use stepback_debugger::action::{
     Action, AppAction, Direction, FileAction, FindKind, FindQuery, MarkAction, PanelId, PanelKind,
     SearchAction, TravelAction, ViewAction,
 };
 use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{self, CommandId, KeyboardFocus, place_text};
+use stepback_debugger::keymap::{CommandId, KeyboardFocus, place_text};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::{has_group, missing_group};
-use stepback_debugger::program::{self, Program};
+use stepback_debugger::paths::{from_home, typed_path};
+use stepback_debugger::program::Program;
+use stepback_debugger::{keymap, program};
+use stepback_machine::RegisterGroup;
+
+use super::browser::{Overlay, TerminalBrowser};
+use super::keys;
+use super::palette::PaletteOutcome;
+use super::pane::{MouseInput, MouseInputKind, PaneAction, PaneContext};
+use super::prompt::{InputEvent, remember};
+use crate::pane::{PaneCommand, PromptPurpose};
+use crate::prompt::QuestionPurpose;
 
 /// Number of rows per wheel notch.
 const WHEEL: i16 = 3;
@@ -338,7 +339,7 @@ impl TerminalBrowser {
         }
     }
 
-    fn press_in_question(&mut self, key: KeyEvent, mut question: super::question::Question) {
+    fn press_in_question(&mut self, key: KeyEvent, mut question: super::prompt::Question) {
         let kind = question.asked.kind();
         let before = self.typed.get(&kind).map_or(&[][..], Vec::as_slice);
         match question.line.press(key, before) {

@@ -1,24 +1,29 @@
 //! Run loop: in a terminal, or without one for a script that ends in a picture.
+//!
+//! Options and outcome of a run in the terminal.
 
-use std::io::{self, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::io;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{self, Event as Input};
+use ratatui::crossterm::event;
+use ratatui::crossterm::event::Event as Input;
 use ratatui::layout::Rect;
-
-use super::browser::TerminalBrowser;
-use super::look::{CharacterSetChoice, TerminalStyle};
-use super::options::{BrowserOptions, BrowserOutcome};
-use super::screen::{Screen, restore_on_panic};
-use super::signals::{self, Signal};
-use super::snapshot::text_of;
+use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::program::Wake;
 use stepback_debugger::worker::Worker;
+
+use crate::browser::TerminalBrowser;
+use crate::look::{CharacterSetChoice, TerminalStyle};
+use crate::pen::text_of;
+use crate::screen::{Screen, restore_on_panic};
+use crate::signals;
+use crate::signals::Signal;
 
 /// Number of worker threads that answer queries.
 const WORKERS: usize = 3;
@@ -309,4 +314,39 @@ impl RunningBrowser<'_> {
             Input::Resize(..) | Input::FocusGained | Input::FocusLost => {}
         }
     }
+}
+
+/// Options of a run in the terminal.
+#[derive(Clone, Debug, Default)]
+pub struct BrowserOptions {
+    /// The trace; without one the screen shows how to open a trace.
+    pub trace: Option<TraceChoice>,
+    /// Initial position, in the language of the command line.
+    pub at: Option<String>,
+    /// Path of a script of actions.
+    pub script: Option<PathBuf>,
+    /// Path for a text picture of the screen after the script; `-` is standard output.
+    pub screenshot: Option<PathBuf>,
+    /// Columns and rows of the screen if there is no terminal.
+    pub size: Option<(u16, u16)>,
+    /// Quits after the script and the picture.
+    pub quit: bool,
+    /// Restricts output to ASCII.
+    pub is_ascii: bool,
+}
+
+impl BrowserOptions {
+    /// Returns true if the run is unattended: errors then end the program, and nothing is saved.
+    pub fn is_scripted(&self) -> bool {
+        self.script.is_some() || self.screenshot.is_some() || self.quit
+    }
+}
+
+/// Outcome of a run in the terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BrowserOutcome {
+    /// The user quit, or the script ended.
+    Done,
+    /// No terminal is available; the reason is one sentence without a full stop.
+    NoTerminal(String),
 }

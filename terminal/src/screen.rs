@@ -1,11 +1,16 @@
 //! Terminal screen: taken over, drawn to, and restored however the program ends.
+//!
+//! Clipboard of the user's terminal, local or remote, through the escape sequence OSC 52 (xterm,
+//! "Operating System Commands", `Ps = 5 2`).
 
 use std::cell::RefCell;
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{Stdout, Write, stdout};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{panic, thread};
+use std::{io, panic, thread};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -188,6 +193,14 @@ impl Write for FrameBuffer {
     }
 }
 
+/// Maximum text length in bytes. Terminals drop longer sequences: xterm and tmux keep about 100 kB.
+const LONGEST: usize = 74_994;
+
+/// Returns the sequence that copies a text to the clipboard, or none if the text is too long.
+pub fn copy_sequence(text: &str) -> Option<String> {
+    (text.len() <= LONGEST).then(|| format!("\x1b]52;c;{}\x07", STANDARD.encode(text)))
+}
+
 #[cfg(test)]
 mod tests {
     use ratatui::layout::Rect;
@@ -246,5 +259,19 @@ mod tests {
             (modes(on, 'l'), modes(off, 'h')),
             (vec![hidden.clone()], vec![hidden])
         );
+    }
+}
+
+#[cfg(test)]
+mod clipboard_tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_sent_as_base64() {
+        assert_eq!(
+            copy_sequence("x0 ← 1").as_deref(),
+            Some("\x1b]52;c;eDAg4oaQIDE=\x07")
+        );
+        assert_eq!(copy_sequence(&"a".repeat(LONGEST + 1)), None);
     }
 }

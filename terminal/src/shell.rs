@@ -2,25 +2,26 @@
 
 use std::path::PathBuf;
 
-use stepback_parsers::Position;
-
-use super::browser::{Overlay, TerminalBrowser};
-use super::pane::PaneContext;
-use super::panes_open::OpenPanes;
-use super::question::{Question, QuestionPurpose};
 use stepback_debugger::action::{
     Action, AppAction, Direction, PanelAction, PanelId, PanelKind, SliceAction, SliceView,
     ViewAction, WindowId,
 };
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Desk, SaveEvent, Tone, TraceMissing};
-use stepback_debugger::keymap::{self, CommandId};
+use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
 use stepback_debugger::program::{
-    self, FilePurpose, PanelArrangement, Program, Prompt, Report, SelectedCell, Shell,
+    FilePurpose, PanelArrangement, Program, Prompt, Report, SelectedCell, Shell,
 };
 use stepback_debugger::session::{NoticeKind, TraceChange};
+use stepback_debugger::{keymap, program};
+use stepback_parsers::Position;
+
+use super::browser::{Overlay, TerminalBrowser};
+use super::pane::PaneContext;
+use super::panes_open::OpenPanes;
+use crate::prompt::{Question, QuestionPurpose};
 
 /// Page size before the first frame, in rows.
 const PAGE: u64 = 20;

@@ -345,7 +345,7 @@ fn a_position_before_the_start_is_told_where_positions_begin() {
             .ends_misspelt()
             .says("positions begin at 0");
     }
-    // An option that does not exist is still none.
+    // An unknown option is still an error.
     sandbox
         .run(&["at", &trace, "--nosuch"])
         .ends_misspelt()

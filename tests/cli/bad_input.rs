@@ -1,4 +1,4 @@
-//! Inputs that are no traces, or not quite.
+//! Inputs that are not traces, or not complete ones.
 
 use std::fs::{self, File};
 
@@ -140,7 +140,7 @@ fn a_line_of_ten_megabytes_costs_that_line() {
 fn a_trace_cut_in_the_middle_of_a_line_is_read_up_to_there() {
     let sandbox = Sandbox::new();
     let whole = fs::read(fixture_path(OVERFLOW)).unwrap();
-    // In the middle of the opcode of step 1762 (line 3658).
+    // Cuts the opcode of step 1762 in the middle (line 3658).
     let cut = whole
         .windows(4)
         .rposition(|window| window == b"d63f")

@@ -1,4 +1,4 @@
-//! Places where no index can be written.
+//! Index locations that cannot be written.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn an_index_that_was_asked_for_is_not_put_into_memory() {
         .fails_with(&["missing/a.sbi"]);
 }
 
-/// No user may write into /proc, not even the one who may do everything.
+/// No user may write into /proc, not even root.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_that_cannot_be_written_is_told() {
@@ -45,7 +45,7 @@ fn a_directory_that_cannot_be_written_is_told() {
     ran.says("/proc/a.sbi").says("memory").prints("in memory");
 }
 
-/// A directory of the index's name keeps everybody from writing there.
+/// A directory with the index's name blocks that location for every user.
 #[test]
 fn where_the_place_beside_the_trace_is_taken_the_cache_directory_serves() {
     let sandbox = Sandbox::new();
@@ -63,7 +63,7 @@ fn where_the_place_beside_the_trace_is_taken_the_cache_directory_serves() {
         "{place}"
     );
     assert_eq!(sandbox.json(&["index", &trace])["fresh"], true);
-    // The one beside the trace is preferred as soon as there is one.
+    // An index next to the trace is preferred as soon as it exists.
     fs::remove_dir_all(format!("{trace}.sbi")).unwrap();
     fs::copy(&place, format!("{trace}.sbi")).unwrap();
     assert_eq!(
@@ -96,7 +96,7 @@ fn a_file_that_is_no_index_is_not_overwritten_by_a_misspelt_option() {
     assert_eq!(fs::read_to_string(&letter).unwrap(), "Dear reader");
 }
 
-/// A limit on the size of files stands for a disk that fills up on the way.
+/// A limit on the file size stands for a disk that fills up during the build.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_is_full_is_told_and_the_answer_given_all_the_same() {

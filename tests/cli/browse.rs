@@ -1,4 +1,4 @@
-//! The browser in the terminal, as a script sees it.
+//! The browser in the terminal, driven by scripts.
 
 use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
 

@@ -1,4 +1,4 @@
-//! Recordings of branches.
+//! Branch recordings.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cli::support::Sandbox;
 
-/// A fixture, copied so that what is kept beside it is kept there.
+/// Copies a fixture, so that files generated next to the trace land in the sandbox.
 fn put(sandbox: &Sandbox, name: &str) -> String {
     sandbox.file(name, fixture(name))
 }
@@ -20,7 +20,7 @@ fn fixture(name: &str) -> Vec<u8> {
     .unwrap()
 }
 
-/// The path of `hello`, with the program beside it.
+/// Copies `hello` and its program; returns the path of the trace.
 fn hello(sandbox: &Sandbox) -> String {
     put(sandbox, "hello.elf");
     put(sandbox, "hello.btf")
@@ -77,16 +77,17 @@ fn calls_are_those_of_the_path() {
 fn the_last_write_of_a_register_is_one_of_its_window() {
     let sandbox = Sandbox::new();
     let trace = hello(&sandbox);
-    // The caller's `mov 4, %o0` in the delay slot of the call is the last write of %i0 behind `save`.
+    // The caller's `mov 4, %o0` in the delay slot of the call is the last write of %i0 after
+    // `save`.
     let hit = sandbox.json(&["find", &trace, "last-write", "%i0", "--at", "11"]);
     assert_eq!(hit["hit"]["step"], 9, "{hit}");
     assert_eq!(hit["hit"]["access"]["kind"], "write", "{hit}");
-    // `save` makes the new stack pointer, and the old one is that of the caller's window.
+    // `save` writes the new stack pointer; the old one belongs to the caller's window.
     let last = |register: &str, at: &str| {
         sandbox.json(&["find", &trace, "last-write", register, "--at", at])["hit"]["step"].clone()
     };
     assert_eq!([last("%sp", "11"), last("%fp", "11")], [10, 4]);
-    // Nothing wrote the outs of the new window, whatever the caller's hold.
+    // Nothing wrote the outs of the new window, although the caller's window has values.
     assert_eq!(last("%o0", "11"), Value::Null);
     let next = sandbox.json(&["find", &trace, "next-read", "%o0", "--at", "10"]);
     assert_eq!(next["hit"]["step"], 11, "{next}");
@@ -120,7 +121,7 @@ fn right_behind_a_save_names_are_those_of_the_new_window() {
     );
     assert_eq!([value("11", "o0"), value("11", "i0")], [Value::Null, four]);
     assert_eq!(value("11", "i7"), "0x0000000000100410");
-    // And behind a `restore` those of the old one again.
+    // After a `restore`, the registers are those of the old window again.
     assert_eq!(value("37", "i7"), "0x0000000000100198");
     assert_eq!(
         [value("38", "o7"), value("39", "o7")],
@@ -163,7 +164,7 @@ fn without_its_program_a_recording_shows_its_records() {
         ran.err
     );
     assert_eq!(sandbox.json(&["info", &trace])["steps"], 351);
-    // The program of another recording is no help, and the right one is used as soon as it is named.
+    // A wrong program is not used; the right one is used as soon as it is named.
     put(&sandbox, "cti.elf");
     let ran = sandbox
         .run(&["info", &trace, "--image", "cti.elf"])
@@ -203,7 +204,7 @@ fn the_program_is_found_beside_the_trace_by_what_the_records_say_of_it() {
         calls[0]["function"]["name"], "_start",
         "symbols are those of the same file"
     );
-    // A file of the trace's name that is of another program does not stand in its way.
+    // An unrelated program with the trace's name does no harm.
     sandbox.file("hello_gap.elf", fixture("cti.elf"));
     assert_eq!(sandbox.json(&["info", &trace])["steps"], 1629);
 }
@@ -227,10 +228,10 @@ fn a_packed_recording_opens_like_a_plain_one() {
         .run(&["convert", &trace, "--to", "btrace-plain", "-o", "plain.btf"])
         .succeeds();
     assert!(std::fs::read(sandbox.path("plain.btf")).unwrap() == records);
-    // The text form, too.
+    // The text form works too.
     let text = sandbox.file("hello.trace.zst", fixture("hello.trace.zst"));
     assert_eq!(sandbox.json(&["info", &text])["steps"], 1737);
-    // What is damaged ends there, and is told.
+    // Damaged data ends the trace with a warning.
     let (some, rest) = records.split_at(200 * 40);
     let [some, rest] = [some, rest].map(|part| zstd::encode_all(part, 3).unwrap());
     let cut = sandbox.file("cut.btf.zst", [&some, &rest[..rest.len() - 9]].concat());
@@ -251,7 +252,7 @@ fn records_are_listed_by_their_numbers() {
     assert_eq!(some, records[4..6]);
     let behind = sandbox.json_lines(&["list", &trace, "--records", "--from", "12", "--count", "1"]);
     assert_eq!(behind[0]["pc"], "0x100180");
-    // A position after a record is the one behind its branch.
+    // A position after a record is the one after its branch.
     let steps = sandbox.json_lines(&["list", &trace, "--from", "r:2", "--count", "1"]);
     assert_eq!(steps[0]["step"], 9);
     let text = sandbox
@@ -335,7 +336,7 @@ fn a_text_has_one_thread_which_is_chosen_of_several() {
         .run(&["convert", &trace, "--to", "rst", "--thread", "1"])
         .ends_misspelt()
         .says("a recording of branches");
-    // Each thread by itself, as text and as records.
+    // Converts each thread separately, to text and to records.
     let convert = |to: &str, out: &str| {
         let arguments = [
             "convert",
@@ -382,7 +383,7 @@ fn a_program_that_was_loaded_elsewhere_is_named_with_its_offset() {
     put(&sandbox, "cti.elf");
     let trace = sandbox.file("moved.btf", bytes);
     let image = format!("hello.elf@{offset:#x}");
-    // Another file of the program lies beside it.
+    // Another program file is given as well.
     let info = sandbox.json(&["info", &trace, "--image", &image, "--image", "cti.elf"]);
     assert_eq!(
         (&info["steps"], &info["warnings"]["count"]),
@@ -399,7 +400,7 @@ fn a_program_that_was_loaded_elsewhere_is_named_with_its_offset() {
 fn records_in_another_layout_are_read_by_their_description() {
     let sandbox = Sandbox::new();
     put(&sandbox, "hello.elf");
-    // The same fields, each in the other byte order.
+    // Swaps the byte order of every field.
     let mut bytes = fixture("hello.btf");
     for record in bytes.chunks_exact_mut(40) {
         for (start, end) in [(0, 8), (8, 16), (16, 24), (32, 36)] {

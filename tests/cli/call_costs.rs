@@ -1,4 +1,4 @@
-//! What calls cost: `profile`, `flamegraph` and `calltree` agree, in every format.
+//! Call costs: `profile`, `flamegraph` and `calltree` agree in every format.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use stepback_generator::drmemtrace::{Architecture, Container, Sample};
 
 use crate::cli::support::{AMP, OVERFLOW, Sandbox};
 
-/// Copies fixtures into the sandbox; gives the path of the first.
+/// Copies fixtures into the sandbox; returns the path of the first.
 fn put(sandbox: &Sandbox, names: &[&str]) -> String {
     let paths: Vec<String> = names.iter().map(|name| sandbox.fixture(name)).collect();
     paths.first().unwrap().clone()
@@ -24,11 +24,11 @@ fn sample(sandbox: &Sandbox, sample: Sample) -> String {
 }
 
 fn address(text: &Value) -> u64 {
-    // Bit 0 marks Thumb, which not all answers have.
+    // Masks bit 0, which marks Thumb code in only some of the answers.
     u64::from_str_radix(text.as_str().unwrap().trim_start_matches("0x"), 16).unwrap() & !1
 }
 
-/// Own cost and calls of each function.
+/// Self cost and number of calls of each function.
 type Costs = BTreeMap<u64, u64>;
 
 fn sums(values: impl Iterator<Item = (u64, u64)>) -> Costs {
@@ -74,7 +74,7 @@ fn check(sandbox: &Sandbox, trace: &str) {
         steps,
         "{name}: steps"
     );
-    // The text is the same in formats whose tools have no text of their own.
+    // For formats other than Tarmac, the text has the same totals as the JSON.
     if sandbox.json(&["info", trace])["format"] != "tarmac" {
         let text = sandbox.run(&["flamegraph", trace]).succeeds().out;
         let whole: u64 = text
@@ -116,9 +116,9 @@ fn profile_flame_graph_and_tree_agree() {
     }
 }
 
-/// What the program of the fixture does: `fn` has two instructions and is called twice, `win` has five.
-/// The slot of a call is executed before control is in the function (The SPARC Architecture Manual, Version 9, 6.3.4.2 and A.8);
-/// the slot of a return belongs to the function that returns.
+/// In the fixture's program, `fn` has two instructions and is called twice; `win` has five. The
+/// delay slot of a call executes before control enters the function (The SPARC Architecture Manual,
+/// Version 9, 6.3.4.2 and A.8). The slot of a return belongs to the returning function.
 #[test]
 fn the_slot_of_a_call_is_the_callers() {
     let sandbox = Sandbox::new();
@@ -134,9 +134,10 @@ fn the_slot_of_a_call_is_the_callers() {
         ["calls", "steps", "self_steps"].map(|field| function[field].as_u64().unwrap())
     };
     assert_eq!([of("0x100210"), of("0x100218")], [[2, 4, 4], [1, 5, 5]]);
-    // All steps but those, and the one of the kernel.
+    // All steps except those above and one of the kernel.
     assert_eq!(of("0x10010c"), [1, 68, 58]);
-    // Position 41 is before the slot of the first call, 42 before the first instruction of `fn`, 43 before the slot of its return.
+    // Position 41 is before the slot of the first call, 42 before the first instruction of `fn`, 43
+    // before the slot of its return.
     let depths = ["41", "42", "43", "44"].map(|at| {
         sandbox.json(&["at", &trace, at, "--stack"])["stack"]
             .as_array()

@@ -73,7 +73,7 @@ fn what_does_not_exist_is_said_and_is_no_error() {
     sandbox.run(&["callinfo", &trace]).ends_misspelt();
 }
 
-/// The tools that we stand in for skip every other one of these.
+/// Arm's tools skip every other one of these visits.
 #[test]
 fn visits_by_consecutive_lines_are_all_there() {
     let sandbox = Sandbox::new();

@@ -9,7 +9,7 @@ fn the_calls_come_in_order_of_entry() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let calls = sandbox.json_lines(&["calltree", &trace]);
-    // 72 calls that the emulator saw, and the root.
+    // 72 calls seen by the emulator, and the root.
     assert_eq!(calls.len(), 73);
     let root = json!({
         "depth": 0, "thread": "cpu0", "function": {"address": "0x80000000", "name": null}, "call_step": null,
@@ -110,7 +110,7 @@ fn the_calls_of_two_cores_are_merged_by_entry() {
     assert_eq!(roots, ["cpu0", "cpu1"]);
 }
 
-/// So many calls within calls, each of which returns at once when the innermost does.
+/// Returns a trace of calls nested to this depth. All return at once when the innermost does.
 fn recursion(depth: u64) -> String {
     let mut lines = Vec::new();
     let (start, sp) = (0x8000u64, 0x10_0000u64);
@@ -200,7 +200,7 @@ fn all_frames_shows_what_never_returned() {
         "--all-frames",
     ];
     let ran = sandbox.run(&arguments).succeeds();
-    // Each call has a line for where it was made, and all but the root are calls.
+    // Each call has a line for its call site; every entry except the root is a call.
     assert_eq!(
         ran.out.lines().count(),
         2 * sandbox.json_lines(&["calltree", &trace]).len() - 1

@@ -1,4 +1,4 @@
-//! What is wrong with a trace.
+//! `stepback check`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn sound_rst_traces_have_no_findings() {
 fn a_finding_names_its_rule_record_and_step() {
     let sandbox = Sandbox::new();
     let mut bytes = small();
-    // The fourth instruction, a nop in record 59, gets a reserved bit.
+    // Sets a reserved bit in the fourth instruction, a nop in record 59.
     bytes[58 * RECORD + 1] |= 0x80;
     let trace = sandbox.file("reserved.rst", &bytes);
     let found = sandbox.json(&["check", &trace]);
@@ -101,7 +101,7 @@ fn a_missing_record_breaks_the_path_and_a_cut_file_its_end() {
     assert_eq!(rules, ["damaged", "R-F01"]);
 }
 
-/// The longer ones, where the variable `STEPBACK_TRACES` points at a folder with `rst/` in it.
+/// Checks longer traces if the variable `STEPBACK_TRACES` names a folder that contains `rst/`.
 #[test]
 fn long_rst_traces_have_no_findings() {
     let Some(traces) = std::env::var_os("STEPBACK_TRACES").map(PathBuf::from) else {
@@ -118,7 +118,7 @@ fn long_rst_traces_have_no_findings() {
     }
 }
 
-/// What is found in a Tarmac trace: rule, severity, step and line.
+/// Checks the findings in a Tarmac trace: rule, severity, step and line.
 #[track_caller]
 fn check_tarmac(lines: &[&str], expected: &[(&str, &str, u64, u64)]) -> Vec<Value> {
     let sandbox = Sandbox::new();
@@ -167,7 +167,7 @@ fn a_pc_that_no_branch_leads_to_is_found() {
     let branch = "1 clk IT (1) 00001000 14000400 O EL1h_n : B 0x2000";
     check_tarmac(&[branch, far], &[]);
     check_tarmac(&[branch, NEXT], &[("path", "warning", 1, 2)]);
-    // A conditional branch of which nothing says whether it was taken, and one that was not.
+    // A conditional branch with an unknown outcome, and one that was not taken.
     let decided = "1 clk IT (1) 00001000 b4000020 O EL1h_n : CBZ x0,0x1004";
     check_tarmac(&[decided, NEXT], &[]);
     check_tarmac(&[decided, far], &[("path", "warning", 1, 2)]);
@@ -178,7 +178,7 @@ fn a_pc_that_no_branch_leads_to_is_found() {
         ],
         &[],
     );
-    // An exception that is told, one that shows by the mode, and another processor.
+    // An exception that the trace records, one visible only by the mode, and another processor.
     check_tarmac(
         &[NOP, "1 clk E 00001004 irq 00000019 CoreEvent_IRQ", far],
         &[],
@@ -189,7 +189,7 @@ fn a_pc_that_no_branch_leads_to_is_found() {
         &["1 clk cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP", other],
         &[],
     );
-    // Behind a line that cannot be read, anything may have been.
+    // After an unreadable line, any state is possible.
     let broken = "2 clk IT (2) 0000zz04 d503201f O EL1h_n : NOP";
     check_tarmac(&[NOP, broken, far], &[("damaged", "error", 1, 2)]);
 }
@@ -208,7 +208,7 @@ fn a_register_that_changes_without_a_writer_is_found() {
     );
     let add = "2 clk IT (2) 00001004 91000463 O EL1h_n : ADD x3,x3,#1";
     check_tarmac(&[NOP, five, add, six], &[]);
-    // The same value again, a register that was not known, and a value that the host left.
+    // The same value again, a register that was unknown, and a value left by the host.
     check_tarmac(
         &[
             NOP,
@@ -230,8 +230,8 @@ fn a_register_that_changes_without_a_writer_is_found() {
     );
 }
 
-/// Exceptions of M-profile change registers by themselves: on entry, on return, and between security states
-/// (DDI 0553, B3.18 to B3.21).
+/// M-profile exceptions change registers implicitly: on entry, on return, and between security
+/// states (DDI 0553, B3.18 to B3.21).
 #[test]
 fn what_an_exception_of_m_profile_does_breaks_no_rule() {
     let dump = [
@@ -241,7 +241,7 @@ fn what_an_exception_of_m_profile_does_breaks_no_rule() {
         "0 clk R r14 00000099",
     ];
     let nop = "1 clk IT (1) 00001000 bf00 T thread : NOP";
-    // An entry that no words tell, and one whose words come last.
+    // An entry without an event line, and one whose event line comes last.
     let entered = [
         "1 clk R MSP 20000fe0",
         "1 clk R r14 fffffff9",
@@ -286,10 +286,10 @@ fn what_an_exception_of_m_profile_does_breaks_no_rule() {
         &[&dump[..], &[nop], &entered, &handler, &nested, &[other]].concat(),
         &[],
     );
-    // The same changes at other steps are found.
+    // The same changes at ordinary steps are reported.
     let changed = [&dump[..], &[nop, "1 clk R r0 00000006"]].concat();
     check_tarmac(&changed, &[("register-unwritten", "warning", 0, 6)]);
-    // A function returns, and what it leaves in a register was not there.
+    // A function returns and leaves a value in a register that was not there before.
     let function = [
         &dump[..],
         &[
@@ -342,7 +342,7 @@ fn a_read_that_contradicts_the_last_write_is_found() {
             .starts_with("a read at 0x8000 finds 02 00"),
         "{found:?}"
     );
-    // Where somebody else may have written, it is merely told.
+    // Reported only as info if another writer is possible.
     let handled = "1 clk E 00001004 irq 00000019 CoreEvent_IRQ";
     check_tarmac(
         &[store, written, handled, load, read],
@@ -372,7 +372,7 @@ fn a_thread_that_begins_nowhere_is_found() {
     assert_eq!(found[0]["message"], "cpu7 has no instruction");
 }
 
-/// The rules that a Tarmac trace breaks.
+/// Checks the names of the rules that a Tarmac trace breaks.
 #[track_caller]
 fn check_rules(text: &str, expected: &[&str]) {
     let sandbox = Sandbox::new();
@@ -385,7 +385,8 @@ fn check_rules(text: &str, expected: &[&str]) {
     assert_eq!(rules, expected, "{text}{found:#?}");
 }
 
-/// `CMP x0,x1`, what was written of the status register, and `B.NE` to 0x100c, in the ES form of Arm's Cycle Models.
+/// Returns `CMP x0,x1`, a status register write, and `B.NE` to 0x100c, in the ES form of Arm's
+/// Cycle Models.
 fn compared(status: &str, then: &str) -> String {
     format!(
         "Tarmac Text Rev 3t\n\
@@ -398,16 +399,16 @@ fn compared(status: &str, then: &str) -> String {
 #[test]
 fn a_branch_that_falls_through_needs_no_mark() {
     let (behind, target, elsewhere) = ("0000000000001008", "000000000000100c", "0000000000001010");
-    // The status register tells: Z is bit 30.
+    // The status register decides: Z is bit 30.
     check_rules(&compared("R cpsr 600003cd\n", behind), &[]);
     check_rules(&compared("R cpsr 200003cd\n", target), &[]);
     check_rules(&compared("R cpsr 600003cd\n", target), &["path"]);
     check_rules(&compared("R cpsr 200003cd\n", behind), &["path"]);
-    // It does not.
+    // Without it the outcome is unknown.
     check_rules(&compared("", behind), &[]);
     check_rules(&compared("", target), &[]);
     check_rules(&compared("", elsewhere), &["path"]);
-    // It was written before the comparison, which changes it.
+    // A write before the comparison is stale, since the comparison changes the flags.
     let stale = |then| {
         let compared = compared("", then).replace(
             "100 tic",
@@ -447,7 +448,7 @@ fn a_branch_of_t32_that_falls_through_needs_no_mark() {
              4 tic ES (00001020:bf00) T thrd_s: NOP\n"
         )
     };
-    // In the block of an IT instruction both ways are possible, and only the first of these two is in it.
+    // In an IT block both paths are possible, and only the first of these two addresses is in it.
     check_rules(&block("00001004"), &["path"]);
     check_rules(&block("00001008"), &["path"]);
     check_rules(&block("00001010"), &["path"; 2]);
@@ -473,14 +474,15 @@ fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
         &text("94000400 O EL3h_s : BL 0x2004", exception),
         &["ends-in-exception"],
     );
-    // The handler is there.
+    // There is code at the handler.
     let handler = format!("{exception}3 clk IT (3) 00000200 d503201f O EL3h_s : NOP\n");
     check_rules(&text("d63f0040 O EL3h_s : BLR x2", &handler), &[]);
     let popped = "1 clk IT (1) 00001000 bd10 T thread : POP {r4,pc}\n\
                   1 clk MR4 20000000 00000000\n1 clk MR4 20000004 deadbeef\n1 clk R r4 00000000\n\
                   1 clk E deadbeee 00000003 CoreEvent_HardFault\n";
     check_rules(popped, &["ends-in-exception"]);
-    // A register that only a dump before the first step states, and the link register of a mode.
+    // A register stated only by a dump before the first step, and the banked link register of a
+    // mode.
     let dumped = "0 clk R r3 0000beec\n1 clk IT (1) 00001000 e12fff33 A svc : BLX r3\n1 clk R r14 00001004\n\
                   1 clk E 0000beec 00000003 CoreEvent_PABT\n";
     check_rules(dumped, &["ends-in-exception"]);
@@ -489,7 +491,7 @@ fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
     check_rules(through_link, &["ends-in-exception"]);
 }
 
-/// A model shows the instruction that it could not fetch; that is no code.
+/// A model shows an instruction that it could not fetch; it is not code.
 #[test]
 fn an_instruction_that_could_not_be_fetched_is_no_code() {
     let text = "    1 tic ES  (00000ffc:e3003000) A svc:  MOVW r3,#0\n\
@@ -499,7 +501,7 @@ fn an_instruction_that_could_not_be_fetched_is_no_code() {
                 \x20   3 tic ES  (0000beec:--------) A svc:\n\
                 \x20   4 tic ES  EXC [3] Prefetch abort\n";
     check_rules(text, &["ends-in-exception"]);
-    // Another step shows that code is there.
+    // Another step shows code at the address.
     check_rules(
         &text.replace("00000ffc:e3003000", "0000beec:e3003000"),
         &["path"],

@@ -1,4 +1,4 @@
-//! Addresses of code whose lowest bit is set: part of the address, or how to decode what lies there.
+//! Odd code addresses: the lowest bit is part of the address or selects the decoding.
 
 use serde_json::{Value, json};
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
@@ -47,7 +47,7 @@ fn x86_has_instructions_at_odd_addresses() {
 #[test]
 fn a_thumb_bit_is_no_part_of_an_address() {
     let sandbox = Sandbox::new();
-    // From AArch64 down to Thumb.
+    // A switch from AArch64 to Thumb.
     let trace = sandbox.file(
         "thumb.tarmac",
         "1 clk IT (1) 00008000 d69f03e0 O EL1h_s : ERET\n\

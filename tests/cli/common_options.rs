@@ -1,4 +1,4 @@
-//! The options that every subcommand has.
+//! The options that all subcommands share.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cli::support::{OVERFLOW, Ran, Sandbox, overflow_image, text};
 
-/// Every subcommand that answers on standard output, with what it cannot do without besides the trace.
+/// Every subcommand that answers on standard output, with its required arguments besides the trace.
 const QUESTIONS: [&[&str]; 9] = [
     &["info"],
     &["list"],
@@ -18,7 +18,7 @@ const QUESTIONS: [&[&str]; 9] = [
     &["flamegraph"],
     &["diff", "10", "20"],
 ];
-/// Those that write a file.
+/// Subcommands that write a file.
 const COPIES: [&[&str]; 2] = [&["vcd", "--no-date"], &["truncate"]];
 
 fn all() -> impl Iterator<Item = &'static [&'static str]> {

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::cli::support::{OVERFLOW, Sandbox, text};
 
-/// What the trace in another style says must be what the trace says.
+/// Checks that a trace in another style gives the same answers.
 #[track_caller]
 fn check(fixture: &str, to: &str) {
     let sandbox = Sandbox::new();
@@ -22,7 +22,7 @@ fn check(fixture: &str, to: &str) {
         let answer = |trace: &str| {
             let arguments: Vec<&str> = [&question[..1], &[trace], &question[1..]].concat();
             let ran = sandbox.run(&arguments).succeeds();
-            // Lines are where the two differ.
+            // Only the line numbers differ.
             let lines = ran.out.split(',').filter(|part| !part.contains("\"line\""));
             lines.collect::<Vec<_>>().join(",")
         };

@@ -15,7 +15,7 @@ fn whole() -> String {
     .unwrap()
 }
 
-/// The lines of a core, with its name or without.
+/// Returns the lines of a core, with or without its name.
 fn lines_of(cpu: &str, is_named: bool) -> String {
     let name = format!(" {cpu} ");
     let text = whole();
@@ -31,7 +31,7 @@ fn lines_of(cpu: &str, is_named: bool) -> String {
         .collect()
 }
 
-/// The steps of a thread: address, time, and what they did.
+/// Returns the address, time and effects of each step of a thread.
 fn steps(sandbox: &Sandbox, trace: &[&str], thread: &str) -> Vec<Value> {
     let words = [&["list"], trace, &["--thread", thread]].concat();
     let keep = |step: &Value| {

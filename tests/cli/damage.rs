@@ -1,4 +1,4 @@
-//! Index files that are damaged, foreign or of another state of the trace.
+//! Index files that are damaged, foreign or outdated.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
@@ -8,7 +8,7 @@ use stepback_generator::{Recipe, Size};
 
 use crate::cli::support::{OVERFLOW, Ran, Sandbox};
 
-/// An indexed trace and what it answers.
+/// An indexed trace and its answers.
 struct Indexed {
     sandbox: Sandbox,
     trace: String,
@@ -34,7 +34,8 @@ impl Indexed {
         self.sandbox.run(&["list", &self.trace, "--json"])
     }
 
-    /// The index is rebuilt with a notice, and the answer is the same; without leave to rebuild it is refused.
+    /// Checks that the index is rebuilt with a notice and gives the same answer, and that it is
+    /// refused if rebuilding is not allowed.
     #[track_caller]
     fn check_rebuilt(&self) {
         let refused = self.sandbox.run(&["list", &self.trace, "--no-index"]);
@@ -65,7 +66,7 @@ fn a_foreign_file_in_the_place_of_the_index_is_rebuilt() {
     }
 }
 
-/// Wherever a byte is wrong: the index is rebuilt and the question answered, or the byte did not matter for it.
+/// Flips single bytes. Either the index is rebuilt, or the byte does not affect the answer.
 #[test]
 fn a_flipped_byte_never_gives_a_wrong_answer() {
     let indexed = Indexed::new();
@@ -148,7 +149,7 @@ fn what_was_printed_before_damage_was_met_is_not_printed_twice() {
     let answer = sandbox.run(&["list", &trace, "--json"]).succeeds().out;
     let place = format!("{trace}.sbi");
     let whole = fs::read(&place).unwrap();
-    // Somewhere in a late segment, so that much is printed before it is met.
+    // Damages a late segment, so that much is printed before the damage is met.
     let begins_and_fails = |at: &usize| {
         let mut damaged = whole.clone();
         damaged[*at] ^= 0x41;
@@ -168,7 +169,7 @@ fn what_was_printed_before_damage_was_met_is_not_printed_twice() {
     assert!(ran.out == answer, "{}", ran.err);
 }
 
-/// The copy of a trace's records is made again where it is damaged, too.
+/// A damaged copy of a trace's records is rebuilt too.
 #[test]
 fn a_flipped_byte_in_the_copy_of_records_never_gives_a_wrong_answer() {
     let sandbox = Sandbox::new();
@@ -248,7 +249,7 @@ fn a_trace_of_the_same_length_with_other_content_is_indexed_again() {
     assert!(ran.out.contains("BLR      x9"), "{}", ran.err);
 }
 
-/// All at once, as when a script asks several questions in parallel of a trace that was never seen.
+/// Runs all at once, like a script that queries a new trace in parallel.
 #[test]
 fn several_programs_may_build_one_index_at_a_time() {
     let indexed = Indexed::new();

@@ -1,5 +1,5 @@
-//! drmemtrace on the command line: small traces that are written here, and the real ones
-//! where the variable `STEPBACK_TRACES` points (a folder with `drmemtrace/` in it).
+//! drmemtrace on the command line: small generated traces, and real ones from the folder
+//! `drmemtrace/` in `STEPBACK_TRACES`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use stepback_generator::drmemtrace::{
 
 use super::support::{OVERFLOW, Sandbox};
 
-/// Puts the files of a sample into a folder of the sandbox, and gives its path.
+/// Writes the files of a sample into a folder of the sandbox and returns its path.
 fn put(sandbox: &Sandbox, folder: &str, sample: Sample, container: Container) -> String {
     let directory = sandbox.path(folder);
     fs::create_dir_all(&directory).unwrap();
@@ -128,7 +128,7 @@ fn records_are_numbered_and_are_positions() {
     assert_eq!(sandbox.json(&["at", &trace, "i:3"])["position"], 3);
 }
 
-/// A trace of one file with these records, behind an opening.
+/// Writes a trace of one file with these records after a header.
 fn put_records(sandbox: &Sandbox, write: impl FnOnce(&mut TraceWriter)) -> String {
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.time(13_400_000_000_000_000, 0);
@@ -162,7 +162,7 @@ fn ticks_of_an_idle_core_are_listed_one_by_one_and_not_numbered() {
         numbers(&others),
         (1..=others.len() as u64).collect::<Vec<_>>()
     );
-    // A scheduler made them: they show the number of the record before.
+    // A scheduler inserted these records, which show the number of the previous record.
     let first = records
         .iter()
         .find(|record| record["pc"] == "0x401000")
@@ -193,7 +193,7 @@ fn prefetches_and_flushes_are_told_as_the_stock_tool_tells_them() {
         writer.record(32, 1, 0x5080);
         writer.record(18, 0, 0x7000);
         writer.record(19, 0, 0x7100);
-        // The instruction of this one was filtered away.
+        // The instruction of this access was filtered out.
         writer.record(kind::INSTRUCTION, 0, 0x40_2000);
         writer.record(41, 1, 0x50c0);
     });
@@ -382,8 +382,8 @@ fn counts_and_system_calls_are_those_of_the_stock_tools() {
     }
 }
 
-/// The stock tool prints each call of a traced function in order. In traces of several threads it leaves out calls
-/// whose markers another thread interrupts, so those of one thread are compared.
+/// The stock tool prints each call of a traced function in order. In traces of several threads it
+/// omits calls whose markers another thread interrupts, so only traces of one thread are compared.
 #[test]
 fn function_markers_are_those_of_the_stock_tools() {
     let Some(traces) = real_traces() else { return };
@@ -420,7 +420,7 @@ fn function_markers_are_those_of_the_stock_tools() {
     }
 }
 
-/// `T20249       0x7f4a211fb1dd => tiny!fib(0xb)`: the thread and the function.
+/// Parses the thread and the function from `T20249       0x7f4a211fb1dd => tiny!fib(0xb)`.
 fn entry_of(line: &str) -> Option<(String, String)> {
     let (thread, rest) = line.strip_prefix('T')?.split_once(' ')?;
     let name = rest.split_once("=> ")?.1.split('(').next()?;
@@ -462,7 +462,7 @@ fn markers_are_found_by_name_value_and_thread_in_either_direction() {
         find(&["marker", "syscall", "--all", "--limit", "2"]),
         calls[..2]
     );
-    // One by one, as `--at` goes on.
+    // Finds the hits one by one by moving `--at`.
     let (mut at, mut one_by_one) = ("start".to_owned(), Vec::new());
     while let Some(hit) = find(&["marker", "syscall", "--at", &at])[0]
         .get("hit")
@@ -511,7 +511,7 @@ fn a_marker_before_the_first_step_has_no_step_and_an_address_stands_for_its_page
     sandbox.run(&["find", &trace, "marker"]).ends_misspelt();
 }
 
-/// An ELF file with one segment of code at an address.
+/// Returns an ELF file with one code segment at an address.
 fn elf(address: u64, code: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
     let halves = |bytes: &mut Vec<u8>, values: &[u16]| {
@@ -523,13 +523,13 @@ fn elf(address: u64, code: &[u8]) -> Vec<u8> {
     let longs = |bytes: &mut Vec<u8>, values: &[u64]| {
         bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()))
     };
-    // A program for x86-64; its entry; where the segments and sections are listed.
+    // A program for x86-64, its entry, and the offsets of the segment and section tables.
     halves(&mut bytes, &[2, 62]);
     words(&mut bytes, &[1]);
     longs(&mut bytes, &[address, 64, 0]);
     words(&mut bytes, &[0]);
     halves(&mut bytes, &[64, 56, 1, 64, 0, 0]);
-    // A segment that is loaded, readable and executable.
+    // A loaded segment that is readable and executable.
     words(&mut bytes, &[1, 5]);
     longs(
         &mut bytes,
@@ -606,7 +606,8 @@ fn instructions_without_bytes_come_from_the_image_and_say_so_without_one() {
     );
 }
 
-/// Every call that the stock tool prints as `T1 0x… => libc.so.6!malloc(0x10) => 0x7f…` is a block with that address and size.
+/// Every call that the stock tool prints as `T1 0x… => libc.so.6!malloc(0x10) => 0x7f…` is a block
+/// with that address and size.
 #[test]
 fn blocks_of_the_heap_are_those_of_the_stock_tools() {
     let Some(traces) = real_traces() else { return };
@@ -620,7 +621,7 @@ fn blocks_of_the_heap_are_those_of_the_stock_tools() {
     let (blocks, findings): (Vec<_>, Vec<_>) =
         lines.iter().partition(|line| line["address"].is_string());
     assert_eq!(findings, Vec::<&Value>::new());
-    // Calls inside of others are blocks of the outer one: all calls of this trace are apart.
+    // Nested calls would be blocks of the outer call; in this trace no calls are nested.
     let mut expected = Vec::new();
     let mut frees = 0;
     for line in view.lines().filter(|line| line.contains(" => libc.so.6!")) {
@@ -664,7 +665,7 @@ fn blocks_of_the_heap_are_those_of_the_stock_tools() {
     assert_eq!(freed, frees);
 }
 
-/// At the end of a thread glibc frees once more what it had kept of what the thread freed.
+/// At the end of a thread glibc frees again what it had cached of the thread's frees.
 #[test]
 fn what_the_allocator_gives_back_is_not_freed_twice() {
     let Some(traces) = real_traces() else { return };
@@ -795,7 +796,7 @@ fn the_architecture_can_be_named_where_the_trace_does_not_say_it() {
     assert!(notes.contains("does not say its architecture"), "{notes}");
 }
 
-/// The trace records no values, but the instruction itself tells what it stores.
+/// The trace records no values, but the instruction contains the stored immediate.
 #[test]
 fn a_stored_immediate_is_shown_where_the_instruction_tells_it() {
     let sandbox = Sandbox::new();
@@ -856,7 +857,7 @@ fn a_list_of_records_begins_with_the_one_that_is_named() {
     }
 }
 
-/// A value that follows from what steps did is the same in every command.
+/// An inferred value is the same in every command.
 #[test]
 fn a_slice_has_the_values_that_follow() {
     let sandbox = Sandbox::new();
@@ -884,14 +885,14 @@ fn a_slice_has_the_values_that_follow() {
     };
     assert_eq!(of("rcx"), Some("0x0000000000000001".into()), "{values:?}");
     assert_eq!(of("rdx"), Some("0x0000000000000001".into()), "{values:?}");
-    // A part of a register that is written leaves the rest alone (Intel SDM, volume 1, 3.4.1.1).
+    // A write of a partial register leaves the other bits unchanged (Intel SDM, volume 1, 3.4.1.1).
     let at = sandbox.json(&["at", &trace, "3", "--regs"]);
     assert_eq!(at["registers"]["rcx"], "0x0000000000000005");
     let hit = sandbox.json(&["find", &trace, "last-write", "rcx", "--at", "2"]);
     assert_eq!(hit["hit"]["access"]["value"], "0x0000000000000001");
 }
 
-/// `getpid` has no buffer, `write` reads one: memory is what it was (`man 2`).
+/// `getpid` has no buffer and `write` only reads one, so memory is unchanged (`man 2`).
 #[test]
 fn memory_stays_known_across_calls_that_cannot_reach_it() {
     let sandbox = Sandbox::new();

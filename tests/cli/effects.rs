@@ -11,7 +11,7 @@ fn answer(arguments: &[&str]) -> Value {
     sandbox.json(&[&[command, &*trace], rest, &["--image", &overflow_image()]].concat())
 }
 
-/// The names or places of what was used, each with its value.
+/// Returns the names or addresses of used cells with their values.
 fn used(set: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("null").to_owned();
     let registers = set["registers"].as_array().unwrap().iter();
@@ -59,13 +59,13 @@ fn a_range_has_its_memory_in_runs_with_symbols() {
                          "source": "recorded", "position": 1253}]);
     assert_eq!(effects["outputs"]["memory"], memory);
     assert_eq!(effects["inputs"]["memory"][0]["bytes"], "25 75 35 61 37 64");
-    // The other way round it is the same range.
+    // The reverse order of positions gives the same range.
     assert_eq!(answer(&["effects", "1255", "1190"]), effects);
 }
 
 #[test]
 fn a_round_of_a_loop_goes_from_one_visit_of_its_head_to_the_next() {
-    // Control comes into the loop behind the load of the next letter.
+    // Control enters the loop after the load of the next letter.
     for position in ["1192", "1200", "1250", "1256"] {
         let effects = answer(&["effects", "--loop", position]);
         assert_eq!(
@@ -80,7 +80,7 @@ fn a_round_of_a_loop_goes_from_one_visit_of_its_head_to_the_next() {
     }
     let next = answer(&["effects", "--loop", "1257"]);
     assert_eq!(next["from"], 1257);
-    // Control leaves the last round without coming back.
+    // Control leaves the last iteration without coming back.
     let last = answer(&["effects", "--loop", "1446"]);
     assert!(
         last["to"].as_u64().unwrap() < 1459 && last["head"] == "0x800003f8",
@@ -126,7 +126,7 @@ fn calls_of_a_function_differ_in_inputs_outputs_and_ways() {
     );
 }
 
-/// The comparison of two calls in the SPARC fixture.
+/// Compares two calls in the SPARC fixture.
 fn comparison_with_windows(one: &str, other: &str) -> Value {
     let sandbox = Sandbox::new();
     let trace = sandbox.file(
@@ -138,7 +138,8 @@ fn comparison_with_windows(one: &str, other: &str) -> Value {
 
 #[test]
 fn calls_in_different_register_windows_are_compared_as_the_function_names_them() {
-    // A recursive function that does a `save` first; one call of it lies a window further on than the other.
+    // A recursive function begins with `save`, so one call uses the register window after the
+    // other's.
     let difference = comparison_with_windows("32", "59");
     assert_eq!(
         (&difference["one"]["from"], &difference["other"]["from"]),
@@ -148,14 +149,14 @@ fn calls_in_different_register_windows_are_compared_as_the_function_names_them()
         let cells = difference[set].as_array().unwrap().iter();
         cells.clone().find(|cell| cell["reg"] == name).cloned()
     };
-    // The argument came as %o0 of the caller and is the same, though it lies in another cell.
+    // The argument came in the caller's %o0 with the same value, though it is in another cell.
     assert_eq!(of("inputs", "i0"), None);
     assert_eq!(of("outputs", "i0"), None);
     let pointer = json!({"reg": "fp", "one": "0x0000004000801281", "other": "0x0000004000801331"});
     assert_eq!(of("inputs", "fp"), Some(pointer));
     let link = json!({"reg": "i7", "one": "0x0000000000100198", "other": "0x00000000001001a8"});
     assert_eq!(of("inputs", "i7"), Some(link));
-    // Which window it is is no difference of the function's.
+    // The window number is not a difference of the function.
     assert_eq!(
         (
             of("inputs", "cwp"),
@@ -164,7 +165,7 @@ fn calls_in_different_register_windows_are_compared_as_the_function_names_them()
         ),
         (None, None, None)
     );
-    // Both lie in the same window, and the argument is another one.
+    // Both use the same window, and the argument differs.
     let same = comparison_with_windows("32", "43");
     let argument = json!({"reg": "i0", "one": "0x0000000000000001", "other": "0x0000000000000000"});
     assert!(
@@ -222,7 +223,8 @@ fn what_is_no_call_no_loop_or_the_same_call_says_so() {
     sandbox.run(&["effects", &trace]).ends_misspelt();
 }
 
-/// A function that stores at one address in its first call, and at many others and then there in its second.
+/// Returns a trace of a function that stores at one address in its first call, and at many others
+/// before that one in its second.
 fn calls_that_store() -> String {
     let step = |pc: u32, text: &str| format!("IT (1) {pc:08x} {text}\n");
     let store = |address: u32, value: u32| {

@@ -184,7 +184,7 @@ fn who_reads_a_register_is_decoded_and_said_to_be() {
         (&last["hit"]["step"], &last["hit"]["access"]),
         (&json!(1761), &access)
     );
-    // `sub w1,w1,#0x57`, three steps behind what wrote it.
+    // `sub w1,w1,#0x57`, three steps after the write.
     let next = finder.answer(&["next-read", "w1", "--at", "1230"]);
     assert_eq!(
         (&next["hit"]["step"], &next["hit"]["access"]["value"]),
@@ -195,7 +195,7 @@ fn who_reads_a_register_is_decoded_and_said_to_be() {
         .run(&["find", &finder.trace, "last-read", "x27"])
         .succeeds()
         .prints("(decoded)");
-    // Writes are recorded, so nothing of theirs is decoded.
+    // Writes are recorded, so none of them is decoded.
     assert_eq!(
         finder.answer(&["last-write", "x0"])["hit"]["access"]["decoded"],
         Value::Null
@@ -223,7 +223,7 @@ fn texts_and_values_are_found_in_trace_order() {
     assert_eq!(finder.steps(&["text", r"BLR\s+x2", "--all"]), [1762]);
     let stores = finder.steps(&["text", "^[0-9]+ clk MW1 80020010", "--all"]);
     assert_eq!(stores, [1249]);
-    // The step reads the value from memory and writes it into a register.
+    // The step reads the value from memory and writes it to a register.
     assert_eq!(
         finder.steps(&["value", "0xbfb1e598a4e5bda9", "--all"]),
         [1761, 1761]
@@ -243,7 +243,7 @@ fn texts_and_values_are_found_in_trace_order() {
 #[test]
 fn bytes_in_a_row_are_found_however_they_were_written() {
     let finder = Finder::new();
-    // The value that the step above reads, as it lies in memory: no store wrote all of it.
+    // The value that the step above reads, in memory order; no single store wrote all of it.
     let found = finder.steps(&["bytes", "a9 bd e5 a4 98 e5 b1 bf", "--all"]);
     assert!(found.contains(&1761), "{found:?}");
     assert_eq!(finder.steps(&["bytes", "a9bde5a498e5b1bf", "--all"]), found);
@@ -254,7 +254,7 @@ fn bytes_in_a_row_are_found_however_they_were_written() {
     );
 }
 
-/// More hits than a search hands out at once, with several hits at each position.
+/// More hits than a search returns per batch, with several at each position.
 #[test]
 fn no_hit_is_lost_between_the_blocks_of_a_search() {
     let finder = Finder::new();

@@ -1,8 +1,8 @@
-//! `stepback find` where several threads act between two instructions.
+//! `stepback find` for several threads that act between two instructions.
 
 use crate::cli::support::Sandbox;
 
-/// Between two instructions both cores write, and one reads and writes.
+/// Between two instructions both cores write, and one also reads and writes.
 const TWO_CORES: &str = "\
 1 clk cpu1 IT (1) 00001000 d503201f O EL1h_s : NOP
 2 clk cpu0 IT (1) 00002000 d503201f O EL1h_s : NOP

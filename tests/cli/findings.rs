@@ -1,13 +1,14 @@
-//! What `check` finds in each real trace: nothing but what is wrong with it.
+//! Findings of `check` in each real trace: only actual defects of the trace.
 //!
-//! They are looked for where the variable `STEPBACK_TRACES` points.
+//! The traces are in the folder that `STEPBACK_TRACES` names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::cli::support::Sandbox;
 
-/// Folders of traces that are files, with the endings of those that are taken: others hold the same records.
+/// Folders of traces stored as files, and the extensions to test. Other files hold the same
+/// records.
 const FOLDERS: [(&str, &[&str]); 5] = [
     ("tarmac", &["tarmac", "tarmac.zst"]),
     ("pairs", &["tarmac.zst"]),
@@ -16,7 +17,7 @@ const FOLDERS: [(&str, &[&str]); 5] = [
     ("btrace", &["btf"]),
 ];
 
-/// Traces that are folders.
+/// Traces stored as folders.
 const RECORDED: [&str; 8] = [
     "drmemtrace/crash",
     "drmemtrace/threads4",
@@ -28,9 +29,9 @@ const RECORDED: [&str; 8] = [
     "drmemtrace/dynamorio-samples/drmemtrace.threadsig.x64.tracedir",
 ];
 
-/// The traces with findings, and how often each rule is broken.
+/// Traces with findings, and the number of violations of each rule.
 const FOUND: [(&str, &[(&str, u64)]); 9] = [
-    // A corrupted return address leads to where there is no code.
+    // A corrupted return address leads to an address without code.
     (
         "tarmac/own/overflow_bare.tiny.tarmac",
         &[("ends-in-exception", 1)],
@@ -43,24 +44,24 @@ const FOUND: [(&str, &[(&str, u64)]); 9] = [
         "pairs/overflow-patched/a.tarmac.zst",
         &[("ends-in-exception", 1)],
     ),
-    // The kernel writes what `prlimit64` and `newfstatat` ask for.
+    // The kernel writes the buffers of `prlimit64` and `newfstatat`.
     ("tarmac/lua/lua.tiny.tarmac", &[("memory-outside", 1)]),
     ("tarmac/lua/lua.small.tarmac.zst", &[("memory-outside", 1)]),
     ("pairs/lua-argument/a.tarmac.zst", &[("memory-outside", 3)]),
     ("pairs/lua-argument/b.tarmac.zst", &[("memory-outside", 3)]),
     // Records were lost on purpose.
     ("btrace/hello_gap.btf", &[("B-LOST", 1)]),
-    // The recorder was attached to a process that had its threads already.
+    // The recorder was attached to a process that already had its threads.
     (
         "drmemtrace/dynamorio-samples/drmemtrace.threadsig.x64.tracedir",
         &[("thread-without-start", 8)],
     ),
 ];
 
-/// Longer ones take too long here.
+/// Maximum file size; longer traces take too long here.
 const LONGEST: u64 = 4 << 20;
 
-/// Made of one record of each type, whatever it means.
+/// Returns true for traces synthesised from one record of each type.
 fn is_made_up(trace: &Path) -> bool {
     trace
         .file_name()
@@ -117,7 +118,7 @@ fn real_traces_have_no_findings_but_those_that_are_true() {
                 )
             })
             .collect();
-        // Each finding says how often its rule is broken in all.
+        // Each finding carries the total count of its rule.
         rules.dedup();
         let name = trace
             .strip_prefix(&traces)

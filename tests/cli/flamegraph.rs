@@ -19,7 +19,7 @@ fn stacks_are_sorted_and_hold_the_time_of_the_trace() {
         .collect();
     assert!(stacks.is_sorted());
     assert_eq!(stacks[0].0, "_start");
-    // From the first moment to the last.
+    // The sum spans the first to the last moment.
     assert_eq!(stacks.iter().map(|(_, time)| time).sum::<u64>(), 1762);
     assert!(
         stacks

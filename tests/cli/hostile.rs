@@ -1,13 +1,14 @@
-//! Small inputs that claim to be large, or that are deep: none costs much more than an honest one of its size.
+//! Small inputs that claim to be large or deeply nested cost little more than honest inputs of
+//! their size.
 
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter, kind};
 
 use crate::cli::support::Sandbox;
 
-/// What the program may have of its own: twice what an honest trace of the size takes, and no more for any input.
+/// Memory limit of the program: twice the need of an honest trace of this size.
 const MEBIBYTES: u64 = 256;
 
-/// The file of a trace of records.
+/// Writes a trace of records and returns its path.
 fn put(sandbox: &Sandbox, writer: TraceWriter) -> String {
     sandbox.file("a.trace", writer.finish().pack(Container::Plain))
 }
@@ -66,7 +67,7 @@ fn a_deep_recursion_has_a_call_tree_within_seconds() {
     let mut writer = TraceWriter::new(TraceRecipe::default());
     let stack = |depth: u64| 0x7fff_0000_0000 - 8 * depth;
     for depth in 0..DEPTH {
-        // Each call goes to itself.
+        // Each call calls itself.
         writer.branch(kind::CALL, 0x2000, &[0xe8, 0xfb, 0xff, 0xff, 0xff], None);
         writer.write(stack(depth), 8);
     }
@@ -108,15 +109,16 @@ fn a_step_with_very_many_small_records_costs_little() {
     );
 }
 
-/// What a trace tells of its first step.
+/// Effects of the first step of a trace.
 struct Counted {
     effects: u64,
-    /// Of the word at 0x10000.
+    /// Reads of the word at 0x10000.
     reads: u64,
     writes: u64,
 }
 
-/// The list tells the first effects and counts the others; all hits of a cell are found however many a step has.
+/// Checks that the list shows the first effects and counts the others, and that a search finds all
+/// hits of a cell in one step.
 #[track_caller]
 fn check_step(sandbox: &Sandbox, trace: &str, expected: Counted) {
     let listed = sandbox
@@ -145,7 +147,7 @@ fn an_instruction_with_very_many_memory_lines_costs_little() {
     let sandbox = Sandbox::new();
     let mut text = "1 clk IT (1) 00001000 e1a00000 A svc_s : NOP\n".to_owned();
     for number in 0..400_000u32 {
-        // Nearly each contradicts the one before.
+        // Nearly every value contradicts the previous one.
         text.push_str(&format!(
             "1 clk MR4 {:08x} {number:08x}\n",
             0x10000 + 4 * (number % 8)

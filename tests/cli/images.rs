@@ -1,10 +1,10 @@
-//! Images are compared with what the trace executed before they are believed.
+//! Images are compared with the executed code before they are used.
 
 use std::fs;
 
 use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
 
-/// A file of `fixtures/images` in a sandbox.
+/// Copies a file of `fixtures/images` into a sandbox.
 fn image_fixture(sandbox: &Sandbox, name: &str) -> String {
     sandbox.file(name, fs::read(fixture_path("images").join(name)).unwrap())
 }
@@ -46,7 +46,7 @@ fn an_image_of_another_program_that_nobody_named_is_left_out() {
             .iter()
             .any(|found| found["rule"] == "image")
     );
-    // Its bytes are no memory of this program, and its names are not shown.
+    // Its bytes do not become memory of this program, and its names are not shown.
     let at = sandbox.json(&["at", &trace, "start", "--mem", "0x80000600:4"]);
     assert_eq!(at["memory"][0]["sources"], "????");
     let calls = sandbox.run(&["calltree", &trace]).succeeds();
@@ -73,7 +73,7 @@ fn an_image_that_the_user_named_stays_but_is_not_believed() {
         (&found["view"], &found["offset"]),
         (&"run".into(), &"0x0".into())
     );
-    // What was executed is known, whatever the image holds; the rest of the page is not.
+    // Executed bytes are known even if the image differs; the rest of the page is not.
     let at = sandbox.json(&["at", &trace, "1", "--mem", "0x400000:16", "--image", &image]);
     assert_eq!(
         at["memory"][0]["bytes"],
@@ -90,7 +90,7 @@ fn an_image_that_the_user_named_stays_but_is_not_believed() {
     );
 }
 
-/// A file of the same layout whose instructions are others.
+/// Returns a file with the same layout but other instructions.
 fn other_build(image: &[u8]) -> Vec<u8> {
     let number = |at: usize, bytes: usize| -> usize {
         image[at..at + bytes]
@@ -186,7 +186,8 @@ fn an_image_stays_of_use_where_a_few_instructions_were_patched() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let mut bytes = fs::read(overflow_image()).unwrap();
-    // A breakpoint in the first instruction of `main`, at 0x80000898: the file begins at 0x7fff0000 (`readelf -l`).
+    // A breakpoint in the first instruction of `main`, at 0x80000898. The file begins at 0x7fff0000
+    // (`readelf -l`).
     bytes[0x10898..0x1089c].copy_from_slice(&[0, 0, 0x20, 0xd4]);
     let image = sandbox.file("patched.elf", bytes);
     let ran = sandbox.run(&["info", &trace, "--image", &image]).succeeds();

@@ -1,4 +1,4 @@
-//! `stepback index` and the options that decide about the index.
+//! `stepback index` and the options that control the index.
 
 use std::fs;
 

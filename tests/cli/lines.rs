@@ -82,7 +82,8 @@ fn an_address_may_come_from_memory() {
         let state = sandbox.json(&["at", &trace, "1762", "--mem", expression]);
         state["memory"][0]["address"].clone()
     };
-    // Without its tag (DDI 0487, D8.8): bit 55 is set, so are those above it.
+    // The address without its tag (DDI 0487, D8.8): bit 55 is set, so the bits above it are set as
+    // well.
     assert_eq!(addresses("[x0]:4"), "0xffb1e598a4e5bda9");
     assert_eq!(addresses("u16[x0]"), "0xbda9");
     assert_eq!(addresses("([x0] == x2) + 0x10"), "0x11");

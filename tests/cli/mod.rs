@@ -1,4 +1,4 @@
-//! The program as a script sees it: what it prints, where, and with which exit status.
+//! The program as scripts see it: its output, output streams and exit status.
 
 mod at;
 mod bad_input;

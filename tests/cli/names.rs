@@ -13,7 +13,7 @@ fn an_address_is_read_as_it_is_printed() {
     let trace = sandbox.fixture(OVERFLOW);
     let expected = visit(&sandbox, &trace, "0x80000328");
     assert!(expected.is_some());
-    // Bare digits, with the zeros of the trace, and in decimal.
+    // Bare digits, digits with the trace's leading zeros, and decimal.
     for same in [
         "80000328",
         "0000000080000328",
@@ -162,7 +162,7 @@ fn all_symbols_of_one_name_are_meant() {
         (Some(7), Some(18))
     );
     assert_eq!(position("pc:helper+4#2"), Some(19));
-    // A cell is one: the addresses are named.
+    // A cell must be one address: the error lists the candidates.
     let refused = ask(&["at", &trace, "end", "--mem", "helper:4"]);
     assert_eq!(refused.code, Some(2));
     assert!(

@@ -1,4 +1,4 @@
-//! Without a display.
+//! Behaviour without a display.
 
 use crate::cli::support::{OVERFLOW, Sandbox};
 

@@ -89,7 +89,7 @@ fn an_image_that_was_named_must_be_usable() {
     sandbox
         .run(&["info", &trace, "--image", &trace])
         .fails_with(&[OVERFLOW]);
-    // One that merely lies there costs a notice.
+    // A damaged image found next to the trace causes only a notice.
     sandbox.file("overflow_bare.elf", "no image");
     sandbox
         .run(&["info", &trace])

@@ -1,4 +1,4 @@
-//! Where answers go.
+//! Destinations of answers.
 
 use std::fs;
 use std::io::Read as _;
@@ -72,7 +72,7 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // More than one byte would do as well; the rest of the answer is larger than any pipe.
+        // One byte is enough; the rest of the answer is larger than any pipe.
         child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(

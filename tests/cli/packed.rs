@@ -1,4 +1,4 @@
-//! Compressed traces: whatever is asked, the answer is that of the plain text.
+//! Compressed traces give the same answers as plain text.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox, fixture_path, text};
 
-/// The compressed forms, named so that the name tells nothing.
+/// Returns the compressed forms under names that do not reveal the format.
 fn forms(content: &[u8]) -> [(&'static str, Vec<u8>); 3] {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(content).unwrap();
@@ -26,7 +26,7 @@ fn zstd_of(name: &str) -> Vec<u8> {
     packed
 }
 
-/// Asks for the trace in each form under one name, in folders of their own.
+/// Queries each form of the trace under the same name, in separate folders.
 #[track_caller]
 fn check(name: &str, arguments: &[&str]) {
     let content = fs::read(fixture_path(name)).unwrap();
@@ -246,7 +246,7 @@ fn a_compressed_pipe_is_truncated_too() {
     }
 }
 
-/// With `STEPBACK_TRACES` naming the folder of recorded traces.
+/// Uses the recorded traces in the folder that `STEPBACK_TRACES` names.
 #[test]
 fn real_traces_are_read_in_every_form() {
     let Some(traces) = std::env::var_os("STEPBACK_TRACES").map(std::path::PathBuf::from) else {

@@ -1,4 +1,4 @@
-//! Indexes that several programs want, that a killed one left, and of traces that grow.
+//! Indexes wanted by several programs, left by killed ones, and of growing traces.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -72,7 +72,7 @@ fn after_a_program_was_killed_the_next_one_answers_as_ever() {
 fn the_index_of_a_trace_that_has_grown_is_extended() {
     let sandbox = Sandbox::new();
     let text = fs::read(fixture_path(OVERFLOW)).unwrap();
-    // In the middle of a line.
+    // Splits the text in the middle of a line.
     let (first, rest) = text.split_at(text.len() / 2 + 7);
     let trace = sandbox.file("a.tarmac", first);
     sandbox.run(&["index", &trace]).succeeds();
@@ -88,7 +88,7 @@ fn the_index_of_a_trace_that_has_grown_is_extended() {
         ran.out,
         sandbox.run(&["calltree", &whole, "--json"]).succeeds().out
     );
-    // A rewritten one is not.
+    // A rewritten trace is not resumed.
     let other = fs::read(fixture_path("recurse.tiny.tarmac")).unwrap();
     fs::write(&trace, [&other[..], &text[..]].concat()).unwrap();
     sandbox.run(&["info", &trace]).succeeds().says("rebuilt");
@@ -113,7 +113,7 @@ fn what_a_stopped_build_leaves_is_gone_after_the_next() {
     };
     let all = [".partial", ".resume", ".resume.new"];
     for suffixes in [&all[..], &all[1..], &all[2..]] {
-        // By a build, and by whoever finds the index finished.
+        // The first run builds the index; the second one finds it finished.
         for _ in 0..2 {
             leave(suffixes);
             sandbox.run(&["at", &trace, "end"]).succeeds();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cli::support::Sandbox;
 
-/// A fixture, copied so that what is kept beside it is kept there.
+/// Copies a fixture, so that files generated next to the trace land in the sandbox.
 fn put(sandbox: &Sandbox, name: &str) -> String {
     sandbox.file(name, std::fs::read(fixture(name)).unwrap())
 }
@@ -196,7 +196,7 @@ fn memory_is_asked_for_by_physical_address_too() {
     assert_eq!(translations["contexts"][1], 66);
 }
 
-/// The records of a trace as those of another processor.
+/// Returns the records of a trace as those of another processor.
 fn of_processor(records: &[u8], cpu: u8) -> Vec<u8> {
     let mut records = records.to_vec();
     for record in records.as_chunks_mut::<24>().0 {
@@ -212,7 +212,7 @@ fn of_processor(records: &[u8], cpu: u8) -> Vec<u8> {
     records
 }
 
-/// A file for each of two processors, as simulators write them.
+/// Writes a file for each of two processors, as simulators do.
 fn put_two(sandbox: &Sandbox) -> [String; 2] {
     let records = std::fs::read(fixture("small.rst")).unwrap();
     std::fs::create_dir(sandbox.path("two")).unwrap();
@@ -249,14 +249,14 @@ fn files_of_several_processors_are_one_trace() {
             "{info}"
         );
     }
-    // Positions may follow; each processor has registers of its own.
+    // Positions may follow; each processor has separate registers.
     let alone = sandbox.json(&["at", &first, "end"]);
     let both = sandbox.json(&["at", &first, &second, "end", "--thread", "cpu1"]);
     assert_eq!(
         (&both["registers"], &both["position"]),
         (&alone["registers"], &3488.into())
     );
-    // A file by itself is still a trace, and keeps its index.
+    // A single file is still a trace and keeps its index.
     assert_eq!(sandbox.json(&["info", &second])["steps"], 1744);
     let records = sandbox.json_lines(&["list", &directory, "--records"]);
     assert_eq!(
@@ -299,7 +299,7 @@ fn packed_traces_are_written_as_plain_records() {
             json,
             serde_json::json!({"to": "rst", "records": 3550, "problems": []})
         );
-        // rstzip 2 itself loses a few bits of registers of state.
+        // rstzip 2 itself loses a few bits of state registers.
         let written = std::fs::read(&target).unwrap();
         assert!(
             written.len() == expected.len() && (written == expected || name.contains("rz2")),
@@ -387,7 +387,7 @@ fn system_calls_have_their_names_arguments_and_results() {
         serde_json::json!(["exit", 1, ["0x0"], null]),
     ];
     assert_eq!(calls.iter().map(told).collect::<Vec<_>>(), expected);
-    // Whether it failed the carry says, which this trace does not tell.
+    // The carry flag shows failure, which this trace does not record.
     let totals = sandbox.json(&["syscalls", &trace]);
     assert_eq!(
         (&totals["count"], &totals["syscalls"][0]["failed"]),
@@ -444,7 +444,7 @@ fn an_image_in_the_byte_order_of_its_trace_is_no_matter_to_mention() {
     );
 }
 
-/// A record with some bytes at these places, the others 0.
+/// Returns a record with the given bytes at their offsets, and 0 elsewhere.
 fn record(bytes: &[(usize, &[u8])]) -> [u8; 24] {
     let mut record = [0; 24];
     for (place, bytes) in bytes {
@@ -455,7 +455,8 @@ fn record(bytes: &[(usize, &[u8])]) -> [u8; 24] {
 
 fn instruction_record(pc: u64, word: u32) -> [u8; 24] {
     let is_trap = word >> 30 == 2 && word >> 19 & 63 == 0x3a;
-    // Its effective address is told, and that it branched; a trap traps.
+    // The flags say that the effective address is valid, that it branched and, for a trap, that it
+    // trapped.
     let bits = if is_trap { 0x40 | 0x20 | 4 } else { 0 };
     record(&[
         (0, &[3, bits]),
@@ -464,7 +465,7 @@ fn instruction_record(pc: u64, word: u32) -> [u8; 24] {
     ])
 }
 
-/// Registers behind the last instruction, each by kind and number.
+/// Returns a record of two registers, each given by kind and number, after the last instruction.
 fn register_record([first, second]: [(u8, u8); 2], values: [u64; 2]) -> [u8; 24] {
     let head = [9, 0x80, first.0, second.0, first.1, second.1];
     record(&[
@@ -479,7 +480,7 @@ const G1: (u8, u8) = (1, 1);
 const NO_REGISTER: (u8, u8) = (5, 0);
 const CCR: (u8, u8) = (4, 2);
 
-/// `ta number` with a kernel that gives `%o0` and, where that is told, the condition codes.
+/// `ta number` to a kernel that returns `%o0` and, if recorded, the condition codes.
 struct Asked {
     trap: u8,
     number: u64,
@@ -487,7 +488,7 @@ struct Asked {
     conditions: Option<u64>,
 }
 
-/// A program that asks a kernel, which no record shows, for one thing after the other.
+/// Returns a program that makes system calls one after another, without records of the kernel.
 fn program_that_asks(asked: &[Asked]) -> Vec<u8> {
     const MOV_G1: u32 = 0x8210_2000;
     const MOV_O0: u32 = 0x9010_2000;
@@ -541,10 +542,10 @@ fn a_system_call_that_failed_names_the_error_of_its_kernel() {
         asked(0x6d, close, Some(9), Some(0x11)),
         asked(0x6d, close, Some(0), Some(0)),
         asked(0x6d, close, Some(90), Some(0x11)),
-        // Solaris leaves the carry of 64 bits as it was.
+        // Solaris leaves the 64-bit carry unchanged.
         asked(0x40, close, Some(90), Some(0x01)),
         asked(0x08, close, Some(0), Some(0x10)),
-        // What the trace does not tell is not known.
+        // Unrecorded results are unknown.
         asked(0x6d, close, Some(9), None),
         asked(0x6d, close, None, None),
     ]);
@@ -576,7 +577,7 @@ fn a_system_call_that_failed_names_the_error_of_its_kernel() {
     );
 }
 
-/// Records of an instruction that goes on with the next, traps, or goes elsewhere.
+/// Returns records of an instruction that continues, traps or branches.
 fn instruction(flags: u8, pc: u64, word: u32, ea: u64) -> Vec<u8> {
     [
         &[3, flags, 0, 0][..],
@@ -610,7 +611,7 @@ const NOP: u32 = 0x0100_0000;
 const SAVE: u32 = 0x9de3_bf50;
 const RETRY: u32 = 0x83f0_0000;
 
-/// A `save` that spills a window first; the record of the trap may be missing.
+/// Returns a `save` that first spills a window. The record of the trap may be missing.
 fn spill(record: Option<Vec<u8>>) -> Vec<u8> {
     let mut records = vec![instruction(0, 0x1000, NOP, 0)];
     records.extend(record);
@@ -624,7 +625,8 @@ fn spill(record: Option<Vec<u8>>) -> Vec<u8> {
     rst(&records)
 }
 
-/// `rst.md`, R-T01 and R-T02: the bit says that the instruction trapped; it is executed when it comes again.
+/// `rst.md`, R-T01 and R-T02: the bit says that the instruction trapped. It executes when it occurs
+/// again.
 #[test]
 fn an_instruction_that_trapped_was_not_executed_whether_or_not_a_record_says_which_trap() {
     for record in [Some(trap(0x80, 0x1004)), None] {
@@ -654,7 +656,7 @@ fn an_instruction_that_trapped_was_not_executed_whether_or_not_a_record_says_whi
                 (&exception, &2.into(), &3.into())
             ]
         );
-        // The function begins with the `save`, which was reached twice and entered once.
+        // The function begins with `save`, which was reached twice but entered once.
         let visits = sandbox.json_lines(&["callinfo", &trace, "0x1004"]);
         assert_eq!(
             visits

@@ -1,13 +1,14 @@
-//! The reports of the Tarmac tools on their own samples: ours are the same, byte for byte, but for one of their defects.
+//! Reports of Arm's Tarmac tools on their own samples: ours are equal, byte for byte, except for
+//! one of their defects.
 //!
-//! They are looked for where the variable `STEPBACK_TRACES` points (a folder with `tarmac/` in it).
+//! The samples are in the folder `tarmac/` of `STEPBACK_TRACES`.
 
 use std::path::{Path, PathBuf};
 
 use crate::cli::support::{Sandbox, text};
 
-/// A sample, its image, and the function that the trace begins with where the tools do not find its name:
-/// they overlook the symbol with the lowest address.
+/// A sample, its image, and the trace's first function if the tools miss its name: they overlook
+/// the symbol with the lowest address.
 const SAMPLES: [(&str, &str, Option<&str>); 3] = [
     ("quicksort", "quicksort.elf", None),
     (
@@ -22,7 +23,7 @@ const SAMPLES: [(&str, &str, Option<&str>); 3] = [
     ),
 ];
 
-/// What the tools would have printed had they found the name of the first function.
+/// Returns the output of the tools with the missing name of the first function.
 fn with_name(report: &str, printed: &str, name: &str) -> String {
     let line = |line: &str| match report {
         "calltree" if line.starts_with("o ") => format!("{line}{name}\n"),
@@ -58,7 +59,7 @@ fn check(folder: &Path, report: &str) {
     }
 }
 
-/// None where there are no real traces.
+/// Returns none if there are no real traces.
 fn folder() -> Option<PathBuf> {
     let traces = std::env::var_os("STEPBACK_TRACES").map(PathBuf::from);
     if traces.is_none() {
@@ -84,7 +85,7 @@ fn real_traces_have_the_flame_graphs_of_the_tarmac_tools() {
         .for_each(|folder| check(folder, "flamegraph"));
 }
 
-/// A sample in a folder of its own, with the other arguments that its reports were made with.
+/// Copies a sample into a separate folder and returns it with the other arguments of its reports.
 fn sample(
     folder: &Path,
     (name, image, _): (&str, &str, Option<&str>),
@@ -110,7 +111,7 @@ fn real_traces_have_the_waveforms_of_the_tarmac_tools() {
                 .find(|line| line.ends_with(" Function $end"))
                 .unwrap();
             let nameless = format!("s {}", declaration.split(' ').nth(3).unwrap());
-            // The one difference: the symbol with the lowest address, which they overlook, has its name.
+            // The only difference: the overlooked symbol with the lowest address has its name.
             let name = |line: &str| match case.2.filter(|_| line == nameless) {
                 Some(name) => format!("s{name}{}\n", &line[1..]),
                 None => format!("{line}\n"),

@@ -1,4 +1,4 @@
-//! What packages install beside the program.
+//! Files that packages install with the program.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ fn every_subcommand_has_a_man_page_with_its_options() {
     let page = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     assert!(page("stepback.1").contains("stepback\\-find(1)"));
     assert!(page("stepback-find.1").contains("\\-\\-limit"));
-    // Once more, over the pages that are there.
+    // Existing pages are overwritten.
     sandbox.run(&["man", &text(&folder)]).succeeds();
     let file = sandbox.file("taken", "");
     let ran = sandbox.run(&["man", &file]);

@@ -1,4 +1,4 @@
-//! Answers from a part of a trace, and a trace that is listed as it grows.
+//! Answers from a part of a trace, and listing a trace as it grows.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -70,7 +70,7 @@ fn a_list_that_follows_goes_on_with_what_is_added() {
         .lines()
         .map(Result::unwrap);
     assert!(lines.next().unwrap().contains("00001000"));
-    // The last step that there is shows too, with its effects.
+    // The last step also appears, with its effects.
     assert!(lines.next().unwrap().contains("x2=0x0000000000000002"));
     let mut file = File::options()
         .append(true)
@@ -111,7 +111,7 @@ fn a_compressed_trace_is_not_followed() {
         .fails_with(&["a compressed trace cannot be followed"]);
 }
 
-/// Where `STEPBACK_TRACES` points to a folder with `lua.medium.tarmac`.
+/// Runs if `STEPBACK_TRACES` names a folder with `lua.medium.tarmac`.
 #[test]
 fn real_traces_are_answered_from_a_part_and_the_next_run_goes_on() {
     let Some(folder) = std::env::var_os("STEPBACK_TRACES") else {

@@ -1,4 +1,4 @@
-//! Names of registers on a core that changes between AArch64 and AArch32.
+//! Register names on a core that switches between AArch64 and AArch32.
 
 use crate::cli::support::Sandbox;
 
@@ -30,7 +30,7 @@ fn lr_is_the_register_of_the_state_at_the_position() {
     }
 }
 
-/// `[r1]` is as wide as an address of the state that holds at the position.
+/// `[r1]` is as wide as an address in the state at the position.
 #[test]
 fn a_pointer_in_memory_is_as_wide_as_in_the_state_at_the_position() {
     let sandbox = Sandbox::new();

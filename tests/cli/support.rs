@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the program run in it.
+//! A separate folder for each test, in which the program runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Steps of [`OVERFLOW`].
+/// Number of steps of [`OVERFLOW`].
 pub const OVERFLOW_STEPS: u64 = 1763;
 /// A buffer overflow breaks the function pointer at 0x80020010, and the last step jumps through it.
 pub const OVERFLOW: &str = "overflow_bare.tiny.tarmac";
-/// Two cores.
+/// A trace of two cores.
 pub const AMP: &str = "amp.head.tarmac";
 
-/// A folder that is deleted after the test. The program takes it for the user's home as well.
+/// A folder that is deleted after the test. It also serves as the user's home.
 pub struct Sandbox {
     folder: TempDir,
 }
 
-/// What a run of the program did.
+/// Result of a run of the program.
 #[derive(Debug)]
 pub struct Ran {
-    /// None when a signal ended it.
+    /// None if a signal ended it.
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
@@ -40,7 +40,7 @@ impl Sandbox {
         self.folder.path().join(name)
     }
 
-    /// A copy of a fixture, so that no index lands beside the original.
+    /// Copies a fixture, so that no index appears next to the original.
     pub fn fixture(&self, name: &str) -> String {
         let copy = self.path(name.rsplit('/').next().unwrap_or(name));
         fs::copy(fixture_path(name), &copy).unwrap();
@@ -53,7 +53,7 @@ impl Sandbox {
         text(&path)
     }
 
-    /// The program with the folder as its home, without a display.
+    /// Returns the command with the folder as its home and without a display.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stepback"));
         let home = self.path("home");
@@ -70,7 +70,7 @@ impl Sandbox {
         command
     }
 
-    /// The same as a process that can be killed.
+    /// Returns the command as a process that can be killed.
     pub fn process(&self, arguments: &[&str]) -> std::process::Command {
         let command = self.command(arguments);
         let mut process = std::process::Command::new(command.get_program());
@@ -86,7 +86,7 @@ impl Sandbox {
         process
     }
 
-    /// A shell script whose `$0` is the program, and whose arguments are these.
+    /// Returns a shell script whose `$0` is the program, with these arguments.
     pub fn shell(&self, script: &str, arguments: &[&str]) -> std::process::Command {
         let program = self.process(arguments);
         let mut shell = std::process::Command::new("sh");
@@ -114,7 +114,8 @@ impl Sandbox {
         }
     }
 
-    /// The same with at most so much memory of its own (`ulimit -d`): the program ends where it asks for more.
+    /// Runs the program with a limit on its memory (`ulimit -d`); allocations beyond it end the
+    /// program.
     #[cfg(target_os = "linux")]
     pub fn run_within(&self, mebibytes: u64, arguments: &[&str]) -> Ran {
         let script = format!(
@@ -130,7 +131,7 @@ impl Sandbox {
         }
     }
 
-    /// Runs a question that succeeds with `--json`, quietly, and reads its one value.
+    /// Runs a query with `--json --quiet` that must succeed, and parses its one value.
     #[track_caller]
     pub fn json(&self, arguments: &[&str]) -> Value {
         let lines = self.json_lines(arguments);
@@ -138,7 +139,7 @@ impl Sandbox {
         lines.into_iter().next().unwrap()
     }
 
-    /// The same for JSON lines.
+    /// Runs a query with `--json --quiet` that must succeed, and parses its lines.
     #[track_caller]
     pub fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
         let ran = self.run(&[arguments, &["--json"]].concat()).succeeds();
@@ -156,7 +157,7 @@ impl Ran {
         self
     }
 
-    /// One sentence on standard error that has all these parts, and nothing on standard output.
+    /// Expects one sentence on standard error with all these parts, and empty standard output.
     #[track_caller]
     pub fn fails_with(self, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(1), "{self:?}");
@@ -174,7 +175,7 @@ impl Ran {
         self
     }
 
-    /// Status 2, which is for a wrong command line.
+    /// Expects status 2, which means a usage error.
     #[track_caller]
     pub fn ends_misspelt(self) -> Self {
         assert_eq!(self.code, Some(2), "{self:?}");
@@ -198,14 +199,14 @@ impl Ran {
     }
 }
 
-/// A fixture where it lies; tests write nothing beside it.
+/// Returns the path of the original fixture; tests write nothing next to it.
 pub fn fixture_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures")
         .join(name)
 }
 
-/// The ELF file of the overflow traces.
+/// Returns the ELF file of the overflow traces.
 pub fn overflow_image() -> String {
     text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/overflow_bare.elf"))
 }

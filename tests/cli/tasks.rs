@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::cli::support::Sandbox;
 
-/// Task A at 0x1000 calls 0x1008, PendSV goes to task B at 0x1010, which calls 0x1018, and back.
+/// Task A at 0x1000 calls 0x1008. PendSV switches to task B at 0x1010, which calls 0x1018, and
+/// back.
 const TASKS: &str = "small/tasks.tarmac";
 
 #[test]

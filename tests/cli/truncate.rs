@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use crate::cli::support::{AMP, OVERFLOW, Ran, Sandbox, fixture_path};
 
-/// Three steps to a loop of two that waits, and its second round. The bytes need not be UTF-8.
+/// Returns three steps, then two rounds of a waiting loop of two steps. The bytes need not be
+/// UTF-8.
 fn hang() -> Vec<u8> {
     let mut trace = b"Tarmac Text Rev 3t\r\n".to_vec();
     let line = |time: usize, address: usize| {
@@ -20,7 +21,8 @@ fn hang() -> Vec<u8> {
     trace
 }
 
-/// Where it has to be cut: behind the instruction of step 4, which is the second at its address since the change in step 1.
+/// Returns the expected copy. It ends after the instruction of step 4, which is the second visit of
+/// its address since the change in step 1.
 fn kept(trace: &[u8]) -> &[u8] {
     let lines = trace
         .split_inclusive(|byte| *byte == b'\n')
@@ -195,7 +197,7 @@ fn a_simulator_that_hangs_is_left_as_soon_as_that_shows() {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    // It would go on for ever, and is ended by the pipe.
+    // The input is endless; the closed pipe ends it.
     let line = b"1 clk IT (1) 00008000 d503201f O EL1h_n : WFE\n";
     while input.write_all(line).is_ok() {}
     let output = child.wait_with_output().unwrap();

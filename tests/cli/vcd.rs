@@ -172,7 +172,7 @@ fn every_step_of_a_trace_is_where_its_number_says() {
             let Some(value) = value.as_str() else {
                 continue;
             };
-            // Before the first step of the dump its registers are those behind that step.
+            // Before its first step, the dump shows the registers after that step.
             let shown = wave.number_at(&format!("CPU.{name}"), (position.max(101) - 1) * 1000);
             if position > 100 {
                 assert_eq!(
@@ -370,7 +370,7 @@ fn calls_that_never_returned_show_on_request() {
     assert!(returned.len() < all.len());
 }
 
-/// The demo's image, in which `memset` is another name of `hash_str`.
+/// Returns the demo's image, in which `memset` is another name of `hash_str`.
 fn image_with_an_alias() -> Vec<u8> {
     let mut bytes = fs::read(overflow_image()).unwrap();
     let elf = goblin::elf::Elf::parse(&bytes).unwrap();
@@ -379,7 +379,8 @@ fn image_with_an_alias() -> Vec<u8> {
         .iter()
         .find(|section| section.sh_type == goblin::elf::section_header::SHT_SYMTAB);
     let start = usize::try_from(table.unwrap().sh_offset).unwrap();
-    // An entry has 24 bytes, the last 16 are where the symbol is and how long (ELF-64 object file format, symbol table).
+    // An entry has 24 bytes; the last 16 are the symbol's address and size (ELF-64 object file
+    // format, symbol table).
     let place_of = |name: &str| {
         let number = elf
             .syms

@@ -1,4 +1,4 @@
-//! `stepback vcd` around changes of mode.
+//! `stepback vcd` across changes of mode.
 
 use std::fs;
 
@@ -117,14 +117,14 @@ fn the_stack_of_thread_mode_is_the_one_that_control_chooses() {
             Some(0x2000_1ff8)
         ]
     );
-    // Without CONTROL it may be either.
+    // Without CONTROL it may be either stack pointer.
     assert_eq!(
         values("", &[]),
         [None, Some(0x2000_1ff8), None, Some(0x2000_1ff8)]
     );
 }
 
-/// A processor that drops from AArch64 to AArch32, and comes back.
+/// A processor that drops from AArch64 to AArch32 and returns.
 const STATES: &str = "\
 1 clk IT (1) 00001000 d503201f O EL1h_s : NOP
 1 clk R X0 1111111122222222

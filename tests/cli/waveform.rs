@@ -1,10 +1,10 @@
-//! A reader of value change dumps that believes nothing.
+//! A strict reader of value change dumps.
 
 use std::collections::HashMap;
 
-/// A dump, read and found sound.
+/// A validated dump.
 pub struct Waveform {
-    /// `CPU.x0` to the place of the signal.
+    /// Maps `CPU.x0` to the index of the signal.
     places: HashMap<String, usize>,
     signals: Vec<Signal>,
     /// The last stamp.
@@ -13,7 +13,7 @@ pub struct Waveform {
 
 struct Signal {
     kind: Kind,
-    /// When it changed to what: `101x`, or a text without its escapes.
+    /// Times and values of the changes: `101x`, or a text without its escapes.
     changes: Vec<(u64, String)>,
 }
 
@@ -24,7 +24,7 @@ enum Kind {
 }
 
 impl Waveform {
-    /// Panics where the dump breaks a rule of the format.
+    /// Parses a dump. Panics if it breaks a rule of the format.
     pub fn read(text: &str) -> Self {
         let (header, body) = text
             .split_once("$enddefinitions $end\n$dumpvars\n")
@@ -72,7 +72,7 @@ impl Waveform {
         }
     }
 
-    /// The scopes, sorted.
+    /// Returns the scopes, sorted.
     pub fn scopes(&self) -> Vec<&str> {
         let mut scopes: Vec<&str> = self
             .places
@@ -92,14 +92,14 @@ impl Waveform {
         &self.signals[self.places[name]].changes
     }
 
-    /// What a signal shows at a time; empty before its first change.
+    /// Returns the value of a signal at a time; empty before its first change.
     pub fn at(&self, name: &str, time: u64) -> &str {
         let changes = self.changes(name);
         let after = changes.partition_point(|(at, _)| *at <= time);
         after.checked_sub(1).map_or("", |last| &changes[last].1)
     }
 
-    /// The same as a number.
+    /// Returns the value of a signal at a time as a number.
     pub fn number_at(&self, name: &str, time: u64) -> Option<u64> {
         u64::from_str_radix(self.at(name, time), 2).ok()
     }

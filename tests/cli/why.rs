@@ -1,8 +1,8 @@
-//! `why`: where a value comes from, as it is read.
+//! `stepback why`: the origin of a value, as text.
 
 use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
 
-/// What `why x2` prints at the crash of the demo.
+/// Returns the output of `why x2` at the crash of the demo.
 fn at_the_crash(options: &[&str]) -> Vec<String> {
     let sandbox = Sandbox::new();
     let (trace, image) = (sandbox.fixture(OVERFLOW), overflow_image());
@@ -67,7 +67,7 @@ fn all_copies_shows_each_step() {
     assert!(limited.last().unwrap().contains("left out"), "{limited:#?}");
 }
 
-/// A sum of very many steps.
+/// Returns a trace of a sum over many steps.
 fn long_sum(sandbox: &Sandbox, steps: u64) -> String {
     let step = |time: u64| {
         format!(

@@ -1,10 +1,11 @@
-//! `stepback why --json`: the promise of its rows.
+//! `stepback why --json`: the documented form of its rows.
 
 use serde_json::Value as Json;
 
 use crate::cli::support::Sandbox;
 
-/// A table is made of a constant, an entry is loaded by an index, changed and stored; then a flag chooses.
+/// A table is filled with a constant, an entry is loaded by index, changed and stored; then a flag
+/// selects.
 const TABLE: &str = "\
 0 clk R x5 0000000000001000
 1 clk IT (1) 00008000 d2800020 O EL1h_s : MOV x0,#1
@@ -22,7 +23,8 @@ const TABLE: &str = "\
 6 clk R x3 0000000000000002
 ";
 
-/// Two rounds of a loop; in each another way is taken: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`, while x0 is not negative.
+/// Two iterations of a loop that take different paths: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`,
+/// while x0 is not negative.
 const LOOP: &str = "\
 0 clk R SP_EL1 0000000000009000
 1 clk IT (1) 00008000 b4000060 O EL1h_n : CBZ x0,0x800c

@@ -1,11 +1,12 @@
-//! Circles in a graph.
+//! Cycles in a graph.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Who uses whom.
+/// A dependency graph: the nodes that each node uses.
 pub type Graph<T> = BTreeMap<T, BTreeSet<T>>;
 
-/// The largest sets of nodes of which each reaches each other, without single ones. `O(nodes * arrows)` at worst.
+/// Returns the strongly connected components of more than one node. Cost: `O(nodes * arrows)` in
+/// the worst case.
 pub fn circles<T: Copy + Ord>(graph: &Graph<T>) -> Vec<Vec<T>> {
     let mut left: BTreeSet<T> = graph.keys().copied().collect();
     let backward = reversed(graph);
@@ -25,7 +26,7 @@ pub fn circles<T: Copy + Ord>(graph: &Graph<T>) -> Vec<Vec<T>> {
     found
 }
 
-/// The shortest way round that stays inside `nodes`, the first node last again.
+/// Returns the shortest cycle within `nodes`, with the first node repeated at the end.
 pub fn shortest<T: Copy + Ord>(graph: &Graph<T>, nodes: &[T]) -> Vec<T> {
     let inside: BTreeSet<T> = nodes.iter().copied().collect();
     let rounds = nodes

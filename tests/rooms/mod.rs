@@ -1,8 +1,10 @@
-//! The house rules that a compiler does not hold: which room may use which, and what code looks like.
+//! House rules beyond the compiler: the allowed dependencies between rooms, and the shape of the
+//! code.
 //!
-//! The program reads the sources of all crates, resolves each path through re-exports to the file that defines what it names,
-//! and compares the arrows between files with the rooms in `table.rs`.
-//! Calls of methods are no paths: methods of a type stand in its own room, so an arrow to the type is one to them.
+//! The test reads the sources of all crates, resolves each path through re-exports to the file that
+//! defines the item, and compares the arrows between files with the rooms in `table.rs`. Method
+//! calls are not paths. Methods of a type must be in its own room, so an arrow to the type covers
+//! them.
 
 mod circles;
 mod report;
@@ -52,7 +54,7 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// The sources beside this test, or of the repository that `ROOMS_ROOT` names.
+/// Returns the survey of this repository, or of the one that `ROOMS_ROOT` names.
 fn survey() -> &'static Survey {
     static SURVEY: OnceLock<Survey> = OnceLock::new();
     SURVEY.get_or_init(|| {
@@ -119,7 +121,7 @@ fn only_parsers_know_formats() {
     check(rules::formats::offences);
 }
 
-/// Prints what is asked for by environment, and holds always.
+/// Prints the reports requested by environment variables, and always passes.
 #[test]
 fn report_for_people() {
     if std::env::var_os("ROOMS_REPORT").is_some() {

@@ -1,6 +1,7 @@
-//! What `ROOMS_REPORT=1` prints: where each rule is broken, without failing.
+//! The report of `ROOMS_REPORT=1`: the violations of each rule, without failing.
 //!
-//! `ROOMS_FILTER` keeps files whose path begins so, `ROOMS_ARROWS` prints what such files use and who uses them instead.
+//! `ROOMS_FILTER` selects files by the start of their path. `ROOMS_ARROWS` prints the dependencies
+//! of such files instead.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +9,13 @@ use crate::rooms::survey::{Offence, Survey};
 use crate::rooms::table::RoomId;
 use crate::rooms::workspace::{FileId, folder_of};
 
-/// A rule by its name.
+/// A rule and its name.
 pub struct Rule {
     pub name: &'static str,
     pub offences: fn(&Survey) -> Vec<Offence>,
 }
 
-/// The offences of each rule, by folder.
+/// Formats the offences of each rule, by folder.
 pub fn report(survey: &Survey, rules: &[Rule], filter: &str) -> String {
     let mut text = String::new();
     for problem in &survey.workspace.problems {
@@ -43,7 +44,7 @@ pub fn report(survey: &Survey, rules: &[Rule], filter: &str) -> String {
     format!("{text}\n{summary}")
 }
 
-/// One line an offence.
+/// Formats one line per offence.
 pub fn listed<'a>(offences: impl IntoIterator<Item = &'a Offence>) -> String {
     let lines = offences
         .into_iter()
@@ -51,7 +52,7 @@ pub fn listed<'a>(offences: impl IntoIterator<Item = &'a Offence>) -> String {
     lines.collect()
 }
 
-/// What files use, and who uses them.
+/// Formats the dependencies of files in both directions.
 pub fn arrows(survey: &Survey, filter: &str) -> String {
     let is_meant = |file: FileId| survey.path_of(file).starts_with(filter);
     let room = |file: FileId| {

@@ -1,14 +1,15 @@
-//! From a path in the code to the module that defines what it names, through imports, renames, globs and re-exports.
+//! Name resolution: from a path in the code to the module that defines its item, through imports,
+//! renames, globs and re-exports.
 
 use crate::rooms::scan::file_scan::Binding;
 use crate::rooms::workspace::{ModuleId, Workspace};
 
-/// What a path names.
+/// Result of resolving a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     Module(ModuleId),
     Item(Defined),
-    /// Something of another crate, of the language or of a function's own: the path from there.
+    /// An item of another crate, of the language or local to a function: the path from there.
     Foreign(Vec<String>),
 }
 
@@ -17,23 +18,23 @@ pub enum Target {
 pub struct Defined {
     pub module: ModuleId,
     pub name: String,
-    /// What the path goes on with inside it: a variant, an associated function.
+    /// Rest of the path within the item: a variant or an associated function.
     pub rest: Vec<String>,
 }
 
-/// Where a name stands in its path: modules and items may share names.
+/// Place of a name in its path. Modules and items may share names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stand {
-    /// More follows, so a module is meant where there is one.
+    /// More names follow, so a module is preferred.
     Within,
     Last,
 }
 
-/// Names that are being looked up, since globs may lead in a circle.
+/// Names being looked up, since globs may form a cycle.
 type Pending = Vec<(ModuleId, String, bool)>;
 
 impl Workspace {
-    /// What `path` means in a module; `None` where that cannot be told, as for `Self`.
+    /// Resolves `path` in a module. None if it cannot be resolved, as with `Self`.
     pub fn resolve(&self, from: ModuleId, path: &[String]) -> Option<Target> {
         self.resolve_within(from, path, &mut Vec::new())
     }

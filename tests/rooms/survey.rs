@@ -1,4 +1,4 @@
-//! The import graph: which file uses what of which other file.
+//! The dependency graph of files and the items they use.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::rooms::scan::holds_modules_only;
 use crate::rooms::table::CRATES;
 use crate::rooms::workspace::{FileId, ModuleId, Sources, Workspace, folder_of};
 
-/// All that the rules look at.
+/// All input of the rules.
 pub struct Survey {
     pub workspace: Workspace,
     /// Sorted by file and line; one for each item that a file uses.
     pub arrows: Vec<Arrow>,
 }
 
-/// A file uses an item that another file defines.
+/// A use of an item that another file defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrow {
     pub from: FileId,
     pub line: usize,
     pub to: FileId,
     pub item: String,
-    /// The variants and functions of it that are named.
+    /// The named variants and functions of the item.
     pub parts: Vec<String>,
 }
 
-/// A rule is broken there.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offence {
     pub file: String,
@@ -38,12 +38,12 @@ pub struct Offence {
 
 enum Use {
     Ours(Arrow),
-    /// A path of ours that leads to nothing.
+    /// A path of ours that cannot be resolved.
     Nowhere(String),
 }
 
 impl Survey {
-    /// Reads and resolves everything.
+    /// Reads and resolves all sources.
     pub fn of(sources: &impl Sources) -> Self {
         let mut workspace = Workspace::load(sources, CRATES);
         let uses: Vec<Use> = (0..workspace.modules.len())
@@ -107,7 +107,8 @@ fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
                     }));
                 }
             }
-            // What we define can be found: such a path is a hole of the resolver, and must be told.
+            // Our own definitions can always be resolved: such a path is a gap of the resolver and
+            // must be reported.
             None if begins_in_ours(workspace, path) => {
                 uses.push(Use::Nowhere(format!(
                     "{own_file}:{line}: {} leads nowhere",
@@ -120,7 +121,8 @@ fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
     uses
 }
 
-/// Whether an import is a re-export that shows what stands below: `lib.rs` may show everything, `mod.rs` what its folder holds.
+/// Returns true for a re-export of lower items: `lib.rs` may re-export everything, `mod.rs` the
+/// content of its folder.
 fn is_transparent(own_file: &str, target: &str, reach: Reach) -> bool {
     let below =
         own_file.ends_with("/lib.rs") || target.starts_with(&format!("{}/", folder_of(own_file)));

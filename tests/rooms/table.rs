@@ -1,18 +1,18 @@
-//! The rooms of each crate from the lowest to the highest, after "Rooms" in ARCHITECTURE.md.
+//! The rooms of each crate from lowest to highest, following "Rooms" in ARCHITECTURE.md.
 //!
-//! A room may use the rooms below it in its own crate; which crate may use which, Cargo holds.
-//! Rooms of one floor may not use each other.
-//! A new file in a folder that stands here belongs to the folder's room; a new folder wants a line.
+//! A room may use the lower rooms of the same crate; Cargo enforces the order of crates. Rooms of
+//! one floor may not use each other. A new file in a listed folder belongs to the folder's room; a
+//! new folder needs a line.
 
 use std::cmp::Ordering;
 
 use crate::rooms::workspace::CrateFile;
 
-/// One room: what it is called and where it stands.
+/// One room: its name and location.
 pub struct Room {
     pub name: &'static str,
-    /// Modules below the crate's folder: `calls` is `calls.rs` and all of `calls/`, the empty name all that has no other room.
-    /// The longest that fits counts.
+    /// Modules relative to the crate's folder: `calls` is `calls.rs` and all of `calls/`; the empty
+    /// name is everything without another room. The longest match counts.
     pub places: &'static [&'static str],
 }
 
@@ -20,11 +20,11 @@ pub struct Room {
 pub struct CrateRooms {
     pub name: &'static str,
     pub folder: &'static str,
-    /// From the lowest to the highest.
+    /// Floors from lowest to highest.
     pub floors: &'static [&'static [Room]],
 }
 
-/// What is parsed: each library, and the program.
+/// The parsed crates: each library, and the program.
 pub const CRATES: &[CrateFile] = &[
     CrateFile {
         name: "stepback_machine",
@@ -56,15 +56,15 @@ pub const CRATES: &[CrateFile] = &[
     },
 ];
 
-/// The crates from the lowest to the highest.
+/// The crates from lowest to highest.
 pub const ROOMS: &[CrateRooms] = &[
     CrateRooms {
         name: "machine",
         folder: "machine/src",
         floors: &[
-            // Names of what an operating system numbers, for all architectures.
+            // Names for the numbers of an operating system, for all architectures.
             &[room("linux", &["linux"])],
-            // Words that every architecture is described with.
+            // Vocabulary that describes every architecture.
             &[room(
                 "ground",
                 &[
@@ -111,7 +111,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "disassembly",
                 ],
             )],
-            // The trait that an architecture fills.
+            // The trait that an architecture implements.
             &[room("architecture", &["architecture"])],
             &[
                 room("arm", &["arm"]),
@@ -119,10 +119,10 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("riscv", &["riscv"]),
                 room("sparc", &["sparc"]),
                 room("regdeps", &["regdeps"]),
-                // What the oracle of the index knows of instructions.
+                // The oracle's knowledge of instructions.
                 room("naive", &["naive"]),
             ],
-            // Which architecture answers for which set, and what asks it.
+            // The table of architectures by instruction set, and its users.
             &[room("rows", &["rows", "registers", "decoder"])],
         ],
     },
@@ -154,7 +154,8 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("packed", &["packed"])],
             &[room("text", &["text"])],
             &[room("step_store", &["step_store"])],
-            // What several formats stand on: records that somebody describes, paths that follow from branches.
+            // Shared parts of several formats: described records, and paths reconstructed from
+            // branches.
             &[
                 room("template", &["template"]),
                 room("reconstruct", &["reconstruct"]),
@@ -194,9 +195,9 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("icons", &["icons"]),
                 room("paths", &["paths"]),
             ],
-            // What the program says, in every language.
+            // The program's messages, in every language.
             &[room("messages", &["messages"])],
-            // What a user keeps about a trace.
+            // Notes that a user keeps about a trace.
             &[room("notes", &["notes"])],
             &[
                 room("image", &["image"]),
@@ -206,7 +207,7 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("session", &["session"])],
             &[room("expression", &["expression"])],
             &[room("place", &["place"])],
-            // The one action language: what keys, menus, scripts and tests say.
+            // The one action language of keys, menus, scripts and tests.
             &[room("action", &["action"])],
             &[room("analysis", &["analysis"])],
             &[
@@ -216,9 +217,10 @@ pub const ROOMS: &[CrateRooms] = &[
             ],
             &[room("worker", &["worker"])],
             &[room("keymap", &["keymap"])],
-            // What is open, and what is asked of it.
+            // Open traces and the queries on them.
             &[room("desk", &["desk"])],
-            // What is open, being opened and saved, and what waits; what a front end implements.
+            // The program's state: open, opening, saving and queued work; the interface of front
+            // ends.
             &[room("program", &["program"])],
             // A view per panel.
             &[room("views", &["views"])],
@@ -258,7 +260,7 @@ pub struct RoomId {
 }
 
 impl RoomId {
-    /// The room of a file.
+    /// Returns the room of a file.
     pub fn of(path: &str) -> Option<Self> {
         let (rank, one) = ROOMS
             .iter()
@@ -295,12 +297,12 @@ impl RoomId {
         &ROOMS[self.rank].floors[self.floor][self.number]
     }
 
-    /// `index/query`.
+    /// Formats `index/query`.
     pub fn name(self) -> String {
         format!("{}/{}", ROOMS[self.rank].name, self.room().name)
     }
 
-    /// Why this room may not use another; `None` if it may.
+    /// Returns the reason why this room may not use another. None if it may.
     pub fn barred_from(self, other: Self) -> Option<&'static str> {
         match self.floor.cmp(&other.floor) {
             _ if self.rank != other.rank || self == other => None,

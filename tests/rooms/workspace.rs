@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use crate::rooms::scan::file_scan::{Fact, FileScan, ItemScan, ModuleScan, UseScan};
 use crate::rooms::scan::{holds_modules_only, scan};
 
-/// Where sources come from: a folder, or the text of a test.
+/// Origin of sources: a folder, or the text of a test.
 pub trait Sources: Sync {
-    /// The text of a file, if there is one. Paths are relative to the repository and use `/`.
+    /// Returns the text of a file, if it exists. Paths are relative to the repository and use `/`.
     fn read(&self, path: &str) -> Option<String>;
 }
 
@@ -36,20 +36,20 @@ pub struct ModuleId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub usize);
 
-/// One module, wherever it stands.
+/// One module, in a file or inline.
 pub struct Module {
     pub parent: Option<ModuleId>,
-    /// The module that `crate` names here.
+    /// The crate root, which `crate` names here.
     pub root: ModuleId,
     pub file: FileId,
     pub items: HashMap<String, ItemScan>,
     pub children: HashMap<String, ModuleId>,
     pub uses: Vec<UseScan>,
-    /// Every path that its code names, with the first line, in order.
+    /// Every path in its code, with the first line, in order.
     pub paths: Vec<(Vec<String>, usize)>,
 }
 
-/// A fact with the module that it stands in.
+/// A fact and its module.
 pub struct PlacedFact {
     pub module: ModuleId,
     pub fact: Fact,
@@ -62,7 +62,7 @@ pub struct Workspace {
     pub modules: Vec<Module>,
     pub files: Vec<String>,
     pub facts: Vec<PlacedFact>,
-    /// What could not be read.
+    /// Messages about unreadable files.
     pub problems: Vec<String>,
 }
 
@@ -71,11 +71,11 @@ struct Wanted {
     crate_name: Option<&'static str>,
     name: String,
     parent: Option<ModuleId>,
-    /// Where it may stand; the first one that exists is it.
+    /// Possible locations; the first existing one counts.
     candidates: Vec<String>,
 }
 
-/// A file as it was read.
+/// The content of a file.
 struct Read {
     path: String,
     scan: Result<FileScan, String>,
@@ -114,7 +114,7 @@ impl Workspace {
         &self.files[file.0]
     }
 
-    /// Takes a file in and says which files it declares.
+    /// Adds a file and returns the files that it declares.
     fn add(&mut self, wanted: Wanted, read: Option<Read>) -> Vec<Wanted> {
         let missing = || {
             format!(
@@ -212,7 +212,7 @@ impl Workspace {
     }
 }
 
-/// Where a module belongs.
+/// Place of a module in the tree.
 struct Linked {
     id: ModuleId,
     parent: Option<ModuleId>,
@@ -230,12 +230,13 @@ fn read(sources: &impl Sources, wanted: &Wanted) -> Option<Read> {
     })
 }
 
-/// `a/b` of `a/b/c.rs`.
+/// Returns `a/b` for `a/b/c.rs`.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Where the modules stand that a file declares: beside `mod.rs`, in the folder `name` beside `name.rs`.
+/// Returns the folder of the modules that a file declares: next to `mod.rs`, or in the folder
+/// `name` next to `name.rs`.
 fn folder_of_children(path: &str) -> String {
     let opens_a_folder = holds_modules_only(path) || path.ends_with("/main.rs");
     match opens_a_folder {

@@ -1,8 +1,9 @@
-//! What each panel looks like, in both themes: the program draws itself under Xvfb and saves pictures, which are compared with
-//! those that stand beside this file. Where there is no Xvfb or no OpenGL, that is said and nothing is compared.
+//! Pictures of each panel in both themes. The program draws itself under Xvfb, and the saved
+//! pictures are compared with those in this folder. Without Xvfb or OpenGL the test prints a note
+//! and compares nothing.
 //!
-//! After a change that was meant, look at the new pictures and keep them: `UPDATE_SNAPSHOTS=1 cargo test --test program snapshots`
-//! (it needs ImageMagick).
+//! After an intended change, inspect the new pictures and keep them: `UPDATE_SNAPSHOTS=1 cargo test
+//! --test program snapshots` (needs ImageMagick).
 
 #![expect(clippy::print_stderr, reason = "what was skipped")]
 mod scenes;
@@ -16,10 +17,10 @@ use std::{env, fs};
 use self::scenes::{RUNS, Scene};
 use self::screen::Screen;
 
-/// Of ten thousand pixels so many may differ: another version of the renderer rounds the edges of letters in another way, and
-/// what is kept has fewer colours. A row of text has more pixels.
+/// Maximum number of differing pixels in ten thousand. Renderer versions round the edges of letters
+/// differently, and the stored pictures have fewer colours. A row of text has more pixels.
 const DIFFERENT: usize = 6;
-/// Two values of a channel that are no further apart look the same.
+/// Maximum difference of two channel values that look the same.
 const SAME: u8 = 40;
 
 #[test]
@@ -63,11 +64,11 @@ fn check(theme: &str) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Runs the program once, from settings that nobody has touched; it leaves a picture a scene in `home`.
+/// Runs the program once with default settings. It leaves one picture per scene in `home`.
 fn draw(screen: &Screen, scenes: &[Scene], theme: &str, home: &Path) -> Output {
     let mut script = format!("Theme {theme}\n");
     for scene in scenes {
-        // Every scene begins at the same place in the same panels.
+        // Every scene begins at the same position in the same panels.
         writeln!(script, "Use layout Debug\nGo to 43990").unwrap();
         let lines = scene
             .lines
@@ -99,7 +100,7 @@ fn draw(screen: &Screen, scenes: &[Scene], theme: &str, home: &Path) -> Output {
     command.output().unwrap()
 }
 
-/// Keeps a picture, in few colours: a quarter of the size, and the eye sees no difference.
+/// Stores a picture in few colours: a quarter of the size, without visible difference.
 fn keep(drawn: &Path, kept: &Path) {
     let mut command = Command::new("convert");
     command
@@ -109,7 +110,7 @@ fn keep(drawn: &Path, kept: &Path) {
     assert!(command.status().expect("ImageMagick").success());
 }
 
-/// Says in what a picture differs from another.
+/// Describes the difference between two pictures.
 fn compare(drawn: &Path, kept: &Path) -> Result<(), String> {
     let [drawn, kept] = [drawn, kept].map(|path| Pixels::read(path.to_owned()));
     let (drawn, kept) = (drawn?, kept?);
@@ -125,7 +126,7 @@ fn compare(drawn: &Path, kept: &Path) -> Result<(), String> {
     }
 }
 
-/// A picture, three bytes a pixel.
+/// A picture with three bytes per pixel.
 struct Pixels {
     size: (u32, u32),
     bytes: Vec<u8>,

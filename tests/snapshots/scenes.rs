@@ -1,14 +1,14 @@
-//! What is drawn: a scene a panel, and what lies over the panels.
+//! Scenes to draw: one per panel, and the overlays.
 
-/// What a picture shows.
+/// Content of a picture.
 pub struct Scene {
-    /// Its file is called so, with the theme.
+    /// Name of its file, followed by the theme.
     pub name: &'static str,
-    /// What is done before it is drawn, as in a script.
+    /// Script lines to run before drawing.
     pub lines: &'static str,
 }
 
-/// Each in a window of its own: what lies over the panels stays there.
+/// Groups that need separate windows: overlays and marks persist in a window.
 pub const RUNS: [&[Scene]; 5] = [&PANELS, &WHY, &KEYS, &PALETTE, &SETTINGS];
 
 const PANELS: [Scene; 24] = [
@@ -104,15 +104,15 @@ const PANELS: [Scene; 24] = [
         name: "hits",
         lines: "Find decode_field\nOnly hits",
     },
-    // Last: the second trace window stays. The first shows all steps again. Both come from afar, so that nothing of how the
-    // second was opened shows in what it is scrolled to.
+    // Last: the second trace window stays. The first shows all steps again. Both come from afar, so
+    // that the scroll position does not depend on how the second was opened.
     Scene {
         name: "compare",
         lines: "Only hits\nCompare before and after this call\nWindows move together\nGo to 100\nGo to 43985",
     },
 ];
 
-// In a window of its own: its marks stay in the list of steps and in the timeline.
+// Drawn in a separate window: its marks stay in the list of steps and in the timeline.
 const WHY: [Scene; 2] = [
     Scene {
         name: "why",

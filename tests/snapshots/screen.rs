@@ -1,19 +1,19 @@
-//! A screen that nobody sees.
+//! An invisible screen.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// An X server of the test's own, which ends with it.
+/// An X server that ends with the test.
 pub struct Screen {
     server: Child,
     name: String,
 }
 
 impl Screen {
-    /// Starts it; none where there is no Xvfb.
+    /// Starts the server. None if there is no Xvfb.
     pub fn open() -> Option<Self> {
         let mut command = Command::new("Xvfb");
-        // It chooses a number that is free, and writes it when it is ready.
+        // The server chooses a free number and writes it when ready.
         command.args([
             "-displayfd",
             "1",
@@ -39,7 +39,7 @@ impl Screen {
         (!number.trim().is_empty()).then_some(screen)
     }
 
-    /// What `DISPLAY` calls it.
+    /// Returns the value of `DISPLAY`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -47,7 +47,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have ended already.
         drop(self.server.kill());
         drop(self.server.wait());
     }

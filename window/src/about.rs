@@ -4,12 +4,13 @@ use egui::{
     Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui,
     vec2,
 };
+use stepback_debugger::keymap;
+use stepback_debugger::keymap::{Area, Command, KeyScope, key_name, key_text};
+use stepback_debugger::messages::{say, spoken};
 
-use super::mark;
 use super::widgets::{FlatButton, key_cap};
 use crate::theme::{ThemeColors, icons, medium, semi, ui as ui_font};
-use stepback_debugger::keymap::{self, Area, Command, KeyScope, key_name, key_text};
-use stepback_debugger::messages::{say, spoken};
+use crate::widgets;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InfoPage {
@@ -241,7 +242,7 @@ fn about_ui(ui: &mut Ui, tok: &ThemeColors) {
     head_ui(ui, say!("page-about-stepback"), tok);
     ui.horizontal(|ui| {
         let (square, _) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::hover());
-        mark::paint(ui.painter(), square, tok);
+        widgets::paint_mark(ui.painter(), square, tok);
         ui.vertical(|ui| {
             let name = format!("Stepback {}", env!("CARGO_PKG_VERSION"));
             ui.label(RichText::new(name).font(medium(13.0)).color(tok.t1));

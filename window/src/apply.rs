@@ -1,11 +1,5 @@
 //! Application of the window's own actions: on panels, on their contents, on the program.
 
-use stepback_machine::RegisterGroup;
-
-use super::about::InfoPage;
-use super::app::App;
-use super::palette::PaletteState;
-use super::settings_page::SettingsPage;
 use stepback_debugger::action::{
     Action, AppAction, PanelAction, PanelId, PanelKind, ThemeChoice, ViewAction, WindowId,
 };
@@ -14,6 +8,12 @@ use stepback_debugger::keymap::command;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::{has_group, missing_group};
 use stepback_debugger::program;
+use stepback_machine::RegisterGroup;
+
+use super::about::InfoPage;
+use super::app::App;
+use super::palette::PaletteState;
+use super::settings_page::SettingsPage;
 
 impl App {
     /// Applies an action on windows, panels and layouts.

@@ -1,16 +1,17 @@
 //! Operations on register and memory panels. Each applies to the focused panel of the kind, or else
 //! to the first one.
+//!
+//! The cell clicked in a step list.
 
 use egui_tiles::{Tile, TileId};
-use stepback_machine::RegisterGroup;
-
-use super::chosen_cell::ChosenCell;
-use super::layout;
-use super::workspace::Workspace;
-use crate::panels::{Pane, RegistersPanel};
-use stepback_debugger::action::{CellName, PanelKind};
+use stepback_debugger::action::{CellName, PanelKind, WindowId};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::views::MemoryView;
+use stepback_machine::RegisterGroup;
+
+use crate::layout;
+use crate::panels::{Pane, RegistersPanel};
+use crate::workspace::Workspace;
 
 impl Workspace {
     /// Selects a cell. "Last write" then refers to it, and visible panels of its kind move their
@@ -122,4 +123,13 @@ impl Workspace {
             .filter(is_meant)
             .or_else(|| self.show(desk, kind))
     }
+}
+
+/// A cell that was clicked in a step list; valid until the window moves.
+#[derive(Clone, Debug)]
+pub struct ChosenCell {
+    pub cell: CellName,
+    pub window: WindowId,
+    /// Position of the window at the click.
+    pub position: u64,
 }

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use egui::{Color32, Id, Response, Stroke, StrokeKind, Ui, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
-
-use super::tab_strip::{self, PanelPlace, TabStrip};
-use crate::panels::{Pane, PanelContext};
 use stepback_debugger::action::{Action, PanelAction, PanelId};
 use stepback_debugger::messages::say;
+
+use super::tab_strip;
+use super::tab_strip::{PanelPlace, TabStrip};
+use crate::panels::{Pane, PanelContext};
 
 /// Data that the panels of a dock read, and their output.
 pub struct DockView<'a> {

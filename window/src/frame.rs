@@ -3,31 +3,30 @@
 use std::collections::HashMap;
 
 use egui::{CentralPanel, Frame, Panel, Pos2, Rect, Ui, vec2};
-use stepback_index::forbid_reads;
-
-use super::app::App;
-use super::dock::DockView;
-use super::file_dialog::open_together;
-use super::layouts::PointerRelease;
-use super::opening_page::opening_page_ui;
-use super::palette::PaletteContext;
-use super::picture::PendingScreenshot;
-use super::settings::Settings;
-use super::widgets::{line_above, line_below};
-use super::workspace::Workspace;
-use super::workspace::WorkspaceContext;
-use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
-use crate::panels::HoverCell;
-use crate::theme::ThemeColors;
 use stepback_debugger::action::{
     Action, CallMeasure, FileAction, FunctionsOf, PanelAction, PanelId, ThemeChoice, TimelineLanes,
 };
 use stepback_debugger::desk::{Desk, Tone};
 use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches, KeyboardFocus};
-use stepback_debugger::messages::LanguageChoice;
-use stepback_debugger::messages::say;
+use stepback_debugger::messages::{LanguageChoice, say};
 use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::program;
+use stepback_index::forbid_reads;
+
+use super::app::App;
+use super::dock::DockView;
+use super::layouts::PointerRelease;
+use super::palette::PaletteContext;
+use super::picture::PendingScreenshot;
+use super::settings::Settings;
+use super::widgets::{line_above, line_below};
+use super::workspace::{Workspace, WorkspaceContext};
+use super::{about, banner, indexing_card, menu_bar, status_bar, toolbar};
+use crate::files::open_together;
+use crate::indexing_card::opening_page_ui;
+use crate::panels::HoverCell;
+use crate::room;
+use crate::theme::ThemeColors;
 
 /// Returns the pointer's screen position while it is outside the window. The position is relative
 /// to the window if the system does not report the window's corner.
@@ -385,10 +384,10 @@ impl App {
             return;
         };
         let strip = Panel::top("demo hint")
-            .exact_size(demo_hint::HEIGHT)
+            .exact_size(banner::HINT_HEIGHT)
             .frame(bar)
             .show_separator_line(false);
-        let is_closed = strip.show(ui, demo_hint::demo_hint_ui).inner;
+        let is_closed = strip.show(ui, banner::demo_hint_ui).inner;
         workspace.has_demo_hint = !is_closed;
     }
 
@@ -432,7 +431,7 @@ impl App {
             }
             ui.input_mut(|input| input.pointer = pointer);
         }
-        trace_widths::widen(&mut workspace.dock);
+        room::widen(&mut workspace.dock);
     }
 
     /// Draws the overlays: messages, the indexing card, the palette, pages, and the sign for

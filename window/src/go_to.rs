@@ -1,14 +1,11 @@
 //! The "Go to" box and the step counter: two fields for a position.
 
+use std::sync::Arc;
+
 use egui::{
     Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo,
     pos2, vec2,
 };
-
-use std::sync::Arc;
-
-use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, label, paint_flat, width};
-use crate::theme::{ThemeColors, icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, TravelAction};
 use stepback_debugger::desk::PlaceSuggestions;
 use stepback_debugger::desk::words::count;
@@ -17,6 +14,9 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::go_to::Suggestion;
 use stepback_debugger::session::Session;
 use stepback_debugger::worker::Worker;
+
+use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, label, paint_flat, width};
+use crate::theme::{ThemeColors, icon, icons, mono, mono_bold, ui as ui_font};
 
 /// Minimum width in points to show the key in the box.
 const WITH_KEY: f32 = 120.0;

@@ -2,12 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use super::trace_widths::share_equally;
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
+use stepback_debugger::action::{PanelKind, WindowId};
 
 use crate::panels::Pane;
-use stepback_debugger::action::{PanelKind, WindowId};
+use crate::room::share_equally;
 
 /// Width of two columns of registers, in points.
 const REGISTERS: f32 = 356.0;

@@ -1,20 +1,20 @@
 //! Named layouts: built-in ones, and those of the user.
 
-use super::app::App;
-use super::kept_layout;
-use super::layout::{self, NamedLayout};
-use super::saved_layout::SavedLayout;
-use super::settings::LAYOUTS;
-use super::workspace::Workspace;
-use crate::panels::Pane;
 use egui_tiles::Tile;
 use stepback_debugger::action::{
     Action, Follow, MarkAction, PanelAction, SearchAction, ViewAction,
 };
-use stepback_debugger::desk::Desk;
-use stepback_debugger::desk::{Tone, UndoStack};
+use stepback_debugger::desk::{Desk, Tone, UndoStack};
 use stepback_debugger::messages::say;
 use stepback_debugger::program::{PanelsSnapshot, UndoSnapshot, UserLayout};
+
+use super::app::App;
+use super::layout::NamedLayout;
+use super::settings::LAYOUTS;
+use super::workspace::Workspace;
+use super::{kept_layout, layout};
+use crate::kept_layout::SavedLayout;
+use crate::panels::Pane;
 
 impl Workspace {
     /// Returns a snapshot of the panels, for undo.

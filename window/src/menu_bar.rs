@@ -6,15 +6,16 @@ use egui::{
     Align, Align2, Button, Layout, MenuBar, Rect, RichText, Sense, Stroke, Style, Ui, UiBuilder,
     WidgetInfo, vec2,
 };
+use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice, WindowId};
+use stepback_debugger::keymap;
+use stepback_debugger::keymap::{
+    Area, Command, CommandContext, CommandId, IndexingState, Submenu, key_text,
+};
+use stepback_debugger::messages::say;
 
 use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
 use crate::theme::{ThemeColors, icons, semi, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice, WindowId};
-use stepback_debugger::keymap::{
-    self, Area, Command, CommandContext, CommandId, IndexingState, Submenu, key_text,
-};
-use stepback_debugger::messages::say;
 
 pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &CommandContext, out: &mut Vec<Action>) {
     let tok = ThemeColors::current(ui);

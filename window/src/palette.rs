@@ -4,17 +4,17 @@ use egui::{
     Align2, Area, Frame, Id, Key, Margin, Modal, Modifiers, Order, Rect, ScrollArea, Sense, Stroke,
     TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
-
-use super::go_to::error_line;
-use super::settings::Settings;
-use super::widgets::{key_cap, width};
-use crate::theme::{ThemeColors, icon, icons, medium, mono, semi, ui as ui_font};
 use stepback_debugger::action::Action;
 use stepback_debugger::desk::{PaletteChoice, PaletteItem, PaletteKey, PaletteSources, items};
 use stepback_debugger::keymap::{Command, CommandContext, key_text};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::go_to::Suggestion;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
+
+use super::go_to::error_line;
+use super::settings::Settings;
+use super::widgets::{key_cap, width};
+use crate::theme::{ThemeColors, icon, icons, medium, mono, semi, ui as ui_font};
 
 const WIDTH: f32 = 600.0;
 const ROW: f32 = 28.0;

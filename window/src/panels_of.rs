@@ -1,17 +1,22 @@
 //! Opening, showing and closing of panels and trace windows.
+//!
+//! Search actions on panels.
+//!
+//! Slice actions on panels.
 
 use egui_tiles::{Tile, TileId};
+use stepback_debugger::action::{FindQuery, PanelId, PanelKind, SliceQuery, SliceView, WindowId};
+use stepback_debugger::desk::{Desk, SearchContext};
+use stepback_debugger::notes::{SavedSearch, SavedSlice};
+use stepback_debugger::views::OwnSliceRequest;
 use stepback_parsers::Position;
 
-use super::layout::{self, Dock};
-use super::room::{HeightTransfer, wants_lines};
-use super::trace_widths;
-use super::vacancy::ClosedPanelPlace;
-use super::workspace::Workspace;
+use crate::layout::Dock;
 use crate::panels::{FindPanel, Pane, Panel as _, WhyPanel};
-use stepback_debugger::action::{PanelId, PanelKind, WindowId};
-use stepback_debugger::desk::Desk;
-use stepback_debugger::notes::{SavedSearch, SavedSlice};
+use crate::room::{HeightTransfer, wants_lines};
+use crate::vacancy::ClosedPanelPlace;
+use crate::workspace::Workspace;
+use crate::{layout, room};
 
 /// Maximum number of remembered places of closed panels.
 const VACANCIES: usize = 32;
@@ -26,7 +31,7 @@ impl Workspace {
         let id = desk.windows.open_at(at);
         let pane = Pane::new(PanelKind::Trace, id);
         let tile = match beside {
-            Some(tile) if trace_widths::has_room_beside(&self.dock, tile) => {
+            Some(tile) if room::has_room_beside(&self.dock, tile) => {
                 layout::insert_beside(&mut self.dock, tile, pane)
             }
             Some(tile) => layout::insert_as_tab(&mut self.dock, tile, pane),
@@ -277,6 +282,71 @@ impl Workspace {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+impl Workspace {
+    /// Starts the searches of panels that have their own. Returns true while one is running.
+    pub(super) fn look_at_own_finds(&mut self, desk: &mut Desk) -> bool {
+        for (_, tile) in self.dock.tiles.iter_mut() {
+            if let Tile::Pane(Pane::Find(panel)) = tile
+                && panel.take_stop()
+                && let Some(kept) = panel.own()
+            {
+                desk.own_finds.stop(&kept.search);
+            }
+        }
+        let own = self.dock.tiles.iter().filter_map(|(_, tile)| match tile {
+            Tile::Pane(Pane::Find(panel)) => panel.own(),
+            _ => None,
+        });
+        let wanted: Vec<FindQuery> = own.map(|kept| kept.search.clone()).collect();
+        let at = desk.windows.active().position;
+        desk.own_finds.advance(
+            &wanted,
+            &SearchContext {
+                session: &desk.session,
+                worker: &desk.worker,
+                at,
+            },
+        )
+    }
+}
+
+impl Workspace {
+    /// Computes the slices of panels that have their own. Returns true while one is running.
+    pub(super) fn look_at_own_slices(&mut self, desk: &mut Desk) -> bool {
+        for (_, tile) in self.dock.tiles.iter_mut() {
+            let Tile::Pane(Pane::Why(panel)) = tile else {
+                continue;
+            };
+            let request = panel.view.take_request();
+            match (request, panel.own()) {
+                (Some(OwnSliceRequest::Stop), Some(kept)) => desk.own_slices.stop(&kept.slice),
+                (Some(OwnSliceRequest::More), Some(kept)) => {
+                    desk.own_slices
+                        .more(&kept.slice, &desk.session, &desk.worker)
+                }
+                _ => {}
+            }
+        }
+        let own = self.dock.tiles.iter().filter_map(|(_, tile)| match tile {
+            Tile::Pane(Pane::Why(panel)) => panel.own(),
+            _ => None,
+        });
+        let wanted: Vec<SliceQuery> = own.map(|kept| kept.slice.clone()).collect();
+        desk.own_slices
+            .advance(&wanted, &desk.session, &desk.worker)
+    }
+
+    /// Sets the arrangement of the slice's rows in the focused panel, or else in the first one.
+    pub(super) fn view_slice(&mut self, desk: &mut Desk, view: SliceView) {
+        let tile = self.tile_of(desk, PanelKind::Why);
+        if let Some(Tile::Pane(Pane::Why(panel))) =
+            tile.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
+            panel.choose_view(view);
         }
     }
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use egui::{
     Frame, Id, Key, Rect, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
-
-use super::go_to::error_line;
-use crate::theme::{ThemeColors, mono, ui as ui_font};
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::paths::from_home;
 use stepback_debugger::worker::{Slot, Worker};
+
+use super::go_to::error_line;
+use crate::theme::{ThemeColors, mono, ui as ui_font};
 
 /// Maximum number of completions shown.
 const OFFERED: usize = 8;

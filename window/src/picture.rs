@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use egui::ColorImage;
-
 use stepback_debugger::messages::say;
 use stepback_debugger::worker::{JobLane, Ticket, Worker};
 

@@ -1,20 +1,23 @@
 //! Changes of settings: choosing, importing and exporting keys, fonts, and saving.
+//!
+//! Fonts chosen by the user.
+//!
+//! Language of the window.
 
-use egui::Ui;
 use std::path::PathBuf;
 
-use super::app::App;
-use super::fonts::{FontProblem, LoadedFonts};
-use super::settings::FontChoice;
-use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
-use crate::theme::install_fonts;
-use stepback_debugger::action::{Action, CommandName, FontChange};
+use egui::Ui;
+use stepback_debugger::action::{Action, CommandName, FontChange, FontRole};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{KeyChoice, command, read_key};
-use stepback_debugger::messages::say;
-use stepback_debugger::program::FilePurpose;
-use stepback_debugger::program::UndoSnapshot;
+use stepback_debugger::messages::{Language, LanguageChoice, say};
+use stepback_debugger::program::{FilePurpose, UndoSnapshot};
 use stepback_debugger::worker::{JobLane, Ticket};
+
+use crate::app::App;
+use crate::settings::FontChoice;
+use crate::settings_file::{SettingsFile, keys_in, keys_text, some_of};
+use crate::theme::{FontSetup, UserFonts, install_fonts};
 
 impl App {
     /// Draws the settings page while it is open.
@@ -195,5 +198,70 @@ impl App {
             }
             Err(error) => self.report(&format!("{error:#}")),
         }
+    }
+}
+
+/// Fonts loaded from files.
+pub struct LoadedFonts {
+    pub choice: FontChoice,
+    pub fonts: FontSetup,
+    pub problems: Vec<FontProblem>,
+}
+
+/// A font file that cannot be used, with the reason.
+pub struct FontProblem {
+    pub role: FontRole,
+    /// The reason, with the name of the file.
+    pub why: String,
+}
+
+impl LoadedFonts {
+    /// Loads the chosen fonts.
+    pub fn of(choice: FontChoice) -> Self {
+        let mut fonts = FontSetup {
+            interface_scale: choice.interface_percent as f32 / 100.0,
+            ..FontSetup::default()
+        };
+        let mut problems = Vec::new();
+        for role in [FontRole::Interface, FontRole::FixedWidth] {
+            match choice.file(role).map(|file| UserFonts::read(file, role)) {
+                Some(Ok(faces)) => fonts.own.extend(faces),
+                Some(Err(error)) => {
+                    problems.push(FontProblem {
+                        role,
+                        why: format!("{error:#}"),
+                    });
+                }
+                None => {}
+            }
+        }
+        Self {
+            choice,
+            fonts,
+            problems,
+        }
+    }
+}
+
+impl App {
+    /// Changes the language from the next frame on.
+    pub(super) fn choose_language(&mut self, choice: LanguageChoice) {
+        self.settings.language = choice;
+        self.speak();
+        self.keep_settings();
+        // Rows prepared in the old language are prepared again.
+        self.program.worker.renew();
+    }
+
+    /// Activates the chosen language. Tests and scripts use English regardless of the system
+    /// language, unless they choose another one.
+    pub(super) fn speak(&self) {
+        let is_anywhere_alike = self.program.mode.is_synchronous || self.program.mode.is_scripted;
+        let system = if is_anywhere_alike {
+            Language::English
+        } else {
+            Language::of_system()
+        };
+        self.settings.language.of(system).speak();
     }
 }

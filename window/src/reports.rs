@@ -1,13 +1,14 @@
 //! Messages about the program's reports.
 
-use super::app::App;
 use stepback_debugger::action::{Action, AppAction, Direction, FileAction, PanelAction, PanelKind};
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Message, SaveEvent, Tone, TraceMissing};
 use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::model::warning_words::placed;
+use stepback_debugger::model::trace_notes::placed;
 use stepback_debugger::program::Report;
 use stepback_debugger::session::{FileError, NoticeKind, Session, TraceChange, TracesInside};
+
+use super::app::App;
 
 /// Title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "opened-the-trace-could-not-be";

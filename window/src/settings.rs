@@ -3,19 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-
-use super::browser::SortOrder;
-use super::{layout, salvage};
-use crate::theme::{ColorPalette, install_styles};
 use stepback_debugger::action::{FindQuery, FontRole, ThemeChoice};
-use stepback_debugger::desk::HISTORY;
-use stepback_debugger::desk::recent::{self, RecentTrace};
+use stepback_debugger::desk::recent::RecentTrace;
+use stepback_debugger::desk::{HISTORY, recent};
 use stepback_debugger::keymap::KeyChoice;
 use stepback_debugger::messages::LanguageChoice;
 use stepback_debugger::model::SourceChoice;
 use stepback_debugger::program::UserLayout;
 use stepback_debugger::session::Session;
 use stepback_debugger::source::{SourceMap, SourceMapping};
+
+use super::browser::SortOrder;
+use super::layout;
+use crate::damaged_file;
+use crate::theme::{ColorPalette, install_styles};
 
 /// Settings, saved by eframe as RON in the user's data directory. Fields that an older version did
 /// not write get their defaults.
@@ -166,7 +167,7 @@ impl Settings {
     pub fn load(storage: &dyn eframe::Storage) -> Self {
         let settings: Option<Self> = storage
             .get_string(eframe::APP_KEY)
-            .and_then(|text| salvage::read(&text));
+            .and_then(|text| damaged_file::read(&text));
         settings.unwrap_or_default().within_limits()
     }
 

@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result};
-use toml::{Table, Value};
-
-use super::damaged_file::put_aside;
-use super::settings::{INTERFACE_PERCENT, Settings};
 use stepback_debugger::action::ThemeChoice;
 use stepback_debugger::keymap::KeyChoice;
 use stepback_debugger::messages::{LanguageChoice, say};
 use stepback_debugger::paths::SerializedPaths as _;
 use stepback_debugger::worker::{JobLane, Ticket, Worker};
+use toml::{Table, Value};
+
+use super::damaged_file::put_aside;
+use super::settings::{INTERFACE_PERCENT, Settings};
 
 /// Maximum length of the file; longer ones were not written by the program.
 const LIMIT_BYTES: u64 = 1 << 20;

@@ -1,14 +1,14 @@
 //! Settings page for the keys of all commands.
 
 use egui::{Align2, Event, Rect, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use stepback_debugger::action::{Action, AppAction};
+use stepback_debugger::keymap::{Command, CommandId, Key, KeyStroke, commands, key_text, written};
+use stepback_debugger::messages::say;
 
 use super::pressed::stroke_of;
 use super::settings::Settings;
 use super::widgets::{FlatButton, key_cap, text_button, width};
 use crate::theme::{ThemeColors, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction};
-use stepback_debugger::keymap::{Command, CommandId, Key, KeyStroke, commands, key_text, written};
-use stepback_debugger::messages::say;
 
 const ROW: f32 = 28.0;
 

@@ -1,14 +1,14 @@
 //! The page of settings.
 
 use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, Role, Stroke, Ui, WidgetInfo, vec2};
+use stepback_debugger::action::{Action, AppAction, FontChange, FontRole, ThemeChoice};
+use stepback_debugger::messages::{LanguageChoice, say};
 
 use super::settings::{FontChoice, Settings};
 use super::settings_file::SettingsFile;
 use super::settings_keys::KeysPage;
 use super::widgets::FlatButton;
 use crate::theme::{ThemeColors, icons, mono, semi, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction, FontChange, FontRole, ThemeChoice};
-use stepback_debugger::messages::{LanguageChoice, say};
 
 /// State of the open settings page.
 #[derive(Default)]

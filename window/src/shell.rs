@@ -2,18 +2,6 @@
 
 use std::path::PathBuf;
 
-use stepback_machine::Address;
-use stepback_parsers::Position;
-
-use super::app::App;
-use super::banner::Banner;
-use super::go_to::GoToBox;
-use super::kept_layout;
-use super::layouts::changes_panels;
-use super::picture::PendingScreenshot;
-use super::saved_layout::layout_of;
-use super::workspace::Workspace;
-use crate::theme::ThemeColors;
 use stepback_debugger::action::{
     Action, AppAction, FindQuery, PanelAction, PanelKind, SliceView, StepRange, TravelAction,
     ViewAction, WindowId,
@@ -25,6 +13,18 @@ use stepback_debugger::program::{
     PanelArrangement, Program, Prompt, Report, SelectedCell, Shell, UndoSnapshot,
 };
 use stepback_debugger::source::SourceMapping;
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::app::App;
+use super::banner::Banner;
+use super::go_to::GoToBox;
+use super::kept_layout;
+use super::layouts::changes_panels;
+use super::picture::PendingScreenshot;
+use super::workspace::Workspace;
+use crate::kept_layout::layout_of;
+use crate::theme::ThemeColors;
 
 impl App {
     /// Changes the panels of the open trace, if there is one.

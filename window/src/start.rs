@@ -1,23 +1,23 @@
 //! Start screen: open a trace, the demo or a recent trace.
 
 use std::path::Path;
-use stepback_debugger::keymap::CommandId;
 
 use egui::{
     Align, Align2, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2,
     WidgetInfo, pos2, vec2,
 };
+use stepback_debugger::action::{Action, FileAction};
+use stepback_debugger::desk::recent::{RecentState, RecentTrace};
+use stepback_debugger::desk::words::count;
+use stepback_debugger::keymap::CommandId;
+use stepback_debugger::messages::say;
+use stepback_debugger::worker::{Slot, Worker};
 
-use super::mark;
 use super::path_box::PathBox;
 use super::settings::Settings;
 use super::widgets::{LargeButton, first_key, label, paint_flat, text_button};
 use crate::theme::{ThemeColors, icon, icons, medium, mono, semi, ui as ui_font};
-use stepback_debugger::action::{Action, FileAction};
-use stepback_debugger::desk::recent::{RecentState, RecentTrace};
-use stepback_debugger::desk::words::count;
-use stepback_debugger::messages::say;
-use stepback_debugger::worker::{Slot, Worker};
+use crate::widgets;
 
 const WIDTH: f32 = 760.0;
 const ROW: f32 = 46.0;
@@ -125,7 +125,7 @@ fn title_ui(ui: &mut Ui, tok: &ThemeColors) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 44.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Heading, true, "Stepback"));
     let square = Rect::from_min_size(rect.min, Vec2::splat(44.0));
-    mark::paint(ui.painter(), square, tok);
+    widgets::paint_mark(ui.painter(), square, tok);
     let left = rect.left() + 60.0;
     ui.painter().text(
         pos2(left, rect.top() + 14.0),
@@ -353,7 +353,7 @@ fn drop_ui(ui: &mut Ui, tok: &ThemeColors) {
             StrokeKind::Inside,
         );
     } else {
-        mark::dashed_edge(ui.painter(), rect, Stroke::new(1.0, tok.ctl));
+        widgets::dashed_edge(ui.painter(), rect, Stroke::new(1.0, tok.ctl));
     }
     let line = |y: f32| pos2(rect.center().x, rect.top() + y);
     let text = say!("start-drop-a-trace-here-a");

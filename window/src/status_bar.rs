@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_debugger::action::{Action, FileAction, PanelAction, PanelKind, TravelAction};
+use stepback_debugger::desk::words::count;
+use stepback_debugger::desk::{Opening, status_at};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::lane_view;
+use stepback_debugger::model::so_far::{IndexedPart, so_far};
 use stepback_index::Cancel;
 
 use super::app::App;
 use super::widgets::{badge, paint_flat, text_button, width};
 use crate::theme::{ThemeColors, icon, icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{Action, FileAction, PanelAction, PanelKind, TravelAction};
-use stepback_debugger::desk::Opening;
-use stepback_debugger::desk::status_at;
-use stepback_debugger::desk::words::count;
-use stepback_debugger::messages::say;
-use stepback_debugger::model::order_words;
-use stepback_debugger::model::so_far::{IndexedPart, so_far};
 
 pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
     let tok = ThemeColors::current(ui);
@@ -201,7 +200,7 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
                     let others = threads
                         .schedule
                         .unordered_with(here, position.0.saturating_sub(1));
-                    Ok(order_words::others_text(&others, session.index.threads()))
+                    Ok(lane_view::others_text(&others, session.index.threads()))
                 }
             });
         answer.any().cloned().flatten()
@@ -234,7 +233,7 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
         ui_font(11.5),
         tok.t2,
     );
-    response.on_hover_text(order_words::explained(others.as_deref()));
+    response.on_hover_text(lane_view::explained(others.as_deref()));
 }
 
 /// Draws the thread to which stepping is restricted; a click lifts the restriction.

@@ -2,14 +2,14 @@
 
 use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_tiles::{TabState, TileId};
-
-use super::widgets::{badge, paint_flat, width};
-use crate::panels::{Pane, tab_badge};
-use crate::theme::{ThemeColors, icon, icon_fill, icons, medium, mono, ui as ui_font};
 use stepback_debugger::action::{Action, Follow, PanelAction, PanelId, WindowId};
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Windows;
+
+use super::widgets::{badge, paint_flat, width};
+use crate::panels::{Pane, tab_badge};
+use crate::theme::{ThemeColors, icon, icon_fill, icons, medium, mono, ui as ui_font};
 
 /// Height of a tab strip, in points.
 pub const HEIGHT: f32 = 28.0;

@@ -1,14 +1,14 @@
 //! Timeline strip, with a height that the user can drag.
 
 use egui::{CursorIcon, Frame, Panel, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_debugger::action::Action;
+use stepback_debugger::messages::say;
 
 use super::app::App;
 use super::layout::TIMELINE;
 use super::workspace::WorkspaceContext;
 use crate::panels::timeline_ui;
 use crate::theme::ThemeColors;
-use stepback_debugger::action::Action;
-use stepback_debugger::messages::say;
 
 /// Maximum share of the window's height; the panels keep the rest.
 const MOST: f32 = 0.6;

@@ -6,13 +6,13 @@ use std::time::Duration;
 use egui::{
     Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
-
-use super::widgets::link;
-use crate::theme::{ThemeColors, icon, icon_fill, icons, semi, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::messages::say;
+
+use super::widgets::link;
+use crate::theme::{ThemeColors, icon, icon_fill, icons, semi, ui as ui_font};
 
 const SIZE: egui::Vec2 = vec2(424.0, 84.0);
 const GAP: f32 = 10.0;

@@ -2,25 +2,27 @@
 //!
 //! Such a panel keeps a hidden tile in the dock: the panel returns to it, and actions refer to it
 //! as before.
+//!
+//! Places of panel windows.
 
 use egui::{
     CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass,
     ViewportCommand, ViewportId, pos2,
 };
 use egui_tiles::{Tile, TileId};
-
-use super::app::App;
-use super::layout::panes_in_order;
-use super::tab_strip::{self, PanelPlace, TabStrip};
-use super::torn_place::{SIZE, TornWindow, TornWindowPlace, WINDOWS};
-use super::widgets::line_below;
-use super::workspace::{Workspace, WorkspaceContext};
-use crate::panels::PanelContext;
-use crate::theme::ThemeColors;
+use serde::{Deserialize, Serialize};
 use stepback_debugger::action::{Action, AppAction, PanelAction, PanelId, SearchAction};
-use stepback_debugger::desk::Desk;
-use stepback_debugger::desk::Tone;
+use stepback_debugger::desk::{Desk, Tone};
 use stepback_debugger::messages::say;
+
+use crate::app::App;
+use crate::layout::panes_in_order;
+use crate::panels::PanelContext;
+use crate::tab_strip;
+use crate::tab_strip::{PanelPlace, TabStrip};
+use crate::theme::ThemeColors;
+use crate::widgets::line_below;
+use crate::workspace::{Workspace, WorkspaceContext};
 
 impl Workspace {
     /// Returns the panels in separate windows.
@@ -288,5 +290,52 @@ fn takes_keyboard(action: &Action) -> bool {
             AskFor(_) | CommandPalette | FocusGoTo | KeyboardHelp | Settings
         ),
         _ => false,
+    }
+}
+
+/// Size of a window that was never open, in points.
+pub const SIZE: [f32; 2] = [720.0, 520.0];
+/// Allowed sides of a window, in points: the maximum exceeds any screen.
+const SIDES: std::ops::RangeInclusive<f32> = 160.0..=8192.0;
+/// Maximum number of panels in separate windows.
+pub const WINDOWS: usize = 8;
+
+/// Place of a panel window, in points.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TornWindowPlace {
+    /// Inner width and height.
+    pub size: [f32; 2],
+    /// Upper left corner; none if the system does not report it.
+    pub corner: Option<[f32; 2]>,
+}
+
+/// Places of a panel window: initial and current.
+#[derive(Clone, Copy, Debug)]
+pub struct TornWindow {
+    /// Requested place, constant while the window is open, so that the user can move it.
+    pub opened: TornWindowPlace,
+    /// Current place.
+    pub now: TornWindowPlace,
+}
+
+impl TornWindowPlace {
+    /// Returns the place if it has a valid size, without a corner that is off every screen.
+    pub fn usable(self) -> Option<Self> {
+        let is_place = |corner: [f32; 2]| corner.iter().all(|side| side.abs() <= *SIDES.end());
+        let corner = self.corner.filter(|corner| is_place(*corner));
+        self.size
+            .iter()
+            .all(|side| SIDES.contains(side))
+            .then_some(Self { corner, ..self })
+    }
+}
+
+impl TornWindow {
+    /// Creates the state of a window that opens at a place.
+    pub fn at(place: TornWindowPlace) -> Self {
+        Self {
+            opened: place,
+            now: place,
+        }
     }
 }

@@ -1,21 +1,8 @@
 //! State of the window while a trace is open.
 
-use egui_tiles::{Tile, TileId};
 use std::collections::HashMap;
-use stepback_index::ThreadId;
-use stepback_machine::Address;
-use stepback_parsers::Position;
 
-use super::banner::Banner;
-use super::chosen_cell::ChosenCell;
-use super::kept_layout;
-use super::layout::{self, Dock};
-use super::room::HeightTransfer;
-use super::saved_layout::SavedLayout;
-use super::torn_place::TornWindow;
-use super::vacancy::ClosedPanelPlace;
-use crate::panels::{Pane, PanelContext, TimelineState};
-use crate::theme::ThemeColors;
+use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::{
     Action, CellName, Direction, Follow, PanelId, PanelKind, StepRange, WindowId,
 };
@@ -23,6 +10,20 @@ use stepback_debugger::desk::{Desk, FunctionsContext, StatusSlot};
 use stepback_debugger::keymap::CommandContext;
 use stepback_debugger::program::PanelsSnapshot;
 use stepback_debugger::worker::Slot;
+use stepback_index::ThreadId;
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::banner::Banner;
+use super::layout::Dock;
+use super::room::HeightTransfer;
+use super::vacancy::ClosedPanelPlace;
+use super::{kept_layout, layout};
+use crate::cells::ChosenCell;
+use crate::kept_layout::SavedLayout;
+use crate::panels::{Pane, PanelContext, TimelineState};
+use crate::theme::ThemeColors;
+use crate::torn::TornWindow;
 
 /// An open trace with its windows and panels.
 pub struct Workspace {

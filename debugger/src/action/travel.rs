@@ -1,9 +1,14 @@
 //! Moves of a trace window.
+//!
+//! Actions on the search.
+//!
+//! Actions on slices: "why has this value?" and "where did it go?".
 
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::{Direction, WindowId};
+use crate::action::{Direction, FindQuery, SliceEdge, SliceQuery, StepRange, WindowId};
+use crate::notes::{SavedQueryChange, SavedSearch, SavedSlice};
 
 /// Kind of access to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -84,4 +89,80 @@ pub enum TravelAction {
     /// Move to the last or next call of a function by name; without one, of the function that is
     /// selected in a panel, else of the one that contains the position.
     GoToCall(Option<String>, Direction),
+}
+
+/// An action on the search, its hits, or the saved searches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SearchAction {
+    /// Put the cursor into the field of the panel "Find".
+    FocusFind,
+    /// Search the whole trace; list and mark the hits.
+    Find(FindQuery),
+    /// Move to the last (back) or next (forward) hit.
+    FindNext(Direction),
+    /// Raise the limit on the number of hits.
+    FindMore,
+    /// Stop the search; the hits stay.
+    StopFind,
+    /// Drop the search and its marks.
+    ClearFind,
+    /// Show only hits in the active window, or all steps again.
+    ToggleOnlyHits,
+    /// Show only hits, with this number of steps around each.
+    SurroundHits(u64),
+    /// Keep the search under a name.
+    KeepSearch(String),
+    /// Change the list of kept searches.
+    Searches(SavedQueryChange<SavedSearch>),
+    /// Run a kept search.
+    RunSearch(String),
+    /// Run a kept search in a separate panel.
+    ShowSearch(String),
+    /// Show some steps in a window that shows only hits.
+    OpenHidden(WindowId, StepRange),
+}
+
+/// Presentation of a slice's rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SliceView {
+    /// Copies collapsed, and intermediate results combined into one expression.
+    #[default]
+    Chain,
+    /// The inputs of a step below it.
+    Tree,
+    /// All steps in one list.
+    Everything,
+}
+
+/// An action on the slice, or on the slices that are kept by name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SliceAction {
+    /// Compute why a cell has its value at the active position.
+    Why(CellName),
+    /// Compute why a cell has its value at a position.
+    WhyAt(CellName, Position),
+    /// Compute a slice with the given edges.
+    WhyAgain(SliceQuery),
+    /// Change the direction: back to the origin of the value, or forward to its uses.
+    TurnSlice(Direction),
+    /// Follow an additional kind of dependence, or stop following it.
+    FollowInSlice(SliceEdge),
+    /// Choose the presentation in the panel that has the keyboard, or in the first.
+    ViewSlice(SliceView),
+    /// Raise the limit on the number of steps.
+    MoreOfSlice,
+    /// Stop the computation; the rows stay.
+    StopSlice,
+    /// Drop the slice and its marks.
+    ClearSlice,
+    /// Show only steps of the slice in the active window, or all steps again.
+    ToggleOnlySlice,
+    /// Keep the slice under a name.
+    KeepSlice(String),
+    /// Change the list of kept slices.
+    Slices(SavedQueryChange<SavedSlice>),
+    /// Compute a kept slice again.
+    RunSlice(String),
+    /// Compute a kept slice in a separate panel.
+    ShowSlice(String),
 }

@@ -1,11 +1,18 @@
 //! Actions on the contents of panels.
+//!
+//! Choice of the steps whose reads and writes are listed.
+//!
+//! Actions on a memory panel: presentation, comparison and search.
+//!
+//! Formats of register values.
+//!
+//! Contents and range of the timeline.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, LaneFormat, RegisterGroup};
+use stepback_parsers::Position;
 
-use super::{
-    CellName, EffectsOf, MemoryChange, RegisterFormat, StepRange, TimelineFit, TimelineLanes,
-};
+use crate::action::{CellName, Direction, Follow, StepRange};
 
 /// Range that the functions are counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -80,4 +87,136 @@ pub enum ViewAction {
     MemoryGroup(u8),
     /// Change the memory panel.
     Memory(MemoryChange),
+}
+
+/// Steps whose reads and writes are listed, or calls to compare. A position identifies the call
+/// that contains it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum EffectsOf {
+    /// The innermost call around a position.
+    Call(Position),
+    /// The round of the innermost loop around a position.
+    Round(Position),
+    /// A range of steps.
+    Range(StepRange),
+    /// The difference between the innermost call around a position and another call of its
+    /// function.
+    Comparison(Position, OtherCall),
+}
+
+/// The call to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OtherCall {
+    /// The last or next one of the same function.
+    Near(Direction),
+    /// The innermost one of the same function around a position.
+    Around(Position),
+}
+
+/// Encoding of the text after the bytes of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum MemoryText {
+    /// One character per byte.
+    #[default]
+    Ascii,
+    /// Characters of one to four bytes.
+    Utf8,
+}
+
+/// A change of a panel of memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum MemoryChange {
+    /// Number of bytes per row (8, 16, 32 or 64); none: the maximum that fits.
+    Width(Option<u8>),
+    /// Toggle between floating point and digits for groups of four and eight bytes.
+    Floats,
+    /// Encoding of the text after the bytes.
+    Text(MemoryText),
+    /// Mark differences from another moment; none: from the position before the last move.
+    Compare(Option<Follow>),
+    /// Compare with the other window, else with the position before the last move, or end the
+    /// comparison.
+    ToggleCompare,
+    /// Go to the next (or last) byte that differs in the comparison.
+    GoToChanged(Direction),
+    /// Go to the next (or last) occurrence of some bytes, a number or a text in the known memory.
+    Find(String, Direction),
+    /// Repeat the search.
+    FindAgain(Direction),
+    /// Cancel the search.
+    StopSeeking,
+}
+
+/// Format of a general register's value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RegisterFormat {
+    /// All digits in hexadecimal.
+    #[default]
+    Hex,
+    /// Unsigned decimal.
+    Unsigned,
+    /// Signed decimal (two's complement).
+    Signed,
+    /// Floating point.
+    Float,
+    /// Characters of its bytes, the lowest first.
+    Text,
+}
+
+impl RegisterFormat {
+    /// All formats, the default first.
+    pub const ALL: [Self; 5] = [
+        Self::Hex,
+        Self::Unsigned,
+        Self::Signed,
+        Self::Float,
+        Self::Text,
+    ];
+}
+
+/// Contents of the timeline below its axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TimelineLanes {
+    /// Calls as a flame chart.
+    Calls,
+    /// One lane per thread.
+    Threads,
+    /// One lane per core.
+    Cores,
+    /// Calls, and below them one lane per thread.
+    CallsAndThreads,
+    /// Calls, and below them one lane per core.
+    CallsAndCores,
+}
+
+impl TimelineLanes {
+    /// Returns true if calls are shown.
+    pub fn has_calls(self) -> bool {
+        matches!(
+            self,
+            Self::Calls | Self::CallsAndThreads | Self::CallsAndCores
+        )
+    }
+
+    /// Returns the lanes that are shown, with or without calls; none if only calls are shown.
+    pub fn lanes(self) -> Option<Self> {
+        match self {
+            Self::Calls => None,
+            Self::Threads | Self::CallsAndThreads => Some(Self::Threads),
+            Self::Cores | Self::CallsAndCores => Some(Self::Cores),
+        }
+    }
+}
+
+/// Part of the trace that the timeline shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TimelineFit {
+    /// The whole trace.
+    Whole,
+    /// The call around the position; if that is already shown, its caller.
+    Call,
+    /// The current width, with the position in the middle.
+    Position,
+    /// The selection.
+    Selection,
 }

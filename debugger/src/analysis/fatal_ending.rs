@@ -4,6 +4,8 @@
 //! instructions that never ran may follow it, and nothing reports the signal. So suppose that the
 //! trace does not end with a system call that exits. Then a thread most likely died if it accessed
 //! an impossible address in its last steps, or sent itself a signal.
+//!
+//! The ends of threads.
 
 use stepback_index::{
     Access, AccessTarget, Cancel, Effect, Index, NearestStepOf, Query as _, QueryError, StepRecord,
@@ -11,6 +13,8 @@ use stepback_index::{
 };
 use stepback_machine::{AccessKind, Privilege};
 use stepback_parsers::{MarkerKind, RegisterSource, Step};
+
+use crate::analysis::schedule::ThreadLane;
 
 /// Maximum distance in steps between a fatal access and the end of its thread: the recorder
 /// continues for some blocks.
@@ -146,4 +150,57 @@ fn impossible_access(access: &Access, record: &StepRecord) -> Option<FatalCause>
         kind: access.kind,
         address: address.0,
     })
+}
+
+/// The end of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ThreadEnding {
+    /// The trace does not record an end.
+    Open,
+    /// It called `exit`.
+    Exit,
+    /// It called `exit_group`.
+    ExitGroup,
+    /// Another thread of its process called `exit_group`.
+    WithProcess,
+    /// It ended. The trace has no system calls that say how.
+    Ended,
+    /// It ended without an exit call: by a signal, or at the end of the recording. This is a guess.
+    Killed,
+}
+
+/// Evidence for the end of a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct EndingEvidence<'a> {
+    pub thread: ThreadId,
+    pub last_step: Option<Step>,
+    /// Lane with the facts from its markers.
+    pub lane: Option<&'a ThreadLane>,
+}
+
+impl EndingEvidence<'_> {
+    /// Returns how the thread ended, judging from its own records only.
+    pub fn ending(&self, index: &Index) -> ThreadEnding {
+        let Some(lane) = self.lane.filter(|lane| lane.has_ended) else {
+            return ThreadEnding::Open;
+        };
+        if lane.last_call.is_none() {
+            return ThreadEnding::Ended;
+        }
+        match self.last_call(lane, index) {
+            Some("exit") => ThreadEnding::Exit,
+            Some("exit_group") => ThreadEnding::ExitGroup,
+            _ => ThreadEnding::Killed,
+        }
+    }
+
+    /// Returns the system call after which the thread did nothing.
+    fn last_call(&self, lane: &ThreadLane, index: &Index) -> Option<&'static str> {
+        let (at, number) = lane.last_call?;
+        let is_last = self.last_step.is_none_or(|last| last.after() <= at);
+        index
+            .instruction_set(self.thread)
+            .system_call_name(number)
+            .filter(|_| is_last)
+    }
 }

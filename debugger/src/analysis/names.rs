@@ -1,20 +1,28 @@
 //! Resolves names at a position: registers and their parts, symbols, memory.
+//!
+//! Converts numbers to code addresses.
+//!
+//! Code of a source line.
+//!
+//! Finds damaged files in the errors of any query.
 
 use std::fmt;
 
 use stepback_index::{
-    Cancel, Cell, Index, MemoryRange, NameReader, Number, QueryError, SlotReader, ThreadId,
+    Cancel, Cell, Index, MemoryRange, NameReader, NearestVisit, Number, Query as _, QueryError,
+    SlotReader, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::register_part::RegisterPart;
-use super::search::wide_number;
+use crate::analysis::register_part::RegisterPart;
+use crate::analysis::search::wide_number;
 use crate::expression::{
     AddressSpace, BareNumber, ChosenReading, Expression, ExpressionError, ExpressionErrorKind,
     IndexLookup, parse, split_range, split_space,
 };
 use crate::image::Images;
+use crate::session::Damage;
 
 /// Resolver of registers of a thread, memory at a position, and symbols of the images.
 pub struct NameResolver<'a> {
@@ -284,3 +292,69 @@ impl fmt::Display for NameError {
 }
 
 impl std::error::Error for NameError {}
+
+/// Returns the address of the instruction that a number refers to.
+///
+/// Bit 0 of a register or symbol may say how to decode the code, if the architecture has such a
+/// bit. The steps at the address determine the architecture.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn code_address(number: u64, index: &Index, cancel: &Cancel) -> Result<Address, QueryError> {
+    if number & 1 == 0 {
+        return Ok(Address(number));
+    }
+    let step = NearestVisit::next(Address(number - 1), Position(0)).run(index, cancel)?;
+    let set = step.map_or(index.source().traits().instruction_set, |hit| {
+        hit.record.instruction_set
+    });
+    Ok(Address(set.code_address(number)))
+}
+
+/// Returns true if `name` equals a path or a suffix of whole path components.
+pub fn is_called(path: &str, name: &str) -> bool {
+    path.strip_suffix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
+}
+
+/// Returns the start addresses of the code of `FILE:LINE`, with `FILE` a path suffix. Empty for any
+/// other text. Blocks: the first query reads the images' debug information.
+///
+/// # Errors
+/// The query was cancelled.
+pub fn line_code(images: &Images, text: &str, cancel: &Cancel) -> Result<Vec<Address>, QueryError> {
+    let Some((file, line)) = text.rsplit_once(':') else {
+        return Ok(Vec::new());
+    };
+    let Ok(line) = line.trim().parse::<u32>() else {
+        return Ok(Vec::new());
+    };
+    let file = file.trim();
+    if file.is_empty() {
+        return Ok(Vec::new());
+    }
+    let code = images.code_of_files(&|path| is_called(path, file), cancel)?;
+    let mut starts: Vec<Address> = code
+        .iter()
+        .filter(|range| range.line == line)
+        .map(|range| range.start)
+        .collect();
+    starts.dedup();
+    Ok(starts)
+}
+
+/// Returns the damage that an error reports, including one met while a name or an address was
+/// evaluated.
+pub fn damage_in(error: &anyhow::Error) -> Option<Damage> {
+    let expression = error.downcast_ref().or_else(|| match error.downcast_ref() {
+        Some(NameError::Expression { error, .. }) => Some(error),
+        _ => None,
+    });
+    match (
+        error.downcast_ref(),
+        expression.and_then(ExpressionError::behind),
+    ) {
+        (Some(NameError::Trace(behind)), _) | (_, Some(behind)) => Damage::of(behind),
+        _ => Damage::of(error.as_ref()),
+    }
+}

@@ -9,7 +9,7 @@ use stepback_parsers::{Position, Step};
 use super::activations::ActivationTree;
 use super::call_profile::{FunctionUsage, Progress, call_profile};
 use super::sites::Sites;
-use super::spans::{ActivationSpan, ActivationSpans};
+use crate::analysis::activations::{ActivationSpan, ActivationSpans};
 
 /// A function with all its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

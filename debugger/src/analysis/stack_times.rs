@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use stepback_index::ThreadId;
 
 use super::call_profile::{CallProfile, StackNodeKind};
-use super::spans::ActivationSpan;
+use crate::analysis::activations::ActivationSpan;
 
 /// Index of a function in the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

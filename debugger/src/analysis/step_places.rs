@@ -1,14 +1,17 @@
 //! Targets of stepping from visit to visit and from source line to source line.
+//!
+//! A single step of a trace.
 
 use std::sync::Arc;
 
 use stepback_index::{
-    Cancel, Index, NearestVisit, PointReader, Query as _, QueryError, SlotReader, ThreadId,
+    Cancel, Index, NearestVisit, PointReader, Query as _, QueryError, SlotReader, StepRecord,
+    Steps, ThreadId,
 };
 use stepback_parsers::{Position, Step};
 
-use super::condition::SearchOrigin;
 use crate::action::Direction;
+use crate::analysis::condition::SearchOrigin;
 use crate::image::Images;
 
 /// Treatment of called functions when stepping by lines.
@@ -161,6 +164,24 @@ impl LineWalk<'_> {
             .source_at(pc)
             .map(|line| (Arc::clone(&line.file), line.line)))
     }
+}
+
+/// Returns a step with its effects; `None` beyond the end.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn step_record(
+    step: Step,
+    index: &Index,
+    cancel: &Cancel,
+) -> Result<Option<StepRecord>, QueryError> {
+    Ok(Steps {
+        first: step,
+        count: 1,
+    }
+    .run(index, cancel)?
+    .into_iter()
+    .next())
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::cell_value::{CellValue, cell_value};
 use super::sites::Sites;
+use crate::analysis::tracked::{CellValue, cell_value};
 use crate::image::Images;
 
 /// A task.

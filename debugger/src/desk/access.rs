@@ -3,15 +3,13 @@
 use stepback_index::CallId;
 use stepback_parsers::Position;
 
-use super::call_lookup::{CallLookup, FunctionReference};
 use super::desk::Desk;
-use super::ends_lookup::CallEndsLookup;
-use super::external_lookup::ExternalLookup;
 use super::found::LookupResult;
 use super::lookup::{AccessLookup, PlaceLookup};
 use super::news::DeskEvent;
 use crate::action::{Access, CellName, Direction, WindowId};
-use crate::analysis::damage::damage_in;
+use crate::analysis::names::damage_in;
+use crate::desk::found::{CallEndsLookup, CallLookup, ExternalLookup, FunctionReference};
 use crate::messages::say;
 use crate::model::WindowMove;
 use crate::model::source_view::LineQuestion;

@@ -1,29 +1,34 @@
 //! State of an open trace.
+//!
+//! Picks up the answers that arrive for an open trace.
+//!
+//! Names that the user gave to addresses.
+//!
+//! Applies the names that the user gave to addresses to all places that show symbols.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use stepback_index::ThreadId;
+use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::arriving_part::PendingPart;
-use super::find_state::FindState;
-use super::functions_state::FunctionsState;
-use super::kept::SessionPlaces;
-use super::lookup::PlaceLookup;
-use super::mend_state::RepairState;
-use super::names_in_use::NamesInUse;
-use super::news::{DeskEvent, Message, Tone};
-use super::opening::OpenedTrace;
-use super::own_finds::PanelSearches;
-use super::own_slices::PanelSlices;
-use super::pending_moves::PendingMoves;
-use super::slice_state::SliceState;
-use super::threads_slot::ThreadsSlot;
 use crate::action::{Moment, WindowId};
+use crate::desk::find_state::{FindState, PanelSearches};
+use crate::desk::functions_state::FunctionsState;
+use crate::desk::kept::SessionPlaces;
+use crate::desk::lookup::PlaceLookup;
+use crate::desk::moving::PendingMoves;
+use crate::desk::news::{DeskEvent, Message, Tone};
+use crate::desk::opening::OpenedTrace;
+use crate::desk::part::{PendingPart, RepairState};
+use crate::desk::slice_state::{PanelSlices, SliceState};
+use crate::desk::status::ThreadsSlot;
+use crate::image::{AddressName, Images};
 use crate::messages::say;
 use crate::model::so_far::so_far;
-use crate::model::{SourceChoice, TraceWindow, Windows};
+use crate::model::{SourceChoice, TraceWindow, WindowMove, Windows};
 use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::worker::{JobLane, Ticket, Worker};
@@ -291,5 +296,112 @@ impl Desk {
     /// Returns true if a part of the trace has arrived whose windows are not converted yet.
     pub fn has_arriving_part(&self) -> bool {
         self.part.is_some()
+    }
+}
+
+impl Desk {
+    /// Picks up all answers that have arrived.
+    pub fn take_answers(&mut self) {
+        self.mend_what_was_met();
+        self.take_moved();
+        self.take_found();
+        self.advance_part();
+        self.look_at_names();
+        self.look_at_threads();
+        self.find.advance(&self.session, &self.worker);
+        self.slice.advance(&self.session, &self.worker);
+        self.look_at_hits();
+    }
+
+    /// Cancels the search or the moves under way. Returns false if there are none.
+    pub fn give_up(&mut self) -> bool {
+        self.moving.give_up()
+            || self.lookup.take().is_some()
+            || self.find.stop()
+            || self.own_finds.stop_all()
+            || self.slice.stop()
+            || self.own_slices.stop_all()
+    }
+
+    pub(crate) fn stay_in_thread(&mut self, name: Option<&str>) {
+        match name
+            .map(|name| thread_named(&self.session, name))
+            .transpose()
+        {
+            Ok(thread) => self.begin(WindowMove::StayInThread(thread)),
+            Err(error) => self.fail(&error),
+        }
+    }
+}
+
+/// Looks up a thread of the trace by name.
+///
+/// # Errors
+/// No thread has this name. The message lists the names that exist.
+pub fn thread_named(session: &Session, name: &str) -> Result<ThreadId, String> {
+    /// Maximum number of thread names in the error message.
+    const LISTED: usize = 8;
+    let index = &session.index;
+    index.thread_by_name(name).ok_or_else(|| {
+        let mut known: Vec<&str> = index
+            .threads()
+            .iter()
+            .take(LISTED)
+            .map(|thread| thread.name.as_str())
+            .collect();
+        known.extend((index.threads().len() > LISTED).then_some("…"));
+        say!(
+            "stepping-no-thread",
+            name = format!("{name:?}"),
+            known = known.join(", ")
+        )
+    })
+}
+
+/// The names in use, and the job that applies changed ones.
+#[derive(Default)]
+pub struct NamesInUse {
+    pub(super) names: Vec<AddressName>,
+    pub(super) job: Option<Ticket<Arc<Images>>>,
+}
+
+/// Returns the names of bookmarks on memory.
+fn names_of(bookmarks: &Bookmarks) -> Vec<AddressName> {
+    let given = |(address, len_bytes, name): (u64, u64, &str)| AddressName {
+        address: Address(address),
+        len_bytes,
+        name: name.to_owned(),
+    };
+    bookmarks.names().map(given).collect()
+}
+
+impl Desk {
+    /// Applies the names if they changed. A worker builds the tables, and then all panels query
+    /// again.
+    pub(super) fn look_at_names(&mut self) {
+        if self.part.is_some() {
+            return;
+        }
+        if let Some(Ok(images)) = self.naming.job.as_ref().and_then(Ticket::take) {
+            self.naming.job = None;
+            self.session = Arc::new(self.session.with_images(images));
+            self.worker.renew();
+        }
+        // There are few, and only those of memory: comparing is cheaper than to track every change
+        // of bookmarks.
+        let is_same = self
+            .naming
+            .names
+            .iter()
+            .map(|known| (known.address.0, known.len_bytes, &*known.name));
+        if self.naming.job.is_some() || is_same.eq(self.bookmarks.names()) {
+            return;
+        }
+        let names = names_of(&self.bookmarks);
+        self.naming.names.clone_from(&names);
+        let images = Arc::clone(&self.session.images);
+        self.naming.job = Some(self.worker.spawn(JobLane::Short, move |_| {
+            Ok(Arc::new(images.with_names(&names)))
+        }));
     }
 }

@@ -1,17 +1,22 @@
 //! Moves of trace windows. A worker makes them on copies of the windows, so that drawing never
 //! waits for the index.
+//!
+//! Pending moves of trace windows, and their execution on a worker.
 
 use std::sync::Arc;
 
 use anyhow::Result;
+use stepback_index::QueryError;
+use stepback_parsers::Position;
 
-use super::desk::Desk;
-use super::pending_moves::{MoveRequest, WindowMovesResult, make};
-use crate::action::WindowId;
+use crate::action::{Direction, WindowId};
+use crate::desk::desk::Desk;
+use crate::desk::words::sentence;
 use crate::messages::say;
-use crate::model::WindowMove;
-use crate::session::Damage;
-use crate::worker::JobLane;
+use crate::model::so_far::{IndexedPart, nothing_so_far};
+use crate::model::{MoveContext, MoveOutcome, Stride, WindowMove, Windows};
+use crate::session::{Damage, Session};
+use crate::worker::{JobLane, Ticket};
 
 impl Desk {
     /// Returns true while windows move or are converted to another part of the trace.
@@ -76,4 +81,160 @@ impl Desk {
 
 fn refused(error: &dyn std::fmt::Display) -> String {
     say!("moving-failed", error = error.to_string())
+}
+
+/// Moves that were requested in one frame, in order. All other actions wait for them.
+#[derive(Default)]
+pub struct PendingMoves {
+    pub asked: Vec<MoveRequest>,
+    /// Present while a worker makes the moves.
+    pub ticket: Option<Ticket<WindowMovesResult>>,
+    /// Moves that wait until the index is repaired.
+    pub held: Vec<MoveRequest>,
+}
+
+/// A requested move of one window.
+pub struct MoveRequest {
+    pub window: WindowId,
+    pub what: WindowMove,
+}
+
+/// Result of some moves.
+pub struct WindowMovesResult {
+    /// The windows after the moves.
+    pub windows: Windows,
+    /// Messages about windows that stayed in place.
+    pub said: Vec<String>,
+    /// Error that stopped the moves.
+    pub error: Option<QueryError>,
+    /// Moves that were not made.
+    pub rest: Vec<MoveRequest>,
+}
+
+impl PendingMoves {
+    /// Returns true while a worker makes moves.
+    pub fn is_under_way(&self) -> bool {
+        self.ticket.is_some()
+    }
+
+    /// Requests the moves again that waited for a repaired index.
+    pub fn release(&mut self) {
+        self.asked.append(&mut self.held);
+    }
+
+    /// Cancels all moves. Returns false if there are none.
+    pub fn give_up(&mut self) -> bool {
+        let Self {
+            asked,
+            ticket,
+            held,
+        } = std::mem::take(self);
+        ticket.is_some() || !asked.is_empty() || !held.is_empty()
+    }
+}
+
+/// Makes moves in copies of the windows. Runs on a worker.
+pub fn make(session: &Session, mut windows: Windows, asked: Vec<MoveRequest>) -> WindowMovesResult {
+    let mut said = Vec::new();
+    // If several windows were moved, each goes where it was sent.
+    let is_alone = asked
+        .windows(2)
+        .all(|pair| matches!(pair, [one, next] if one.window == next.window));
+    let is_synced = windows.is_synced && is_alone;
+    let mut waiting = asked.into_iter();
+    while let Some(next) = waiting.next() {
+        let Some(window) = windows.get_mut(next.window) else {
+            continue;
+        };
+        let from = window.position;
+        let mut made = next.what.make(&session.index, window);
+        let to = window.position;
+        if made.is_ok() && is_synced && from != to {
+            made = follow(session, &mut windows, &next, WindowShift { from, to });
+        }
+        match made {
+            Ok(MoveOutcome::Made) => {}
+            Ok(MoveOutcome::Unfoldable) => said.push(say!("moves-only-hits-are-shown").to_owned()),
+            Ok(MoveOutcome::Nowhere) => said.extend(nowhere_words(session, &next.what)),
+            Err(error) => {
+                let rest = std::iter::once(next).chain(waiting).collect();
+                return WindowMovesResult {
+                    windows,
+                    said,
+                    error: Some(error),
+                    rest,
+                };
+            }
+        }
+    }
+    WindowMovesResult {
+        windows,
+        said,
+        error: None,
+        rest: Vec::new(),
+    }
+}
+
+/// Distance that a window moved.
+struct WindowShift {
+    from: Position,
+    to: Position,
+}
+
+/// Moves the other windows by the same number of steps. If the leading window walked, they add no
+/// more history entries than it did.
+fn follow(
+    session: &Session,
+    windows: &mut Windows,
+    led: &MoveRequest,
+    by: WindowShift,
+) -> Result<MoveOutcome, QueryError> {
+    for other in windows
+        .list
+        .iter_mut()
+        .filter(|other| other.id != led.window)
+    {
+        let to = match by.to.0.checked_sub(by.from.0) {
+            Some(forward) => other.position.0.saturating_add(forward),
+            None => other.position.0.saturating_sub(by.from.0 - by.to.0),
+        };
+        let to = Position(to);
+        match led.what {
+            WindowMove::Step(..) | WindowMove::StepOfThread(_) => {
+                let ground = MoveContext::at(&session.index, to.min(session.index.end()))?;
+                other.walk(to, &ground);
+            }
+            _ => _ = WindowMove::Travel(to).make(&session.index, other)?,
+        }
+    }
+    Ok(MoveOutcome::Made)
+}
+
+/// Returns the message for a move that leads nowhere; none for steps within a thread that has no
+/// more steps.
+fn nowhere_words(session: &Session, what: &WindowMove) -> Option<String> {
+    match what {
+        WindowMove::Step(Stride::Out, Direction::Back) => {
+            Some(say!("moves-nothing-called-this-function-the").to_owned())
+        }
+        WindowMove::Step(Stride::Out, Direction::Forward) => Some(match IndexedPart::of(session) {
+            None => say!("moves-this-function-does-not-return").to_owned(),
+            Some(part) => say!("moves-no-return-so-far", caveat = part.caveat()),
+        }),
+        WindowMove::StepOfThread(Direction::Back) => {
+            Some(say!("moves-this-thread-has-no-step").to_owned())
+        }
+        WindowMove::StepOfThread(Direction::Forward) => {
+            let words = nothing_so_far(
+                session,
+                say!("moves-this-thread-has-no-step-after").to_owned(),
+            );
+            Some(sentence(&words))
+        }
+        WindowMove::Step(..)
+        | WindowMove::StayInThread(_)
+        | WindowMove::Travel(_)
+        | WindowMove::Edge(_) => None,
+        WindowMove::History(_) | WindowMove::Fold(_) => None,
+    }
 }

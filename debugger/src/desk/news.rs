@@ -1,10 +1,10 @@
 //! Events that a desk reports to the front end.
 
-use super::kept_marks::NotesSnapshot;
-use crate::action::{Action, PanelKind, StepRange};
-use crate::session::Notice;
-use crate::session::OpenOptions;
 use stepback_parsers::Position;
+
+use crate::action::{Action, PanelKind, StepRange};
+use crate::desk::marks::NotesSnapshot;
+use crate::session::{Notice, OpenOptions};
 
 /// Severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

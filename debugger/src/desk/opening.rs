@@ -1,4 +1,6 @@
 //! A trace that is being opened on its own thread.
+//!
+//! Choice of the trace to open and of the saved state to read with it.
 
 use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
@@ -11,11 +13,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use stepback_index::{BuildProgress, Cancel};
 
-use super::choice::{SessionPolicy, TraceChoice};
-use super::kept::SavedSession;
+use crate::desk::kept::SavedSession;
 use crate::messages::{Language, say};
 use crate::model::EndPolicy;
-use crate::session::{self, OpenOptions, OpeningObserver, Session, is_session};
+use crate::session;
+use crate::session::{OpenOptions, OpeningObserver, Session, is_session};
 
 /// An opening under way.
 pub struct Opening {
@@ -418,6 +420,38 @@ impl OpeningCounts {
             rate,
             left,
         }
+    }
+}
+
+/// A trace to open.
+#[derive(Clone, Debug)]
+pub enum TraceChoice {
+    /// A file.
+    Path(Box<OpenOptions>),
+    /// The built-in demo trace.
+    Demo,
+    /// The trace of a session file.
+    Session {
+        /// Session file.
+        file: PathBuf,
+        /// Path of the trace; none: the path in the session, or the directory of the session file.
+        trace: Option<PathBuf>,
+    },
+}
+
+/// Policy for reading saved sessions that the user did not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionPolicy {
+    /// Saved sessions are read.
+    Sessions,
+    /// Nothing is read: a screenshot or a script must not depend on saved state.
+    Nothing,
+}
+
+impl TraceChoice {
+    /// Creates the choice for a trace that is opened with these options.
+    pub fn of(options: OpenOptions) -> Self {
+        Self::Path(Box::new(options))
     }
 }
 

@@ -1,11 +1,21 @@
 //! Rows of the command palette for a query, as plain data.
+//!
+//! Suggestions for a typed place, computed on the worker.
+
+use crate::messages::folded;
+use std::sync::Arc;
+
+use stepback_index::Cancel;
 
 use crate::action::{Action, SearchAction, SliceAction, TravelAction};
-use crate::icons;
-use crate::keymap::{self, Command, CommandContext, CommandId, parse_line};
-use crate::messages::{folded, say};
-use crate::model::go_to::Suggestion;
+use crate::desk::{SessionChange, SessionWatch};
+use crate::keymap::{Command, CommandContext, CommandId, parse_line};
+use crate::messages::say;
+use crate::model::go_to::{Suggestion, suggestions};
 use crate::notes::{SavedSearch, SavedSlice};
+use crate::session::Session;
+use crate::worker::{Slot, Worker};
+use crate::{icons, keymap};
 
 /// A row of the palette.
 #[derive(Clone)]
@@ -333,6 +343,34 @@ fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
     }
     // Letters that are scattered over the text match by chance.
     (score >= i32::try_from(4 * places.len()).unwrap_or(i32::MAX)).then_some((score, places))
+}
+
+/// The newest text and its suggestions.
+#[derive(Debug, Default)]
+pub struct PlaceSuggestions {
+    session: SessionWatch,
+    found: Slot<String, Vec<Suggestion>>,
+}
+
+impl PlaceSuggestions {
+    /// Returns the suggestions for a text; none while the answer for exactly this text is under
+    /// way.
+    pub fn poll(&mut self, text: &str, session: &Arc<Session>, worker: &Worker) -> &[Suggestion] {
+        // Another part of the trace has other answers.
+        if self.session.look(session) != SessionChange::Nothing {
+            self.found.clear();
+        }
+        let text = text.trim().to_owned();
+        let asked = Arc::clone(session);
+        self.found.poll(&text, worker, |text| {
+            let text = text.clone();
+            move |cancel: &Cancel| suggestions(&asked, &text, cancel)
+        });
+        self.found
+            .peek()
+            .filter(|(of, _)| **of == text)
+            .map_or(&[], |(_, found)| found.as_slice())
+    }
 }
 
 #[cfg(test)]

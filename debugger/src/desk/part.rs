@@ -1,16 +1,29 @@
 //! Replaces the part of the trace that is shown by another: first the folds are converted to it.
+//!
+//! A new part of the trace that is not shown yet.
+//!
+//! State of the repair of a damaged index.
+//!
+//! Repairs a damaged index, or copy of a trace's records, that a query met. Everything else goes on
+//! meanwhile, and the query is repeated afterwards.
+//!
+//! Options for opening the trace again: with another image, a new index, or the rest of the index.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
+use stepback_parsers::Position;
 
-use super::arriving_part::{PartExtent, PendingPart};
-use super::desk::Desk;
-use super::news::DeskEvent;
+use crate::action::{Action, TravelAction};
+use crate::desk::desk::Desk;
+use crate::desk::lookup::PlaceLookup;
+use crate::desk::news::{DeskEvent, Message, Tone};
+use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::model::{EndPolicy, TraceEndChange, Windows};
-use crate::session::Session;
-use crate::worker::JobLane;
+use crate::session::{Damage, IndexPolicy, OpenOptions, Session};
+use crate::worker::{JobLane, Ticket};
 
 impl Desk {
     /// Returns the number of steps of the newest part.
@@ -87,6 +100,169 @@ impl Desk {
         self.end_mending();
         if part.arrival == PartExtent::Whole {
             self.tell(DeskEvent::Whole(told));
+        }
+    }
+}
+
+/// Extent of an arriving part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartExtent {
+    /// More of the trace follows.
+    More,
+    /// The part is the whole trace.
+    Whole,
+}
+
+/// A part of the trace that has arrived and is not shown yet.
+pub struct PendingPart {
+    pub session: Arc<Session>,
+    pub at_end: EndPolicy,
+    pub arrival: PartExtent,
+    /// The windows converted to this part; none before the conversion is requested.
+    pub windows: Option<Ticket<Windows>>,
+}
+
+/// State of the repair of a damaged index.
+#[derive(Default)]
+pub enum RepairState {
+    /// No damage was found.
+    #[default]
+    Unneeded,
+    /// The repair is under way. The search that met the damage waits.
+    UnderWay(Option<Box<PlaceLookup>>),
+    /// The repair was made. Damage that appears again so soon cannot be repaired.
+    Done,
+}
+
+impl Desk {
+    /// Begins to repair the damage that a query met, unless something is being opened.
+    pub(super) fn mend_what_was_met(&mut self) {
+        if !self.is_opening
+            && let Some(damage) = self.worker.take_damage()
+        {
+            self.mend(damage);
+        }
+    }
+
+    /// Begins a repair, unless one is under way. Returns false if the damage cannot be repaired.
+    pub(super) fn mend(&mut self, damage: Damage) -> bool {
+        match self.mending {
+            RepairState::UnderWay(_) => return true,
+            RepairState::Done => return false,
+            RepairState::Unneeded => {}
+        }
+        // The opening under way repairs the damage itself.
+        let Some(options) = damage.mended(&self.options).filter(|_| !self.is_opening) else {
+            return false;
+        };
+        self.mending = RepairState::UnderWay(None);
+        self.say(Message::new(Tone::Info, damage.notice()));
+        self.tell(DeskEvent::Mend(Box::new(options)));
+        true
+    }
+
+    /// Holds a search until it can be repeated. Returns the search if no repair is under way.
+    pub(super) fn hold(&mut self, lookup: PlaceLookup) -> Option<PlaceLookup> {
+        match &mut self.mending {
+            RepairState::UnderWay(held) => {
+                *held = Some(Box::new(lookup));
+                None
+            }
+            _ => Some(lookup),
+        }
+    }
+
+    /// Ends the repair, successful or not, and repeats the queries that waited for it.
+    pub fn end_mending(&mut self) {
+        let RepairState::UnderWay(held) = &mut self.mending else {
+            return;
+        };
+        let held = held.take();
+        self.mending = RepairState::Done;
+        self.moving.release();
+        if self.lookup.is_none() {
+            let session = Arc::clone(&self.session);
+            self.lookup = held.map(|lookup| lookup.asked_again(&session, &self.worker));
+        }
+    }
+}
+
+/// Result of resolving the place to begin at.
+pub enum BeginAt {
+    /// The position is shown once it is indexed.
+    Awaited,
+    /// The place cannot be resolved before the whole trace is indexed, and is resolved then.
+    Held(String),
+    /// The place is gone to by an action.
+    Go(Action),
+}
+
+impl Desk {
+    /// Returns options with one more image. An image that was found next to the trace is named from
+    /// now on.
+    pub fn options_with_image(&self, added: &ImageSpec) -> OpenOptions {
+        let known = self
+            .session
+            .images
+            .infos()
+            .iter()
+            .map(|info| info.spec.clone());
+        let images = known
+            .filter(|known| known.path != added.path)
+            .chain([added.clone()])
+            .collect();
+        OpenOptions {
+            images,
+            ..self.options.clone()
+        }
+    }
+
+    /// Returns options with one more directory for images.
+    pub fn options_with_sysroot(&self, directory: PathBuf) -> OpenOptions {
+        let known = self
+            .options
+            .sysroots()
+            .iter()
+            .filter(|known| **known != directory)
+            .cloned();
+        let sysroots = known.chain([directory.clone()]).collect();
+        OpenOptions {
+            sysroots,
+            ..self.options.clone()
+        }
+    }
+
+    /// Returns options to build the index again.
+    pub fn options_to_reload(&self) -> OpenOptions {
+        OpenOptions {
+            policy: IndexPolicy::Force,
+            ..self.options.clone()
+        }
+    }
+
+    /// Returns options to index the rest of the trace.
+    pub fn options_to_index_more(&self) -> OpenOptions {
+        let policy = match self.options.policy {
+            // The user now requests the index that was not to be built.
+            IndexPolicy::Never => IndexPolicy::Auto,
+            policy @ (IndexPolicy::Auto | IndexPolicy::Force) => policy,
+        };
+        OpenOptions {
+            policy,
+            ..self.options.clone()
+        }
+    }
+
+    /// Begins at a position that the user named. A position that is not indexed yet is awaited.
+    pub fn begin_at(&mut self, place: String) -> BeginAt {
+        match place.parse::<u64>() {
+            Ok(position) if !self.session.index.is_whole() => {
+                self.await_position(Position(position));
+                BeginAt::Awaited
+            }
+            // Half of a part is not half of the trace, and a function may be called later.
+            Err(_) if !self.session.index.is_whole() => BeginAt::Held(place),
+            _ => BeginAt::Go(Action::Travel(TravelAction::GoTo(place))),
         }
     }
 }

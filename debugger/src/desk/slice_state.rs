@@ -1,12 +1,24 @@
 //! State of a slice, shared by the panels that show it.
+//!
+//! Actions of slices: the origin of a cell's value.
+//!
+//! Slices of separate panels, next to the one that is marked.
 
 use std::sync::Arc;
 
 use stepback_index::Cancel;
+use stepback_parsers::Position;
 
-use super::growing::{AnswerReplacement, IncrementalAnswer};
+use crate::action::{CellName, Direction, PanelKind};
+use crate::desk::desk::Desk;
+use crate::desk::growing::{AnswerReplacement, IncrementalAnswer};
+use crate::desk::marks::NotesSnapshot;
+use crate::desk::news::DeskEvent;
+use crate::keymap::argument_text;
+use crate::messages::say;
+use crate::model::hit_rows::StepSelection;
 use crate::model::slice::{Slice, SliceProgress, SliceRequest, gather_slice};
-use crate::notes::{SliceEdge, SliceEdges, SliceQuery};
+use crate::notes::{SavedQueryChange, SavedSlice, SliceEdge, SliceEdges, SliceQuery};
 use crate::session::Session;
 use crate::worker::Worker;
 
@@ -208,6 +220,173 @@ impl SliceState {
 /// a complete trace counts too: the worker reports that error.
 fn is_reached(asked: &SliceRequest, session: &Session) -> bool {
     asked.question.at <= session.index.step_count() || session.index.is_whole()
+}
+
+impl Desk {
+    /// Begins a slice of a cell at a position; none: at the active window's position.
+    pub(crate) fn why(&mut self, cell: &CellName, at: Option<Position>) {
+        let at = at.unwrap_or(self.windows.active().position).0;
+        self.why_again(SliceQuery {
+            cell: argument_text(cell),
+            at,
+            forward: false,
+            edges: self.slice.edges(),
+        });
+    }
+
+    /// Begins a slice and shows its panel.
+    pub fn why_again(&mut self, question: SliceQuery) {
+        self.slice.begin(question, &self.session, &self.worker);
+        self.tell(DeskEvent::Show(PanelKind::Why));
+    }
+
+    /// Toggles an edge to follow in addition to data flow.
+    pub(crate) fn follow_in_slice(&mut self, edge: SliceEdge) {
+        self.slice
+            .follow(edge, &Arc::clone(&self.session), &self.worker);
+    }
+
+    /// Follows the value backward to its origin or forward to its uses.
+    pub(crate) fn turn_slice(&mut self, way: Direction) {
+        let forward = way == Direction::Forward;
+        let Some(asked) = self
+            .slice
+            .question()
+            .filter(|asked| asked.forward != forward)
+        else {
+            return;
+        };
+        self.why_again(SliceQuery {
+            forward,
+            ..asked.clone()
+        });
+    }
+
+    pub(crate) fn more_of_slice(&mut self) {
+        self.slice.more(&Arc::clone(&self.session), &self.worker);
+    }
+
+    /// Toggles between the steps of the slice only and all steps in the active window.
+    pub(crate) fn toggle_only_slice(&mut self) {
+        let window = self.windows.active_mut();
+        if window.only_hits.is_on && window.only_hits.of == StepSelection::Slice {
+            window.only_hits.is_on = false;
+            return;
+        }
+        if self.slice.question().is_none() {
+            return self.inform(say!("slice-first-for-steps"));
+        }
+        window.is_raw = false;
+        let around = window.only_hits.context;
+        window.only_hits.show(StepSelection::Slice, around);
+        self.look_at_hits();
+    }
+
+    /// Saves the slice under a name.
+    pub(crate) fn keep_slice(&mut self, name: &str) {
+        let Some(slice) = self.slice.question().cloned() else {
+            return self.inform(say!("slice-first-for-keeping"));
+        };
+        self.change_slices(&SavedQueryChange::Keep(SavedSlice {
+            name: name.to_owned(),
+            slice,
+        }));
+    }
+
+    /// Changes the saved slices.
+    pub(crate) fn change_slices(&mut self, change: &SavedQueryChange<SavedSlice>) {
+        let before = self.slices.clone();
+        let changed = self.slices.change(change);
+        let is_other = self.slices != before;
+        self.tell_change(
+            change,
+            changed,
+            &before,
+            is_other.then(|| NotesSnapshot::Slices(before.clone())),
+        );
+    }
+
+    /// Returns a saved slice. Reports an error if no slice has this name.
+    pub fn kept_slice(&mut self, name: &str) -> Option<SavedSlice> {
+        let kept = self.slices.named(name).cloned();
+        if kept.is_none() {
+            self.fail(&self.slices.none_of(name));
+        }
+        kept
+    }
+
+    /// Begins the slice that is saved under a name.
+    pub(crate) fn run_slice(&mut self, name: &str) {
+        if let Some(kept) = self.kept_slice(name) {
+            self.why_again(kept.slice);
+        }
+    }
+}
+
+/// The slices of panels that show their own one. Equal queries share one walk.
+#[derive(Debug, Default)]
+pub struct PanelSlices {
+    list: Vec<(SliceQuery, SliceState)>,
+}
+
+impl PanelSlices {
+    /// Begins the slices of panels in view, drops those that no panel shows, and picks up results.
+    /// Returns true while one is under way.
+    pub fn advance(
+        &mut self,
+        wanted: &[SliceQuery],
+        session: &Arc<Session>,
+        worker: &Worker,
+    ) -> bool {
+        self.list.retain(|(question, _)| wanted.contains(question));
+        for question in wanted {
+            if self.find(question).is_none() {
+                let mut state = SliceState::default();
+                state.begin(question.clone(), session, worker);
+                self.list.push((question.clone(), state));
+            }
+        }
+        self.list
+            .iter_mut()
+            .for_each(|(_, state)| state.advance(session, worker));
+        self.list.iter().any(|(_, state)| state.is_under_way())
+    }
+
+    /// Stops a slice and keeps its steps.
+    pub fn stop(&mut self, question: &SliceQuery) {
+        if let Some(state) = self.find_mut(question) {
+            state.stop();
+        }
+    }
+
+    /// Follows more steps of a slice.
+    pub fn more(&mut self, question: &SliceQuery, session: &Arc<Session>, worker: &Worker) {
+        if let Some(state) = self.find_mut(question) {
+            state.more(session, worker);
+        }
+    }
+
+    /// Stops all slices. Returns false if none was under way.
+    pub fn stop_all(&mut self) -> bool {
+        self.list
+            .iter_mut()
+            .fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
+    }
+
+    /// Returns the state of a slice.
+    pub fn find(&self, question: &SliceQuery) -> Option<&SliceState> {
+        self.list
+            .iter()
+            .find(|(known, _)| known == question)
+            .map(|(_, state)| state)
+    }
+
+    fn find_mut(&mut self, question: &SliceQuery) -> Option<&mut SliceState> {
+        self.list
+            .iter_mut()
+            .find(|(known, _)| known == question)
+            .map(|(_, state)| state)
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,21 @@
 //! Contents of the status bar for a position.
+//!
+//! Execution intervals of the threads, queried once for all panels that show them.
+//!
+//! Detects that another session is shown, so that a panel forgets the answers of the previous one.
 
-use stepback_index::{Cancel, Query as _, Steps};
+use std::sync::{Arc, Weak};
+
+use stepback_index::{Cancel, Query as _, SlotReader, Steps, ThreadId};
 use stepback_parsers::{Position, Step};
 
-use super::words::count;
+use crate::desk::words::count;
 use crate::messages::say;
-use crate::model::clock::clock_text;
 use crate::model::source_view::instruction_at;
+use crate::model::text::clock_text;
+use crate::model::threads::{Threads, threads_of};
 use crate::session::Session;
-use crate::worker::Slot;
+use crate::worker::{Answer, Slot, Worker};
 
 /// Slot for the contents of the status bar.
 pub type StatusSlot = Slot<Position, PositionStatus>;
@@ -92,4 +99,76 @@ fn record_of(session: &Session, position: Position) -> anyhow::Result<Option<u64
         false
     })?;
     Ok(found)
+}
+
+/// Execution intervals of all threads, and the thread at the position: queried once for all panels.
+#[derive(Debug, Default)]
+pub struct ThreadsSlot {
+    all: Slot<(), Arc<Threads>>,
+    here: Slot<Position, ThreadId>,
+}
+
+impl ThreadsSlot {
+    /// Starts the queries that are due.
+    pub fn poll(&mut self, session: &Arc<Session>, worker: &Worker, position: Position) {
+        self.all.poll_long(&(), worker, |()| {
+            let session = Arc::clone(session);
+            move |cancel: &Cancel| Ok(Arc::new(threads_of(&session, cancel)?))
+        });
+        self.here.poll(&position, worker, |position| {
+            let (session, position) = (Arc::clone(session), *position);
+            move |_: &Cancel| Ok(SlotReader(&session.index).thread_at(position)?)
+        });
+    }
+
+    /// Returns all threads. Values derived from them stay valid while the `Arc` is the same.
+    pub fn all(&self) -> Answer<'_, Arc<Threads>> {
+        self.all.last()
+    }
+
+    /// Returns the thread of the step before the active window's position, as of the newest answer.
+    pub fn here(&self) -> Option<ThreadId> {
+        self.here.peek().map(|(_, thread)| *thread)
+    }
+}
+
+/// Remembers a session without keeping it open.
+#[derive(Debug, Default)]
+pub struct SessionWatch {
+    lineage: Weak<()>,
+    session: Weak<Session>,
+}
+
+/// Difference from the session that was shown before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionChange {
+    /// No difference: this session was shown before.
+    Nothing,
+    /// Another part of the same trace: slots query again by themselves.
+    Part,
+    /// Another trace.
+    Trace,
+}
+
+impl SessionWatch {
+    /// Compares the current session with the remembered one, and remembers it.
+    pub fn look(&mut self, session: &Arc<Session>) -> SessionChange {
+        // Weak references keep the allocations, so that no other session can have their addresses.
+        let (lineage, now) = (Arc::downgrade(session.lineage()), Arc::downgrade(session));
+        let news = match (self.lineage.ptr_eq(&lineage), self.session.ptr_eq(&now)) {
+            (true, true) => SessionChange::Nothing,
+            (true, false) => SessionChange::Part,
+            (false, _) => SessionChange::Trace,
+        };
+        *self = Self {
+            lineage,
+            session: now,
+        };
+        news
+    }
+
+    /// Returns true if the session is of another trace than the remembered one.
+    pub fn is_new(&mut self, session: &Arc<Session>) -> bool {
+        self.look(session) == SessionChange::Trace
+    }
 }

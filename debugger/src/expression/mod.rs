@@ -48,16 +48,15 @@ mod at_position;
 mod error;
 mod evaluate;
 mod parser;
-mod range;
 mod shown;
 #[cfg(test)]
 mod tests;
 mod token;
 
+pub use crate::expression::shown::{AddressSpace, split_range, split_space};
 pub use at_position::{IndexLookup, SymbolLookup, is_used};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
 pub use evaluate::{Expression, NameLookup, ValueLookup, Width, evaluate, parse};
-pub use range::{AddressSpace, split_range, split_space};
 pub use shown::{
     BareNumber, ChosenReading, LONG_HEX, OtherReading, bare_hex, decimal, shown_address,
 };

@@ -1,11 +1,13 @@
 //! Reads symbols and memory from the bytes of an ELF file, 32 or 64 bit, of either byte order.
 //!
 //! The input is untrusted: every table is looked up within the available bytes.
+//!
+//! Code of an image, for traces whose steps are reconstructed from it.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use goblin::container::{Container, Ctx};
 use goblin::elf::program_header::ProgramHeader;
 use goblin::elf::section_header::{
@@ -15,13 +17,15 @@ use goblin::elf::section_header::{
 use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
 use goblin::elf::{SectionHeader, Sym, Symtab};
 use stepback_machine::{Address, Endian, InstructionSet};
+use stepback_parsers::{CodePart, ProgramFile};
 
-use super::header_tables::HeaderTables;
-use super::identity::ImageIdentity;
-use super::names::SymbolNames;
-use super::plt::{ElfTables, PltStub};
-use super::segments::{self, LoadedSegment};
-use super::symbol::{Binding, Symbol, SymbolKind};
+use crate::image::header_tables::{ElfTables, HeaderTables, PltStub};
+use crate::image::identity::ImageIdentity;
+use crate::image::names::SymbolNames;
+use crate::image::segments;
+use crate::image::segments::LoadedSegment;
+use crate::image::spec::ImageSpec;
+use crate::image::symbol::{Binding, Symbol, SymbolKind};
 
 /// Maximum ratio of the names' total length to that of their table. Linkers let names share their
 /// ends, so together they may be longer than the table. Far longer means that a small file requests
@@ -388,4 +392,36 @@ fn name_at(names: &[u8], place: usize) -> Option<&[u8]> {
 fn is_mapping_symbol(name: &str) -> bool {
     let kind = name.split('.').next();
     matches!(kind, Some("$x" | "$d" | "$t" | "$a"))
+}
+
+/// Reads the code of an image at its load addresses. Reads the whole file.
+///
+/// # Errors
+/// It could not be read, or is no ELF file; the message names it.
+pub fn program_file(spec: &ImageSpec) -> Result<ProgramFile> {
+    let unusable = || format!("the image cannot be used: {:?}", spec.path);
+    let read = || {
+        // A pipe or a device may never end.
+        ensure!(std::fs::metadata(&spec.path)?.is_file(), "not a file");
+        read(&std::fs::read(&spec.path)?, spec.offset)
+    };
+    let content = read().with_context(unusable)?;
+    let part = |segment: LoadedSegment| CodePart {
+        address: segment.address.0,
+        bytes: segment.bytes,
+    };
+    let code = content
+        .segments
+        .into_iter()
+        .filter(|segment| segment.is_executable);
+    let name = spec
+        .path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    Ok(ProgramFile {
+        name,
+        entry: content.entry.map(|entry| entry.0),
+        parts: code.map(part).collect(),
+    })
 }

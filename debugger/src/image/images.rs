@@ -9,18 +9,16 @@ use anyhow::{Context as _, Result, ensure};
 use stepback_index::{Cancel, ExecutedCode, Program, QueryError};
 use stepback_machine::{Address, Encoding, Endian, InstructionSet};
 
-use super::debug_file;
-use super::elf::{self, ElfContent};
+use super::elf::ElfContent;
 use super::extents::{AddressExtent, Extents};
-use super::given::{AddressName, UserNameTable};
 use super::lines::{ImageLines, LineRange, SourceLine};
-use super::mapped::MappedRange;
-use super::memory_view::LinkerView;
 use super::modules::{Module, ModuleImage, ModuleSearch};
 use super::names::NamePart;
 use super::segments::LoadedSegment;
-use super::symbol_table::SymbolTable;
-use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
+use super::{ImageSpec, Symbol, SymbolAt, SymbolKind, elf};
+use crate::image::identity;
+use crate::image::segments::{LinkerView, MappedRange};
+use crate::image::symbol::{AddressName, SymbolTable, UserNameTable};
 
 /// The symbols of all images, by address and by name. Without images every query has no answer.
 #[derive(Clone, Debug, Default)]
@@ -569,7 +567,7 @@ impl Images {
         let bytes = read_file(&spec.path).with_context(unusable)?;
         let mut content = elf::read(&bytes, spec.offset).with_context(unusable)?;
         let identity = elf::outline(&bytes).with_context(unusable)?.identity;
-        let debug = debug_file::find(&spec.path, &identity, sysroots);
+        let debug = identity::find(&spec.path, &identity, sysroots);
         if let Some(more) = debug
             .as_ref()
             .and_then(|debug| elf::read(&debug.bytes, spec.offset).ok())

@@ -14,46 +14,33 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
-mod debug_file;
-mod demangle;
 mod elf;
 mod extents;
 mod fit;
-mod fit_cause;
-mod fit_text;
-mod given;
 mod header_tables;
 mod identity;
 mod images;
 mod lines;
 #[cfg(test)]
 mod loader_tests;
-mod machine;
-mod mapped;
-mod memory_view;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
 mod names;
-mod plt;
-mod program_file;
 mod segments;
 mod spec;
 mod symbol;
-mod symbol_table;
 #[cfg(test)]
 mod tests;
 
+pub use crate::image::elf::program_file;
+pub use crate::image::fit::{MismatchCause, bytes_text};
+pub use crate::image::header_tables::machine_of;
+pub use crate::image::segments::{LinkerView, MappedRange};
+pub use crate::image::symbol::AddressName;
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
-pub use fit_cause::MismatchCause;
-pub use fit_text::bytes_text;
-pub use given::AddressName;
 pub use images::{ImageInfo, ImageOrigin, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
-pub use machine::machine_of;
-pub use mapped::MappedRange;
-pub use memory_view::LinkerView;
 pub use modules::ModuleSearch;
-pub use program_file::program_file;
 pub use spec::ImageSpec;
 pub use symbol::{Symbol, SymbolAt, SymbolKind};

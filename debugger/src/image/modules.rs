@@ -7,12 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{ModuleSegment, ModulesLog};
 
-use super::ImageSpec;
-use super::elf::{self, ElfOutline, FileSegment};
+use super::elf::{ElfOutline, FileSegment};
 use super::extents::{AddressExtent, Extents};
-use super::mapped::MappedRange;
 use super::names::SymbolNames;
 use super::symbol::{Binding, Symbol, SymbolKind};
+use super::{ImageSpec, elf};
+use crate::image::segments::MappedRange;
 
 /// Page size of most systems.
 const PAGE_BYTES: u64 = 4 << 10;

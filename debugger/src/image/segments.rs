@@ -1,4 +1,8 @@
 //! Memory that a loader initialises from an ELF file.
+//!
+//! Address ranges of images in memory.
+//!
+//! Addresses at which memory holds an image when the trace begins.
 
 use std::sync::Arc;
 
@@ -8,7 +12,8 @@ use goblin::elf::program_header::{PF_W, PF_X, ProgramHeader};
 use goblin::elf::section_header::{SHF_ALLOC, SHF_TLS, SHT_NOBITS, SHT_NOTE};
 use stepback_machine::Address;
 
-use super::header_tables::HeaderTables;
+use crate::image::header_tables::HeaderTables;
+use crate::image::images::Images;
 
 /// Maximum ratio of the segments' total length to the file's. Segments may share bytes of the file,
 /// but a far higher ratio is suspicious.
@@ -132,4 +137,87 @@ fn has_debug_information_only(sections: &[SectionHeader]) -> bool {
     };
     let mut loaded = sections.iter().filter(is_loaded).peekable();
     loaded.peek().is_some() && loaded.all(|section| section.sh_type == SHT_NOBITS)
+}
+
+/// A memory range that an image occupies, or a module whose file is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappedRange {
+    pub first: Address,
+    /// Length in bytes; never 0.
+    pub len_bytes: u64,
+    /// The program may write to it.
+    pub is_writable: bool,
+    pub is_executable: bool,
+    /// Its bytes are available. Of a missing file, neither the bytes nor the permissions are known.
+    pub is_loaded: bool,
+    /// File name.
+    pub file: Box<str>,
+}
+
+impl MappedRange {
+    /// Returns the address of its last byte.
+    pub fn last(&self) -> u64 {
+        self.first
+            .0
+            .saturating_add(self.len_bytes.saturating_sub(1))
+    }
+
+    /// Returns the permissions as `r-x` or `rw-`; empty if they are unknown.
+    pub fn rights(&self) -> &'static str {
+        match (self.is_writable, self.is_executable) {
+            _ if !self.is_loaded => "",
+            (true, true) => "rwx",
+            (true, false) => "rw-",
+            (false, true) => "r-x",
+            (false, false) => "r--",
+        }
+    }
+}
+
+/// Addresses at which memory holds an image when the trace begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LinkerView {
+    /// Run addresses: a loader has copied the image there.
+    #[default]
+    Run,
+    /// Load addresses: the program copies its data from there after reset. Until then the
+    /// destinations, and memory that it clears, are unknown.
+    Load,
+}
+
+impl LinkerView {
+    /// Returns `run` or `load`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Load => "load",
+        }
+    }
+}
+
+impl Images {
+    /// Returns the view of an image in a trace whose threads begin at these addresses.
+    ///
+    /// A program copies its data after reset if it runs from where it was loaded, some of its
+    /// segments do not, and the trace begins at its entry. If every segment is loaded elsewhere, an
+    /// MMU maps them. Load addresses that are all 0 were never set.
+    pub fn view_of(&self, image: usize, starts: &[Address]) -> LinkerView {
+        let entry = self.infos().get(image).and_then(|info| info.entry);
+        let is_reset = entry.is_some_and(|entry| starts.contains(&entry));
+        let with_bytes = || {
+            self.segments_of(image)
+                .map(|placed| &placed.segment)
+                .filter(|one| !one.bytes.is_empty())
+        };
+        let is_in_place = |segment: &LoadedSegment| segment.address == segment.load_address;
+        let runs_in_place = with_bytes()
+            .any(|segment| is_in_place(segment) && entry.is_some_and(|at| segment.has(at)));
+        let copies =
+            with_bytes().any(|segment| !is_in_place(segment) && segment.load_address.0 != 0);
+        if is_reset && runs_in_place && copies {
+            LinkerView::Load
+        } else {
+            LinkerView::Run
+        }
+    }
 }

@@ -5,9 +5,9 @@ use std::io::Write as _;
 use proptest::prelude::*;
 use stepback_machine::{Address, Endian, InstructionSet};
 
-use super::elf::{self, ElfContent};
-use super::given::AddressName;
-use super::{ImageSpec, Images, SymbolKind};
+use super::elf::ElfContent;
+use super::{ImageSpec, Images, SymbolKind, elf};
+use crate::image::symbol::AddressName;
 
 const DEMO: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.elf");
 

@@ -4,7 +4,6 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 use stepback_parsers::Position;
 
 use super::command::{Command, CommandContext};
-use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
     Access, Action, AppAction, CellName, Direction, FileAction, FindQuery, Follow, FontChange,
@@ -14,6 +13,7 @@ use crate::action::{
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::image::ImageSpec;
+use crate::keymap::key::read_key;
 use crate::messages::{folded_letter, say, spoken};
 use crate::notes::{BookmarkChange, BookmarkPlace, SavedQueryChange, WatchChange};
 use crate::number::number;

@@ -13,17 +13,16 @@
 //! ```
 
 mod arguments;
-mod build;
 mod command;
-mod gestures;
 mod key;
 mod keys;
 mod panel_rows;
-mod press;
 mod slice_arguments;
-mod stroke;
 mod table;
 
+pub use crate::keymap::key::{KeyStroke, Modifiers, key_name, key_text, read_key, written};
+pub use crate::keymap::keys::{KeyboardFocus, meant};
+pub use crate::keymap::panel_rows::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES};
 pub use arguments::{
     argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line,
     watch_text,
@@ -32,10 +31,7 @@ pub use command::{
     Area, Command, CommandContext, CommandRequirement, CommandSwitches, IndexingState, KeyScope,
     Submenu,
 };
-pub use gestures::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES};
 pub use key::Key;
 pub use keys::KeyChoice;
 pub use panel_rows::{PANELS, PanelRow, panel_row};
-pub use press::{KeyboardFocus, meant};
-pub use stroke::{KeyStroke, Modifiers, key_name, key_text, read_key, written};
 pub use table::{CommandId, command, commands};

@@ -7,11 +7,9 @@ use std::sync::LazyLock;
 
 use stepback_machine::RegisterGroup;
 
-use super::arguments;
 use super::command::{Area, Command, CommandContext, IndexingState, KeyScope, Submenu};
 use super::key::Key;
-use super::slice_arguments;
-use super::stroke::Modifiers;
+use super::{arguments, slice_arguments};
 use crate::action::{
     Access, Action, AppAction, CallMeasure, CellName, CommandName, Direction, EffectsOf,
     FileAction, FoldAction, Follow, FontChange, FontRole, FunctionsOf, MarkAction, MemoryChange,
@@ -20,6 +18,7 @@ use crate::action::{
     WindowId,
 };
 use crate::icons;
+use crate::keymap::key::Modifiers;
 use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace, WatchChange};
 

@@ -8,12 +8,7 @@
 //! Texts that the window and the command line share therefore exist once, and the command line is
 //! always in English.
 
-mod folded;
-mod language;
-mod say;
 mod table;
 
-pub use folded::{folded, folded_letter};
-pub use language::{Language, LanguageChoice};
-pub use say::say;
+pub use crate::messages::table::{Language, LanguageChoice, folded, folded_letter, say};
 pub use table::{MessageValue, find, in_english, spoken, spoken_with};

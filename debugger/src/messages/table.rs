@@ -1,14 +1,21 @@
 //! Table of texts by id, in each language.
+//!
+//! Languages of the user interface, one per thread.
+//!
+//! Folding of case and accents, for matching text typed on any keyboard.
+//!
+//! The macro that looks up a text.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 use fluent_syntax::ast::Entry;
+use serde::{Deserialize, Serialize};
 use unic_langid::LanguageIdentifier;
 
-use super::Language;
 use crate::number::thousands;
 
 /// Value that is filled into a text: words, or a number, which also selects the plural form.
@@ -125,6 +132,116 @@ fn grouped(number: f64) -> String {
     }
 }
 
+/// A language of the user interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// English; scripts and the command line always use it.
+    #[default]
+    English,
+    French,
+}
+
+/// Language setting of the user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LanguageChoice {
+    /// The language of the system.
+    #[default]
+    System,
+    English,
+    /// French.
+    French,
+}
+
+thread_local! {
+    static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
+}
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Self; 2] = [Self::English, Self::French];
+
+    /// Returns the language of this thread.
+    pub fn spoken() -> Self {
+        SPOKEN.get()
+    }
+
+    /// Sets the language of this thread.
+    pub fn speak(self) {
+        SPOKEN.set(self);
+    }
+
+    /// Returns the language of the user's system if it is supported, else English.
+    pub fn of_system() -> Self {
+        Self::of_environment(|name| std::env::var(name).ok())
+    }
+
+    /// Reads the first variable that is not empty, as POSIX specifies.
+    fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let said = ["LC_ALL", "LC_MESSAGES", "LANG"]
+            .into_iter()
+            .filter_map(variable)
+            .find(|said| !said.is_empty());
+        match said
+            .as_deref()
+            .and_then(|said| said.split(['_', '.', '@']).next())
+        {
+            Some("fr") => Self::French,
+            _ => Self::English,
+        }
+    }
+
+    /// Returns the BCP 47 tag.
+    pub(super) fn tag(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::French => "fr",
+        }
+    }
+}
+
+impl LanguageChoice {
+    /// Returns the language that the setting selects on a system with language `system`.
+    pub fn of(self, system: Language) -> Language {
+        match self {
+            Self::System => system,
+            Self::English => Language::English,
+            Self::French => Language::French,
+        }
+    }
+}
+/// Returns a text in lower case without accents. Maps character by character, so that character
+/// indexes stay valid.
+pub fn folded(text: &str) -> String {
+    text.chars().map(folded_letter).collect()
+}
+
+/// Returns a character in lower case without its accent.
+pub fn folded_letter(letter: char) -> char {
+    match letter.to_lowercase().next().unwrap_or(letter) {
+        'à' | 'â' => 'a',
+        'ç' => 'c',
+        'é' | 'è' | 'ê' | 'ë' => 'e',
+        'î' | 'ï' => 'i',
+        'ô' => 'o',
+        'ù' | 'û' => 'u',
+        '’' => '\'',
+        '\u{a0}' => ' ',
+        letter => letter,
+    }
+}
+/// Returns a text in the language of the thread: `&'static str`, or `String` if values are filled
+/// in.
+#[macro_export]
+macro_rules! say {
+    ($id:literal) => {
+        $crate::messages::spoken($id)
+    };
+    ($id:literal, $($name:ident = $value:expr),+ $(,)?) => {
+        $crate::messages::spoken_with($id, &[$((stringify!($name), $crate::messages::MessageValue::from($value))),+])
+    };
+}
+pub use say;
+
 #[cfg(test)]
 mod tests {
     use fluent_syntax::ast::{
@@ -179,5 +296,31 @@ mod tests {
             }
         }
         assert!(selectors > 60, "{selectors}");
+    }
+}
+
+#[cfg(test)]
+mod language_tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_that_says_anything_tells_the_language() {
+        let of = |variables: &[(&str, &str)]| {
+            Language::of_environment(|name| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, said)| (*said).to_owned())
+            })
+        };
+        assert_eq!(of(&[]), Language::English);
+        assert_eq!(of(&[("LANG", "fr_FR.UTF-8")]), Language::French);
+        assert_eq!(
+            of(&[("LC_ALL", ""), ("LC_MESSAGES", "fr"), ("LANG", "de_DE")]),
+            Language::French
+        );
+        assert_eq!(
+            of(&[("LC_ALL", "C.UTF-8"), ("LANG", "fr_CA@euro")]),
+            Language::English
+        );
+        assert_eq!(of(&[("LANG", "fro")]), Language::English);
     }
 }

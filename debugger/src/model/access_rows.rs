@@ -9,14 +9,14 @@ use stepback_machine::{AccessKind, Address, RegisterView, Registers, decode};
 use stepback_parsers::Position;
 
 use super::TextRole;
-use super::code::Code;
 use super::effects::{EffectText, effect_words};
-use super::ground::frame_of_step;
 use super::names::{function_name, place_name};
 use super::table::{TableCell, TableRow, thread_name};
 use super::text::short_hex;
-use crate::analysis::cell_value::{CellValue, VALUE_BYTES, cell_value};
+use crate::analysis::tracked::{CellValue, VALUE_BYTES, cell_value};
 use crate::messages::say;
+use crate::model::moves::frame_of_step;
+use crate::model::span::Code;
 use crate::session::Session;
 
 /// Columns of the accesses of a cell.

@@ -1,12 +1,23 @@
 //! Resolves a typed address: digits, an expression of registers and symbols, or a physical address.
+//!
+//! Describes physical addresses, in traces that record them.
+//!
+//! Describes the target of an address: `greeting+4 "GET /"`.
+
+use std::collections::HashSet;
 
 use anyhow::Result;
-use stepback_index::{Cancel, ThreadId};
+use stepback_index::{
+    Cancel, MappingsAt, MarkerReader, MemoryAt, PlaceAt, Query as _, QueryError, SlotReader,
+    ThreadId, Translation, TranslationsAt, VirtualMapping,
+};
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{MarkerKind, Position};
 
-use super::physical::virtual_address;
 use crate::expression::{AddressSpace, IndexLookup, evaluate, split_space};
+use crate::messages::say;
+use crate::model::names::place_name;
+use crate::model::text::thousands;
 use crate::session::Session;
 
 /// Expression of the address shown at first: the end of the stack. Architectures that bias the
@@ -43,4 +54,164 @@ pub fn address_of(
             .stack_end(pointer)),
         value => value,
     })
+}
+
+/// Maximum number of aliases listed; further ones are counted.
+const ALIASES: usize = 3;
+
+/// Returns true if the trace records physical addresses.
+pub fn tells_physical(session: &Session) -> bool {
+    MarkerReader(&session.index)
+        .marker_counts()
+        .any(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
+}
+
+/// Describes the physical address of a virtual one at a position: for the thread of the step before
+/// it, by context.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn physical_words(
+    session: &Session,
+    address: Address,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Option<String>, QueryError> {
+    if !tells_physical(session) {
+        return Ok(None);
+    }
+    let thread = SlotReader(&session.index).thread_at(position)?;
+    let told = TranslationsAt {
+        thread,
+        address,
+        position,
+    }
+    .run(&session.index, cancel)?;
+    let Some(newest) = told.first() else {
+        return Ok(Some(say!("physical-physical-address-not-told").to_owned()));
+    };
+    let mut words = translation_words(newest);
+    for other in told.iter().skip(1) {
+        // Contexts usually map an address to the same place.
+        let place = if other.physical == newest.physical {
+            say!("physical-also").to_owned()
+        } else {
+            format!("{:x}", other.physical.0)
+        };
+        words += &format!(
+            "; {place}{}",
+            context_words(other).replacen(',', say!("physical-in"), 1)
+        );
+    }
+    let question = MappingsAt {
+        physical: newest.physical,
+        position,
+    };
+    let mut others: Vec<VirtualMapping> = question.run(&session.index, cancel)?;
+    others.retain(|mapping| mapping.address != address);
+    let mut named = HashSet::new();
+    others.retain(|mapping| named.insert(mapping.address));
+    for mapping in others.iter().take(ALIASES) {
+        words += &say!(
+            "physical-also-at",
+            address = format!("{:x}", mapping.address.0),
+            context = context_words(&mapping.translation)
+        );
+    }
+    if others.len() > ALIASES {
+        words += &say!("physical-more", count = others.len() - ALIASES);
+    }
+    Ok(Some(words))
+}
+
+/// Returns the newest virtual address that maps to a physical one. In another context it may map
+/// elsewhere by then.
+///
+/// # Errors
+/// The inner error explains that no mapping exists; for the outer one see [`QueryError`].
+pub fn virtual_address(
+    session: &Session,
+    physical: Address,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Result<Address, String>, QueryError> {
+    let mapped = MappingsAt { physical, position }.run(&session.index, cancel)?;
+    for mapping in &mapped {
+        let place = PlaceAt {
+            address: mapping.address,
+            position,
+        }
+        .run(&session.index, cancel)?;
+        if place == Some(physical) {
+            return Ok(Ok(mapping.address));
+        }
+    }
+    Ok(Err(match mapped.first() {
+        None => say!("physical-none", address = format!("{:x}", physical.0)),
+        Some(other) => format!(
+            "{:x} lay at physical {:x}, but another context came after it: \"at --mem phys::{:x}\" tells what is there",
+            other.address.0, physical.0, physical.0
+        ),
+    }))
+}
+
+/// Formats a translation: `physical 300801b30, context 66, page 4000800000, told at position 7`.
+fn translation_words(translation: &Translation) -> String {
+    let Translation {
+        physical,
+        page,
+        told_at,
+        ..
+    } = translation;
+    let (context, told_at) = (context_words(translation), thousands(told_at.0));
+    say!(
+        "physical-told",
+        address = format!("{:x}", physical.0),
+        context = context,
+        page = format!("{:x}", page.0),
+        position = told_at
+    )
+}
+
+fn context_words(translation: &Translation) -> String {
+    translation
+        .context
+        .map(|context| say!("physical-context", context = context.to_string()))
+        .unwrap_or_default()
+}
+
+/// Maximum length of a shown text in bytes.
+const MOST: u64 = 32;
+/// Minimum length of a text.
+const LEAST: usize = 3;
+
+/// Describes the symbol at an address and the text in memory there; none if there is neither. Runs
+/// on a worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn pointed_words(
+    session: &Session,
+    address: Address,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Option<String>> {
+    let symbol = place_name(&session.images, address);
+    let len_bytes = (u64::MAX - address.0).min(MOST - 1) + 1;
+    let bytes = MemoryAt {
+        position,
+        address,
+        len_bytes,
+    }
+    .run(&session.index, cancel)?;
+    let is_printed = |byte: &u8| (0x20..0x7f).contains(byte);
+    let printed = bytes.iter().map_while(|byte| byte.value.filter(is_printed));
+    let text: String = printed.map(char::from).collect();
+    // A number may look like a short text, so a text must end with a zero byte or at the maximum
+    // length.
+    let is_text =
+        text.len() >= LEAST && bytes.get(text.len()).is_none_or(|end| end.value == Some(0));
+    let quoted = is_text.then(|| format!("{text:?}"));
+    let words: Vec<String> = symbol.into_iter().chain(quoted).collect();
+    Ok((!words.is_empty()).then(|| words.join(" ")))
 }

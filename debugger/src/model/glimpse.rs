@@ -9,11 +9,11 @@ use stepback_parsers::Step;
 use super::names::function_name;
 use super::so_far::source_so_far;
 use super::text::short_hex;
-use super::value_source::SourceWords;
 use crate::action::CellName;
-use crate::analysis::cell_value::{CellValue, VALUE_BYTES, cell_value};
 use crate::analysis::names::NameResolver;
+use crate::analysis::tracked::{CellValue, VALUE_BYTES, cell_value};
 use crate::messages::say;
+use crate::model::so_far::SourceWords;
 use crate::session::Session;
 
 /// Cell as named by a step of a thread.

@@ -8,7 +8,7 @@ use stepback_parsers::Position;
 
 use super::so_far::so_far;
 use crate::action::{Action, Direction, TravelAction, ViewAction};
-use crate::analysis::code_address::code_address;
+use crate::analysis::names::code_address;
 use crate::expression::{is_used, shown_address};
 use crate::image::Symbol;
 use crate::messages::{say, spoken};

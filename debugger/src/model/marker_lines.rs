@@ -1,14 +1,16 @@
 //! Formats the markers of a step, one line for each event.
 
 use stepback_index::Effect;
-use stepback_machine::{Address, Encoding, InstructionSet, decode, linux::signal_name};
-use stepback_parsers::{Gap, Marker, MarkerKind, drmemtrace::marker_name};
+use stepback_machine::linux::signal_name;
+use stepback_machine::{Address, Encoding, InstructionSet, decode};
+use stepback_parsers::drmemtrace::marker_name;
+use stepback_parsers::{Gap, Marker, MarkerKind};
 
 use super::names::function_name;
-use super::traced_call::{CallNames, Callee, TracedCall};
 use super::{TextRole, TextSpan};
 use crate::image::Images;
 use crate::messages::say;
+use crate::model::markers::{CallNames, Callee, TracedCall};
 use crate::session::Session;
 
 /// Emphasis of a line.

@@ -1,11 +1,15 @@
 //! Names of addresses, frames and traps.
+//!
+//! Describes the places of bookmarks.
 
-use stepback_index::{Call, Cancel, QueryError};
+use stepback_index::{Call, Cancel, Query as _, QueryError, Steps};
 use stepback_machine::{Address, InstructionSet};
+use stepback_parsers::Position;
 
-use crate::analysis::traps::{Trap, trap_of};
+use crate::analysis::exceptions::{Trap, trap_of};
 use crate::image::Images;
 use crate::messages::say;
+use crate::notes::BookmarkPlace;
 use crate::session::Session;
 
 /// Returns the function at an address, or the address if there is no symbol: `decode_field`,
@@ -67,6 +71,50 @@ pub fn place_name(images: &Images, address: Address) -> Option<String> {
     })
 }
 
+/// Describes a bookmark's place: the instruction just executed with its function, or the symbol of
+/// memory. Runs on a worker, because it reads the trace.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn place_words(
+    session: &Session,
+    place: BookmarkPlace,
+    cancel: &Cancel,
+) -> anyhow::Result<String> {
+    let position = match place {
+        BookmarkPlace::Memory { address, .. } => {
+            return Ok(place_name(&session.images, Address(address)).unwrap_or_default());
+        }
+        BookmarkPlace::Position(position)
+        | BookmarkPlace::Range {
+            first: position, ..
+        } => Position(position),
+    };
+    if position > session.index.end() {
+        return Ok(if session.index.is_whole() {
+            say!("bookmarks-behind-the-end-of-the")
+        } else {
+            say!("bookmarks-not-indexed-yet")
+        }
+        .to_owned());
+    }
+    // The bookmark ribbon is drawn at the step just executed, which is the step that the user
+    // marked.
+    let step = position.last_step().unwrap_or(position.next_step());
+    let records = Steps {
+        first: step,
+        count: 1,
+    }
+    .run(&session.index, cancel)?;
+    let Some(record) = records.first() else {
+        return Ok(String::new());
+    };
+    let name =
+        place_name(&session.images, record.pc).unwrap_or_else(|| format!("{:x}", record.pc.0));
+    let words: Vec<&str> = record.text.split_whitespace().collect();
+    Ok(format!("{name}  {}", words.join(" ")))
+}
+
 #[cfg(test)]
 mod tests {
     use stepback_index::CallId;
@@ -74,7 +122,7 @@ mod tests {
 
     use super::*;
     use crate::action::{FoldAction, WindowId};
-    use crate::analysis::traps::window_trap_frames;
+    use crate::analysis::exceptions::window_trap_frames;
     use crate::model::{MoveOutcome, TraceWindow, WindowMove};
     use crate::session::{OpenOptions, open};
 

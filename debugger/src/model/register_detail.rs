@@ -1,4 +1,6 @@
 //! Finds the writers and readers of a register.
+//!
+//! Writes of cells along the trace, by pixel column.
 
 use anyhow::Result;
 use stepback_index::{
@@ -8,11 +10,11 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::code::Code;
-use super::doubt::doubt_words;
-use super::names::place_name;
 use crate::analysis::register_part::RegisterPart;
 use crate::messages::say;
+use crate::model::names::place_name;
+use crate::model::so_far::doubt_words;
+use crate::model::span::Code;
 use crate::session::Session;
 
 /// Maximum number of writes counted.
@@ -91,7 +93,7 @@ pub fn register_detail(
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn write_columns(
+pub fn register_write_columns(
     session: &Session,
     part: &RegisterPart,
     thread: ThreadId,
@@ -101,7 +103,7 @@ pub fn write_columns(
     let Some((thread, view)) = part.view(&session.index, thread) else {
         return Ok(Vec::new());
     };
-    super::write_strip::write_columns(session, &[Cell::Register { thread, view }], columns, cancel)
+    write_columns(session, &[Cell::Register { thread, view }], columns, cancel)
 }
 
 /// Counts the writes of a register in the whole trace, up to a limit. Runs on a worker. Cost: a
@@ -136,6 +138,49 @@ pub fn count_words(count: u64) -> String {
     }
 }
 
+/// Returns the columns of a strip over the whole trace in which steps write any of the cells. Cost:
+/// one query for each column that has a write, none for the others.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn write_columns(
+    session: &Session,
+    cells: &[Cell],
+    columns: u32,
+    cancel: &Cancel,
+) -> Result<Vec<u32>> {
+    let mut found = Vec::new();
+    for cell in cells {
+        found.extend(columns_of(session, *cell, columns, cancel)?);
+    }
+    if cells.len() > 1 {
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        found.dedup();
+    }
+    Ok(found)
+}
+
+fn columns_of(session: &Session, cell: Cell, columns: u32, cancel: &Cancel) -> Result<Vec<u32>> {
+    let index = &session.index;
+    let steps = u128::from(index.step_count().max(1));
+    let mut found = Vec::new();
+    let mut before = index.end();
+    while let Some(CellAccess::Step(hit)) =
+        (NearestAccess::last(cell, AccessKinds::Writes, before)).run(index, cancel)?
+    {
+        let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
+        found.push(u32::try_from(column).unwrap_or(u32::MAX));
+        // Continue before the first step of the column: other writes in it would not be visible.
+        let first = (column * steps).div_ceil(u128::from(columns.max(1)));
+        before = Position(
+            u64::try_from(first)
+                .unwrap_or(u64::MAX)
+                .min(hit.record.step.0),
+        );
+    }
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,7 +190,7 @@ mod tests {
     fn the_strip_of_writes_has_every_column_with_a_write() {
         let session = overflow();
         let columns = |count| {
-            write_columns(
+            register_write_columns(
                 &session,
                 &RegisterPart::parse("x19"),
                 ThreadId(0),

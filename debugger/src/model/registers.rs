@@ -1,7 +1,5 @@
 //! The register file as groups of cells, with the changes of the last move.
 
-use crate::messages::say;
-use crate::messages::spoken;
 use anyhow::Result;
 use stepback_index::{
     Cancel, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt,
@@ -14,8 +12,9 @@ use stepback_machine::{
 use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::names::place_name;
-use super::value_source::SourceWords;
 use crate::analysis::register_part::{RegisterLane, RegisterPart};
+use crate::messages::{say, spoken};
+use crate::model::so_far::SourceWords;
 use crate::session::Session;
 
 /// Request for a group of registers.

@@ -1,10 +1,15 @@
 //! Qualifies answers while only a part of the trace is indexed: nothing is presented as final that
 //! the rest may change.
+//!
+//! Explains why an answer may be wrong.
+//!
+//! Words for the provenance of values.
 
-use stepback_index::{Call, FrameExit, ValueSource};
+use stepback_index::{Call, Doubt, FrameExit, ValueSource};
+use stepback_machine::InstructionSet;
 
-use super::frame_words::left_words;
 use crate::messages::say;
+use crate::model::call_stack::left_words;
 use crate::session::Session;
 
 /// Indexed part of a trace.
@@ -105,6 +110,81 @@ pub fn nothing_so_far(session: &Session, sentence: String) -> String {
     }
 }
 
+/// Formats a doubt about the access of a cell as a phrase.
+pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
+    match doubt {
+        Doubt::SystemCall { step, number } => {
+            let name = set.system_call_name(number).map_or_else(
+                || say!("doubt-system-call", number = number.to_string()),
+                str::to_owned,
+            );
+            say!("doubt-overwritten", name = name, step = step.0)
+        }
+        Doubt::KernelEvent { step } => {
+            say!("doubt-signal", step = step.0.to_string())
+        }
+        Doubt::Gap { step } => say!("doubt-gap", step = step.0.to_string()),
+        Doubt::SystemCallsUnsaid => say!("doubt-a-later-system-call-may").to_owned(),
+        Doubt::Filtered => say!("doubt-the-trace-leaves-out-instructions").to_owned(),
+        Doubt::Bank => say!("doubt-the-trace-does-not-say").to_owned(),
+        Doubt::Undecoded => say!("doubt-guessed-the-instruction-cannot-be").to_owned(),
+        Doubt::Conditional => say!("doubt-guessed-the-instruction-is-conditional").to_owned(),
+    }
+}
+
+/// Words for one provenance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceWords {
+    /// Letter for a byte in a row.
+    pub letter: char,
+    /// Word for other programs, which rely on it.
+    pub word: &'static str,
+    /// Phrase shown after a value.
+    pub phrase: &'static str,
+    /// Explanation.
+    pub meaning: &'static str,
+}
+
+/// Provenances in the order in which they are explained.
+pub const SOURCES: [ValueSource; 4] = [
+    ValueSource::Recorded,
+    ValueSource::Inferred,
+    ValueSource::External,
+    ValueSource::Unknown,
+];
+
+impl SourceWords {
+    /// Returns the words for a provenance.
+    pub fn of(source: ValueSource) -> Self {
+        match source {
+            ValueSource::Recorded => Self {
+                letter: 'r',
+                word: "recorded",
+                phrase: say!("source-recorded"),
+                meaning: say!("source-recorded-the-trace-states-it"),
+            },
+            ValueSource::Inferred => Self {
+                letter: 'i',
+                word: "inferred",
+                phrase: say!("source-inferred"),
+                meaning: say!("source-inferred-a-later-read-with"),
+            },
+            ValueSource::External => Self {
+                letter: 'x',
+                word: "external",
+                phrase: say!("source-external-change"),
+                meaning: say!("source-external-a-read-differs-from"),
+            },
+            ValueSource::Unknown => Self {
+                letter: '?',
+                word: "unknown",
+                phrase: say!("source-unknown"),
+                meaning: say!("source-unknown-nothing-states-it"),
+            },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +243,31 @@ mod tests {
         assert_eq!(
             nothing_so_far(&session, "x2 is not read".to_owned()),
             "x2 is not read"
+        );
+    }
+}
+
+#[cfg(test)]
+mod doubt_tests {
+    use stepback_parsers::Step;
+
+    use super::*;
+
+    #[test]
+    fn a_system_call_that_came_between_is_named() {
+        let words = |number| {
+            doubt_words(
+                Doubt::SystemCall {
+                    step: Step(1234),
+                    number,
+                },
+                InstructionSet::X86_64,
+            )
+        };
+        assert_eq!(words(0), "possibly overwritten since by read at step 1,234");
+        assert_eq!(
+            words(9999),
+            "possibly overwritten since by system call 9999 at step 1,234"
         );
     }
 }

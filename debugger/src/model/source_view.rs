@@ -1,5 +1,8 @@
 //! Source line of a position, and positions of a source line.
+//!
+//! User settings for source files.
 
+use crate::source::find;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -10,14 +13,14 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::names::function_name;
 use crate::action::Direction;
-use crate::analysis::line_code::is_called;
+use crate::analysis::names::is_called;
 use crate::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
 use crate::image::{LineRange, SourceLine};
 use crate::messages::say;
+use crate::model::names::function_name;
 use crate::session::Session;
-use crate::source::{SourceMap, SourceText, find};
+use crate::source::{SourceMap, SourceText};
 
 /// Maximum number of instructions tried in one address range of a line.
 const RANGE_LIMIT: usize = 1 << 16;
@@ -402,6 +405,15 @@ impl LineQuestion {
             None
         })
     }
+}
+
+/// Settings for finding and showing source files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceChoice {
+    /// Mapping for moved directories.
+    pub map: SourceMap,
+    /// Shows source lines in the rows of the trace if there is room.
+    pub is_in_rows: bool,
 }
 
 #[cfg(test)]

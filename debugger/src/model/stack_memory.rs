@@ -11,14 +11,14 @@ use stepback_machine::{Address, InstructionSet, RecordedBranch, RegisterView, Re
 use stepback_parsers::{Position, Step};
 
 use super::TextRole;
-use super::ground::frame_of_step;
 use super::memory::{BLOCK_BYTES, block_from};
 use super::names::{function_name, place_name};
 use super::regions::stack_pointer;
 use super::table::{Table, TableCell, TableRow};
 use super::text::short_hex;
-use crate::analysis::cell_value::{CellValue, cell_value};
+use crate::analysis::tracked::{CellValue, cell_value};
 use crate::messages::say;
+use crate::model::moves::frame_of_step;
 use crate::session::Session;
 
 /// Maximum number of words shown.

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use stepback_index::{Cancel, NearestStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
 use stepback_parsers::Step;
 
-use super::clock::span_text;
+use crate::analysis::fatal_ending::{EndingEvidence, ThreadEnding};
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
-use crate::analysis::thread_ending::{EndingEvidence, ThreadEnding};
 use crate::messages::say;
+use crate::model::text::span_text;
 use crate::session::Session;
 
 /// Thread with everything that a row shows.

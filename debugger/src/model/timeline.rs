@@ -1,15 +1,18 @@
 //! The whole trace as a strip: call stacks sampled once per pixel column, and the ticks of the
 //! axis.
+//!
+//! Chooses the end of the timeline's axis.
 
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::call_rows::{CallRow, CallStepMeter, CallTreeNode, children_of};
-use super::call_stack::{SourceLineMode, stack_frames};
-use super::names::{frame_name, function_name};
 use crate::action::StepRange;
 use crate::messages::say;
+use crate::model::call_rows::{CallRow, CallStepMeter, CallTreeNode, children_of};
+use crate::model::call_stack::{SourceLineMode, stack_frames};
+use crate::model::names::{frame_name, function_name};
+use crate::model::so_far::IndexedPart;
 use crate::session::Session;
 
 /// Part of the trace to draw, and its resolution.
@@ -301,6 +304,34 @@ pub fn ticks(first: Position, last: Position, step: u64) -> impl Iterator<Item =
         .map(Position)
 }
 
+/// The trace counts as fully indexed if the estimated rest is at most one part in this many.
+const CAUGHT_UP: u64 = 50;
+
+/// End of the axis. While a trace is being indexed it stays at the expected end, so that the
+/// drawing does not move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AxisEnd {
+    held: Option<u64>,
+}
+
+impl AxisEnd {
+    /// Returns the end for a trace with `steps` indexed steps. `part` is the indexed share, or none
+    /// for a whole trace.
+    pub fn look(&mut self, steps: u64, part: Option<&IndexedPart>) -> u64 {
+        let expected = part.map_or(steps, |part| {
+            let whole = u128::from(steps) * u128::from(part.total) / u128::from(part.bytes.max(1));
+            u64::try_from(whole).unwrap_or(u64::MAX)
+        });
+        if expected <= steps.saturating_add(steps / CAUGHT_UP) {
+            // A live trace that grows while it is followed has no expected end.
+            self.held = None;
+            return steps;
+        }
+        let held = self.held.filter(|held| *held >= steps);
+        *self.held.insert(held.unwrap_or(expected))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,5 +406,26 @@ mod tests {
         assert_eq!((of_depth(0), of_depth(1)), (vec![(0, 100)], vec![(0, 100)]));
         assert!(of_depth(2).contains(&(5, 90)), "{:?}", of_depth(2));
         assert!(of_depth(3).is_empty());
+    }
+}
+
+#[cfg(test)]
+mod axis_end_tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_stays_while_a_trace_is_indexed_and_ends_where_the_trace_does() {
+        let part = |steps, bytes| IndexedPart {
+            steps,
+            bytes,
+            total: 1000,
+        };
+        let mut axis = AxisEnd::default();
+        assert_eq!(axis.look(100, Some(&part(100, 200))), 500);
+        // The next part leads to another estimate.
+        assert_eq!(axis.look(300, Some(&part(300, 500))), 500);
+        assert_eq!(axis.look(510, Some(&part(510, 900))), 566);
+        assert_eq!(axis.look(580, Some(&part(580, 1000))), 580);
+        assert_eq!(axis.look(600, None), 600);
     }
 }

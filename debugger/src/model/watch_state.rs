@@ -11,11 +11,10 @@ use stepback_parsers::{Position, Step};
 
 use super::text::short_hex;
 use crate::action::Direction;
-use crate::analysis::cell_value::cell_value;
 use crate::analysis::condition::{DependentValue, SearchOrigin, next_edge};
 use crate::analysis::names::NameError;
 use crate::analysis::register_part::RegisterPart;
-use crate::analysis::tracked::{EvaluationContext, thread_of};
+use crate::analysis::tracked::{EvaluationContext, cell_value, thread_of};
 use crate::expression::{ChosenReading, Expression, ExpressionError, parse, split_range};
 use crate::messages::say;
 use crate::notes::{Watch, WatchType};

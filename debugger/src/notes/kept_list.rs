@@ -1,4 +1,8 @@
 //! Queries that the user saves under names.
+//!
+//! Searches, and their form with a name.
+//!
+//! Slice queries for the origin of a cell's value, and their form with a name.
 
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +152,195 @@ impl<K: SavedQuery> SavedQueries<K> {
     }
 }
 
+/// Interpretation of a search text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FindKind {
+    /// Detected from the text.
+    #[default]
+    Auto,
+    /// Words of a step; case and spaces do not matter.
+    Text,
+    /// A regular expression over the lines of a step.
+    Regex,
+    /// A number that was written to a register or memory, or read.
+    Value,
+    /// Consecutive bytes in memory order.
+    Bytes,
+    /// An address of code: steps at that address.
+    Address,
+    /// A register, or a range of memory: its reads and writes.
+    Accesses,
+    /// A name, or a part of one: the entries of functions.
+    Function,
+}
+
+/// Range of a search, in the notation of "Go to".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FindRange {
+    /// First position; empty: the start.
+    pub from: String,
+    /// Last position; empty: the end.
+    pub to: String,
+}
+
+impl FindRange {
+    /// Returns true if it is the whole trace.
+    pub fn is_whole(&self) -> bool {
+        self.from.is_empty() && self.to.is_empty()
+    }
+}
+
+/// A search through the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FindQuery {
+    /// Text to find.
+    pub text: String,
+    /// Interpretation of the text.
+    pub kind: FindKind,
+    #[serde(skip_serializing_if = "FindRange::is_whole")]
+    pub range: FindRange,
+}
+
+/// A named search.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedSearch {
+    pub name: String,
+    pub search: FindQuery,
+}
+
+impl SavedQuery for SavedSearch {
+    const MESSAGES: SavedQueryMessages = SavedQueryMessages {
+        kept_as: "find-kept-as",
+        forgotten: "find-forgotten",
+        not_kept: "find-not-kept",
+        too_many: "kept-searches-too-many",
+        too_long: "kept-search-too-long",
+        none_kept: "find-none-kept",
+        none_kept_so: "find-none-kept-so",
+    };
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn with_name(&self, name: String) -> Self {
+        Self {
+            name,
+            search: self.search.clone(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        &self.search.text
+    }
+}
+
+/// Edges that a slice follows in addition to data flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SliceEdges {
+    /// Values that addresses are computed from.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub addresses: bool,
+    /// Flags that decide a condition or are carried.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub flags: bool,
+    /// Branches that decided which code ran.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub control: bool,
+}
+
+/// An edge that a slice may follow in addition to data flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SliceEdge {
+    /// Values that addresses are computed from.
+    Addresses,
+    /// Flags that decide a condition or are carried.
+    Flags,
+    /// Branches that decided which code ran.
+    Control,
+}
+
+impl SliceEdges {
+    /// Returns true if an edge is followed.
+    pub fn has(self, edge: SliceEdge) -> bool {
+        match edge {
+            SliceEdge::Addresses => self.addresses,
+            SliceEdge::Flags => self.flags,
+            SliceEdge::Control => self.control,
+        }
+    }
+
+    /// Returns a copy in which an edge is switched on or off.
+    #[must_use]
+    pub fn toggled(mut self, edge: SliceEdge) -> Self {
+        match edge {
+            SliceEdge::Addresses => self.addresses ^= true,
+            SliceEdge::Flags => self.flags ^= true,
+            SliceEdge::Control => self.control ^= true,
+        }
+        self
+    }
+
+    /// Returns true if only data flow is followed.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Query for the origin or the uses of a cell's value at a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SliceQuery {
+    /// Cell as it is typed: `x2`, `x2 of cpu1`, `0x80020340:8`.
+    pub cell: String,
+    /// Position of the value.
+    pub at: u64,
+    /// Follows the value forward to its uses instead of backward to its origin.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub forward: bool,
+    #[serde(skip_serializing_if = "SliceEdges::is_none")]
+    pub edges: SliceEdges,
+}
+
+/// A named slice.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedSlice {
+    pub name: String,
+    pub slice: SliceQuery,
+}
+
+impl SavedQuery for SavedSlice {
+    const MESSAGES: SavedQueryMessages = SavedQueryMessages {
+        kept_as: "slice-kept-as",
+        forgotten: "slice-forgotten",
+        not_kept: "slice-not-kept",
+        too_many: "kept-slices-too-many",
+        too_long: "kept-slice-too-long",
+        none_kept: "slice-none-kept",
+        none_kept_so: "slice-none-kept-so",
+    };
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn with_name(&self, name: String) -> Self {
+        Self {
+            name,
+            slice: self.slice.clone(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        &self.slice.cell
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{FindQuery, SavedSearch};
@@ -233,6 +426,28 @@ mod tests {
         assert_eq!(
             searches.change(&SavedQueryChange::Keep(kept("search 3", "y"))),
             Ok(())
+        );
+    }
+}
+
+#[cfg(test)]
+mod slices_tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_followed_or_not() {
+        let edges = SliceEdges::default()
+            .toggled(SliceEdge::Flags)
+            .toggled(SliceEdge::Addresses);
+        assert_eq!(
+            (edges.has(SliceEdge::Flags), edges.has(SliceEdge::Control)),
+            (true, false)
+        );
+        assert!(
+            edges
+                .toggled(SliceEdge::Flags)
+                .toggled(SliceEdge::Addresses)
+                .is_none()
         );
     }
 }

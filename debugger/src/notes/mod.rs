@@ -12,22 +12,20 @@
 //! # Ok::<(), stepback_debugger::notes::TooManyBookmarks>(())
 //! ```
 
-mod bookmark;
 mod bookmarks;
 mod kept_list;
-mod searches;
 mod session_file;
-mod slices;
 mod watches;
 
-pub use bookmark::{
+pub use crate::notes::bookmarks::{
     Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkId, BookmarkPlace,
+};
+pub use crate::notes::kept_list::{
+    FindKind, FindQuery, FindRange, SavedSearch, SavedSlice, SliceEdge, SliceEdges, SliceQuery,
 };
 pub use bookmarks::{BookmarkEditTarget, Bookmarks, MOST, TooManyBookmarks};
 pub use kept_list::{SavedQueries, SavedQuery, SavedQueryChange};
-pub use searches::{FindKind, FindQuery, FindRange, SavedSearch};
 pub use session_file::{
     LONGEST, SessionError, SessionFile, SessionImage, SessionTrace, SessionWindow,
 };
-pub use slices::{SavedSlice, SliceEdge, SliceEdges, SliceQuery};
 pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};

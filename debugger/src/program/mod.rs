@@ -7,20 +7,18 @@
 //! call back to show or prompt for something.
 
 mod apply;
-mod driver;
 mod files;
 mod opening;
 mod prompt;
-mod saving;
 mod shell;
 mod state;
 #[cfg(test)]
 mod tests;
 
+pub use crate::program::apply::{advance, close, next_of_script, take_news};
+pub use crate::program::files::keep_session;
 pub use apply::{apply_queue, perform};
-pub use driver::{advance, close, next_of_script, take_news};
 pub use opening::{begin_held, open};
 pub use prompt::{FilePurpose, PickedKind, Prompt};
-pub use saving::keep_session;
 pub use shell::{PanelArrangement, Report, SelectedCell, Shell, report};
 pub use state::{Failure, PanelsSnapshot, Program, RunMode, UndoSnapshot, UserLayout, Wake};

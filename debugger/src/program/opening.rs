@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use super::driver::take_news;
-use super::saving::keep_session;
 use super::shell::{PanelArrangement, Report, Shell, report};
 use crate::action::{Direction, TravelAction};
 use crate::desk::{
@@ -11,6 +9,8 @@ use crate::desk::{
     TraceMissing, UndoStack, recent,
 };
 use crate::model::WindowMove;
+use crate::program::apply::take_news;
+use crate::program::files::keep_session;
 use crate::session::{Notice, NoticeKind, OpenOptions};
 
 /// Starts to open a trace. Cancels the opening that is under way.

@@ -1,5 +1,6 @@
 //! Program images of a trace: the requested ones, or the one next to the trace.
 
+use crate::image::program_file;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -7,10 +8,10 @@ use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::drmemtrace::ModulesLog;
 use stepback_parsers::{ProgramFile, ProgramFit};
 
-use super::image_search::{FoundProgram, fitting_program, image_beside};
 use super::notice::Notice;
 use super::{Companions, OpenOptions};
-use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
+use crate::image::{ImageSpec, Images, ModuleSearch, machine_of};
+use crate::session::image_check::{FoundProgram, fitting_program, image_beside};
 
 /// Beginning of notices about an image for another processor.
 const FOREIGN_IMAGE: &str = "the image is for another processor";

@@ -1,31 +1,30 @@
 //! Opens the trace file read-only, unpacks it if it is compressed, and detects its format.
 
-use std::fs::{self, File, Metadata};
-use std::io;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, UNIX_EPOCH};
+use std::{fs, io};
 
 use anyhow::Result;
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
 use stepback_machine::InstructionSet;
+use stepback_parsers::drmemtrace::{Drmemtrace, TraceHead, Width};
+use stepback_parsers::kept::{CacheFileOptions, CacheFilePlace};
+use stepback_parsers::packed::{PackedKind, PackedText, head_of};
+use stepback_parsers::tarmac::{CoreFile, MergedText};
+use stepback_parsers::template::RecordTemplate;
 use stepback_parsers::{
     Format, FormatError, ProgramFile, Source, SourceError, TraceAssumptions, TraceFile, detect,
-    drmemtrace::{Drmemtrace, TraceHead, Width},
-    kept::{CacheFileOptions, CacheFilePlace},
-    packed::{PackedKind, PackedText, head_of},
-    tarmac::{CoreFile, MergedText},
-    template::RecordTemplate,
 };
 
-use super::file_error::of_file;
-use super::images;
 use super::places::{cache_directory, copy_place, index_places, steps_place};
-use super::same_file::is_same_file;
 use super::trace_files::{TraceFiles, raw_refusal};
-use super::{Companions, IndexPolicy, OpenOptions};
+use super::{Companions, IndexPolicy, OpenOptions, images};
 use crate::image::{ImageSpec, machine_of};
+use crate::session::notice::of_file;
+use crate::session::places::is_same_file;
 
 /// Maximum length of a record description in bytes.
 const TEMPLATE_LIMIT: u64 = 1 << 20;

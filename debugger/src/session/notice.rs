@@ -1,7 +1,19 @@
 //! Notices about a trace that is being opened.
+//!
+//! Errors about a file.
+//!
+//! Damaged files of this program that a query met. They are made again, and the query is repeated.
+//!
+//! Observer of a trace that is being opened.
 
+use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use stepback_index::{Cancel, QueryError};
+use stepback_parsers::step_store::DamagedCopy;
+
+use crate::session::{IndexPolicy, OpenOptions, Session};
 
 /// A notice for the user about an open trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,4 +73,88 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// An error about a file: it is shown with the file's path at its end, or separately.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// Description of the error, without the path.
+    pub what: String,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:?}", self.what, self.path)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// Returns an error about a file.
+pub(super) fn of_file(path: &Path, what: impl fmt::Display) -> anyhow::Error {
+    FileError {
+        what: what.to_string(),
+        path: path.to_owned(),
+    }
+    .into()
+}
+
+/// A damaged file that a query met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    Index,
+    /// The copy of the trace's records; it is already removed.
+    Copy,
+}
+
+impl Damage {
+    /// Returns the damage that an error or one of its sources reports.
+    pub fn of(error: &(dyn Error + 'static)) -> Option<Self> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if matches!(error.downcast_ref(), Some(QueryError::Damaged { .. })) {
+                return Some(Self::Index);
+            }
+            if error.downcast_ref().is_some_and(DamagedCopy::is_in) {
+                return Some(Self::Copy);
+            }
+            next = error.source();
+        }
+        None
+    }
+
+    /// Returns options that open the trace and make the damaged file again; none if nothing may be
+    /// built.
+    pub fn mended(self, options: &OpenOptions) -> Option<OpenOptions> {
+        let policy = match (options.policy, self) {
+            (IndexPolicy::Never, _) => return None,
+            (_, Self::Index) => IndexPolicy::Force,
+            (policy, Self::Copy) => policy.once_opened(),
+        };
+        Some(OpenOptions {
+            policy,
+            ..options.clone()
+        })
+    }
+
+    /// Returns the notice for the user, as one sentence without a full stop.
+    pub fn notice(self) -> &'static str {
+        match self {
+            Self::Index => "the index was damaged and was rebuilt",
+            Self::Copy => "the copy of the trace's records was damaged and was made again",
+        }
+    }
+}
+
+/// Observer of a trace that is being opened.
+#[derive(Clone, Copy)]
+pub struct OpeningObserver<'a> {
+    /// Receives the indexed part: soon after the start, and again whenever it has grown enough. The
+    /// part answers queries as if the trace ended there ([`stepback_index::Index::is_whole`] is
+    /// false).
+    pub on_part: &'a (dyn Fn(Session) + Sync),
+    /// If present, the build follows a growing trace until this is cancelled.
+    pub follow: Option<&'a Cancel>,
 }

@@ -11,18 +11,20 @@ use stepback_index::{
     Query as _, QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
 };
 use stepback_machine::Address;
-use stepback_parsers::{Format, MarkerKind, Position, drmemtrace::Drmemtrace, packed::PackedText};
+use stepback_parsers::drmemtrace::Drmemtrace;
+use stepback_parsers::packed::PackedText;
+use stepback_parsers::{Format, MarkerKind, Position};
 
-use super::file_error::of_file;
 use super::image_check::ImageCheck;
-use super::images::{self, Decoding};
+use super::images::Decoding;
 use super::input::Input;
 use super::notice::{Notice, NoticeKind};
 use super::places::index_places;
-use super::same_file::is_same_file;
 use super::trace_files::TraceFiles;
-use super::{Companions, Damage, IndexPolicy, OpenOptions, OpeningObserver};
+use super::{Companions, Damage, IndexPolicy, OpenOptions, OpeningObserver, images};
 use crate::image::{CheckedImage, Images};
+use crate::session::notice::of_file;
+use crate::session::places::is_same_file;
 use crate::source::{SourceMap, SourcePlaces};
 
 /// Number of calls above which a trace is shown before its tail calls are searched.

@@ -1,11 +1,17 @@
 //! Possible places of a trace's index.
+//!
+//! Test whether two paths lead to one file, so that nothing is ever written over a trace.
+//!
+//! The demo trace that the program contains.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, Result};
 use directories::ProjectDirs;
 
-use super::OpenOptions;
+use crate::session::OpenOptions;
 
 /// Returns the places to look for an index and to write it to, best first.
 ///
@@ -115,8 +121,102 @@ fn fnv1a(bytes: &[u8]) -> u64 {
     })
 }
 
-#[cfg(test)]
+/// Returns true if both paths exist and are one file, also through a symbolic or hard link.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other || is_same_inode(&one, &other),
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn is_same_inode(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let inode = |path: &Path| {
+        path.metadata()
+            .ok()
+            .map(|metadata| (metadata.dev(), metadata.ino()))
+    };
+    inode(one).is_some() && inode(one) == inode(other)
+}
+
+#[cfg(not(unix))]
+fn is_same_inode(_one: &Path, _other: &Path) -> bool {
+    false
+}
+
+#[cfg(all(test, unix))]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, hard, soft, other] =
+            ["file", "hard", "soft", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "x").unwrap();
+        std::fs::write(&other, "x").unwrap();
+        std::fs::hard_link(&file, &hard).unwrap();
+        std::os::unix::fs::symlink(&file, &soft).unwrap();
+        assert!(
+            is_same_file(&file, &file) && is_same_file(&file, &hard) && is_same_file(&soft, &file)
+        );
+        assert!(!is_same_file(&file, &other) && !is_same_file(&file, &folder.path().join("none")));
+    }
+}
+
+const TRACE: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.small.tarmac.zst");
+const IMAGE: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.elf");
+/// The sources that the image was compiled from.
+const SOURCES: [(&str, &[u8]); 4] = [
+    (
+        "overflow.c",
+        include_bytes!("../../../assets/demo/overflow.c"),
+    ),
+    ("mini.c", include_bytes!("../../../assets/demo/mini.c")),
+    ("mini.h", include_bytes!("../../../assets/demo/mini.h")),
+    (
+        "mini_a64.S",
+        include_bytes!("../../../assets/demo/mini_a64.S"),
+    ),
+];
+
+/// Unpacks the demo into the user's cache directory, unless it is there, and returns the trace's
+/// path.
+///
+/// # Errors
+/// No directory of the user is writable.
+pub fn demo_path() -> Result<PathBuf> {
+    // Without a home directory, use the temporary directory.
+    let directory = cache_directory()
+        .unwrap_or_else(|| std::env::temp_dir().join("stepback"))
+        .join("demo");
+    fs::create_dir_all(&directory)
+        .with_context(|| format!("the demo could not be unpacked into {directory:?}"))?;
+    let trace = directory.join("overflow_bare.small.tarmac");
+    let text = zstd::decode_all(TRACE).context("the demo inside the program is damaged")?;
+    put(&trace, &text)?;
+    for (name, content) in SOURCES {
+        put(&directory.join(name), content)?;
+    }
+    // After its sources, so that they do not seem newer than the image.
+    put(&directory.join("overflow_bare.elf"), IMAGE)?;
+    Ok(trace)
+}
+
+/// Writes a file unless it already has this content, so that the index next to it stays fresh. The
+/// file appears atomically, also to another program that unpacks the demo at the same time.
+fn put(path: &Path, content: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|found| found == content) {
+        return Ok(());
+    }
+    let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
+    let written = fs::write(&partial, content).and_then(|()| fs::rename(&partial, path));
+    written.with_context(|| format!("the demo could not be unpacked: {path:?}"))
+}
+
+#[cfg(test)]
+mod demo_tests {
     use super::*;
 
     #[test]

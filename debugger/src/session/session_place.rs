@@ -1,16 +1,16 @@
 //! Place of a session file, and writing it without harm to other files.
 
-use std::fmt;
-use std::fs::{self, File, OpenOptions as FileOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::fs::{File, OpenOptions as FileOptions};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use anyhow::{Context as _, Result, anyhow};
 
-use super::file_error::of_file;
 use super::places::index_places;
 use super::{OpenOptions, Session};
 use crate::notes::{LONGEST, SessionFile, SessionTrace};
+use crate::session::notice::of_file;
 
 /// Extension of session files.
 const ENDING: &str = "session.toml";

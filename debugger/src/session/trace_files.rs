@@ -1,23 +1,21 @@
 //! Files that a trace of records consists of.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use anyhow::{Result, bail};
 use stepback_index::Fingerprint;
-use stepback_parsers::{
-    Format, ReadAt, SourceError, TraceFile, detect,
-    drmemtrace::{LayoutError, TraceLayout},
-    packed::{PackedKind, head_of},
-};
+use stepback_parsers::drmemtrace::{LayoutError, TraceLayout};
+use stepback_parsers::packed::{PackedKind, head_of};
+use stepback_parsers::{Format, ReadAt, SourceError, TraceFile, detect};
 
 use super::OpenOptions;
-use super::file_error::of_file;
 use super::input::{check_kind, modified_nanos, refused};
-use super::same_file::is_same_file;
+use crate::session::notice::of_file;
+use crate::session::places::is_same_file;
 
 /// Maximum number of files kept open: systems limit it to about a thousand.
 const OPEN_LIMIT: usize = 256;

@@ -8,14 +8,10 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
-mod find;
 mod map;
-mod mapping;
 mod text;
-mod words;
 
-pub use find::{SourcePlaces, find};
+pub use crate::source::map::{SourceMapping, SourcePlaces, find};
+pub use crate::source::text::{SourceLexerState, SourceWord, WordKind};
 pub use map::SourceMap;
-pub use mapping::SourceMapping;
 pub use text::SourceText;
-pub use words::{SourceLexerState, SourceWord, WordKind};

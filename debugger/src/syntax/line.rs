@@ -1,10 +1,12 @@
 //! An instruction as coloured tokens.
+//!
+//! Lexer for the operands of an instruction.
+//!
+//! Branch targets, by the disassembly.
 
 use std::fmt;
 
-use stepback_machine::{Address, InstructionSet, without_prefix};
-
-use super::operands::{OperandContext, operands};
+use stepback_machine::{Address, InstructionSet, OperandWordKind, without_prefix};
 
 /// Meaning of a token, which determines its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,6 +110,287 @@ impl fmt::Display for InstructionLine {
             .iter()
             .try_for_each(|token| f.write_str(&token.text))
     }
+}
+
+/// Properties of the instruction that all its tokens depend on.
+pub struct OperandContext<'a> {
+    /// In lower case.
+    pub mnemonic: &'a str,
+    pub set: InstructionSet,
+    /// True for calls and returns too.
+    pub is_branch: bool,
+    /// Address of the instruction.
+    pub pc: Address,
+    /// Returns the name of an address.
+    pub name_of: &'a dyn Fn(Address) -> Option<String>,
+}
+
+/// Splits operands into tokens. Each run of spaces becomes one space, and one follows each comma.
+/// Addresses relative to the pc and branch targets are replaced by their names. Nothing else
+/// changes.
+pub fn operands(text: &str, context: &OperandContext<'_>) -> Vec<SyntaxToken> {
+    let mut lexer = OperandLexer {
+        rest: text.trim(),
+        context,
+        tokens: Vec::new(),
+    };
+    while !lexer.rest.is_empty() {
+        lexer.next();
+    }
+    lexer.tokens
+}
+
+struct OperandLexer<'a> {
+    rest: &'a str,
+    context: &'a OperandContext<'a>,
+    tokens: Vec<SyntaxToken>,
+}
+
+impl<'a> OperandLexer<'a> {
+    fn next(&mut self) {
+        let Some(first) = self.rest.chars().next() else {
+            return;
+        };
+        match first {
+            _ if first.is_whitespace() => self.space(),
+            ',' => self.comma(),
+            ';' => self.take(self.rest.len(), SyntaxKind::Comment),
+            '/' if self.rest.starts_with("//") => self.take(self.rest.len(), SyntaxKind::Comment),
+            '{' if self.relative_address() => {}
+            '<' if self.rest.contains('>') => self.take(
+                self.end_of(|character| character == '>') + 1,
+                SyntaxKind::Symbol,
+            ),
+            '#' if immediate_length(self.rest) > 1 => {
+                self.take(immediate_length(self.rest), SyntaxKind::Number)
+            }
+            '0'..='9' => self.number(),
+            _ if is_word_start(first) => self.word(first.len_utf8()),
+            _ => self.take(first.len_utf8(), SyntaxKind::Punctuation),
+        }
+    }
+
+    /// Moves bytes from the rest into a token.
+    fn take(&mut self, length_bytes: usize, kind: SyntaxKind) {
+        let text = self.advance(length_bytes);
+        self.push(kind, text);
+    }
+
+    fn advance(&mut self, length_bytes: usize) -> &'a str {
+        let (text, rest) = self
+            .rest
+            .split_at_checked(length_bytes)
+            .unwrap_or((self.rest, ""));
+        self.rest = rest;
+        text
+    }
+
+    /// Adds a token. Adjacent punctuation becomes one token.
+    fn push(&mut self, kind: SyntaxKind, text: &str) {
+        match self.tokens.last_mut() {
+            Some(last) if kind == SyntaxKind::Punctuation && last.kind == kind => {
+                last.text.push_str(text)
+            }
+            _ => self.tokens.push(SyntaxToken {
+                kind,
+                text: text.to_owned(),
+            }),
+        }
+    }
+
+    fn space(&mut self) {
+        self.rest = self.rest.trim_start();
+        if self
+            .tokens
+            .last()
+            .is_some_and(|last| !last.text.ends_with(' '))
+        {
+            self.push(SyntaxKind::Punctuation, " ");
+        }
+    }
+
+    fn comma(&mut self) {
+        self.advance(1);
+        self.rest = self.rest.trim_start();
+        self.push(
+            SyntaxKind::Punctuation,
+            if self.rest.is_empty() { "," } else { ", " },
+        );
+    }
+
+    /// Reads `{pc}+8 ; 0x8008`. Returns false if the text is something else.
+    fn relative_address(&mut self) -> bool {
+        let read = Some(self.rest).filter(|_| !takes_register_list(self.context.mnemonic));
+        let Some(found) = read.and_then(|text| relative(text, self.context.pc)) else {
+            return false;
+        };
+        self.advance(found.length_bytes);
+        match (self.context.name_of)(found.target) {
+            Some(name) => self.push(SyntaxKind::Symbol, &name),
+            None => self.push(SyntaxKind::Number, &found.target.to_string()),
+        }
+        true
+    }
+
+    fn number(&mut self) {
+        let word = self
+            .rest
+            .get(..self.end_of(|character| !is_word_part(character)))
+            .unwrap_or_default();
+        let after = self.rest.get(word.len()..).unwrap_or_default().trim_start();
+        // If the disassembler gives the name itself, the address stays.
+        let is_target = self.context.is_branch && (after.is_empty() || after.starts_with(';'));
+        match absolute(word)
+            .filter(|_| is_target)
+            .and_then(self.context.name_of)
+        {
+            Some(name) => {
+                self.advance(word.len());
+                self.push(SyntaxKind::Symbol, &name);
+            }
+            None => self.take(word.len(), SyntaxKind::Number),
+        }
+    }
+
+    fn word(&mut self, first_length: usize) {
+        let after_first = self.rest.get(first_length..).unwrap_or_default();
+        let more = after_first
+            .find(|character| !is_word_part(character))
+            .unwrap_or(after_first.len());
+        let word = self.advance(first_length + more);
+        self.push(kind_of_word(word, self.context), word);
+    }
+
+    fn end_of(&self, is_end: impl Fn(char) -> bool) -> usize {
+        self.rest.find(is_end).unwrap_or(self.rest.len())
+    }
+}
+
+fn is_word_start(character: char) -> bool {
+    character.is_alphabetic() || matches!(character, '_' | '.' | '$' | '%')
+}
+
+fn is_word_part(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '.' | '$')
+}
+
+/// Returns the length of `#8`, `#-0x10` or `#1.5E-02`; 1 for a single `#`.
+fn immediate_length(text: &str) -> usize {
+    let body = text.get(1..).unwrap_or_default();
+    let unsigned = body.strip_prefix(['+', '-']).unwrap_or(body);
+    if !unsigned.starts_with(|character: char| character.is_ascii_digit()) {
+        return 1;
+    }
+    let is_hexadecimal = absolute(unsigned.get(..3).unwrap_or_default()).is_some();
+    let mut previous = ' ';
+    let end = unsigned.find(|character: char| {
+        let is_exponent =
+            !is_hexadecimal && matches!(previous, 'e' | 'E') && matches!(character, '+' | '-');
+        previous = character;
+        !(is_exponent || character.is_ascii_alphanumeric() || character == '.')
+    });
+    let length = end.unwrap_or(unsigned.len());
+    text.len() - unsigned.len() + length
+}
+
+fn kind_of_word(word: &str, context: &OperandContext<'_>) -> SyntaxKind {
+    match context.set.operand_word(context.mnemonic, word) {
+        OperandWordKind::Register => SyntaxKind::Register,
+        OperandWordKind::Keyword => SyntaxKind::Mnemonic,
+        OperandWordKind::Address => SyntaxKind::Symbol,
+        OperandWordKind::Other if context.is_branch || word.contains('_') => SyntaxKind::Symbol,
+        OperandWordKind::Other => SyntaxKind::Mnemonic,
+    }
+}
+
+/// Returns the target of a branch that names an address; none for branches through registers and
+/// for other instructions.
+///
+/// `pc` is the address of the instruction: `{pc}+8` counts from there in all instruction sets.
+pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Address> {
+    set.text_flow(text)?;
+    let (mnemonic, _) = text
+        .trim_start()
+        .split_once(char::is_whitespace)
+        .unwrap_or((text, ""));
+    if takes_register_list(mnemonic) {
+        return None;
+    }
+    if let Some(found) = text.find("{pc}").and_then(|start| text.get(start..)) {
+        return relative(found, pc).map(|relative| relative.target);
+    }
+    let operands = text.split(';').next()?;
+    let last = operands.rsplit(|character: char| character == ',' || character.is_whitespace());
+    last.map(str::trim)
+        .find(|word| !word.is_empty() && !word.starts_with('<'))
+        .and_then(absolute)
+}
+
+/// Returns true if braces after the mnemonic enclose registers: `pop {pc}` names the pc itself,
+/// while `b {pc}` stands for its value.
+pub fn takes_register_list(mnemonic: &str) -> bool {
+    let starts_with = |name: &&str| {
+        mnemonic
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
+    ["pop", "push", "ldm", "stm"].iter().any(starts_with)
+}
+
+/// `{pc}+0x88c ; 0x80000898` at the start of a text.
+pub struct RelativeTarget {
+    pub target: Address,
+    /// Length of the text that was read.
+    pub length_bytes: usize,
+}
+
+/// Reads `{pc}`, `{pc}+4` or `{pc}-0x14 ; 0x80000898`. The model computed the address after `;`
+/// (`ADRP` counts from the start of a page), so it has priority.
+pub fn relative(text: &str, pc: Address) -> Option<RelativeTarget> {
+    let after = text.strip_prefix("{pc}")?;
+    let (distance, rest) = if let Some(forwards) = after.strip_prefix('+') {
+        split_number(forwards)?
+    } else if let Some(backwards) = after.strip_prefix('-') {
+        let (distance, rest) = split_number(backwards)?;
+        (distance.wrapping_neg(), rest)
+    } else {
+        (0, after)
+    };
+    let stated = rest.trim_start().strip_prefix(';').and_then(|comment| {
+        let (word, rest) = split_word(comment.trim_start());
+        absolute(word).map(|target| (target, rest))
+    });
+    let (target, rest) = stated.unwrap_or((Address(pc.0.wrapping_add(distance)), rest));
+    Some(RelativeTarget {
+        target,
+        length_bytes: text.len() - rest.len(),
+    })
+}
+
+/// Reads a hexadecimal address with `0x`.
+pub fn absolute(word: &str) -> Option<Address> {
+    let digits = word
+        .strip_prefix("0x")
+        .or_else(|| word.strip_prefix("0X"))?;
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hexadecimal
+        .then(|| u64::from_str_radix(digits, 16).ok().map(Address))
+        .flatten()
+}
+
+fn split_number(text: &str) -> Option<(u64, &str)> {
+    let (word, rest) = split_word(text);
+    let value = absolute(word)
+        .map(|address| address.0)
+        .or_else(|| word.parse().ok())?;
+    Some((value, rest))
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|character: char| !character.is_ascii_alphanumeric())
+        .unwrap_or(text.len());
+    text.split_at(end)
 }
 
 #[cfg(test)]
@@ -418,5 +701,66 @@ mod tests {
             let punctuation = tokens.windows(2).filter(|pair| pair.iter().all(|token| token.kind == SyntaxKind::Punctuation));
             prop_assert_eq!(punctuation.count(), 0);
         }
+    }
+}
+
+#[cfg(test)]
+mod target_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<u64>) {
+        assert_eq!(
+            branch_target(text, Address(0x8000), InstructionSet::A64),
+            expected.map(Address),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_address_that_the_model_worked_out_counts() {
+        check("BL       {pc}+0x88c ; 0x80000898", Some(0x8000_0898));
+        check("B.GT     {pc}-0x8 ; 0x7ff8", Some(0x7ff8));
+        check("TBNZ     w0,#3,{pc}+0x10 ; 0x8010", Some(0x8010));
+        check("BEQ      {pc}+4;0x8004", Some(0x8004));
+    }
+
+    #[test]
+    fn a_distance_counts_from_the_instruction() {
+        check("BL {pc}+0x10", Some(0x8010));
+        check("B {pc}-16", Some(0x7ff0));
+        check("B {pc}", Some(0x8000));
+        check("B {pc}+4 ; soon", Some(0x8004));
+        check("B {pc}-0x8001", Some(u64::MAX));
+    }
+
+    #[test]
+    fn gem5_names_the_address_itself() {
+        check("b.eq   0x80000548", Some(0x8000_0548));
+        check("bl 0x80000548 <main>", Some(0x8000_0548));
+        check("cbz x0, 0x80000548 ; then", Some(0x8000_0548));
+    }
+
+    #[test]
+    fn what_goes_through_a_register_or_nowhere_has_no_target() {
+        for text in [
+            "BLR x2",
+            "RET",
+            "BX lr",
+            "POP {pc}",
+            "pop.w {pc}",
+            "LDM r0,{pc}",
+            "ADRP x0,{pc}+0x1000 ; 0x9000",
+            "MOV x0, 0x80",
+            "",
+            "B",
+            "B foo",
+            "B {pc}+",
+        ] {
+            check(text, None);
+        }
+        check("B {pc}+0x", None);
+        check("B 0x10000000000000000", None);
+        check("B {pc}+é", None);
     }
 }

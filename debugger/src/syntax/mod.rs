@@ -19,8 +19,6 @@
 //! ```
 
 mod line;
-mod operands;
-mod target;
 
+pub use crate::syntax::line::branch_target;
 pub use line::{InstructionLine, SyntaxKind, SyntaxToken};
-pub use target::branch_target;

@@ -5,15 +5,12 @@
 //! those of `tarmac-truncate`: see [`PollingDetector`] and [`RepetitionDetector`].
 
 mod cutter;
-mod part;
 mod polling;
-mod repetition;
 mod stream;
-mod unpacked;
 
+pub use crate::truncate::cutter::save_part;
+pub use crate::truncate::polling::RepetitionDetector;
+pub use crate::truncate::stream::UnpackedReader;
 pub use cutter::{CopyError, CopySummary, CutPoint, CutReason, copy};
-pub use part::save_part;
 pub use polling::PollingDetector;
-pub use repetition::RepetitionDetector;
 pub use stream::CopyingStream;
-pub use unpacked::UnpackedReader;

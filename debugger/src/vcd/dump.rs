@@ -1,6 +1,9 @@
 //! Writes a dump from its header to its end.
+//!
+//! Fidelity of a waveform to that of `tarmac-vcd`.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::iter::Peekable;
 use std::sync::atomic::AtomicU64;
 
@@ -10,15 +13,14 @@ use stepback_index::{
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{ParseScratch, Position};
 
-use super::fidelity::Fidelity;
-use super::functions::{FunctionChange, FunctionChanges, FunctionSpan};
-use super::node::DumpNode;
-use super::nodes::{NodeBuilder, NodeSink, NodesEnd, NodesStart};
-use super::register_state::RegisterState;
-use super::scope::{CpuScope, Numbering};
-use super::sets::used_sets;
-use super::writer::VcdWriter;
 use crate::image::Images;
+use crate::vcd::functions::{FunctionChange, FunctionChanges, FunctionSpan};
+use crate::vcd::node::DumpNode;
+use crate::vcd::nodes::{NodeBuilder, NodeSink, NodesEnd, NodesStart};
+use crate::vcd::register_state::RegisterState;
+use crate::vcd::scope::{CpuScope, Numbering};
+use crate::vcd::signals::used_sets;
+use crate::vcd::writer::VcdWriter;
 
 /// Ticks per node in the dump.
 const NODE_TICKS: u64 = 1000;
@@ -414,4 +416,13 @@ fn start(index: &Index, options: &DumpOptions) -> Result<NodesStart, DumpError> 
         time,
         registers,
     })
+}
+/// Conventions of a waveform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fidelity {
+    /// Conventions of `tarmac-vcd`, including its function changes and its byte order of diagrams.
+    TarmacVcd,
+    /// Conventions of the trace: functions change at their own step, and diagrams are read in the
+    /// byte order of the CPU.
+    Exact,
 }

@@ -12,18 +12,14 @@
 //! ```
 
 mod dump;
-mod fidelity;
 mod functions;
-mod line_text;
 mod node;
 mod nodes;
 mod register_state;
-mod row;
 mod scope;
-mod sets;
 mod signals;
 mod writer;
 
+pub use crate::vcd::dump::Fidelity;
 pub use dump::{Dump, DumpError, DumpOptions, DumpSource, DumpSummary, FunctionSpans, StampUnit};
-pub use fidelity::Fidelity;
 pub use functions::FunctionSpan;

@@ -4,18 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, ThreadId};
 use stepback_machine::{Endian, ExecutionState, RegisterId};
+use stepback_parsers::tarmac::{LineHead, LineShape, is_noticed_register};
 use stepback_parsers::{
-    EventSink, Flow, InputLocation, MemoryAccess, RegisterWrite, StepEvent, TextEvent,
-    ThreadNumber,
-    tarmac::{LineHead, LineShape, is_noticed_register},
+    EventSink, Flow, InputLocation, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
 };
 
 use super::DumpError;
-use super::fidelity::Fidelity;
-use super::line_text::LineText;
 use super::node::{DumpNode, NodeAccess, NodeInstruction};
 use super::register_state::{NamedRegister, RegisterState};
-use super::row::DiagramRow;
+use crate::vcd::dump::Fidelity;
+use crate::vcd::node::{DiagramRow, LineText};
 
 /// Maximum number of accesses or writes per node; more continue in the next one. A trace without
 /// times and instructions would be a single node.

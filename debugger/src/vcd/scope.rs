@@ -1,16 +1,17 @@
 //! The signals of a CPU.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 use stepback_index::ThreadId;
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 
-use super::fidelity::Fidelity;
 use super::node::{DumpNode, NodeAccess, NodeInstruction};
 use super::register_state::{RegisterState, SHOWN_BYTES};
-use super::sets::share_names;
 use super::signals::{RegisterSignal, register_signals};
 use super::writer::{Bit, SignalId, SignalKind, VcdWriter};
+use crate::vcd::dump::Fidelity;
+use crate::vcd::signals::share_names;
 
 /// The scope of a CPU.
 pub struct CpuScope {

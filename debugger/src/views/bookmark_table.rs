@@ -12,7 +12,7 @@ use crate::action::{Action, MarkAction, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::TextRole;
-use crate::model::bookmark_words::place_words;
+use crate::model::names::place_words;
 use crate::model::table::{Table, TableCell, TableRow};
 use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPlace};
 use crate::worker::Slot;

@@ -13,9 +13,11 @@ use crate::action::{Action, Follow, PanelKind, StepRange, ViewAction};
 use crate::desk::{Blocks, Desk, SessionChange, SessionWatch};
 use crate::messages::{say, spoken};
 use crate::model::TextRole;
-use crate::model::call_rows::{CallRow, CallTreeNode, ChildRows, children_of, same_calls};
+use crate::model::call_rows::{
+    CallMatches, CallNameFilter, CallRow, CallTreeNode, CallWords, ChildRows, call_words,
+    children_of, find_calls, same_calls,
+};
 use crate::model::call_tree::{CallTree, TreeRow};
-use crate::model::found_calls::{CallMatches, CallNameFilter, CallWords, call_words, find_calls};
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
 use crate::model::text::thousands;

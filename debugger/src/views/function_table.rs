@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use super::row_menu::MenuEntry;
 use super::table_view::TableSource;
 use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, Direction, PanelKind, TravelAction, ViewAction};
@@ -13,6 +12,7 @@ use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::functions::FunctionProfile as Told;
 use crate::model::table::{Table, TableRow};
+use crate::views::view::MenuEntry;
 use crate::worker::Slot;
 
 /// One row per function.

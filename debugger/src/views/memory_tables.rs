@@ -9,17 +9,15 @@ use super::table_view::{TableSource, TableView, TableWork};
 use super::view::{CursorRow, RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, ViewAction};
 use crate::analysis::heap::{has_heap, heap};
-use crate::desk::AnswerStream;
-use crate::desk::Desk;
+use crate::desk::{AnswerStream, Desk};
 use crate::keymap::{argument_text, cell_name};
 use crate::messages::say;
 use crate::model::access_table::{
     AccessGrouping, AccessSubject as Of, AccessTableQuery, access_table,
 };
 use crate::model::heap_table::heap_table;
-use crate::model::heat_table::heat_table;
 use crate::model::memory::{MemoryRuns, accessed_runs};
-use crate::model::regions::{RegionSources, regions_table};
+use crate::model::regions::{RegionSources, heat_table, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, TableRow};
 use crate::model::task_table::task_table;

@@ -14,9 +14,7 @@ mod findings;
 mod function_table;
 mod memory;
 mod memory_tables;
-mod raw_text;
 mod registers;
-mod row_menu;
 mod source;
 mod stack;
 mod steps;
@@ -27,6 +25,8 @@ mod warning_table;
 mod watch_table;
 mod why;
 
+pub use crate::views::steps::RawTextView;
+pub use crate::views::view::{MenuEntry, RowMenu};
 pub use bookmark_table::BookmarkTable;
 pub use calls::{CallColumn, CallsView};
 pub use compare::{CompareRoom, CompareSide, CompareView, CompareWidths, WindowPair, low_end};
@@ -37,12 +37,10 @@ pub use findings::FindingsView;
 pub use function_table::FunctionTable;
 pub use memory::{ByteAction, MemoryLayout, MemoryMove, MemoryView};
 pub use memory_tables::{AccessTable, MemoryTable};
-pub use raw_text::RawTextView;
 pub use registers::{
     CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGesture, RegisterGrid, RegistersView,
     RowKind, address_of, lanes_per_row,
 };
-pub use row_menu::{MenuEntry, RowMenu};
 pub use source::{ShownSource, SourceView};
 pub use stack::StackView;
 pub use steps::StepsView;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::row_menu::{MenuEntry, RowMenu};
 use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{
     Action, CellName, Follow, MarkAction, PanelAction, PanelKind, SliceAction, ViewAction,
@@ -17,6 +16,7 @@ use crate::messages::say;
 use crate::model::table::{Table, TableArrangement as Shown, TableRow};
 use crate::model::table_groups::TableGroup;
 use crate::notes::WatchChange;
+use crate::views::view::{MenuEntry, RowMenu};
 use crate::worker::Slot;
 
 /// Source of the rows of a table, and the actions on them.

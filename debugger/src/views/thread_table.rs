@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use stepback_parsers::Step;
 
-use super::row_menu::{MenuEntry, RowMenu};
 use super::table_view::TableSource;
 use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, TravelAction};
-use crate::analysis::thread_ending::ThreadEnding;
+use crate::analysis::fatal_ending::ThreadEnding;
 use crate::desk::Desk;
 use crate::icons;
 use crate::messages::say;
 use crate::model::TextRole;
-use crate::model::clock::{span_text, time_text};
 use crate::model::so_far::so_far;
 use crate::model::table::{Table, TableCell, TableRow};
+use crate::model::text::{span_text, time_text};
 use crate::model::threads::{ThreadRow, Threads as All, ending_explained, ending_words};
 use crate::session::Session;
+use crate::views::view::{MenuEntry, RowMenu};
 use crate::worker::Answer;
 
 const HEADS: [&str; 10] = [

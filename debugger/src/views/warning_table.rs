@@ -6,7 +6,6 @@ use anyhow::Result;
 use stepback_index::{Cancel, Query as _, RawLines, Warning};
 use stepback_parsers::Line;
 
-use super::row_menu::{MenuEntry, RowMenu};
 use super::table_view::TableSource;
 use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, TravelAction};
@@ -16,9 +15,10 @@ use crate::messages::say;
 use crate::model::so_far::{IndexedPart, so_far};
 use crate::model::table::{Table, TableCell, TableRow};
 use crate::model::text::thousands;
-use crate::model::warning_words::placed;
+use crate::model::trace_notes::placed;
 use crate::model::{TextRole, TextSpan};
 use crate::session::Session;
+use crate::views::view::{MenuEntry, RowMenu};
 use crate::worker::Slot;
 
 const HEADS: [&str; 4] = ["head-line", "head-byte", "head-times", "head-warning"];

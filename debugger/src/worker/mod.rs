@@ -11,8 +11,7 @@ mod pool;
 mod slot;
 #[cfg(test)]
 mod tests;
-mod ticket;
 
+pub use crate::worker::pool::Ticket;
 pub use pool::{JobLane, Worker};
 pub use slot::{Answer, LATE_AFTER, Slot};
-pub use ticket::Ticket;

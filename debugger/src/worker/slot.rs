@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use stepback_index::Cancel;
 
 use super::pool::{JobLane, Worker};
-use super::ticket::Ticket;
+use crate::worker::pool::Ticket;
 
 /// Time for which an old answer is shown as if it were current: most answers arrive sooner, and
 /// nothing flickers.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
 
 /// A stack frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

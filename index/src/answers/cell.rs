@@ -1,9 +1,14 @@
 //! Registers and memory ranges that queries are about.
+//!
+//! Kinds of accesses that a query considers.
+//!
+//! Direction in time.
+//!
+//! Threads of a trace.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Address, RegisterView};
-
-use crate::answers::thread::ThreadId;
+use stepback_machine::{AccessKind, Address, InstructionSet, RegisterView};
+use stepback_parsers::Step;
 
 /// A register or a range of memory: the subject of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -49,4 +54,89 @@ pub struct MemoryRange {
     pub address: Address,
     /// Number of bytes; bytes beyond the end of the address space do not count.
     pub len_bytes: u64,
+}
+
+/// Kinds of accesses that a query considers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKinds {
+    /// Loads.
+    Reads,
+    /// Stores; register writes.
+    Writes,
+    /// Reads and writes, if the trace records them.
+    All,
+}
+
+impl AccessKinds {
+    /// Returns true if accesses of `kind` count.
+    pub(crate) fn includes(self, kind: AccessKind) -> bool {
+        match self {
+            Self::Reads => kind == AccessKind::Read,
+            Self::Writes => kind == AccessKind::Write,
+            Self::All => true,
+        }
+    }
+}
+
+/// Direction in time, through the steps of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Direction {
+    /// Towards the start.
+    Back,
+    /// Towards the end.
+    Forward,
+}
+
+impl Direction {
+    /// Returns the sort key of a slot: greater for a slot that comes earlier in this direction. The
+    /// function is its own inverse.
+    pub(crate) fn rank(self, slot: u64) -> u64 {
+        match self {
+            Self::Forward => !slot,
+            Self::Back => slot,
+        }
+    }
+
+    /// Returns the one of two slots that comes earlier in this direction.
+    pub(crate) fn nearer(self, one: Option<u64>, other: Option<u64>) -> Option<u64> {
+        match self {
+            Self::Back => one.max(other),
+            Self::Forward => one.into_iter().chain(other).min(),
+        }
+    }
+
+    /// Returns the first slot of a search from a position; `None` at the end of the number range.
+    pub(crate) fn first_slot(self, at: u64) -> Option<u64> {
+        match self {
+            Self::Back => Some(at),
+            Self::Forward => at.checked_add(1),
+        }
+    }
+
+    /// Returns the next slot in this direction; `None` past the ends.
+    pub(crate) fn beyond(self, slot: u64) -> Option<u64> {
+        match self {
+            Self::Back => slot.checked_sub(1),
+            Self::Forward => slot.checked_add(1),
+        }
+    }
+}
+
+/// Index of a thread in [`crate::index::Index::threads`].
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct ThreadId(pub u16);
+
+/// A thread of the trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadInfo {
+    /// Name in the trace; `cpu0` if the trace has no thread names.
+    pub name: String,
+    /// Number of its steps.
+    pub steps: u64,
+    /// Instruction set of its first step.
+    pub instruction_set: InstructionSet,
+    /// Its first step.
+    pub first_step: Option<Step>,
 }

@@ -3,7 +3,7 @@
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
 
 /// Maximum number of tracked blocks; later allocations are left out.
 ///

@@ -1,14 +1,18 @@
 //! A step with its effects.
+//!
+//! Results of searches, and reasons to doubt them.
+//!
+//! Accesses of a cell that become visible at the same position.
+//!
+//! Semihosting operations that let the host write into memory.
 
 use stepback_machine::{
     AccessKind, Address, Encoding, InstructionSet, RecordedBranch, RegisterUse, RegisterView,
     decode,
 };
-use stepback_parsers::{DelaySlot, Line, Marker, Step, StepOrigin};
+use stepback_parsers::{DelaySlot, Line, Marker, Position, Step, StepOrigin};
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::host_operation::HostOperation;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{AccessKinds, ThreadId};
 use crate::answers::value::Value;
 
 /// Number of slots after a step that are searched for events that belong to it.
@@ -157,4 +161,141 @@ pub enum AccessTarget {
         /// Number of bytes.
         size_bytes: u64,
     },
+}
+
+/// Maximum number of effects in the hit of an access. A step may have a million matching accesses,
+/// and each hit would hold a million effects.
+pub const HIT_EFFECTS: usize = 4;
+
+/// A step that matches a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The step. For an access query it contains only the first [`HIT_EFFECTS`] effects.
+    pub record: StepRecord,
+    /// First position at which the match is visible.
+    pub position: Position,
+    /// Access of the queried cell; `None` for queries that are not about a cell.
+    pub access: Option<Access>,
+    /// Reason why this may be the wrong answer.
+    pub doubt: Option<Doubt>,
+}
+
+/// Reason why an answer may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doubt {
+    /// The trace does not show the instruction's encoding, or it cannot be decoded: it may use any
+    /// register.
+    Undecoded,
+    /// The instruction is conditional, and the trace does not say whether it was executed.
+    Conditional,
+    /// A later system call may have written the memory, which the trace does not show.
+    SystemCall {
+        /// The step of the call.
+        step: Step,
+        /// Number of the call.
+        number: u64,
+    },
+    /// A later signal, or the return from its handler, may have changed it: the kernel writes then.
+    KernelEvent {
+        /// The last step before it.
+        step: Step,
+    },
+    /// The trace was interrupted since: execution during the gap is not recorded.
+    Gap {
+        /// The last step before it.
+        step: Step,
+    },
+    /// System calls may have written the memory, and the trace does not identify them.
+    SystemCallsUnsaid,
+    /// The trace leaves out instructions or accesses.
+    Filtered,
+    /// The trace does not state the mode: it may be another register of the same name.
+    Bank,
+}
+
+/// Accesses that become visible at the same position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessesAt {
+    /// First position at which they are visible.
+    pub position: Position,
+    /// The accesses, at least one, nearest to the queried position first.
+    pub accesses: Vec<CellAccess>,
+}
+
+/// An access by a step, or a state that the trace records before the first step of the thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CellAccess {
+    /// Access by a step.
+    Step(Box<Hit>),
+    /// Line of an initial dump: no step made the access.
+    Initial(Line),
+}
+
+impl CellAccess {
+    /// Returns the access of a step; none for an initial dump.
+    pub fn into_hit(self) -> Option<Hit> {
+        match self {
+            Self::Step(hit) => Some(*hit),
+            Self::Initial(_) => None,
+        }
+    }
+}
+/// A semihosting operation that lets the host write into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HostOperation {
+    /// Reads from a file into a buffer.
+    Read,
+    /// Generates a name for a temporary file.
+    TmpNam,
+    /// Copies the command line.
+    GetCmdline,
+    /// Returns the addresses of heap and stack.
+    HeapInfo,
+    /// Returns the elapsed ticks.
+    Elapsed,
+}
+
+impl HostOperation {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Read,
+        Self::TmpNam,
+        Self::GetCmdline,
+        Self::HeapInfo,
+        Self::Elapsed,
+    ];
+
+    /// Returns the operation for a number in `r0`; `None` for operations that write no memory.
+    pub(crate) fn of_number(number: u64) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|operation| operation.number() == number)
+    }
+
+    /// Returns true if the lower 32 bits of a register are the number of an operation that writes
+    /// memory.
+    pub(crate) fn is_in(register: u64) -> bool {
+        Self::of_number(register & u64::from(u32::MAX)).is_some()
+    }
+
+    /// Returns the number in `r0`.
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Self::Read => 0x06,
+            Self::TmpNam => 0x0d,
+            Self::GetCmdline => 0x15,
+            Self::HeapInfo => 0x16,
+            Self::Elapsed => 0x30,
+        }
+    }
+
+    /// Returns the name in Arm's documentation: `SYS_READ`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "SYS_READ",
+            Self::TmpNam => "SYS_TMPNAM",
+            Self::GetCmdline => "SYS_GET_CMDLINE",
+            Self::HeapInfo => "SYS_HEAPINFO",
+            Self::Elapsed => "SYS_ELAPSED",
+        }
+    }
 }

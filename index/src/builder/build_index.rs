@@ -1,17 +1,22 @@
 //! Public interface of a build.
+//!
+//! Parameters of a build.
+//!
+//! Following a trace that still grows.
+//!
+//! Options, progress and summary of a build.
+//!
+//! An index in memory only.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
-use stepback_parsers::Source;
+use stepback_parsers::{Source, SourceError};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::BuildError;
+use crate::answers::error::{BuildError, Cancel};
 use crate::builder::assemble::Assembler;
-use crate::builder::follow::Follow;
-use crate::builder::options::{BuildOptions, BuildProgress, BuildSummary};
 use crate::builder::partial::PartialFiles;
-use crate::builder::request::BuildRequest;
 use crate::builder::run::BuildRun;
 use crate::index::Index;
 use crate::store::data::IndexData;
@@ -182,4 +187,99 @@ impl<'a> Build<'a> {
         .run(assembler)?;
         Ok(Index::load(Arc::clone(self.request.source), data, None)?)
     }
+}
+
+/// Inputs and callbacks of a build.
+pub(crate) struct BuildRequest<'a> {
+    pub source: &'a Arc<dyn Source>,
+    pub fingerprint: &'a Fingerprint,
+    pub options: &'a BuildOptions,
+    pub progress: &'a BuildProgress,
+    pub cancel: &'a Cancel,
+    /// Following of a growing trace; none when it ends where it ended when it was opened.
+    pub follow: Option<Follow<'a>>,
+    /// Receiver of partial indexes.
+    pub on_part: Option<&'a (dyn Fn(Index) + Sync)>,
+}
+
+/// Lets a build follow the trace as it grows.
+#[derive(Clone, Copy)]
+pub struct Follow<'a> {
+    /// Cancelling this makes the build finish with the text present.
+    pub until: &'a Cancel,
+    /// Returns the current fingerprint of the trace.
+    pub fingerprint: &'a (dyn Fn() -> Result<Fingerprint, SourceError> + Sync),
+}
+
+impl std::fmt::Debug for Follow<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Follow")
+            .field("until", self.until)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Options of a build.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// Bytes of input per segment. Answers do not depend on it.
+    pub segment_bytes: u64,
+    /// Number of worker threads; 0 means one for each core.
+    pub threads: usize,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            segment_bytes: 16 << 20,
+            threads: 0,
+        }
+    }
+}
+
+/// Progress of a build, shared with its observers.
+#[derive(Debug, Default)]
+pub struct BuildProgress {
+    /// Bytes of the trace read.
+    pub bytes_done: AtomicU64,
+    /// Total bytes of the trace, as known until now.
+    pub bytes_total: AtomicU64,
+    /// Steps found.
+    pub steps: AtomicU64,
+    /// Semihosting calls examined, after everything else is done.
+    pub host_calls_done: AtomicU64,
+    /// Semihosting calls to examine; 0 until then.
+    pub host_calls_total: AtomicU64,
+}
+
+/// Summary of a finished build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuildSummary {
+    /// Total number of steps.
+    pub steps: u64,
+    /// Bytes of the trace.
+    pub trace_bytes: u64,
+    /// Bytes of the index.
+    pub index_bytes: u64,
+    /// Bytes of the trace that an earlier build had done.
+    pub resumed_bytes: u64,
+}
+
+/// Builds an index in memory only.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn index_in_memory(
+    source: Arc<dyn Source>,
+    options: &BuildOptions,
+) -> Result<Index, BuildError> {
+    let fingerprint = Fingerprint::of(source.as_ref(), 0)?;
+    Build::new(
+        &source,
+        &fingerprint,
+        options,
+        &BuildProgress::default(),
+        &Cancel::default(),
+    )
+    .in_memory()
 }

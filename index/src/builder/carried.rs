@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use crate::answers::error::PassError;
 use crate::builder::earlier::{ByteStateQuery, EarlierSegments};
-use crate::builder::segment::shadow::GranuleState;
-use crate::store::key_filter::{KeyFilter, SetFilter};
+use crate::builder::segment::sealed::GranuleState;
+use crate::store::keys::{KeyFilter, SetFilter};
 use crate::store::output::IndexOutput;
 
 /// Maximum number of carried blocks besides those being compared: 32 MiB, or 46 in tables that just

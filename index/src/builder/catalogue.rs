@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::index_info::{TIME_FALLS, WARNINGS_KEPT};
 use crate::builder::code_ledger::CodeLedger;
-use crate::builder::segment::markers::MarkersOfKind;
+use crate::builder::segment::collectors::MarkersOfKind;
 use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem};
 use crate::builder::segment::turns::TurnKind;
 use crate::store::codes::CodeContents;
@@ -17,7 +17,7 @@ use crate::store::contents::{
     Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, kind_of,
     mapped,
 };
-use crate::store::extent::Extent;
+use crate::store::data::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::segment::meta::SegmentMeta;
 
@@ -418,10 +418,10 @@ mod tests {
     use stepback_parsers::Tarmac;
 
     use super::*;
-    use crate::answers::cancel::Cancel;
-    use crate::answers::thread::ThreadId;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::answers::cell::ThreadId;
+    use crate::answers::error::Cancel;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
     use crate::query::question::Query as _;
     use crate::query::registers::RegistersAt;
     use crate::read::names::NameReader;

@@ -3,14 +3,19 @@
 //! `PATH.partial` grows by segments; only the builder that holds its lock writes it, and only
 //! appends. `PATH.resume` is replaced as a whole from time to time, and makes the segments present
 //! an index of a part of the trace. Both are removed when the index gets its name.
+//!
+//! The part of an index that an unfinished build has written.
 
 use std::fs::{File, TryLockError};
-use std::io::{BufWriter, Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom};
+use std::io::{self, BufWriter, Error, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use stepback_parsers::Source;
+
 use crate::answers::error::OpenError;
 use crate::builder::resume::ResumedIndex;
+use crate::index::Index;
 use crate::store::data::{HEADER_LEN, IndexData};
 use crate::store::fingerprint::Fingerprint;
 use crate::store::layout::start_of_rest;
@@ -36,7 +41,7 @@ impl PartialFiles {
     }
 
     /// Opens the files exclusively, without changing them.
-    pub fn lock(path: &Path) -> Result<Self> {
+    pub fn lock(path: &Path) -> io::Result<Self> {
         let partial = Self::path_of(path);
         loop {
             if std::fs::symlink_metadata(&partial).is_ok_and(|there| !there.is_file()) {
@@ -108,7 +113,7 @@ impl PartialFiles {
 
     /// Begins with the first bytes of another file, or of this one. Existing maps of a longer file
     /// keep their contents.
-    fn begin_with(&mut self, mut from: File, len: u64) -> Result<()> {
+    fn begin_with(&mut self, mut from: File, len: u64) -> io::Result<()> {
         let partial = Self::path_of(&self.path);
         let is_own = is_still_at(&from, &partial)?;
         if is_own && from.metadata()?.len() == len {
@@ -136,7 +141,7 @@ impl PartialFiles {
     }
 
     /// Begins with an empty file. A file that others may have mapped is unlinked, not truncated.
-    pub fn begin_anew(&mut self) -> Result<()> {
+    pub fn begin_anew(&mut self) -> io::Result<()> {
         while self.file.metadata()?.len() > 0 {
             std::fs::remove_file(Self::path_of(&self.path))?;
             *self = Self::lock(&self.path)?;
@@ -156,7 +161,7 @@ impl PartialFiles {
     }
 
     /// Returns the output to which segments are appended.
-    pub fn output(&self) -> Result<BufWriter<File>> {
+    pub fn output(&self) -> io::Result<BufWriter<File>> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::End(0))?;
         Ok(BufWriter::with_capacity(1 << 20, file))
@@ -164,7 +169,7 @@ impl PartialFiles {
 
     /// Creates a new file with the state for resuming. It takes effect once it is
     /// [kept](Self::keep_rest).
-    pub fn new_rest(&self) -> Result<BufWriter<File>> {
+    pub fn new_rest(&self) -> io::Result<BufWriter<File>> {
         let path = self.new_rest_path();
         if std::fs::symlink_metadata(&path).is_ok() {
             std::fs::remove_file(&path)?;
@@ -178,7 +183,7 @@ impl PartialFiles {
     }
 
     /// Replaces the previous state with the new file.
-    pub fn keep_rest(&self) -> Result<()> {
+    pub fn keep_rest(&self) -> io::Result<()> {
         std::fs::rename(self.new_rest_path(), Self::resume_path_of(&self.path))
     }
 
@@ -191,7 +196,7 @@ impl PartialFiles {
     }
 
     /// Gives the index its name.
-    pub fn finish(&self) -> Result<()> {
+    pub fn finish(&self) -> io::Result<()> {
         self.file.sync_all()?;
         std::fs::rename(Self::path_of(&self.path), &self.path)?;
         // It is of no use any more, and does no harm: it fits no other file.
@@ -217,7 +222,7 @@ impl PartialFiles {
     }
 }
 
-fn copy(mut from: impl std::io::Read, to: &mut File, len: u64) -> Result<()> {
+fn copy(mut from: impl std::io::Read, to: &mut File, len: u64) -> io::Result<()> {
     let copied = std::io::copy(&mut from, to)?;
     if copied == len {
         Ok(())
@@ -260,7 +265,7 @@ pub fn so_far(path: &Path) -> std::result::Result<Arc<IndexData>, OpenError> {
     so_far_of(&file, &PartialFiles::resume_path_of(path)).map_err(refused)
 }
 
-fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<IndexData>> {
+fn so_far_of(segments: &File, resume_path: &Path) -> io::Result<Arc<IndexData>> {
     let rest = Arc::new(map_file(resume_path)?);
     let len = start_of_rest(&rest).ok_or(ErrorKind::InvalidData)?;
     // Reads beyond the file must be prevented here: the checks of the contents would come too late.
@@ -275,7 +280,7 @@ fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<IndexData>> {
     }))
 }
 
-fn map_file(path: &Path) -> Result<IndexData> {
+fn map_file(path: &Path) -> io::Result<IndexData> {
     if !path.symlink_metadata()?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }
@@ -288,7 +293,7 @@ fn map_file(path: &Path) -> Result<IndexData> {
 }
 
 #[cfg(unix)]
-fn is_still_at(file: &File, path: &Path) -> Result<bool> {
+fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
     let opened = file.metadata()?;
     let there = std::fs::metadata(path);
@@ -296,7 +301,26 @@ fn is_still_at(file: &File, path: &Path) -> Result<bool> {
 }
 
 #[cfg(not(unix))]
-fn is_still_at(_file: &File, _path: &Path) -> Result<bool> {
+fn is_still_at(_file: &File, _path: &Path) -> io::Result<bool> {
     // An open file cannot be renamed away on this platform.
     Ok(true)
+}
+
+/// Opens the written part of the index of a trace, of a build that stopped or is still running.
+///
+/// # Errors
+/// As [`Index::open`].
+pub fn open_so_far(
+    source: Arc<dyn Source>,
+    path: &Path,
+    fingerprint: &Fingerprint,
+) -> Result<Index, OpenError> {
+    let index = Index::load(source, so_far(path)?, None)?;
+    let known = index.fingerprint();
+    match known.difference(fingerprint) {
+        Some(reason) if !known.is_start_of(fingerprint, index.source().as_ref()) => {
+            Err(OpenError::Stale(reason))
+        }
+        _ => Ok(index),
+    }
 }

@@ -1,14 +1,12 @@
 //! Shows and keeps the finished part of a build while the rest is being built.
 
-use std::sync::Arc;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use memchr::memrchr;
 use stepback_parsers::ParseScratch;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::BuildError;
+use crate::answers::error::{BuildError, Cancel};
 use crate::builder::assemble::{Assembler, Coverage};
 use crate::builder::partial::PartialFiles;
 use crate::builder::run::{BuildRun, TaskQueue, WorkerState};

@@ -11,18 +11,15 @@ use stepback_parsers::{
     SourceError, StepEvent, TextEvent, ThreadNumber,
 };
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::BuildError;
-use crate::answers::error::PassError;
+use crate::answers::error::{BuildError, Cancel, PassError};
 use crate::builder::assemble::{Assembler, Coverage};
-use crate::builder::assembled::AssembledIndex;
-use crate::builder::options::BuildSummary;
+use crate::builder::build_index::{BuildRequest, BuildSummary};
 use crate::builder::partial::PartialFiles;
-use crate::builder::request::BuildRequest;
 use crate::builder::segment::builder::SegmentBuilder;
-use crate::builder::segment::limits::SegmentLimits;
+use crate::builder::segment::collectors::SegmentLimits;
 use crate::builder::semihosting::pass::HostPass;
 use crate::builder::task::ParsedTask;
+use crate::builder::writer::AssembledIndex;
 use crate::index::Index;
 use crate::store::output::IndexOutput;
 

@@ -14,11 +14,10 @@ use stepback_parsers::{
     RegisterWrite, Source, SourceError, StepEvent, Tarmac, TextEvent, ThreadNumber,
 };
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::BuildError;
-use crate::builder::build_index::Build;
-use crate::builder::in_memory::index_in_memory;
-use crate::builder::options::{BuildOptions, BuildProgress, BuildSummary};
+use crate::answers::error::{BuildError, Cancel};
+use crate::builder::build_index::{
+    Build, BuildOptions, BuildProgress, BuildSummary, index_in_memory,
+};
 use crate::builder::tests::delegate::{Delegate, Through};
 use crate::index::Index;
 use crate::query::memory::MemoryAt;

@@ -22,14 +22,9 @@ use tempfile::TempDir;
 
 use self::delegate::{Delegate, Through};
 use crate::answers::call::CallId;
-use crate::answers::cancel::Cancel;
-use crate::answers::error::BuildError;
-use crate::builder::build_index::Build;
-use crate::builder::follow::Follow;
-use crate::builder::in_memory::index_in_memory;
-use crate::builder::options::{BuildOptions, BuildProgress};
-use crate::builder::partial::PartialFiles;
-use crate::builder::so_far::open_so_far;
+use crate::answers::error::{BuildError, Cancel};
+use crate::builder::build_index::{Build, BuildOptions, BuildProgress, Follow, index_in_memory};
+use crate::builder::partial::{PartialFiles, open_so_far};
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query as _;

@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
 
 /// A recorded mapping of a virtual page of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,14 +18,13 @@ use stepback_machine::{
 };
 use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::reason::ValueDerivation;
-use crate::answers::thread::ThreadId;
+use crate::answers::register_file::ValueDerivation;
 use crate::index::Index;
 use crate::inference::engine::Engine;
 use crate::inference::run::{RunAccess, RunStep, ThreadRun, run_alone};
-use crate::inference::run_slots::RunSlots;
-use crate::inference::surroundings::StepRadius;
+use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::read::slots::SlotReader;
 
 /// Steps to follow before the end, to determine which of them were completed.

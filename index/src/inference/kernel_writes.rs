@@ -6,15 +6,13 @@ use stepback_machine::linux::{SystemCallWrite, SystemCallWriteCondition, SystemC
 use stepback_machine::{RegisterId, RegisterView, Registers};
 use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::MemoryRange;
-use crate::answers::error::QueryError;
-use crate::answers::markers::MarkerHit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{MemoryRange, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
+use crate::inference::run_slots::StepRadius;
 use crate::inference::shared::SharedReader;
 use crate::inference::snapshot::registers_alone;
-use crate::inference::surroundings::StepRadius;
 use crate::read::concurrent::{ConcurrentActivity, ConcurrentReader};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;

@@ -8,19 +8,16 @@ use std::sync::atomic::Ordering;
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::MemoryRange;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
-use crate::answers::markers::MarkerHit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{MemoryRange, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::index_info::MarkerHit;
+use crate::answers::step_record::Doubt;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
 use crate::inference::kernel_writes::KernelReader;
 use crate::read::call_gaps::{CallGapReader, note_harmless};
-use crate::read::diversions::GAPS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
-use crate::read::overtaken::DoubtReader;
+use crate::read::overtaken::{DoubtReader, GAPS};
 use crate::read::slots::{SlotReader, ThreadSlot};
 
 /// Maximum number of slots with system calls to examine.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use stepback_machine::{InstructionSet, Mode, Operation, RegisterId, RegisterView};
 
-use crate::answers::reason::{Fact, ValueDerivation};
+use crate::answers::register_file::{Fact, ValueDerivation};
 use crate::inference::symbols::{BitField, Symbols, Term};
 
 /// Contents of 8 bytes of a register, with their derivation.

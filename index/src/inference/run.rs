@@ -12,18 +12,18 @@ use stepback_parsers::{
     Step, StepEvent, TextEvent, ThreadNumber,
 };
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::index::untraced::UntracedRegisters;
+use crate::index::operand_table::UntracedRegisters;
+use crate::inference::addresses::AddressWidth;
 use crate::inference::decoded::{DecodedEncoding, DecodedNumber, DecodedTable};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::width::AddressWidth;
-use crate::read::diversions::BREAKS;
 use crate::read::encodings::encoding_of;
+use crate::read::overtaken::BREAKS;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
-use crate::read::untraced::UntracedReader;
+use crate::read::views::UntracedReader;
 use crate::store::granules::granules_of;
 
 /// A step of a run.

@@ -7,18 +7,19 @@
 //! own steps   ......|           |......
 //! slots       [ piece ]  [slot] [ piece ]      the slot contains a marker of the thread
 //! ```
+//!
+//! The steps around a position that inference follows.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use stepback_parsers::{MarkerKind, Position};
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::surroundings::StepRadius;
 use crate::read::concurrent::ConcurrentReader;
-use crate::read::diversions::BREAKS;
+use crate::read::overtaken::BREAKS;
 use crate::read::slots::SlotReader;
 
 /// Markers besides [`BREAKS`] that state register values.
@@ -114,4 +115,26 @@ fn marker_slots(
         }
     }
     Ok(Some(found.into_iter().map(|slot| slot..slot + 1).collect()))
+}
+
+/// Numbers of steps to follow around a position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepRadius {
+    /// Steps before it.
+    pub before: u64,
+    /// Steps after it.
+    pub behind: u64,
+}
+
+impl StepRadius {
+    /// Returns the range of slots to follow around some slots.
+    pub fn of(self, index: &Index, slots: Range<u64>) -> Range<u64> {
+        let first = slots.start.saturating_sub(self.before).max(1);
+        let end = slots
+            .end
+            .saturating_add(self.behind)
+            .min(index.step_count())
+            + 1;
+        first..end.max(first)
+    }
 }

@@ -10,24 +10,21 @@ use stepback_machine::linux::{
 use stepback_machine::{RegisterView, Registers};
 use stepback_parsers::{MarkerKind, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::markers::MarkerHit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
-use crate::index::shared_memory::{SharedKind, SharedMemory, SharedPiece};
+use crate::index::memories::{SharedKind, SharedMemory, SharedPiece};
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::others::run_beside;
 use crate::inference::run::run_alone;
-use crate::inference::run_slots::RunSlots;
+use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::snapshot::{circumstances, numbers_at, registers_alone};
-use crate::inference::surroundings::StepRadius;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 use crate::read::told_pages::PageReader;
-use crate::store::segment::meta::Section;
+use crate::store::segment::meta::{SHARING_CALLS, Section};
 use crate::store::segment::reader::damaged;
-use crate::store::segment::views::SHARING_CALLS;
 
 /// Maximum number of system calls to examine; after more, any memory may be shared.
 const CALLS: usize = 4096;

@@ -4,16 +4,15 @@ use std::ops::Range;
 
 use stepback_machine::{Mode, RegisterView};
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::reason::InferenceReason;
-use crate::answers::thread::ThreadId;
+use crate::answers::register_file::InferenceReason;
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{ThreadRun, run_alone};
-use crate::inference::run_slots::RunSlots;
-use crate::inference::surroundings::StepRadius;
+use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::symbols::Symbols;
 
 /// Returns the properties of a trace that affect inference.

@@ -7,7 +7,7 @@
 
 use stepback_machine::Operation;
 
-use crate::answers::reason::Fact;
+use crate::answers::register_file::Fact;
 use crate::inference::knowledge::{Knowledge, ones};
 
 /// `(symbol + addend) mod 2^bits`, with zeros above.

@@ -5,9 +5,8 @@ use stepback_machine::{
     AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
 };
 
-use crate::answers::reason::{Fact, ValueDerivation};
-use crate::inference::engine::{Engine, Loaded};
-use crate::inference::here::CurrentStep;
+use crate::answers::register_file::{Fact, ValueDerivation};
+use crate::inference::engine::{CurrentStep, Engine, Loaded};
 use crate::inference::memory::TermPart;
 use crate::inference::run::{MemoryUse, RunAccess};
 use crate::inference::symbols::{BitField, Term};

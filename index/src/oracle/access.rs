@@ -1,21 +1,27 @@
 //! The last and the next access of a cell.
+//!
+//! All accesses of a memory range, and the page heat map.
+//!
+//! Skipping of known hits.
+//!
+//! Reads that contradict the known contents of memory.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::{AccessesAt, CellAccess};
-use crate::answers::cell::Cell;
-use crate::answers::direction::Direction;
-use crate::answers::hit::{Doubt, HIT_EFFECTS, Hit};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{AccessKinds, Cell, Direction, MemoryRange, ThreadId};
+use crate::answers::difference::ExternalChange;
+use crate::answers::step_record::{AccessesAt, CellAccess, Doubt, HIT_EFFECTS, Hit};
 use crate::oracle::banks::{MatchCertainty, NameMeaning};
 use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::operands::{ActiveSlot, PossibleUse, UseQuery};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::access::{Accesses, NearestAccess};
+use crate::query::accesses::AccessesOf;
+use crate::query::externals::ExternalChanges;
+use crate::query::page_heat::{HeatMap, HotPage, PageHeat};
 
 impl Replay for NearestAccess {
     fn replay(&self, oracle: &Oracle) -> Option<Option<CellAccess>> {
@@ -281,5 +287,144 @@ impl Oracle {
             access: self.access_of(event),
             doubt: None,
         })
+    }
+}
+
+impl Replay for AccessesOf {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
+        oracle.check(self.from)?;
+        let (start, length) = (self.range.address.0, self.range.len_bytes);
+        let events = oracle
+            .events_after(self.from)
+            .iter()
+            .filter(|event| match &event.kind {
+                OracleEventKind::Access(access) => {
+                    let is_wanted = match self.kinds {
+                        AccessKinds::Reads => access.is_read(),
+                        AccessKinds::Writes => !access.is_read(),
+                        AccessKinds::All => true,
+                    };
+                    let is_inside =
+                        |byte: u64| byte.checked_sub(start).is_some_and(|place| place < length);
+                    is_wanted && access.each_byte().any(|(byte, _)| is_inside(byte))
+                }
+                _ => false,
+            });
+        let own = events.filter(|event| self.thread.is_none_or(|thread| thread == event.thread));
+        let hits = own.filter_map(|event| oracle.hit_of(event));
+        Some(
+            behind_known(hits, self.skip, |hit| hit.position)
+                .take(self.limit)
+                .collect(),
+        )
+    }
+}
+
+impl Replay for PageHeat {
+    /// Suitable for traces of few pages.
+    fn replay(&self, oracle: &Oracle) -> Option<HeatMap> {
+        oracle.check(self.from.max(self.to))?;
+        let (buckets, mut pages) = (self.buckets.max(1), BTreeMap::new());
+        let steps = self.to.0.saturating_sub(self.from.0).max(1);
+        let is_between = |slot: u64| slot <= self.to.0 && (slot > self.from.0 || self.from.0 == 0);
+        for event in oracle.events.iter().filter(|event| is_between(event.slot)) {
+            let OracleEventKind::Access(access) = &event.kind else {
+                continue;
+            };
+            let part = event.slot.saturating_sub(self.from.0 + 1) * buckets as u64 / steps;
+            let touched: BTreeSet<u64> = access.each_byte().map(|(byte, _)| byte / 4096).collect();
+            for page in touched {
+                let page = pages
+                    .entry(page)
+                    .or_insert_with(|| [vec![0; buckets], vec![0; buckets]]);
+                page[usize::from(access.kind == AccessKind::Write)][part as usize] += 1;
+            }
+        }
+        let hot_page = |(page, [reads, writes]): (u64, [Vec<u32>; 2])| HotPage {
+            first: Address(page * 4096),
+            reads,
+            writes,
+        };
+        Some(HeatMap {
+            page_bytes: 4096,
+            pages: pages.into_iter().map(hot_page).collect(),
+        })
+    }
+}
+
+/// Removes the first `skip` results at the first position with results.
+pub(super) fn behind_known<T>(
+    found: impl Iterator<Item = T>,
+    skip: usize,
+    position: impl Fn(&T) -> Position,
+) -> impl Iterator<Item = T> {
+    let mut found = found.peekable();
+    let first = found.peek().map(&position);
+    let mut left = skip;
+    found.filter(move |hit| {
+        let is_passed_over = left > 0 && Some(position(hit)) == first;
+        left -= usize::from(is_passed_over);
+        !is_passed_over
+    })
+}
+
+impl Replay for ExternalChanges {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
+        oracle.check(self.at)?;
+        let here = oracle.events_until(self.at).len();
+        let places: Vec<usize> = match self.direction {
+            Direction::Back => (0..here).rev().collect(),
+            Direction::Forward => (here..oracle.events.len()).collect(),
+        };
+        let is_by = |change: &ExternalChange| {
+            self.thread
+                .is_none_or(|thread| change.hit.record.thread == thread)
+        };
+        let found = places
+            .into_iter()
+            .filter_map(|place| oracle.external_change(place, self.range))
+            .filter(is_by);
+        let found = behind_known(found, self.skip, |change| change.hit.position);
+        Some(found.take(self.limit).collect())
+    }
+}
+
+impl Oracle {
+    /// Returns the event as an external change of a range, if it is one.
+    fn external_change(&self, place: usize, range: Option<MemoryRange>) -> Option<ExternalChange> {
+        let event = self.events.get(place)?;
+        let OracleEventKind::Access(access) = &event.kind else {
+            return None;
+        };
+        let is_inside = |address: &u64| match range {
+            Some(range) => address
+                .checked_sub(range.address.0)
+                .is_some_and(|offset| offset < range.len_bytes),
+            None => true,
+        };
+        if !access.contradicting.iter().any(is_inside) {
+            return None;
+        }
+        let bytes = access.each_byte().filter_map(|(_, value)| value).collect();
+        let known_before = access
+            .each_byte()
+            .map(|(address, _)| self.known_before(place, address))
+            .collect();
+        Some(ExternalChange {
+            hit: self.hit_of(event)?,
+            address: access.address,
+            bytes,
+            known_before,
+        })
+    }
+
+    /// Returns the value of a byte as known from the previous events.
+    fn known_before(&self, place: usize, address: u64) -> Option<u8> {
+        let mut state = crate::answers::value::ByteState::default();
+        let earlier: &[OracleEvent] = self.events.get(..place).unwrap_or_default();
+        earlier
+            .iter()
+            .for_each(|event| crate::oracle::memory::follow(&mut state, event, address));
+        state.value
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stepback_machine::naive::{self, NaiveWindowCell};
+use stepback_machine::naive::NaiveWindowCell;
 use stepback_machine::{
     Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, SecurityState,
-    ThreadStack,
+    ThreadStack, naive,
 };
 use stepback_parsers::{Position, RegisterWrite, Step, StepEvent, ThreadNumber, WrittenName};
 
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleWrite};
 use crate::oracle::record::Oracle;
 

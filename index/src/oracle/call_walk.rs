@@ -7,7 +7,7 @@ use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Step, TextKind, WrittenName};
 
 use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
 use crate::oracle::call_frames::{
     InterruptedStep, OracleEntry, OracleFrame, OracleFrameKind, OracleJump, OracleRoot,
     OracleStack, is_above, is_near, is_within, may_resume_at, next_pc,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::host_operation::HostOperation;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::step_record::HostOperation;
 use crate::oracle::event::{OracleEvent, OracleEventKind};
 use crate::oracle::record::Oracle;
 

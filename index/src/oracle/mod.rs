@@ -17,33 +17,22 @@
 //! ```
 
 mod access;
-mod accesses;
 mod banks;
 mod call_frames;
 mod call_walk;
 mod calls;
 mod difference;
-mod effects;
 mod event;
-mod externals;
-mod fetches;
-mod folds;
 mod host;
-mod last_lead;
-mod lines;
 mod markers;
 mod memory;
-mod names;
 mod operands;
-mod passed_over;
 mod record;
 mod recorded_calls;
 mod registers;
 mod search;
 mod slice;
 mod steps;
-mod translations;
-mod visits;
 
 pub use calls::OracleCalls;
 pub use record::{Oracle, Replay};

@@ -5,10 +5,8 @@ use stepback_machine::{
 };
 use stepback_parsers::{GapReason, MarkerKind, Position, RecordingScope, Step};
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::hit::{Doubt, Hit};
-use crate::answers::step_record::{Access, AccessTarget};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{AccessKinds, ThreadId};
+use crate::answers::step_record::{Access, AccessTarget, Doubt, Hit};
 use crate::answers::value::Value;
 use crate::oracle::banks::PhysicalRegister;
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};

@@ -9,9 +9,9 @@ use stepback_parsers::{
     StepEvent, TextEvent, ThreadNumber,
 };
 
+use crate::answers::cell::{ThreadId, ThreadInfo};
 use crate::answers::index_info::{TimeFall, Warning};
 use crate::answers::program::Program;
-use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::oracle::banks::{PhysicalRegister, SlotMode};
 use crate::oracle::event::{
     NamedLine, OracleAccess, OracleEvent, OracleEventKind, OracleStep, OracleWrite,

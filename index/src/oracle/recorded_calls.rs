@@ -7,7 +7,7 @@ use stepback_machine::{AccessKind, Address, RecordedBranch};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step};
 
 use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep};
 use crate::oracle::record::Oracle;
 

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use stepback_machine::AccessKind;
 use stepback_parsers::{Position, Step, WrittenName};
 
-use crate::answers::hit::Hit;
-use crate::answers::step_record::LATE_STEPS;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::step_record::{Hit, LATE_STEPS};
 use crate::oracle::event::{OracleAccess, OracleEvent, OracleEventKind};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::search::bytes::FindBytes;

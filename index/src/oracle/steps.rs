@@ -1,15 +1,23 @@
 //! Steps with their effects.
+//!
+//! Lines of the trace.
+//!
+//! Executions of an address.
 
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
 use stepback_parsers::{Line, Position, Step, WrittenName};
 
+use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::index_info::{TimeFall, WARNINGS_KEPT};
-use crate::answers::step_record::LATE_STEPS;
-use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
+use crate::answers::step_record::{Access, AccessTarget, Effect, Hit, LATE_STEPS, StepRecord};
 use crate::answers::value::Value;
 use crate::oracle::event::{OracleAccess, OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::steps::{FallsAcrossTime, LineOfStep, PositionOfTime, Steps};
+use crate::query::steps::{
+    FallsAcrossTime, LineOfStep, PositionOfLine, PositionOfTime, RawLine, RawLines, SHOWN_BYTES,
+    Steps,
+};
+use crate::query::visits::{NearestVisit, NthVisit};
 
 impl Replay for Steps {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<StepRecord>> {
@@ -188,4 +196,99 @@ impl Oracle {
 fn register_value(written: &OracleWrite) -> Value {
     let byte = |place: u16| written.bytes.as_ref()?.get(usize::from(place)).copied();
     Value((0..written.view.size_bytes).map(byte).collect())
+}
+
+impl Replay for PositionOfLine {
+    fn replay(&self, oracle: &Oracle) -> Option<Position> {
+        oracle.made_lines.is_none().then_some(())?;
+        Some(oracle.position_of_line(self.0.0.saturating_sub(1)))
+    }
+}
+
+impl Replay for RawLines {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<RawLine>> {
+        let first = self.first.0.saturating_sub(1);
+        let end = first.saturating_add(self.count).min(oracle.line_count());
+        Some(
+            (first..end)
+                .filter_map(|line| oracle.raw_line(line))
+                .collect(),
+        )
+    }
+}
+
+impl Oracle {
+    /// Returns the position after the steps whose text begins at or before a line, counted from 0.
+    fn position_of_line(&self, line: u64) -> Position {
+        let begun = self.steps.iter().filter(|step| step.first_line <= line);
+        Position(begun.count() as u64)
+    }
+
+    fn raw_line(&self, line: u64) -> Option<RawLine> {
+        let number = usize::try_from(line).ok()?;
+        let start = usize::try_from(*self.line_starts.get(number)?).ok()?;
+        let next = self
+            .line_starts
+            .get(number + 1)
+            .and_then(|next| usize::try_from(*next).ok());
+        let text = self.text.get(start..next.unwrap_or(self.text.len()))?;
+        let shown = String::from_utf8_lossy(text.get(..SHOWN_BYTES).unwrap_or(text)).into_owned();
+        let text = shown.trim_end_matches(['\r', '\n']).to_owned();
+        Some(RawLine {
+            line: Line(line + 1),
+            step: self.position_of_line(line).last_step(),
+            text,
+        })
+    }
+}
+
+impl Replay for NearestVisit {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        oracle.check(self.at)?;
+        let mut visits = oracle.visits_by(self.pc, self.thread);
+        let step = match self.direction {
+            Direction::Forward => visits.find(|step| step.before() >= self.at),
+            Direction::Back => visits.take_while(|step| step.before() < self.at).last(),
+        };
+        Some(step.and_then(|step| oracle.visit(step)))
+    }
+}
+
+impl Replay for NthVisit {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        let place = self
+            .number
+            .checked_sub(1)
+            .and_then(|place| usize::try_from(place).ok());
+        let step = place.and_then(|place| oracle.visits(self.pc).nth(place));
+        Some(step.and_then(|step| oracle.visit(step)))
+    }
+}
+
+impl Oracle {
+    /// Returns the steps at an address.
+    pub fn visits(&self, pc: Address) -> impl Iterator<Item = Step> {
+        self.steps
+            .iter()
+            .zip(0..)
+            .filter(move |(step, _)| step.pc == pc)
+            .map(|(_, number)| Step(number))
+    }
+
+    /// Returns the steps at an address, of one thread or of all.
+    fn visits_by(&self, pc: Address, thread: Option<ThreadId>) -> impl Iterator<Item = Step> {
+        let is_whose = move |step: &Step| {
+            thread.is_none() || self.step(*step).map(|told| told.thread) == thread
+        };
+        self.visits(pc).filter(is_whose)
+    }
+
+    pub(super) fn visit(&self, step: Step) -> Option<Hit> {
+        Some(Hit {
+            record: self.record(step)?,
+            position: step.after(),
+            access: None,
+            doubt: None,
+        })
+    }
 }

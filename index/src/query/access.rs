@@ -2,19 +2,13 @@
 
 use stepback_parsers::Position;
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::{AccessesAt, CellAccess};
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::Cell;
-use crate::answers::direction::Direction;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{AccessKinds, Cell, Direction, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::{AccessesAt, CellAccess, Hit};
 use crate::index::Index;
 use crate::query::asked::{AccessQuery, AccessWindow, OwnerFilter};
-use crate::query::in_memory::InMemory;
 use crate::query::physical::PhysicalAccessQuery;
-use crate::query::question::Query;
+use crate::query::question::{InMemory, Query};
 use crate::read::slots::SlotReader;
 
 /// Finds the nearest access of a cell before or after a position.
@@ -165,14 +159,14 @@ impl InMemory for Accesses {
 
 #[cfg(test)]
 mod tests {
-    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::build_index::index_in_memory;
     use std::sync::Arc;
 
     use stepback_machine::Address;
     use stepback_parsers::Tarmac;
 
     use super::*;
-    use crate::builder::options::BuildOptions;
+    use crate::builder::build_index::BuildOptions;
 
     fn index_of(text: &str) -> Index {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();

@@ -1,24 +1,26 @@
 //! All accesses of a range of memory.
+//!
+//! Shares of steps that access memory.
+//!
+//! Last accesses of each byte of some memory.
 
 use std::collections::BTreeSet;
 
-use stepback_parsers::Position;
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{Position, Step};
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::MemoryRange;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{AccessKinds, MemoryRange, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Hit;
+use crate::answers::value::ByteTouch;
 use crate::index::Index;
 use crate::query::asked::AccessWindow;
-use crate::query::in_memory::InMemory;
-use crate::query::question::Query;
+use crate::query::question::{InMemory, Query};
 use crate::read::contradictions::Contradictions;
-use crate::read::hits::{FoundAccess, HitReader};
-use crate::read::records::RecordReader;
+use crate::read::records::{FoundAccess, HitReader, RecordReader};
 use crate::read::slots::{SlotEventKind, SlotReader};
-use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
+use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
+use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, granules_of, last_of};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -187,5 +189,147 @@ impl AccessesOf {
             .filter(|()| !is_bad)
             .ok_or_else(|| damaged(Section::Granules))?;
         Ok(slots)
+    }
+}
+
+/// Counts the steps among some consecutive ones that read and write memory, as the trace records
+/// it. Cost: reads the text of these steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AccessShares {
+    /// First step.
+    pub first: Step,
+    /// Number of steps; fewer are examined at the end of the trace.
+    pub count: u64,
+}
+
+/// Numbers of steps by their accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccessShare {
+    /// Steps examined.
+    pub steps: u64,
+    /// Steps that read.
+    pub reads: u64,
+    /// Steps that write.
+    pub writes: u64,
+}
+
+impl Query for AccessShares {
+    type Answer = AccessShare;
+
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<AccessShare, QueryError> {
+        cancel.check()?;
+        let end = self
+            .first
+            .0
+            .saturating_add(self.count)
+            .min(index.step_count());
+        let mut share = AccessShare {
+            steps: end.saturating_sub(self.first.0),
+            ..AccessShare::default()
+        };
+        if share.steps == 0 {
+            return Ok(share);
+        }
+        let (mut read, mut written) = (None, None);
+        // The effects of a step are in the slot after it.
+        let slots = self.first.0.saturating_add(1)..end.saturating_add(1);
+        SlotReader(index).each_event(slots.clone(), |event| {
+            let SlotEventKind::Access { kind, .. } = event.kind else {
+                return Ok(());
+            };
+            if !slots.contains(&event.slot) {
+                return Ok(());
+            }
+            let (last, count) = match kind {
+                AccessKind::Read => (&mut read, &mut share.reads),
+                AccessKind::Write => (&mut written, &mut share.writes),
+            };
+            if last.replace(event.slot) != Some(event.slot) {
+                *count += 1;
+            }
+            Ok(())
+        })?;
+        Ok(share)
+    }
+}
+
+/// Finds the last read and write of each byte before a position. Cost: as many lookups as there are
+/// blocks of 64 bytes; no text is read, so it is cheap if values are not recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TouchesAt {
+    /// Position of the query.
+    pub position: Position,
+    /// Address of the first byte.
+    pub address: Address,
+    /// Number of bytes; bytes beyond the end of the address space are left out.
+    pub len_bytes: u64,
+}
+
+impl Query for TouchesAt {
+    type Answer = Vec<ByteTouch>;
+
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ByteTouch>, QueryError> {
+        SlotReader(index).check_position(self.position)?;
+        let reader =
+            TouchReader::in_memory(index, SlotReader(index).memory_at(None, self.position)?);
+        let mut bytes = Vec::new();
+        for (granule, mask) in granules_of(self.address, self.len_bytes) {
+            cancel.check()?;
+            let writes =
+                reader.last_touches(granule, mask, self.position.0, TouchFilter::Writes)?;
+            let reads = reader.last_touches(granule, mask, self.position.0, TouchFilter::Reads)?;
+            let at = |touches: &ByteTouches, place: usize| {
+                touches[place].map(|touch| Position(touch.slot))
+            };
+            let wanted = (0..64).filter(|place| mask >> place & 1 != 0);
+            bytes.extend(wanted.map(|place| ByteTouch {
+                written_at: at(&writes, place),
+                read_at: at(&reads, place),
+            }));
+        }
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::builder::build_index::index_in_memory;
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+    use crate::builder::build_index::BuildOptions;
+
+    #[test]
+    fn each_byte_knows_its_last_load_and_store() {
+        let text =
+            b"1 clk IT (1) 00008000 e5801000 A svc : STR r1,[r0]\n1 clk MW4 00001000 01020304\n\
+            2 clk IT (2) 00008004 e5d02000 A svc : LDRB r2,[r0]\n2 clk MR1 00001000 04\n";
+        let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default()).unwrap());
+        let index = index_in_memory(tarmac, &BuildOptions::default()).unwrap();
+        let touches = |position| {
+            let query = TouchesAt {
+                position: Position(position),
+                address: Address(0x1000),
+                len_bytes: 5,
+            };
+            let touches = query.run(&index, &Cancel::default()).unwrap();
+            touches
+                .iter()
+                .map(|byte| [byte.written_at, byte.read_at].map(|at| at.map(|at| at.0)))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            touches(2),
+            [
+                [Some(1), Some(2)],
+                [Some(1), None],
+                [Some(1), None],
+                [Some(1), None],
+                [None, None]
+            ]
+        );
+        assert_eq!(touches(0), [[None, None]; 5]);
     }
 }

@@ -8,11 +8,10 @@ use foldhash::HashMap;
 use stepback_machine::Address;
 use stepback_parsers::{Marker, MarkerKind, Position};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::heap::{BLOCKS, BadFree, BlockRelease, Heap, HeapBlock};
-use crate::answers::markers::MarkerHit;
-use crate::answers::thread::ThreadId;
+use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
 use crate::query::markers::FindMarkers;
 use crate::query::question::Query;

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_parsers::{ReadAt, Tarmac};
 
-use crate::builder::in_memory::index_in_memory;
-use crate::builder::options::BuildOptions;
+use crate::builder::build_index::{BuildOptions, index_in_memory};
 use crate::index::Index;
 
 /// A text that counts the bytes read from it.

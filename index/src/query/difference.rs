@@ -7,11 +7,9 @@ use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::MemoryRange;
+use crate::answers::cell::{MemoryRange, ThreadId};
 use crate::answers::difference::{Difference, MemoryDifference, RegisterDifference};
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 use crate::index::memories::MemoryId;
 use crate::inference::contents::{MemoryMoment, fill_memory};
@@ -25,7 +23,7 @@ use crate::read::names::NameReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::touches::{TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, Granule};
-use crate::store::regions::ranges::AddressRange;
+use crate::store::regions::host_regions::AddressRange;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 

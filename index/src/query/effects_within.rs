@@ -2,10 +2,9 @@
 
 use stepback_parsers::Position;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::range_effects::RangeEffects;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::difference::RangeEffects;
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::range_collector::RangeCollector;

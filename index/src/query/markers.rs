@@ -2,10 +2,9 @@
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::markers::MarkerHit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::markers::{MarkerReader, WantedMarkers};

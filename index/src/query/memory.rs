@@ -1,20 +1,19 @@
 //! Memory at a position.
+//!
+//! Memory inferred from the semantics of the steps.
 
 use std::sync::Arc;
 
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
 
-use crate::answers::byte_state::ByteState;
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::MemoryRange;
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{MemoryRange, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::value::ByteState;
 use crate::index::Index;
-use crate::inference::contents::{MemoryMoment, fill_memory};
-use crate::query::in_memory::InMemory;
+use crate::inference::contents::{MemoryMoment, fill_memory, infer_memory};
 use crate::query::physical_memory::PhysicalMemoryAt;
-use crate::query::question::Query;
+use crate::query::question::{InMemory, Query};
 use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::fetches::FetchReader;
@@ -305,6 +304,31 @@ impl Query for NextTouchedBlock {
         cancel.check()?;
         let granule = KeyMapReader(index).next_granule(self.from.0 >> GRANULE_BITS)?;
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
+    }
+}
+
+/// Infers bytes of memory at a position from the steps, without the values that the trace may
+/// state. Cost: the runs of steps around at most 12 places of their last accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InferredMemory {
+    /// Position of the query.
+    pub position: Position,
+    /// Address of the first byte.
+    pub address: Address,
+    /// Number of bytes.
+    pub len_bytes: u64,
+}
+
+impl Query for InferredMemory {
+    /// The bytes; none for an unknown one.
+    type Answer = Vec<Option<u8>>;
+
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Option<u8>>, QueryError> {
+        let range = MemoryRange {
+            address: self.address,
+            len_bytes: self.len_bytes,
+        };
+        infer_memory(index, range, self.position, cancel)
     }
 }
 

@@ -1,31 +1,21 @@
 //! Queries, one file each.
 
 pub(crate) mod access;
-pub(crate) mod access_shares;
 pub(crate) mod accesses;
 pub(crate) mod allocations;
 mod asked;
-pub(crate) mod byte_touches;
 #[cfg(test)]
 mod bytes_read;
-mod decoded;
 pub(crate) mod difference;
 pub(crate) mod effects_within;
 pub(crate) mod externals;
 pub(crate) mod folds;
-pub(crate) mod in_memory;
-pub(crate) mod inferred_memory;
-pub(crate) mod inferred_registers;
-mod known_before;
 pub(crate) mod markers;
 pub(crate) mod memory;
 pub(crate) mod page_heat;
 mod physical;
 pub(crate) mod physical_memory;
-pub(crate) mod places;
-pub(crate) mod plain_address;
 pub(crate) mod question;
-pub(crate) mod raw_lines;
 pub(crate) mod register_reads;
 pub(crate) mod registers;
 pub(crate) mod search;
@@ -33,6 +23,4 @@ pub(crate) mod slice;
 pub(crate) mod steps;
 pub(crate) mod tails;
 pub(crate) mod translations;
-pub(crate) mod unfinished;
 pub(crate) mod visits;
-mod within;

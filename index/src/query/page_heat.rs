@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::query::in_memory::InMemory;
-use crate::query::question::Query;
+use crate::query::question::{InMemory, Query};
 use crate::read::slots::SlotReader;
 use crate::store::granules::{GRANULE_BITS, Granule, TouchShape};
 use crate::store::segment::meta::Section;

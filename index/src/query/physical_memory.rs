@@ -3,13 +3,9 @@
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::Position;
 
-use crate::answers::byte_state::ByteState;
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::MemoryRange;
-use crate::answers::direction::Direction;
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
-use crate::answers::value::ValueSource;
+use crate::answers::cell::{Direction, MemoryRange, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::physical::VirtualPart;

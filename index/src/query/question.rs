@@ -1,7 +1,9 @@
 //! The trait of all queries.
+//!
+//! Queries for the memory of one process, in a trace of several.
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 
 /// A query: a pure function of an index and its own fields.
@@ -14,4 +16,36 @@ pub trait Query {
     /// # Errors
     /// See [`QueryError`]; "nothing found" and "unknown" are answers.
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
+}
+
+/// A query for memory that may differ between processes.
+pub trait InMemory: Query {
+    /// Answers for the memory that a thread sees; without one, for that of the thread that ran
+    /// last.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    fn in_memory(
+        &self,
+        index: &Index,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Self::Answer, QueryError>;
+}
+
+/// A query for the memory that a thread sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryOf<Q> {
+    /// Thread; without one, the one that ran last before the position of the query.
+    pub thread: Option<ThreadId>,
+    /// The query.
+    pub question: Q,
+}
+
+impl<Q: InMemory> Query for MemoryOf<Q> {
+    type Answer = Q::Answer;
+
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Q::Answer, QueryError> {
+        self.question.in_memory(index, self.thread, cancel)
+    }
 }

@@ -1,22 +1,22 @@
 //! Register file at a position.
+//!
+//! Registers inferred from the semantics of the steps.
 
 use stepback_machine::{InstructionSet, RegisterView};
 use stepback_parsers::Position;
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::register_file::{RegisterFile, RegisterState};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{AccessKinds, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::register_file::{Inference, RegisterFile, RegisterState};
 use crate::answers::value::ValueSource;
 use crate::index::Index;
-use crate::inference::register_values::fill_registers;
+use crate::inference::register_values::{fill_registers, infer_registers};
 use crate::query::question::Query;
 use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
-use crate::read::untraced::UntracedReader;
+use crate::read::views::UntracedReader;
 
 /// Reads all registers of a thread at a position. Cost: one step's text for each distinct last
 /// write; in a trace that records no registers, that of [`crate::InferredRegisters`] and some
@@ -147,4 +147,23 @@ fn states(
         }
     }
     Ok(states)
+}
+
+/// Infers the registers of a thread at a position from its steps, without the values that the trace
+/// may state. Cost: some thousand steps are read, and some hundred around the last write of a
+/// register that these do not write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InferredRegisters {
+    /// Position of the query.
+    pub position: Position,
+    /// Thread of the registers.
+    pub thread: ThreadId,
+}
+
+impl Query for InferredRegisters {
+    type Answer = Inference;
+
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Inference, QueryError> {
+        infer_registers(index, self.thread, self.position, cancel)
+    }
 }

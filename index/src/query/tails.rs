@@ -12,15 +12,13 @@ use stepback_machine::{Address, FlowKind, RecordedBranch};
 use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 use crate::read::functions::Functions;
 use crate::read::slots::SlotReader;
 use crate::read::visits::VisitReader;
-use crate::store::calls::encoder::encode_sorted;
-use crate::store::calls::frame::CallFrame;
+use crate::store::calls::encoder::{CallFrame, encode_sorted};
 use crate::store::calls::table::CallTable;
 use crate::store::data::IndexData;
 

@@ -1,19 +1,22 @@
 //! Physical addresses, as the markers of a trace record them.
+//!
+//! Memory address of a pointer: processors ignore tags in its top bits.
 
 use std::collections::BTreeSet;
 
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
-use crate::answers::translation::{PageCounts, Translation, TranslationCounts, VirtualMapping};
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::index_info::{PageCounts, Translation, TranslationCounts, VirtualMapping};
 use crate::index::Index;
 use crate::index::told_pages::MappedPage;
 use crate::query::question::Query;
+use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::SlotReader;
 use crate::read::told_pages::{PageReader, WantedPages};
+use crate::store::granules::GRANULE_BITS;
 
 /// Finds the physical addresses recorded for a virtual one of a thread, up to a position: the last
 /// of each context, the newest first. Without records, or after a recorded end, there is none.
@@ -146,6 +149,40 @@ impl Query for CountTranslations {
         Ok(TranslationCounts {
             told: reader.translation_count(),
             counts,
+        })
+    }
+}
+
+/// Finds the address under which the trace shows the memory of a pointer: without the tag that
+/// processors ignore (TBI and MTE of Arm, LAM and UAI of x86), unless the trace itself shows
+/// accesses of the tagged address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PlainAddress {
+    /// Thread with the pointer in its registers.
+    pub thread: ThreadId,
+    /// Pointer as the register holds it.
+    pub pointer: Address,
+}
+
+impl Query for PlainAddress {
+    type Answer = Address;
+
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Address, QueryError> {
+        let plain = Address(
+            index
+                .instruction_set(self.thread)
+                .plain_address(self.pointer.0),
+        );
+        let granule = self.pointer.0 >> GRANULE_BITS;
+        let is_shown = || {
+            KeyMapReader(index)
+                .next_granule(granule)
+                .map(|next| next == Some(granule))
+        };
+        Ok(if plain == self.pointer || is_shown()? {
+            self.pointer
+        } else {
+            plain
         })
     }
 }

@@ -3,16 +3,14 @@
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::direction::Direction;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Hit;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::key_maps::KeyMapReader;
-use crate::read::own_steps::SegmentStepFilter;
 use crate::read::slots::SlotReader;
+use crate::read::thread_steps::SegmentStepFilter;
 use crate::read::visits::VisitReader;
 use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;

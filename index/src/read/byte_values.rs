@@ -2,9 +2,8 @@
 
 use stepback_parsers::{EventSink, MemoryAccess, Position, StepEvent};
 
-use crate::answers::byte_state::ByteState;
 use crate::answers::error::QueryError;
-use crate::answers::value::ValueSource;
+use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
 use crate::read::slots::SlotReader;
 use crate::read::touches::ByteTouches;

@@ -3,11 +3,9 @@
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::answers::byte_state::ByteState;
-use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
-use crate::answers::error::QueryError;
-use crate::answers::value::ValueSource;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
 use crate::index::memories::MemoryId;
 use crate::read::byte_values::{BlockState, ValueOrder, ValueRequests};

@@ -6,17 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
-use crate::index::call_gaps::{CallGap, CallGaps};
+use crate::index::memories::{CallGap, CallGaps};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 use crate::store::packed::{FRAME, PackedList};
-use crate::store::segment::meta::Section;
+use crate::store::segment::meta::{Section, markers_of};
 use crate::store::segment::reader::{SegmentReader, damaged};
-use crate::store::segment::views::markers_of;
 
 /// Maximum size in bytes of the cached gaps of all segments: for further segments each thread is
 /// examined.

@@ -14,16 +14,15 @@ use std::ops::Range;
 
 use stepback_parsers::{MarkerKind, Position};
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::markers::MarkerReader;
 use crate::read::slots::{SlotEventKind, SlotReader, local_thread};
 use crate::store::contents::MarkerContents;
 use crate::store::packed::{MalformedEncoding, PackedList};
-use crate::store::segment::meta::Section;
+use crate::store::segment::meta::{Section, markers_of};
 use crate::store::segment::reader::damaged;
-use crate::store::segment::views::markers_of;
 
 /// Maximum number of threads for which concurrent steps are determined: each costs some lookups.
 const THREADS: usize = 1024;
@@ -262,8 +261,8 @@ mod tests {
     use stepback_machine::{InstructionSet, RecordedBranch};
 
     use super::*;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
     use crate::read::far_uses::records::{Record, Records};
 
     /// Threads that take turns, with a time and some steps each, in segments of a few turns.

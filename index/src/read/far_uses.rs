@@ -6,11 +6,9 @@ use std::ops::Range;
 
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::direction::Direction;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Doubt;
 use crate::index::operand_table::{OperandTable, OperandTableWriter, UserAddresses};
 use crate::read::encodings::known_encoding;
 use crate::read::key_maps::KeyMapReader;
@@ -262,7 +260,7 @@ pub(crate) mod records;
 
 #[cfg(test)]
 mod tests {
-    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::build_index::index_in_memory;
     use std::sync::Arc;
 
     use stepback_generator::Dice;
@@ -271,8 +269,8 @@ mod tests {
 
     use super::records::{Record, Records};
     use super::*;
-    use crate::answers::access_kinds::AccessKinds;
-    use crate::builder::options::BuildOptions;
+    use crate::answers::cell::AccessKinds;
+    use crate::builder::build_index::BuildOptions;
     use crate::read::walked_uses::WalkedUses;
 
     const X1_TO_X0: [u8; 4] = [0xe0, 0x03, 0x01, 0xaa];

@@ -3,7 +3,7 @@
 use stepback_machine::{Address, Encoding};
 use stepback_parsers::Step;
 
-use crate::answers::direction::Direction;
+use crate::answers::cell::Direction;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::slots::SlotReader;
@@ -193,12 +193,12 @@ mod tests {
 
     use stepback_parsers::{Position, Tarmac, TarmacOptions};
 
-    use crate::answers::cancel::Cancel;
+    use crate::answers::error::Cancel;
     use crate::answers::program::Program;
     use crate::answers::value::ValueSource;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
-    use crate::builder::semihosting::images::with_images;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
+    use crate::builder::semihosting::pass::with_images;
     use crate::index::Index;
     use crate::query::memory::{MemoryAt, NextAccessedBlock};
     use crate::query::question::Query as _;

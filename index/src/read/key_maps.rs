@@ -5,9 +5,9 @@ use std::ops::Range;
 use crate::answers::error::QueryError;
 use crate::index::{Index, bad_key_map};
 use crate::store::contents::{KeyMaps, mapped};
+use crate::store::directory::SegmentVisits;
 use crate::store::granules::{Granule, TouchCoverage};
 use crate::store::key_map::{SEGMENTS, SegmentKey, SegmentSet};
-use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 

@@ -8,7 +8,7 @@ use stepback_parsers::{DelaySlot, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
-use crate::read::diversions::BREAKS;
+use crate::read::overtaken::BREAKS;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
@@ -215,10 +215,10 @@ mod tests {
 
     use stepback_parsers::Tarmac;
 
-    use crate::answers::cancel::Cancel;
-    use crate::answers::thread::ThreadId;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::answers::cell::ThreadId;
+    use crate::answers::error::Cancel;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
     use crate::oracle::{Oracle, Replay as _};
     use crate::query::question::Query as _;
     use crate::query::registers::RegistersAt;

@@ -5,17 +5,15 @@ use std::ops::Range;
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::markers::{MarkerCount, MarkerHit};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::index_info::{MarkerCount, MarkerHit};
 use crate::index::{Index, KindSegments};
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::contents::MarkerContents;
 use crate::store::packed::PackedList;
-use crate::store::segment::meta::Section;
+use crate::store::segment::meta::{SHARING_CALLS, Section, markers_of, markers_of_all};
 use crate::store::segment::reader::{SegmentReader, damaged};
-use crate::store::segment::views::{SHARING_CALLS, markers_of, markers_of_all};
 
 /// Length of the runs of slots that are read together.
 const NEAR: u64 = 128;

@@ -13,13 +13,9 @@ use stepback_machine::{
 };
 use stepback_parsers::{EventSink, Position, StepEvent, ThreadNumber};
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::cancel::Cancel;
-use crate::answers::direction::Direction;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
-use crate::answers::step_record::{Access, AccessTarget};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{AccessKinds, Direction, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::{Access, AccessTarget, Doubt};
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::index::operand_table::OperandKinds;

@@ -1,13 +1,17 @@
 //! Reasons why a step's result may have changed without a step: signals, and omissions of the
 //! trace.
+//!
+//! Markers after which a thread does not continue as its last instruction says.
+//!
+//! Unreadable parts of the trace.
 
-use stepback_parsers::{MarkerKind, Position, RecordingScope, Step};
+use std::ops::RangeInclusive;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
+use stepback_parsers::{GapReason, MarkerKind, Position, RecordingScope, Step};
+
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Doubt;
 use crate::index::Index;
-use crate::read::diversions::GAPS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::ThreadSlot;
 
@@ -87,5 +91,66 @@ impl DoubtReader<'_> {
             .iter()
             .filter_map(|hit| self.0.source().recording(hit.marker))
             .collect())
+    }
+}
+
+/// Activity before these is not recorded: steps of the thread may be missing.
+pub(crate) const GAPS: [MarkerKind; 5] = [
+    MarkerKind::WINDOW,
+    GapReason::Lost.kind(),
+    GapReason::Off.kind(),
+    GapReason::Unmapped.kind(),
+    GapReason::Contradiction.kind(),
+];
+
+/// After these, the registers and the program counter may differ from the results of the
+/// instruction before.
+pub(crate) const BREAKS: [MarkerKind; 15] = [
+    MarkerKind::KERNEL_EVENT,
+    MarkerKind::KERNEL_TRANSFER,
+    MarkerKind::RSEQ_ABORT,
+    MarkerKind::WINDOW,
+    MarkerKind::SYSTEM_CALL_START,
+    MarkerKind::SYSTEM_CALL_END,
+    MarkerKind::CONTEXT_SWITCH_START,
+    MarkerKind::CONTEXT_SWITCH_END,
+    MarkerKind::UNCOMPLETED,
+    MarkerKind::HARDWARE_EVENT,
+    MarkerKind::HARDWARE_RETURN,
+    GapReason::Lost.kind(),
+    GapReason::Off.kind(),
+    GapReason::Unmapped.kind(),
+    GapReason::Contradiction.kind(),
+];
+
+/// Finds unreadable parts.
+pub(crate) struct ProblemReader<'a>(pub &'a Index);
+
+impl ProblemReader<'_> {
+    /// Returns true if records of some slots, or of adjacent ones, may be missing. Cost: a lookup
+    /// for each segment of the slots.
+    pub(crate) fn may_miss_records(&self, slots: &RangeInclusive<u64>) -> bool {
+        let (start, end) = (
+            slots.start().saturating_sub(1),
+            slots.end().saturating_add(1),
+        );
+        let segments = &self.0.contents.segments;
+        let first = segments
+            .partition_point(|segment| segment.step_base < start)
+            .saturating_sub(1);
+        let reached = segments
+            .iter()
+            .skip(first)
+            .take_while(|segment| segment.step_base <= end);
+        reached.into_iter().any(|segment| {
+            let at = |slot: u32| segment.step_base.saturating_add(u64::from(slot));
+            let place = segment
+                .damaged
+                .partition_point(|known| at(known.last) < start);
+            segment
+                .damaged
+                .get(place)
+                .is_some_and(|known| at(known.first) <= end)
+        })
     }
 }

@@ -6,9 +6,8 @@ use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterUse, RegisterView, decode};
 use stepback_parsers::{EventSink, MemoryAccess, Position, RegisterWrite, StepEvent, ThreadNumber};
 
-use crate::answers::cell::MemoryRange;
-use crate::answers::range_effects::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{MemoryRange, ThreadId};
+use crate::answers::difference::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
 use crate::index::Index;
 use crate::read::byte_set::ByteSet;
 use crate::read::encodings::encoding_of;

@@ -1,16 +1,16 @@
 //! Steps with their effects, assembled from their text.
+//!
+//! Conversion of accesses to hits; the text of the steps is read once.
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{Flow, Line, Position, Step};
 
-use crate::answers::cell::MemoryRange;
+use crate::answers::cell::{MemoryRange, ThreadId};
 use crate::answers::error::QueryError;
-use crate::answers::hit::{HIT_EFFECTS, Hit};
 use crate::answers::step_record::{
-    ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, StepRecord,
+    ANSWER_EFFECTS, Access, AccessTarget, Effect, HIT_EFFECTS, Hit, LATE_STEPS, StepRecord,
 };
-use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::read::contradictions::Contradictions;
@@ -341,4 +341,49 @@ fn register_value(bytes: Option<&[u8]>, size_bytes: u16) -> Value {
         || vec![None; usize::from(size_bytes)],
         |bytes| bytes.iter().copied().map(Some).collect(),
     ))
+}
+
+/// An access of a step that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundAccess {
+    /// Step of the access.
+    pub step: Step,
+    /// Position at which it first shows.
+    pub position: Position,
+    /// The access.
+    pub access: Option<Access>,
+}
+
+/// Creates hits.
+pub(crate) struct HitReader<'a>(pub &'a Index);
+
+impl HitReader<'_> {
+    /// Converts accesses to hits, in their order. Cost: the text of each 128 steps with one of them
+    /// is read once, in any order of the accesses.
+    pub fn hits(&self, found: Vec<FoundAccess>) -> Result<Vec<Hit>, QueryError> {
+        let mut steps: Vec<Step> = found.iter().map(|found| found.step).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let records = RecordReader(self.0).records_of(&steps, RecordDetail::Hit)?;
+        let hit = |FoundAccess {
+                       step,
+                       position,
+                       access,
+                   }| {
+            let place = records
+                .binary_search_by_key(&step, |record| record.step)
+                .ok();
+            let record = place
+                .and_then(|place| records.get(place))
+                .cloned()
+                .ok_or(QueryError::TraceChanged)?;
+            Ok(Hit {
+                record,
+                position,
+                access,
+                doubt: None,
+            })
+        };
+        found.into_iter().map(hit).collect()
+    }
 }

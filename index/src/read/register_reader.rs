@@ -6,18 +6,17 @@ use std::collections::{HashMap, HashSet};
 use stepback_machine::{ExecutionState, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::register_file::RegisterState;
-use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
 use crate::index::homes::{HomeWrite, Homes, WriteCertainty};
+use crate::read::banks::OpenWrites;
 use crate::read::last_lead::LastProgramCounter;
-use crate::read::open_writes::OpenWrites;
 use crate::read::records::RecordReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
-use crate::read::write_lists::WriteLists;
+use crate::read::views::WriteLists;
 
 /// Reads the registers of one register file; many were last written by the same steps, which are
 /// read once.

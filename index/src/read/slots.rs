@@ -14,8 +14,8 @@ use stepback_parsers::{
     RegisterWrite, Step, StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
 };
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
 use crate::read::encodings::{encoding_of, text_of};
@@ -761,8 +761,8 @@ mod tests {
     use stepback_parsers::MarkerKind;
 
     use super::*;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
     use crate::read::far_uses::records::{Record, Records};
 
     /// Threads that take turns, with a time and a step each, all in one segment.

@@ -1,14 +1,23 @@
 //! State of a thread at a position: its instruction set, and the banks in use.
+//!
+//! Stack pointer in the `thread` mode of the M profile, as shown by steps that move it.
+//!
+//! A return from an exception sets CONTROL.SPSEL by its `EXC_RETURN` (DDI 0403, B1.5.8; DDI 0553,
+//! "ExceptionReturn"), possibly without a line: operating systems choose the stack of a task in
+//! this way. The line that moves MSP or PSP past the loaded frame shows the choice, and so do the
+//! lines of pushes and pops.
 
 use stepback_machine::{
-    ExecutionState, InstructionSet, Mode, RegisterId, RegisterView, SecurityState, StackChoices,
+    BranchTarget, ExecutionState, FlowKind, InstructionSet, Mode, RegisterId, RegisterView,
+    SecurityState, StackChoices, ThreadStack, decode,
 };
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
+use crate::store::contents::NamedBank;
 
 /// The whole status register.
 pub(super) const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
@@ -184,4 +193,150 @@ pub(super) fn lowest_byte(event: &SlotEvent, register: RegisterId) -> Option<Opt
         }
         _ => None,
     }
+}
+
+/// Maximum number of examined writes of either stack pointer; one or two suffice unless MSR sets
+/// them again and again.
+const MOVES_TRIED: usize = 16;
+
+impl RegisterReader<'_> {
+    /// Returns a mode of the M profile with its stack pointer at the position: the newest of
+    /// CONTROL's value and the moves by steps. Cost: the text of a few steps.
+    pub(crate) fn with_stack(&mut self, mode: Mode) -> Result<Mode, QueryError> {
+        let Mode::Thread(security, _) = mode else {
+            return Ok(mode);
+        };
+        Ok(match self.moved_stack(security)? {
+            Some(stack) => Mode::Thread(security, stack),
+            None => self.stack_choices()?.chosen(mode),
+        })
+    }
+
+    /// Returns the stack pointer that a step of the thread moved last in this security state, since
+    /// CONTROL was written.
+    pub(crate) fn moved_stack(
+        &mut self,
+        security: SecurityState,
+    ) -> Result<Option<ThreadStack>, QueryError> {
+        let [main, process] =
+            [ThreadStack::Main, ThreadStack::Process].map(|stack| self.names_of(security, stack));
+        if security == SecurityState::Unsaid || main.len() + process.len() == 2 {
+            return Ok(None);
+        }
+        let (thread, mut last) = (self.thread, self.at.0);
+        let mut since = None;
+        for choice in &self.index.stack_choices {
+            let lowest = RegisterView::new(choice.register, 0, 1);
+            since = since.max(ViewReader(self.index).last_register_slot(thread, lowest, last)?);
+        }
+        for _ in 0..MOVES_TRIED {
+            let mut newest = None;
+            for register in main.iter().chain(&process) {
+                let view = RegisterView::new(*register, 0, 4);
+                newest = newest.max(ViewReader(self.index).last_register_slot(thread, view, last)?);
+            }
+            let Some(slot) = newest.filter(|slot| since.is_none_or(|since| *slot > since)) else {
+                return Ok(None);
+            };
+            if let Some(stack) = self.stack_moved_in(slot, security, [&main, &process])? {
+                return Ok(Some(stack));
+            }
+            let Some(before) = slot.checked_sub(1) else {
+                return Ok(None);
+            };
+            last = before;
+        }
+        Ok(None)
+    }
+
+    /// Returns the register of a stack pointer and the separate names that the trace uses for it.
+    /// Writes are listed under any of them.
+    fn names_of(&self, security: SecurityState, stack: ThreadStack) -> Vec<RegisterId> {
+        let home = Mode::Thread(security, stack).home(RegisterId::SP);
+        let is_it =
+            |known: &&NamedBank| known.bank.mode().map(|mode| mode.home(known.plain)) == Some(home);
+        let named = self
+            .index
+            .banks
+            .iter()
+            .filter(is_it)
+            .map(|known| known.register);
+        std::iter::once(home).chain(named).collect()
+    }
+
+    /// Returns the stack pointer that is the only one named by the lines of a slot, if the step
+    /// before them moved that of thread mode.
+    fn stack_moved_in(
+        &mut self,
+        slot: u64,
+        security: SecurityState,
+        names: [&[RegisterId]; 2],
+    ) -> Result<Option<ThreadStack>, QueryError> {
+        let events = self.events_of(slot)?;
+        let is_of = |event: &SlotEvent, names: &[RegisterId]| match &event.kind {
+            SlotEventKind::Register {
+                view,
+                home: Some(home),
+                ..
+            } => view.register >= RegisterId::FIRST_NAMED && names.contains(&home.register),
+            _ => false,
+        };
+        let stack = match names.map(|names| events.iter().any(|event| is_of(event, names))) {
+            [true, false] => ThreadStack::Main,
+            [false, true] => ThreadStack::Process,
+            _ => return Ok(None),
+        };
+        let Some(step) = SlotReader(self.index).owner(self.thread, slot)? else {
+            return Ok(None);
+        };
+        let Some(text) = self.text_of(step)? else {
+            return Ok(None);
+        };
+        let moves = match text.mode {
+            Mode::Thread(own, _) => own == security && writes_stack(&text),
+            Mode::Handler(_) => may_return(&text) && self.is_in_thread_mode_after(step)?,
+            _ => false,
+        };
+        Ok(moves.then_some(stack))
+    }
+
+    fn text_of(&mut self, step: Step) -> Result<Option<StepText>, QueryError> {
+        let text = |kind: &SlotEventKind| match kind {
+            SlotEventKind::Step(text) => Some(text.clone()),
+            _ => None,
+        };
+        Ok(self
+            .events_of(step.after().0)?
+            .iter()
+            .find_map(|event| text(&event.kind)))
+    }
+
+    fn is_in_thread_mode_after(&mut self, step: Step) -> Result<bool, QueryError> {
+        let next = SlotReader(self.index).next_step_of(self.thread, Position(step.after().0))?;
+        let Some(next) = next else { return Ok(false) };
+        Ok(self
+            .text_of(next)?
+            .is_some_and(|text| matches!(text.mode, Mode::Thread(..))))
+    }
+}
+
+/// Returns true if the step pushes, pops or computes the stack pointer.
+fn writes_stack(text: &StepText) -> bool {
+    let Some(encoding) = text.encoding.filter(|_| text.is_executed) else {
+        return false;
+    };
+    let instruction = decode(encoding, text.pc, text.instruction_set);
+    let writes = instruction.registers.iter().flat_map(|known| &known.writes);
+    writes
+        .into_iter()
+        .any(|view| view.register == RegisterId::SP)
+}
+
+/// Returns true if the step jumps to an address from a register or memory, as a return from an
+/// exception does.
+fn may_return(text: &StepText) -> bool {
+    let control = text.control();
+    text.is_executed
+        && matches!(control.flow, FlowKind::Branch | FlowKind::Return)
+        && !matches!(control.target, BranchTarget::Address(_))
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::answers::access_kinds::AccessKinds;
+use crate::answers::cell::AccessKinds;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::index::memories::MemoryId;

@@ -1,11 +1,20 @@
 //! Recorded views of registers, and the slots that write them.
+//!
+//! Registers of a thread that the trace leaves out.
+//!
+//! Slots that write a register, newest first, from the lists of its views.
 
-use stepback_machine::{RegisterId, RegisterView};
+use std::sync::PoisonError;
 
+use stepback_machine::{Mode, RegisterId, RegisterView};
+use stepback_parsers::Position;
+
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::read::slots::local_thread;
+use crate::index::homes::Homes;
+use crate::index::operand_table::UntracedRegisters;
+use crate::read::slots::{SlotReader, local_thread};
 use crate::store::contents::ViewContents;
 use crate::store::packed::PackedList;
 use crate::store::segment::meta::Section;
@@ -170,4 +179,178 @@ impl<'a> ViewReader<'a> {
 
 fn bad_registers() -> QueryError {
     damaged(Section::Registers)
+}
+
+/// Finds registers that the trace leaves out.
+pub(crate) struct UntracedReader<'a>(pub &'a Index);
+
+impl UntracedReader<'_> {
+    /// Returns the registers of a thread that instructions write and no line names. Cost: the text
+    /// of the thread's first step, once.
+    pub fn of(&self, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {
+        let known = || {
+            self.0
+                .untraced
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(untraced) = known().get(&thread) {
+            return Ok(*untraced);
+        }
+        let untraced = self.find(thread)?;
+        known().insert(thread, untraced);
+        Ok(untraced)
+    }
+
+    fn find(&self, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {
+        let set = self.0.instruction_set(thread);
+        if self.0.has_operands_alone() || set.has_windows() {
+            return Ok(UntracedRegisters::Nothing);
+        }
+        let named = ViewReader(self.0)
+            .views_of(thread)
+            .iter()
+            .map(|known| self.plain(thread, known.view.register));
+        let named: Vec<RegisterId> = named
+            .filter(|register| *register < RegisterId::PC)
+            .collect();
+        if named.contains(&RegisterId::SP) || !self.has_encodings(thread)? {
+            return Ok(UntracedRegisters::Nothing);
+        }
+        Ok(if named.is_empty() {
+            UntracedRegisters::General
+        } else {
+            UntracedRegisters::StackPointer
+        })
+    }
+
+    /// Returns the plain register of a bank; any other register itself.
+    fn plain(&self, thread: ThreadId, register: RegisterId) -> RegisterId {
+        let set = self.0.instruction_set(thread);
+        let named = self
+            .0
+            .banks
+            .iter()
+            .find(|known| known.register == register)
+            .map(|known| known.plain);
+        // Lines in an unknown mode write one of the banks, too.
+        let is_bank = |plain: &u16| {
+            let plain = RegisterId(*plain);
+            Mode::Untold.home(plain) == register || set.banks(plain).any(|bank| bank == register)
+        };
+        named
+            .or_else(|| (0..RegisterId::PC.0).find(is_bank).map(RegisterId))
+            .unwrap_or(register)
+    }
+
+    fn has_encodings(&self, thread: ThreadId) -> Result<bool, QueryError> {
+        let first = self
+            .0
+            .contents
+            .threads
+            .get(usize::from(thread.0))
+            .and_then(|known| known.first_step);
+        let Some(slot) = first.map(|step| step.saturating_add(1)) else {
+            return Ok(false);
+        };
+        Ok(SlotReader(self.0)
+            .step_of(slot)?
+            .is_some_and(|(_, step)| step.encoding.is_some()))
+    }
+}
+
+/// Iterates over the slots that write a register.
+pub(crate) struct WriteLists<'a> {
+    index: &'a Index,
+    thread: ThreadId,
+    at: Position,
+    lists: Vec<WriteList<'a>>,
+}
+
+/// Writes of a view.
+struct WriteList<'a> {
+    view: &'a ViewContents,
+    meant: ViewSelection,
+    /// Next slot to return.
+    next: Option<u64>,
+}
+
+/// Selection of the writes of a view.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ViewSelection {
+    /// All writes: the newest one decides.
+    All,
+    /// Some writes: only their slots show which.
+    Some,
+}
+
+impl<'a> WriteLists<'a> {
+    /// Creates the lists for a name up to a position.
+    pub fn of(
+        index: &'a Index,
+        thread: ThreadId,
+        homes: &Homes,
+        at: Position,
+    ) -> Result<Self, QueryError> {
+        let mut lists = Self {
+            index,
+            thread,
+            at,
+            lists: Vec::new(),
+        };
+        homes
+            .closed()
+            .try_for_each(|view| lists.add(view, ViewSelection::All))?;
+        homes
+            .open()
+            .try_for_each(|view| lists.add(view, ViewSelection::Some))?;
+        Ok(lists)
+    }
+
+    /// Adds the writes of exactly a view.
+    pub fn add_exactly(&mut self, view: RegisterView) -> Result<(), QueryError> {
+        let before = self.lists.len();
+        self.add(view, ViewSelection::All)?;
+        let added = self.lists.split_off(before);
+        self.lists
+            .extend(added.into_iter().filter(|list| list.view.view == view));
+        Ok(())
+    }
+
+    fn add(&mut self, view: RegisterView, meant: ViewSelection) -> Result<(), QueryError> {
+        for known in ViewReader(self.index).overlapping(self.thread, view) {
+            let next = ViewReader(self.index).last_write_slot(known, self.at.0)?;
+            self.lists.push(WriteList {
+                view: known,
+                meant,
+                next,
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the newest slot that was not returned yet.
+    pub fn newest(&self) -> Option<u64> {
+        self.lists.iter().filter_map(|list| list.next).max()
+    }
+
+    /// Returns the newest slot that was not returned yet; of a view with all writes selected, only
+    /// its newest.
+    pub fn next(&mut self) -> Result<Option<u64>, QueryError> {
+        let newest = self.newest();
+        for list in self
+            .lists
+            .iter_mut()
+            .filter(|list| newest.is_some() && list.next == newest)
+        {
+            let before = newest
+                .and_then(|slot| slot.checked_sub(1))
+                .filter(|_| list.meant == ViewSelection::Some);
+            list.next = match before {
+                Some(before) => ViewReader(self.index).last_write_slot(list.view, before)?,
+                None => None,
+            };
+        }
+        Ok(newest)
+    }
 }

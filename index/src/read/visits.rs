@@ -5,15 +5,14 @@ use std::ops::Range;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Hit;
 use crate::index::Index;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::records::RecordReader;
+use crate::store::directory::SegmentVisits;
 use crate::store::key_map::SegmentKey;
 use crate::store::packed::FRAME;
-use crate::store::pcs::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 

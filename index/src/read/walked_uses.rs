@@ -13,10 +13,8 @@ use foldhash::{HashMap, HashMapExt};
 use stepback_machine::{Address, Instruction, RegisterId, RegisterView, decode};
 use stepback_parsers::{KnownInstruction, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::direction::Direction;
-use crate::answers::error::QueryError;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 use crate::index::operand_table::OperandKinds;
 use crate::read::encodings::known_encoding;
@@ -24,7 +22,7 @@ use crate::read::far_uses::FarUses;
 use crate::read::operands::{BLOCK, NEARBY, OperandReader, use_of};
 use crate::read::slots::local_thread;
 use crate::store::codes::{CodeTable, ExecutedCode};
-use crate::store::pcs::SegmentVisits;
+use crate::store::directory::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
@@ -393,9 +391,9 @@ mod tests {
     use stepback_machine::{InstructionSet, RecordedBranch, Registers};
 
     use super::*;
-    use crate::answers::access_kinds::AccessKinds;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::answers::cell::AccessKinds;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
     use crate::read::far_uses::records::{Record, Records};
 
     const NOP: [u8; 4] = [0x1f, 0x20, 0x03, 0xd5];

@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, Encoding, InstructionSet};
 use stepback_parsers::Step;
 
-use crate::store::data::IndexData;
-use crate::store::extent::Extent;
+use crate::store::data::{Extent, IndexData};
 use crate::store::packed::{MalformedEncoding, push_varint, take, take_varint};
 
 /// Maximum number of listed instructions, to bound memory: real programs execute fewer.

@@ -1,13 +1,17 @@
 //! The directory of an index: everything except bulk data.
+//!
+//! Register banks that a trace names.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{InstructionSet, RegisterView};
+use stepback_machine::{
+    Bank, BankedRegister, InstructionSet, RegisterId, RegisterView, StackChoice,
+};
 use stepback_parsers::{MarkerKind, SourceTraits};
 
 use crate::answers::index_info::TIME_FALLS;
-use crate::store::calls::layout::CallLayout;
+use crate::store::calls::stacks::CallLayout;
 use crate::store::codes::CodeContents;
-use crate::store::extent::Extent;
+use crate::store::data::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::SEGMENTS;
 use crate::store::segment::meta::SegmentMeta;
@@ -200,15 +204,56 @@ pub fn mapped(key_maps: &[KeyMaps]) -> usize {
     key_maps.last().map_or(0, |maps| maps.end as usize)
 }
 
+/// Returns the registers outside the architecture's table that select between two stack pointers.
+pub(crate) fn stack_choices(names: &[String]) -> Vec<StackChoice> {
+    let chosen = |(place, name): (u16, &String)| {
+        let security = InstructionSet::stack_choice_anywhere(name)?;
+        Some(StackChoice {
+            register: RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?),
+            security,
+        })
+    };
+    (0..).zip(names).filter_map(chosen).collect()
+}
+
+/// A register bank that the trace names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamedBank {
+    /// Register number of the bank.
+    pub register: RegisterId,
+    /// Register whose name it shares.
+    pub plain: RegisterId,
+    /// The bank.
+    pub bank: Bank,
+}
+
+impl NamedBank {
+    /// Returns the banks among the registers outside the architecture's table, which are numbered
+    /// by index.
+    pub fn among(names: &[String]) -> Vec<Self> {
+        let named = |(place, name): (u16, &String)| {
+            let BankedRegister { plain, bank } = InstructionSet::banked_anywhere(name)?;
+            let register = RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?);
+            Some(Self {
+                register,
+                plain: plain.register,
+                bank,
+            })
+            .filter(|_| bank != Bank::Other)
+        };
+        (0..).zip(names).filter_map(named).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::build_index::index_in_memory;
     use std::sync::Arc;
 
     use stepback_parsers::Tarmac;
 
     use super::*;
-    use crate::builder::options::BuildOptions;
+    use crate::builder::build_index::BuildOptions;
 
     #[test]
     fn a_directory_whose_numbers_contradict_each_other_is_noticed() {

@@ -1,4 +1,5 @@
-//! The plain name of a register that has banks, on small traces written by hand: it means the bank in use.
+//! Plain names of banked registers, on small traces written by hand: a plain name means the bank in
+//! use.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use stepback_index::{
 };
 use stepback_parsers::{Position, Step, Tarmac};
 
-/// A trace out of a line for each step: its mode, then what it writes.
+/// Builds a trace with a line for each step: its mode, then its writes.
 fn trace(set: &str, steps: &[&str]) -> String {
     let mut text = String::new();
     for (line, time) in steps.iter().zip(1..) {
@@ -28,7 +29,7 @@ fn trace(set: &str, steps: &[&str]) -> String {
     text
 }
 
-/// The index of a trace, and the oracle.
+/// Returns the index of a trace, and the oracle.
 fn both(text: &str) -> (Index, Oracle) {
     let tarmac =
         Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
@@ -40,7 +41,8 @@ fn both(text: &str) -> (Index, Oracle) {
     (index_in_memory(tarmac, &options).unwrap(), oracle)
 }
 
-/// Asks for a register at each position from 1 on: its value (`-`: unknown) and the step that wrote it last (`-`: none).
+/// Checks a register at each position from 1 on: its value (`-`: unknown) and the step that wrote
+/// it last (`-`: none).
 #[track_caller]
 fn check_text(text: &str, name: &str, expected: &[&str]) {
     for segment_bytes in [1, 100, 1 << 20] {
@@ -196,7 +198,7 @@ fn a_handler_of_m_profile_is_on_the_main_stack() {
     check("T", &steps("thread MSP=8000 CONTROL=2"), "sp", &on_process);
     let on_main = ["8000@0", "8000@0", "8000@0", "7fe0@3", "7fe0@3", "7fe0@3"];
     check("T", &steps("thread MSP=8000 CONTROL=0"), "sp", &on_main);
-    // Without CONTROL the stack of thread mode may be either.
+    // Without CONTROL, thread mode may use either stack.
     let unsaid = ["-@0", "-@1", "8000@0", "7fe0@3", "-@3", "-@5"];
     check("T", &steps("thread MSP=8000"), "sp", &unsaid);
 }
@@ -275,7 +277,7 @@ fn what_thread_mode_writes_under_the_plain_name_without_control_is_no_known_stac
     );
 }
 
-/// A trace of M-profile out of a line for each step: its encoding, its mode, then what it writes.
+/// Builds an M-profile trace with a line for each step: its encoding, its mode, then its writes.
 fn m_profile(steps: &[&str]) -> String {
     let with_encoding = |(line, time): (&&str, u64)| {
         let (encoding, rest) = line.split_once(' ').unwrap();
@@ -290,8 +292,9 @@ fn m_profile(steps: &[&str]) -> String {
     steps.iter().zip(1..).map(with_encoding).collect()
 }
 
-/// An exception return sets CONTROL.SPSEL (DDI 0403, B1.5.8, ExceptionReturn), and the stack that it unstacks from is the one in
-/// use from there on; MSR of a stack pointer changes nothing of that, and a later write of CONTROL counts.
+/// An exception return sets CONTROL.SPSEL (DDI 0403, B1.5.8, ExceptionReturn). The stack it
+/// unstacks from stays in use. MSR of a stack pointer does not change that; a later write of
+/// CONTROL does.
 #[test]
 fn an_exception_return_chooses_the_stack_of_thread_mode() {
     let steps = [
@@ -314,7 +317,8 @@ fn an_exception_return_chooses_the_stack_of_thread_mode() {
     check_text(&m_profile(&steps), "sp", &expected);
 }
 
-/// What pushes in thread mode moves the stack pointer in use, and a plain name behind it means that one.
+/// A push in thread mode moves the stack pointer in use, and a plain name afterwards means that
+/// one.
 #[test]
 fn a_push_shows_the_stack_of_thread_mode() {
     let steps = [
@@ -331,7 +335,7 @@ fn a_push_shows_the_stack_of_thread_mode() {
     );
 }
 
-/// DDI 0553, B3.8: MSP and PSP of each security state, of which CONTROL of that state chooses in thread mode.
+/// DDI 0553, B3.8: each security state has MSP and PSP, and its CONTROL chooses one in thread mode.
 #[test]
 fn each_security_state_has_stack_pointers_of_its_own() {
     let first = "thread_s MSP_S=1000 PSP_S=2000 MSP_NS=3000 PSP_NS=4000 CONTROL_S=2 CONTROL_NS=0";
@@ -357,7 +361,8 @@ fn each_security_state_has_stack_pointers_of_its_own() {
     check("T", &steps, "msp_ns", &main);
 }
 
-/// A name without a suffix means the register of the state in which its line was written, and of that at a position.
+/// A name without a suffix means the register of the security state of its line, or of the queried
+/// position.
 #[test]
 fn names_without_a_suffix_mean_the_security_state_in_use() {
     let steps = [
@@ -385,7 +390,7 @@ fn names_without_a_suffix_mean_the_security_state_in_use() {
     assert!(named("control_ns").is_some() && named("control").is_none());
 }
 
-/// What MSR writes into PSP in a handler is not the stack pointer in use.
+/// PSP as written by MSR in a handler is not the stack pointer in use.
 #[test]
 fn the_process_stack_pointer_is_not_that_of_a_handler() {
     let steps = [
@@ -397,7 +402,8 @@ fn the_process_stack_pointer_is_not_that_of_a_handler() {
     check("T", &steps, "sp", &["2000@0", "1000@0", "3000@1", "1000@0"]);
 }
 
-/// The registers that gem5 names in AArch32 (src/arch/arm/tracers/tarmac_record.cc): `fp` is `r11` in every mode.
+/// The register names of gem5 in AArch32 (src/arch/arm/tracers/tarmac_record.cc): `fp` is `r11` in
+/// every mode.
 #[test]
 fn the_frame_pointer_has_no_banks_but_that_of_fiq() {
     let steps = [
@@ -434,7 +440,7 @@ fn control_of_two_security_states_chooses_where_both_agree() {
     check("T", &steps, "sp", &["4000@0", "-@0", "4000@0"]);
 }
 
-/// Lines of `cpu0` behind a step of another thread, and steps of both.
+/// Builds steps of two threads, with lines of `cpu0` after a step of the other thread.
 fn late(steps: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for ((mode, lines), time) in steps.iter().zip(1..) {
@@ -555,7 +561,7 @@ fn a_bank_written_before_it_is_in_use_is_the_plain_register_then() {
     );
 }
 
-/// An interrupt in `svc` mode, whose handler keeps `lr` and returns.
+/// An interrupt in `svc` mode, whose handler saves `lr` and returns.
 const INTERRUPT: &str = "\
 1 clk IT (1) 00001000 e1a00000 A svc_s : NOP
 1 clk R r13_svc 00001000
@@ -773,7 +779,7 @@ fn a_half_known_value_of_a_bank_stays_half_known() {
     );
 }
 
-/// A kernel in AArch64 that drops to a program in AArch32, which calls back.
+/// An AArch64 kernel that drops to an AArch32 program, which calls back.
 const STATES: &str = "\
 1 clk IT (1) 00001000 d69f03e0 O EL1h_n : ERET
 1 clk R X13 0000000000004000

@@ -9,7 +9,8 @@ use stepback_index::{
 };
 use stepback_parsers::{Step, Tarmac};
 
-/// A trace out of short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and what it writes, anything else stands as it is.
+/// Builds a trace from short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and its writes; other
+/// lines are copied.
 fn trace(set: &str, mode: &str, lines: &str) -> String {
     let mut text = String::new();
     for (line, time) in lines
@@ -39,7 +40,8 @@ fn trace(set: &str, mode: &str, lines: &str) -> String {
     text
 }
 
-/// `call 1000: 3..4..7 Return by Link`, indented by the depth below the root: call step, first and last step inside.
+/// Formats a call as `call 1000: 3..4..7 Return by Link`, indented by the depth below the root:
+/// call step, first and last step inside.
 fn shown(call: &Call) -> String {
     let number = |step: Option<Step>| step.map_or("-".to_owned(), |step| step.0.to_string());
     let indent = "  ".repeat(call.depth.saturating_sub(1) as usize);
@@ -85,7 +87,7 @@ fn check_with(program: &Program, text: &str, expected: &[&str]) {
     }
 }
 
-/// Checks all frames, those included that nothing called.
+/// Checks all frames, including those that nothing called.
 #[track_caller]
 fn check_all(text: &str, expected: &[&str]) {
     for segment_bytes in [1, 100, 1 << 20] {
@@ -121,7 +123,7 @@ fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn an_interrupt_of_a64_is_a_frame_and_loses_no_call_outside_it() {
-    // The handler's stack lies higher than the one that it interrupts.
+    // The handler's stack is above the interrupted one.
     let text = trace(
         "O",
         "EL1h_s",
@@ -161,7 +163,7 @@ fn an_interrupt_of_a64_is_a_frame_and_loses_no_call_outside_it() {
 
 #[test]
 fn a_handler_on_a_bank_gives_back_the_stack_pointer_that_it_found() {
-    // Nothing writes SP_EL0 again behind the system call, but the function returns with it.
+    // Nothing writes SP_EL0 again after the system call, but the function returns with it.
     let text = trace(
         "O",
         "EL0t",
@@ -312,7 +314,7 @@ fn nested_exceptions_end_with_the_outer_one_that_is_returned_from() {
 
 #[test]
 fn coroutines_have_stacks_of_their_own() {
-    // The other stack lies higher: what the stack pointer is there ends no call of the first one.
+    // The other stack is above the first, so its stack pointer ends no call of the first one.
     let text = trace(
         "O",
         "EL1h_s",
@@ -350,7 +352,8 @@ fn coroutines_have_stacks_of_their_own() {
 
 #[test]
 fn tasks_that_an_operating_system_turns_to_have_stacks_of_their_own() {
-    // The handler of a timer returns to a task that was not running before, that of the next one to the first.
+    // The handler of a timer returns to a task that was not running before; the next one returns to
+    // the first task.
     let text = trace(
         "T",
         "thread",
@@ -451,7 +454,8 @@ fn what_begins_a_trace_may_leave_by_a_tail_call_too() {
 #[test]
 fn a_jump_that_an_interrupt_kept_from_its_target_is_no_tail_call() {
     let functions = program(&[0x1800..0x1900, 0x2000..0x2020, 0x4000..0x4020]);
-    // The idle loop waits for an interrupt, of which the trace does not tell; its handler is a function too.
+    // The idle loop waits for an interrupt that the trace does not record; its handler is a
+    // function too.
     let text = trace(
         "O",
         "EL1h_n",
@@ -503,7 +507,7 @@ fn a_jump_whose_condition_failed_is_no_tail_call_and_another_time_it_is() {
              1008 e1a00000\n"
         )
     };
-    // What lies between a failed jump and the other function is lost.
+    // The code between a failed jump and the other function is lost.
     let lines = "1000 e1a00000 r13=8000\n".to_owned()
         + &visit("2004 112fff13")
         + &visit("IS 2004")
@@ -582,14 +586,14 @@ fn a_trace_that_begins_inside_calls_has_their_callers() {
 
 #[test]
 fn a_return_reveals_no_caller_where_calls_are_not_recorded_or_the_stack_says_otherwise() {
-    // Without registers nobody knows where a call returns to.
+    // Without registers the return address of a call is unknown.
     let text = trace(
         "O",
         "EL1h_s",
         "1000 94000400\n2000 d65f03c0\n1004 d65f03c0\n3000 d503201f",
     );
     check_all(&text, &["0root 1000: -..0..- Open by Start"]);
-    // The stack pointer is below what it was: the frame is still there.
+    // The stack pointer is lower than before, so the frame still exists.
     let text = trace(
         "O",
         "EL1h_s",
@@ -613,7 +617,7 @@ fn a_trace_that_begins_in_a_handler_leaves_it() {
     check_all(&text, &expected);
 }
 
-/// DDI 0553, B3.19 and B3.21: the registers of a task are stored below PSP, which the handler exchanges.
+/// DDI 0553, B3.19 and B3.21: a task's registers are stored below PSP, which the handler replaces.
 #[test]
 fn tasks_that_wait_at_one_address_are_told_apart_by_their_stack_pointers() {
     let line = "E 00009000 0000000e CoreEvent_EXCEPTION";
@@ -655,7 +659,8 @@ fn tasks_that_wait_at_one_address_are_told_apart_by_their_stack_pointers() {
     check_all(&text, &expected);
 }
 
-/// DDI 0487, ERET: a kernel exchanges SP_EL0 and returns to another task, although both were interrupted at one address.
+/// DDI 0487, ERET: a kernel replaces SP_EL0 and returns to another task, although both were
+/// interrupted at one address.
 #[test]
 fn a_kernel_that_exchanges_the_stack_pointer_of_its_tasks_switches_tasks() {
     let text = trace(
@@ -693,8 +698,8 @@ fn a_kernel_that_exchanges_the_stack_pointer_of_its_tasks_switches_tasks() {
     check_all(&text.collect::<Vec<_>>().join("\n"), &expected);
 }
 
-/// DDI 0553, C2.4: BLXNS stores the return address on the Secure stack and sets LR to FNC_RETURN,
-/// SG begins what the Non-secure state may call, and BXNS returns from that.
+/// DDI 0553, C2.4: BLXNS stores the return address on the Secure stack and sets LR to FNC_RETURN.
+/// SG begins the functions that the Non-secure state may call, and BXNS returns from them.
 #[test]
 fn calls_between_the_security_states_return_by_their_addresses() {
     let lines = "1000 bf00 MSP=4000
@@ -718,7 +723,8 @@ fn calls_between_the_security_states_return_by_their_addresses() {
     check_all(&trace("T", "thread", lines), &expected);
 }
 
-/// DDI 0403, B1.5.12: at a tail-chain the first handler ends and the next one begins, the registers stay on the stack.
+/// DDI 0403, B1.5.12: at a tail-chain the first handler ends and the next one begins; the registers
+/// stay on the stack.
 #[test]
 fn a_tail_chained_handler_takes_the_place_of_the_one_before() {
     let lines = "1000 2005 MSP=20001000
@@ -742,7 +748,7 @@ fn a_tail_chained_handler_takes_the_place_of_the_one_before() {
         "1exception 2100: 5..6..7 Return by Words",
     ];
     check_all(&trace("T", "thread", lines), &expected);
-    // The same where the trace reports no exceptions.
+    // Repeated for a trace that reports no exceptions.
     let lines: Vec<_> = lines
         .lines()
         .filter(|line| !line.contains("CoreEvent"))
@@ -756,7 +762,8 @@ fn a_tail_chained_handler_takes_the_place_of_the_one_before() {
     );
 }
 
-/// DDI 0403, B1.5.12, late arrival: the frame is stored for one exception, a second one is handled first.
+/// DDI 0403, B1.5.12, late arrival: the frame is stored for one exception, but a second one is
+/// handled first.
 #[test]
 fn a_handler_that_arrives_late_runs_before_the_one_it_overtakes() {
     let lines = "1000 2005 MSP=20000fe0 LR=fffffff9
@@ -777,7 +784,8 @@ fn a_handler_that_arrives_late_runs_before_the_one_it_overtakes() {
     check_all(&trace("T", "thread", lines), &expected);
 }
 
-/// EXC_RETURN says what a handler returns to: one that returns to a handler (fffffff1) was taken inside it.
+/// EXC_RETURN identifies the destination of a handler: one that returns to a handler (fffffff1) was
+/// taken inside it.
 #[test]
 fn an_exception_after_a_jump_inside_a_handler_is_nested_in_it() {
     let lines = "1000 2005 MSP=20000fe0 LR=fffffff9
@@ -826,7 +834,8 @@ fn the_first_stack_pointer_is_the_bank_that_the_mode_uses() {
     }
 }
 
-/// DDI 0403, B1.4.1: CONTROL.SPSEL chooses between MSP and PSP, which the mode of a line does not tell.
+/// DDI 0403, B1.4.1: CONTROL.SPSEL chooses between MSP and PSP; the mode of a line does not show
+/// it.
 #[test]
 fn the_first_stack_pointer_of_thread_mode_is_the_one_that_was_named_last() {
     let steps = "1000 f000f87e LR=1005
@@ -848,7 +857,8 @@ fn the_first_stack_pointer_of_thread_mode_is_the_one_that_was_named_last() {
     );
 }
 
-/// The usual task switch of FreeRTOS: SysTick pends PendSV, which is chained to it and exchanges PSP.
+/// The usual task switch of FreeRTOS: SysTick pends PendSV, which is chained to it and exchanges
+/// PSP.
 #[test]
 fn a_chained_handler_switches_tasks() {
     let line = "E 00001000 0000000e CoreEvent_EXCEPTION";

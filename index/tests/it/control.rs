@@ -1,4 +1,4 @@
-//! Which branches and calls decided what ran, on small traces written by hand.
+//! Control dependences of the executed code, on small traces written by hand.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use stepback_parsers::{Position, Tarmac};
 
 use crate::support::control::{EDGES, backward, cell, ends_of_control, linked, steps};
 
-/// Two rounds of a loop; in each another way is taken: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`, while x0 is not negative.
+/// Two iterations of a loop that take different paths: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`,
+/// while x0 is not negative.
 const LOOP: &str = "
     8000 b4000060
     8004 d2800021 x1=1
@@ -23,7 +24,7 @@ const LOOP: &str = "
     8014 b6ffff60
     8018 aa0103e2 x2=2";
 
-/// A call in one way of a branch: `if x0 { x1 = f() }; x3 = x1`, where `f` is `x1 = 5`.
+/// A call on one path of a branch: `if x0 { x1 = f() }; x3 = x1`, where `f` is `x1 = 5`.
 const CALL: &str = "
     8000 b4000040
     8004 94000fff x30=8008
@@ -31,7 +32,7 @@ const CALL: &str = "
     c004 d65f03c0
     8008 aa0103e3 x3=5";
 
-/// A trace out of a line for each step.
+/// Builds the index of a trace with a line for each step.
 fn index(steps: &str) -> Index {
     let mut text = String::from("0 clk R SP_EL1 0000000000009000\n");
     for (line, time) in steps
@@ -123,7 +124,8 @@ fn an_interrupt_is_not_decided_by_what_it_interrupts() {
 
 #[test]
 fn where_no_way_is_seen_the_end_says_so() {
-    // A branch through a register that goes elsewhere each time, too often to look at all of it.
+    // A branch through a register with a different target each time, too often to examine all of
+    // them.
     let mut steps = String::new();
     for round in 0..100u32 {
         let (work, pc) = (

@@ -1,4 +1,5 @@
-//! Damaged index files and traces that change under an open index give errors or right answers, never a panic.
+//! Damaged index files, and traces that change under an open index, give errors or right answers,
+//! never a panic.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,14 +23,14 @@ struct Saved {
     folder: TempDir,
     source: Arc<dyn Source>,
     fingerprint: Fingerprint,
-    /// The index file as it should be.
+    /// The undamaged index file.
     bytes: Vec<u8>,
     places: Places,
-    /// What the questions are answered with.
+    /// The right answers.
     right: Vec<String>,
 }
 
-/// What is asked about at some positions: an address of an instruction, and one of memory.
+/// Query parameters: positions, each with an instruction address and a memory address.
 struct Places(Vec<(Position, Address, Address)>);
 
 impl Places {
@@ -57,7 +58,7 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(folder.join(name)).unwrap()
 }
 
-/// The first so many lines of a fixture.
+/// Returns the first lines of a fixture.
 fn head(name: &str, lines: usize) -> Vec<u8> {
     fixture(name)
         .split_inclusive(|byte| *byte == b'\n')
@@ -110,7 +111,7 @@ impl Saved {
         Index::open(Arc::clone(&self.source), &self.path(), &self.fingerprint)
     }
 
-    /// Opens damaged bytes and asks all questions; gives how many were answered with an error.
+    /// Opens damaged bytes and runs all queries; returns the number of errors.
     #[track_caller]
     fn check(&self, bytes: &[u8], what: &str) -> usize {
         let Ok(index) = self.open(bytes) else {
@@ -127,7 +128,7 @@ impl Saved {
     }
 }
 
-/// Answers of all kinds, as text.
+/// Returns answers of all kinds, as text.
 fn answers(index: &Index, places: &Places) -> Vec<Result<String, QueryError>> {
     let mut answers = Vec::new();
     let end = index.end().0;
@@ -268,7 +269,7 @@ fn a_changed_byte_gives_an_error_or_changes_nothing() {
         bytes[place] ^= 1 << dice.below(8);
         noticed += usize::from(saved.check(&bytes, &format!("byte {place}")) > 0);
     }
-    // The questions do not use every section of every segment.
+    // The queries do not use every section of every segment.
     assert!(noticed > 1300, "{noticed} of 2000");
 }
 
@@ -345,7 +346,7 @@ fn each_reason_is_named() {
     ));
 }
 
-/// An index file with this directory and right checksums over it.
+/// Builds an index file with this directory and valid checksums.
 fn with_directory(good: &[u8], directory: &[u8]) -> Vec<u8> {
     let number = |place: usize| u64::from_le_bytes(good[place..place + 8].try_into().unwrap());
     let start = number(16) as usize;
@@ -421,7 +422,7 @@ proptest! {
     }
 }
 
-/// A trace that somebody rewrites.
+/// A trace that is rewritten while open.
 #[derive(Clone)]
 struct Rewritten(Arc<Mutex<Vec<u8>>>);
 

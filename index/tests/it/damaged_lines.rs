@@ -1,4 +1,4 @@
-//! A trace with damaged lines loses those lines alone: what is asked far from them is answered as before.
+//! A trace with damaged lines loses only those lines: answers far from them do not change.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ const FIXTURES: [&str; 5] = [
 ];
 const LINES: usize = 900;
 
-/// The first lines of a fixture.
+/// Returns the lines of a fixture.
 fn lines_of(name: &str) -> Vec<Vec<u8>> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures"));
     let text = std::fs::read(folder.join(name)).unwrap();
@@ -42,7 +42,7 @@ fn index_of(lines: &[Vec<u8>], segment_bytes: u64) -> Index {
     .unwrap()
 }
 
-/// Damages some lines; gives what was done.
+/// Damages some lines; returns the kind of damage.
 fn damage(lines: &mut [Vec<u8>], dice: &mut Dice) -> &'static str {
     let kind = dice
         .pick(&["bits", "cut", "shuffled", "repeated", "bytes", "gone"])
@@ -87,8 +87,9 @@ fn damage_line(kind: &str, line: &mut Vec<u8>, dice: &mut Dice) {
     }
 }
 
-/// Steps as far as damage elsewhere cannot change them: their numbers move, times never decrease again,
-/// memory may have lost a write, and of several threads one may do something for a step long before.
+/// Formats steps without details that distant damage can change. Numbers shift, times never
+/// decrease again, memory may have lost a write, and with several threads a step may have effects
+/// from long before.
 fn told(index: &Index, steps: Range<u64>) -> Vec<(String, StepRecord)> {
     let count = steps.end - steps.start;
     let mut records = Steps {
@@ -154,7 +155,8 @@ fn answers_far_from_damaged_lines_stay() {
             let kind = damage(&mut lines[first..last], &mut dice);
             let index = index_of(&lines, dice.pick(&[3000, 20_000, 1 << 20]).unwrap());
             let name = format!("{name}, lines {first} to {last} {kind}");
-            // Behind the damage the first step of each thread may still get what belongs to a step that was lost.
+            // After the damage, the first step of each thread may still receive effects of a lost
+            // step.
             let (before, behind) = (
                 step_of_line(&right, first as u64 - 4),
                 right.step_count() - step_of_line(&right, last as u64 + 30),
@@ -168,7 +170,7 @@ fn answers_far_from_damaged_lines_stay() {
             let tails = [&index, &right]
                 .map(|index| told(index, index.step_count() - behind..index.step_count()));
             check_same(&tails[0], &tails[1], &name);
-            // What was put in may hold line ends, what was taken out may have been some.
+            // Inserted text may contain line ends, and removed text may have contained some.
             let last = (last as u64 + 1 + index.info().lines).saturating_sub(right.info().lines);
             let damaged = first as u64 + 1..=last;
             let outside = index

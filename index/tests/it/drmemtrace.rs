@@ -1,4 +1,4 @@
-//! Questions about drmemtrace traces.
+//! Queries on drmemtrace traces.
 
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ fn there_are_no_lines() {
     );
 }
 
-/// A file of a trace, in which nothing is packed.
+/// Returns an uncompressed trace file.
 fn file(name: &str, writer: TraceWriter) -> SampleFile {
     let records = writer.finish();
     SampleFile {
@@ -130,7 +130,8 @@ fn file(name: &str, writer: TraceWriter) -> SampleFile {
 fn an_access_counts_in_each_page_that_it_touches() {
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.time(13_400_000_000_000_000, 0);
-    // Pages in which accesses begin, and those that they cross into; a crossing of blocks inside a page counts once.
+    // Pages in which accesses begin, and those they extend into. An access that crosses blocks
+    // within a page counts once.
     for (pc, address) in [
         (0x40_1000, 0x5ffc),
         (0x40_1001, 0x6ffe),
@@ -162,7 +163,8 @@ fn an_access_counts_in_each_page_that_it_touches() {
     }
 }
 
-/// DynamoRIO issue 5365: recorders before 2024 wrote lengths of 0 for accesses that they could not decode.
+/// DynamoRIO issue 5365: recorders before 2024 wrote lengths of 0 for accesses that they could not
+/// decode.
 #[test]
 fn accesses_without_a_length_are_as_long_as_their_instruction_says() {
     let recipe = TraceRecipe {
@@ -201,7 +203,7 @@ fn accesses_without_a_length_are_as_long_as_their_instruction_says() {
     assert_eq!(sizes.collect::<Vec<_>>(), [8, 16, 1, 1]);
 }
 
-/// A trace whose instructions before the first step were all filtered away.
+/// A trace whose instructions before the first step were all filtered out.
 #[test]
 fn accesses_before_the_first_step_count_in_the_heat_of_the_whole_trace() {
     let mut writer = TraceWriter::new(TraceRecipe::default());
@@ -238,7 +240,8 @@ fn accesses_before_the_first_step_count_in_the_heat_of_the_whole_trace() {
     assert_eq!(heat(index.end()).pages, []);
 }
 
-/// Stores 8 bytes at 0x5000, and asks the kernel with arguments that instructions tell: `edi`, `esi`, `edx`, `r10d`.
+/// Stores 8 bytes at 0x5000, makes a system call with immediate arguments in `edi`, `esi`, `edx`,
+/// `r10d`, and returns the doubt about the memory.
 fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.time(13_400_000_000_000_000, 0);
@@ -270,8 +273,9 @@ fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
     }
 }
 
-/// The arguments are those of `man 2`: read(fd, buffer, count), mmap(address, length, protection, flags), brk(address),
-/// munmap(address, length), madvise(address, length, advice), futex(word, operation), write(fd, buffer, count), exit(status).
+/// The arguments follow `man 2`: read(fd, buffer, count), mmap(address, length, protection, flags),
+/// brk(address), munmap(address, length), madvise(address, length, advice), futex(word, operation),
+/// write(fd, buffer, count), exit(status).
 #[test]
 fn a_system_call_overwrites_only_what_its_arguments_name() {
     for (number, arguments) in [
@@ -302,7 +306,7 @@ fn a_system_call_overwrites_only_what_its_arguments_name() {
         (11, [0x5000, 0x1000, 0, 0]),
         (28, [0x5000, 0x1000, 4, 0]),
         (202, [0x5000, 0x86, 0, 0]),
-        // Any memory: ioctl, recvmsg.
+        // May write any memory: ioctl, recvmsg.
         (16, [1, 2, 0x6000, 0]),
         (47, [3, 0x6000, 0, 0]),
     ] {
@@ -318,7 +322,8 @@ fn a_system_call_overwrites_only_what_its_arguments_name() {
     }
 }
 
-/// DynamoRIO's `view` for the first of them; which registers flow into which follows from the encoding.
+/// DynamoRIO's `view` output for the first of them; the encoding shows which registers flow into
+/// which.
 #[test]
 fn synthetic_instructions_have_operands() {
     let index = index_of(Sample::Regdeps, 1 << 20);
@@ -348,7 +353,8 @@ fn synthetic_instructions_have_operands() {
     assert_eq!(last("rv4", AccessKinds::Writes), None);
 }
 
-/// Three threads that take turns, inside system calls that are traced too: what the kernel does, all do at the same addresses.
+/// Returns the files of three threads that take turns, inside traced system calls: all kernel code
+/// runs at the same addresses.
 fn kernel_files() -> Vec<SampleFile> {
     let thread = |number: u64| {
         let tid = 100 + number;
@@ -373,7 +379,7 @@ fn kernel_files() -> Vec<SampleFile> {
             for step in 0..4 {
                 writer.instruction(KERNEL_CODE + step, &[0x90]);
                 if step == round % 4 {
-                    // Others have their turn before what this instruction does.
+                    // Other threads take turns before the effects of this instruction.
                     tick(&mut writer);
                 }
                 match step % 2 {
@@ -403,7 +409,7 @@ const KERNEL_CODE: u64 = 0xffff_ffff_8100_0000;
 const USER: u64 = 0x60_0000;
 const KERNEL: u64 = 0xffff_8880_0000_1000;
 
-/// An access as the records tell it: the thread, its step, and the position from which on it shows.
+/// An access as recorded: the thread, its step, and the position from which it is visible.
 #[derive(Debug)]
 struct Told {
     thread: ThreadId,
@@ -413,7 +419,7 @@ struct Told {
     bytes: std::ops::Range<u64>,
 }
 
-/// All accesses of a trace, by a scan of its records.
+/// Collects all accesses of a trace by scanning its records.
 fn told(trace: &Drmemtrace) -> Vec<Told> {
     let (mut last, mut told) = (std::collections::HashMap::new(), Vec::new());
     let each = |record: VisibleRecord<'_>| {

@@ -1,4 +1,4 @@
-//! Reads that contradict what was known, one rule at a time, for several segment sizes.
+//! Reads that contradict known values, one rule at a time, for several segment sizes.
 
 use std::fmt::Write as _;
 use std::io;
@@ -13,7 +13,7 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt, Step, Tarmac};
 
-/// A trace with a step for each group of lines.
+/// Builds a trace with a step for each group of lines.
 fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index {
     let mut text = String::new();
     for (lines, time) in groups.iter().zip(1..) {
@@ -38,7 +38,7 @@ fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index {
     .unwrap()
 }
 
-/// The four bytes at 0x1000 after each step, and the steps with external changes.
+/// Checks the four bytes at 0x1000 after each step, and the steps with external changes.
 #[track_caller]
 fn check(groups: &[&[&str]], expected: &[&str], changes: &[u64]) {
     for segment_bytes in [1, 150, 1 << 20] {
@@ -255,7 +255,7 @@ fn a_register_of_a_device_that_changes_at_every_read_costs_little() {
     assert_eq!(found, [15_000, 15_001, 15_002]);
 }
 
-/// A text that counts what is read of it.
+/// A text that counts the bytes read from it.
 struct CountedText {
     text: Vec<u8>,
     read_bytes: Arc<AtomicU64>,
@@ -273,7 +273,8 @@ impl ReadAt for CountedText {
     }
 }
 
-/// A step with so many reads, nearly all of which contradict the one before: its text, and an index of it.
+/// Builds a step with many reads, nearly all of which contradict the previous one: its length, the
+/// count of bytes read, and an index.
 fn changing_step(reads: u32) -> (u64, Arc<AtomicU64>, Index) {
     let mut text = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n".to_owned();
     for number in 0..reads {
@@ -290,7 +291,7 @@ fn changing_step(reads: u32) -> (u64, Arc<AtomicU64>, Index) {
     (length, read_bytes, index)
 }
 
-/// An index of a text, and what is read of it from there on.
+/// Builds an index of a text, and returns it with the count of bytes read from then on.
 fn counted_index(text: String) -> (Arc<AtomicU64>, Index) {
     let read_bytes = Arc::new(AtomicU64::new(0));
     let counted = CountedText {
@@ -430,10 +431,10 @@ fn a_step_with_many_changes_is_read_a_few_times_however_many_it_has() {
     );
 }
 
-/// A step whose thousands of lines are of two threads in turn: the text, and an index of it.
+/// Builds a step whose thousands of lines alternate between two threads, with its index.
 fn alternating_step(lines: u32) -> (u64, Arc<AtomicU64>, Index) {
     let mut text = "1 clk cpu0 IT (1) 00008000 e1a00000 A svc : NOP\n".to_owned();
-    // The lines of the first thread that are behind its own step do not match what is looked for.
+    // The lines of the first thread after its own step do not match the search.
     (0..lines).for_each(|_| text.push_str("1 clk cpu0 MW4 00002000 0000beef\n"));
     text.push_str("2 clk cpu1 IT (2) 00009000 e1a00000 A svc : NOP\n");
     for number in 0..lines {
@@ -445,7 +446,7 @@ fn alternating_step(lines: u32) -> (u64, Arc<AtomicU64>, Index) {
     (length, read_bytes, index)
 }
 
-/// What is read of a text for a question about it.
+/// Checks the number of bytes that a query reads from the text.
 #[track_caller]
 fn check_read(step: &(u64, Arc<AtomicU64>, Index), what: &str, ask: impl FnOnce(&Index)) {
     let (length, read_bytes, index) = step;

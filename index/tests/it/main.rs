@@ -1,4 +1,4 @@
-//! The index against its oracle, against other tools, and against what machines recorded.
+//! The index compared with its oracle, with other tools, and with recordings of machines.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! RST traces: what the index answers against what their records say, by rules of the format and of SPARC alone.
+//! RST traces: answers of the index, compared with the records by rules of the format and of SPARC.
 
 mod compares;
 mod control;
@@ -50,7 +50,7 @@ fn index_of_file(file: TraceFile, segment_bytes: u64) -> Index {
     .unwrap()
 }
 
-/// The instructions of a trace, each with the number of its record.
+/// Returns the instructions of a trace, each with the number of its record.
 fn instructions(path: &Path) -> Vec<(u64, Instruction)> {
     let mut reader = RecordReader::new(vec![file(path)]);
     let mut found = Vec::new();
@@ -62,7 +62,8 @@ fn instructions(path: &Path) -> Vec<(u64, Instruction)> {
     found
 }
 
-/// The names of the registers whose sum is the address of a load or store, and the constant in it; none for others.
+/// Returns the registers or the register and constant whose sum is the address of a load or store;
+/// none for other instructions.
 fn address_of(word: u32) -> Option<(String, Result<String, i64>)> {
     let register = |number: u32| format!("r{}", number & 31);
     let has_address = word >> 30 == 3;
@@ -94,7 +95,8 @@ fn state(index: &Index, position: u64, name: &str) -> RegisterState {
     states.run(index, &Cancel::default()).unwrap().remove(0)
 }
 
-/// Every effective address is the sum of registers as they are at its step; gives how many there were.
+/// Checks that every effective address is the sum of the registers at its step; returns the number
+/// of addresses.
 #[track_caller]
 fn check_addresses(path: &Path, segment_bytes: u64) -> usize {
     let index = index_of(path, segment_bytes);
@@ -143,7 +145,7 @@ fn real_traces_of_rst_have_the_addresses_of_their_registers() {
     assert!(check_addresses(&traces.join("rst/medium.rz3.gz"), 1 << 20) > 10_000);
 }
 
-/// The records of a processor as those of the second one.
+/// Converts records of a processor to those of the second one.
 fn of_second(record: &[u8; 24]) -> [u8; 24] {
     let mut record = *record;
     match record[0] {
@@ -157,11 +159,12 @@ fn of_second(record: &[u8; 24]) -> [u8; 24] {
     record
 }
 
-/// A trace, and the same by a second processor, in turns of so many instructions.
+/// Returns a trace interleaved with a copy on a second processor, in turns of this number of
+/// instructions.
 fn twice(path: &Path, turn: usize) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let records = bytes.as_chunks::<24>().0;
-    // What stands behind an instruction belongs to it, up to what stands right before the next one.
+    // Records after an instruction belong to it, up to those directly before the next one.
     let is_behind = |record: &[u8; 24]| record[0] == 9 && record[1] & 0x80 != 0;
     let mut cuts: Vec<usize> = Vec::new();
     for (place, record) in records
@@ -172,7 +175,7 @@ fn twice(path: &Path, turn: usize) -> Vec<u8> {
         let before = records[..place]
             .iter()
             .rposition(|before| before[0] == 3 || is_behind(before));
-        // A store's value stands behind it, a load's before the next instruction.
+        // A store's value follows it; a load's value precedes the next instruction.
         let is_store = |record: &[u8; 24]| record[4] >> 6 == 3 && record[5] >> 5 & 1 == 1;
         let value = before.filter(|before| is_store(&records[*before]) || record[0] != 3);
         let first = before.map_or(place, |before| before + 1 + usize::from(value.is_some()));
@@ -290,7 +293,7 @@ fn the_last_write_of_an_in_is_that_of_the_callers_out() {
     assert_eq!((last("o0", 10), last("i0", 11)), (Some(9), Some(9)));
     assert_eq!(last("sp", 11), Some(10));
     assert_eq!(value(&index, 11, "i0"), Some(4));
-    // `clr %fp` was of another window.
+    // `clr %fp` wrote another window.
     assert_eq!(value(&index, 1, "fp"), Some(0));
     assert_eq!(value(&index, 11, "fp"), value(&index, 10, "sp"));
 }
@@ -313,9 +316,9 @@ fn what_is_written_and_never_told_is_not_recorded() {
         );
         (inferred, all) = (inferred + u64::from(is_known), all + 1);
     }
-    // The stack pointer and return addresses mostly follow.
+    // The stack pointer and return addresses can mostly be inferred.
     assert!(inferred * 2 > all, "{inferred} of {all}");
-    // Who wrote is known nevertheless.
+    // The writer is known even without a value.
     let view = NameReader(&index).register_view("o0", ThreadId(0)).unwrap();
     let cell = Cell::Register {
         thread: ThreadId(0),
@@ -330,7 +333,7 @@ fn what_is_written_and_never_told_is_not_recorded() {
 
 #[test]
 fn calls_begin_behind_their_delay_slots_and_traps_are_frames() {
-    // Segments of one step and of seven begin in delay slots, too.
+    // Segments of one and of seven steps also begin in delay slots.
     let cases = ["small.rst", "small_nv.rz2.gz", "cti.rst"]
         .into_iter()
         .flat_map(|name| [16, 7 * 16, 1 << 20].map(|bytes| (name, bytes)));
@@ -429,7 +432,7 @@ fn reads_are_those_of_the_window_in_use() {
             let question = NearestAccess::last(cell, AccessKinds::Reads, Position(at));
             let found = match question.run(&index, &Cancel::default()).unwrap() {
                 Some(CellAccess::Step(hit)) => {
-                    // Nobody wrote it since, unless the step that read it did.
+                    // No later step wrote it, unless the reading step did.
                     let step = hit.record.step.0;
                     let last = NearestAccess::last(cell, AccessKinds::Writes, Position(at));
                     let last = last.run(&index, &Cancel::default()).unwrap();
@@ -459,7 +462,8 @@ const RETRY: u32 = 0x83f0_0000;
 const LDX_L0: u32 = 0xe05a_2000;
 const L0: u8 = 16;
 
-/// A program that calls so deep as there are windows, and comes back; what is told behind each `restore` is to be said.
+/// Builds a program that fills all windows with nested calls and returns. The callback writes the
+/// records after each `restore`.
 fn deep(windows: u8, tell: impl Fn(&mut RstWriter, u64)) -> Index {
     let mut writer = RstWriter::new(windows);
     let mut pc = 0x1000;
@@ -487,7 +491,7 @@ fn deep(windows: u8, tell: impl Fn(&mut RstWriter, u64)) -> Index {
     )
 }
 
-/// The last step that wrote a register of the window in use at a position.
+/// Returns the last step that wrote a register of the window in use at a position.
 fn last_write(index: &Index, position: u64, name: &str) -> Option<u64> {
     let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
     let cell = Cell::Register {
@@ -509,7 +513,8 @@ fn a_window_that_deeper_frames_used_is_not_what_they_left_in_it() {
         let innermost = 2 * count + 1;
         for depth in 0..count {
             let at = innermost + count - depth;
-            // Of the innermost frame and those that called it there are as many windows but one.
+            // There are as many windows for the innermost frame and its callers as the processor
+            // has, minus one.
             let is_kept = depth > 1;
             assert_eq!(
                 value(&index, at, "l0"),
@@ -529,14 +534,14 @@ fn a_window_that_deeper_frames_used_is_not_what_they_left_in_it() {
                 "depth {depth} of {windows}"
             );
         }
-        // A frame that is new has locals of nobody.
+        // Nothing has written the locals of a new frame.
         assert_eq!(
             (value(&index, 2, "l0"), value(&index, 3, "l0")),
             (None, Some(1))
         );
         assert_eq!(last_write(&index, 2, "l0"), Some(1));
     }
-    // What the trace states again is known, and is no write where it is no news.
+    // A restated value is known, and is no write if it does not change.
     let index = deep(4, |writer, depth| {
         (8..32).for_each(|number| writer.register(Kind::Integer, number, depth))
     });
@@ -575,7 +580,7 @@ fn stored_windows_and_windows_chosen_by_number_are_unknown_until_they_are_told()
     let window = |number| [(Kind::Privileged, 9, number)];
     assert_eq!(value_at_end(&[WRPR_CWP], &window(3)), None);
     assert_eq!(value_at_end(&[WRPR_CWP], &window(2)), Some(77));
-    // `wrpr %g0, 2, %cwp` says it itself.
+    // `wrpr %g0, 2, %cwp` states it itself.
     assert_eq!(
         value_at_end(&[WRPR_CWP & !(31 << 14) | 1 << 13 | 2], &[]),
         Some(77)
@@ -689,7 +694,7 @@ fn a_vector_register_is_what_was_loaded_into_it_however_long_ago() {
     writer.instruction(0x1000, LDD_F10, Some(0x2040), Flags::default());
     let far = (0..3000).map(|step| 0x1004 + 4 * step);
     far.for_each(|pc| writer.instruction(pc, NOP, None, Flags::default()));
-    // A handler that is not shown gives vector registers back as they were.
+    // A handler that is not shown restores vector registers.
     writer.trap(0x24, 0x1004 + 4 * 3000);
     writer.instruction(0x1004 + 4 * 3000, NOP, None, Flags::default());
     writer.instruction(0x1008 + 4 * 3000, FADDD_F10, None, Flags::default());
@@ -763,7 +768,7 @@ fn what_a_kernel_did_that_no_record_shows_is_unknown() {
         assert_eq!(values(0), [Some(1), Some(0x2000), Some(5), Some(2)]);
         assert_eq!(values(1), [None, None, Some(5), Some(2)]);
         assert_eq!(values(2), [Some(1), None, Some(5), Some(2)]);
-        // What it returned is told, though it is no other than it was before.
+        // The returned value is recorded although it equals the old one.
         assert_eq!(
             [1, 2].map(|position| last_write(&index, position, "o0")),
             [Some(0), Some(1)]
@@ -815,7 +820,7 @@ fn a_window_that_was_stored_unseen_is_that_of_the_program_again() {
     );
 }
 
-/// Writes steps that go where they say.
+/// Writes steps whose branches reach their targets.
 struct Program {
     writer: RstWriter,
     steps: u64,
@@ -828,7 +833,7 @@ impl Program {
         self.steps - 1
     }
 
-    /// A jump, call or return, and what stands in its slot.
+    /// Writes a jump, call or return, and the instruction in its slot.
     fn turn(&mut self, pc: u64, words: [u32; 2], target: u64) -> u64 {
         self.writer.instruction(
             pc,
@@ -866,7 +871,7 @@ const RETURN: u32 = 0x81cf_e008;
 
 #[test]
 fn a_longjmp_leaves_the_frames_of_all_windows_between() {
-    // By `ret` with `restore`, and by `return`, as libraries do it.
+    // By `ret` with `restore`, and by `return`, as libraries do.
     for [jump, slot] in [[RET, RESTORE], [RETURN, NOP], [RETL, NOP]] {
         let mut program = Program {
             writer: RstWriter::new(4),
@@ -902,7 +907,7 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
                 )
             })
             .collect();
-        // What stands in the slot of a return is the last step of its frame.
+        // The slot of a return is the last step of its frame.
         let expected = [
             (call, 1, call + 3, FrameExit::Return),
             (outer, 1, left + 1, FrameExit::Longjmp),
@@ -914,7 +919,7 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
     }
 }
 
-/// Checks the frames but for the root, as `function call..entry..exit left`.
+/// Checks the frames except the root, formatted as `function call..entry..exit left`.
 #[track_caller]
 fn check_frames(program: Program, expected: &[&str]) {
     let bytes = program.writer.into_bytes();
@@ -947,7 +952,7 @@ fn check_frames(program: Program, expected: &[&str]) {
     }
 }
 
-/// RETRY resumes at TPC, and goes on at TNPC after that (The SPARC Architecture Manual, Version 9, A.11).
+/// RETRY resumes at TPC, and continues at TNPC (The SPARC Architecture Manual, Version 9, A.11).
 #[test]
 fn a_return_whose_slot_traps_ends_its_frame_where_the_slot_is_executed() {
     let taken = Flags {
@@ -1021,27 +1026,27 @@ fn an_interrupt_between_a_branch_and_its_slot_hides_neither_the_call_nor_the_ret
     );
 }
 
-/// A load of the memory at an address, and one from another address space.
+/// A load of the memory at an address, and one from an alternate address space.
 const LOAD: u32 = 0xc458_4000;
 const LOAD_ELSEWHERE: u32 = 0xc4d8_4220;
 const PAGES: u64 = 0x10_0000;
 
-/// Translation of instructions or of data.
+/// Translation of instruction or data addresses.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     context: u16,
-    /// From virtual to physical addresses.
+    /// Difference between physical and virtual addresses.
     difference: u64,
 }
 
-/// What becomes of an entry of a translation buffer.
+/// Change of a translation buffer entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
     Written,
     Invalidated,
 }
 
-/// A trace of loads: code from `0x1000` on.
+/// A trace of loads, with code from `0x1000` on.
 struct Paged {
     bytes: Vec<u8>,
     pc: u64,
@@ -1055,7 +1060,7 @@ impl Paged {
         }
     }
 
-    /// What a writer writes behind its head.
+    /// Appends records without their header.
     fn write(&mut self, write: impl FnOnce(&mut RstWriter)) {
         let head = RstWriter::new(8).into_bytes().len();
         let mut writer = RstWriter::new(8);
@@ -1073,7 +1078,7 @@ impl Paged {
         self.step(LOAD, Some(ea));
     }
 
-    /// A PAVADIFF: of code always the same.
+    /// Writes a PAVADIFF whose code translation never changes.
     fn data(&mut self, context: u16, difference: u64) {
         let sides = [
             Side {
@@ -1094,7 +1099,7 @@ impl Paged {
             .for_each(|side| self.bytes.extend(side.difference.to_be_bytes()));
     }
 
-    /// A TLB record about data.
+    /// Writes a TLB record for data.
     fn entry(&mut self, change: Entry, tag: u64, data: u64) {
         self.bytes.extend([
             5,
@@ -1126,7 +1131,8 @@ impl Paged {
     }
 }
 
-/// The physical addresses of a virtual one, each with its context: as the index says, and the oracle too.
+/// Returns the physical addresses of a virtual one, each with its context. Compares the index with
+/// the oracle.
 #[track_caller]
 fn physical(index: &Index, position: u64, address: u64) -> Vec<(u64, u64)> {
     let question = TranslationsAt {
@@ -1154,7 +1160,7 @@ fn a_virtual_address_has_the_physical_one_that_was_told_by_then() {
     trace.load(PAGES);
     trace.data(5, 0x20_0000);
     trace.load(PAGES + 8);
-    // Another page, and the same again: the difference holds on.
+    // Another page, and the first again: the difference stays valid.
     trace.load(PAGES + 0x2010);
     trace.data(5, 0x60_0000);
     trace.load(PAGES + 0x10);
@@ -1177,7 +1183,7 @@ fn each_context_has_its_own_translation() {
     trace.data(6, 0x40_0000);
     trace.load(PAGES);
     let index = trace.index();
-    // What is told before a step shows at the position before it.
+    // Records before a step are visible at the position before it.
     assert_eq!(physical(&index, 0, PAGES), [(5, 0x30_0000)]);
     assert_eq!(physical(&index, 1, PAGES), [(6, 0x50_0000), (5, 0x30_0000)]);
 }
@@ -1201,7 +1207,7 @@ fn what_an_entry_or_a_process_ends_is_unknown_until_it_is_told_again() {
         translation(&|trace| trace.entry(Entry::Invalidated, tag, 0)),
         []
     );
-    // How large the page was nobody tells.
+    // The page size is unknown.
     assert_eq!(
         translation(&|trace| trace.entry(Entry::Invalidated, tag + 0x8000, 0)),
         []
@@ -1243,7 +1249,7 @@ fn entries_of_a_known_mmu_tell_their_pages() {
         told(b"spitfire", 0x30_0032),
         [first.clone(), vec![], vec![]]
     );
-    // Bits that are no address there.
+    // Contains bits that are not part of an address.
     assert_eq!(
         told(b"spitfire", 1 << 41 | 0x30_0032),
         [first.clone(), vec![], vec![]]
@@ -1280,7 +1286,7 @@ fn a_difference_holds_on_for_plain_accesses_without_a_trap_alone() {
     trace.load(PAGES + 0x8000);
     let index = trace.index();
     let end = index.step_count();
-    // Told of the access itself.
+    // Recorded for the access itself.
     assert_eq!(physical(&index, end, PAGES), [(5, 0x30_0000)]);
     assert_eq!(physical(&index, end, PAGES + 0x2000), []);
     assert_eq!(physical(&index, end, PAGES + 0x4000), [(5, 0x30_4000)]);
@@ -1289,7 +1295,7 @@ fn a_difference_holds_on_for_plain_accesses_without_a_trap_alone() {
     assert_eq!(physical(&index, end, 0x9000), []);
 }
 
-/// A trace that is cut behind each of its first instructions: where it would go on is told right, or not at all.
+/// Cuts a trace after each of its first instructions: the inferred next address is right or absent.
 #[test]
 fn the_program_counter_at_the_end_is_where_the_trace_goes_on() {
     for (name, count) in [("cti.rst", 60), ("small.rst", 250)] {
@@ -1300,7 +1306,7 @@ fn the_program_counter_at_the_end_is_where_the_trace_goes_on() {
             let [(_, last), (next_record, next)] = pair else {
                 unreachable!()
             };
-            // Control goes to the handler of a trap whatever the instruction is.
+            // Control goes to the trap handler regardless of the instruction.
             if last.has_trap || last.cpu != next.cpu {
                 continue;
             }
@@ -1328,7 +1334,7 @@ fn the_program_counter_at_the_end_is_where_the_trace_goes_on() {
             known += usize::from(pc.is_some());
         }
         println!("{name}: {known} of {count} known");
-        // Conditional branches with an annul bit and couples are decided by more than one instruction.
+        // Conditional branches with an annul bit, and couples, depend on more than one instruction.
         assert!(known * 4 > count * 3, "{name}: {known} of {count}");
     }
 }

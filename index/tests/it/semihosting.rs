@@ -1,4 +1,4 @@
-//! What the host writes during semihosting calls, which the trace does not show.
+//! Memory written by the host during semihosting calls, which the trace does not show.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn index_of(text: &str, segment_bytes: u64, endian: Endian) -> Index {
     .unwrap()
 }
 
-/// Memory at a position: a byte, and a letter for where it comes from.
+/// Formats memory at a position: each byte with a letter for its source.
 fn memory(index: &Index, position: u64, address: u64, len_bytes: u64) -> String {
     let question = MemoryAt {
         position: Position(position),
@@ -48,7 +48,7 @@ fn memory(index: &Index, position: u64, address: u64, len_bytes: u64) -> String 
     bytes.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// The step that wrote a byte last, and the semihosting operation if it was one.
+/// Returns the step that wrote a byte last, and its semihosting operation if any.
 fn writer(index: &Index, before: u64, address: u64) -> Option<(u64, Option<HostOperation>)> {
     let cell = Cell::Memory {
         address: Address(address),
@@ -63,7 +63,8 @@ fn writer(index: &Index, before: u64, address: u64) -> Option<(u64, Option<HostO
     }
 }
 
-/// Step 0 writes buffer and parameter block, step 1 reads a file into the buffer, steps 2 and 3 look at it.
+/// Step 0 writes buffer and parameter block, step 1 reads a file into the buffer, steps 2 and 3
+/// read it.
 const READ: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n\
                     1 clk MW4 00002000 44332211\n\
                     1 clk MW4 00003000 00000001\n\
@@ -85,7 +86,7 @@ fn a_buffer_that_the_host_filled_is_unknown_from_the_call_on_until_somebody_read
         assert_eq!(memory(&index, 1, 0x2000, 4), "11r 22r 33r 44r");
         assert_eq!(memory(&index, 2, 0x2000, 4), "aai 22i 33i 44r");
         assert_eq!(memory(&index, 3, 0x2000, 4), "aar 22i 33i 44r");
-        // Only the second read of the first byte tells that something else wrote there once more.
+        // Only the second read of the first byte reveals a further external write.
         assert_eq!(memory(&index, 4, 0x2000, 4), "bbx 22r 33r 44r");
         assert_eq!(
             index.info().external_changes,
@@ -217,7 +218,8 @@ fn real_semihosting_explains_what_nobody_wrote() {
     let text = std::fs::read_to_string(path).unwrap();
     for segment_bytes in [64, 10_000, 1 << 20] {
         let index = index_of(&text, segment_bytes, Endian::Little);
-        // The block of the command line at 0x11c44 is loaded from the image, so the trace alone does not tell of it.
+        // The block of the command line at 0x11c44 is loaded from the image, so the trace does not
+        // show it.
         assert_eq!(operations(&index), [(2, "SYS_HEAPINFO")]);
         let call = Some((2, Some(HostOperation::HeapInfo)));
         let writers =
@@ -229,7 +231,7 @@ fn real_semihosting_explains_what_nobody_wrote() {
     }
 }
 
-/// The steps that let the host write.
+/// Returns the steps that let the host write.
 fn operations(index: &Index) -> Vec<(u64, &'static str)> {
     let steps = Steps {
         first: Step(0),
@@ -251,7 +253,8 @@ fn operations(index: &Index) -> Vec<(u64, &'static str)> {
     found
 }
 
-/// Step 1 reads a file into a buffer, by a parameter block that the trace does not show; steps 2 and 3 look at the buffer.
+/// Step 1 reads a file into a buffer, with a parameter block that the trace does not show; steps 2
+/// and 3 read the buffer.
 const UNSHOWN: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n\
                        1 clk R r0 00000006\n\
                        1 clk R r1 00003000\n\
@@ -261,7 +264,7 @@ const UNSHOWN: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n\
                        4 clk IT (4) 0000800c e1a00000 A svc : LDR r2,[r3]\n\
                        4 clk MR4 00002004 88776655\n";
 
-/// The same index with a program that is loaded at an address.
+/// Adds a program loaded at an address to the index.
 fn with_program(index: Index, address: u64, bytes: &[u8]) -> Index {
     let mut program = Program::default();
     program.load(Address(address), bytes.into(), bytes.len() as u64);
@@ -278,11 +281,11 @@ fn nothing_is_inferred_across_a_call_that_may_let_the_host_write_anywhere() {
         (trace("R r1", "R r1"), "??? ??? ??? ???"),
         (trace("R r1 00003000", "R r2 00003000"), "??? ??? ??? ???"),
         (trace("R r0 00000006", "R r0 xxxxxxxx"), "??? ??? ??? ???"),
-        // It writes no memory, is none, or is not executed.
+        // The call writes no memory, is not a call, or is not executed.
         (trace("R r0 00000006", "R r0 00000005"), "11i 22i 33i 44i"),
         (trace("ef123456", "ef000000"), "11i 22i 33i 44i"),
         (trace("IT (2)", "IS (2)"), "11i 22i 33i 44i"),
-        // The time is written to the block itself, which does not hold any parameters.
+        // The time is written to the block itself, which holds no parameters.
         (trace("R r0 00000006", "R r0 00000030"), "11i 22i 33i 44i"),
     ];
     for segment_bytes in [1, 100, 1 << 20] {
@@ -339,7 +342,7 @@ fn parameters_that_only_the_image_holds_count() {
         );
         assert_eq!(operations(&index), [(1, "SYS_READ")]);
     }
-    // What the trace told of the buffer before is contradicted by nobody but the host.
+    // Only the host can contradict the earlier content of the buffer.
     let written = UNSHOWN.replace("1 clk R r0", "1 clk MW4 00002000 99999999\n1 clk R r0");
     let index = index_of(&written, 1, Endian::Little);
     assert_eq!(index.info().external_changes, 1);

@@ -1,5 +1,5 @@
-//! An index whose sections are swapped, or lie about their lengths, under checksums that are right: an error, or some answer,
-//! but no panic and no memory beyond what the file bounds.
+//! An index whose sections are swapped, or have wrong lengths, with valid checksums: an error or
+//! some answer, but no panic and no memory beyond the bound set by the file.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::Range;
@@ -18,7 +18,7 @@ use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Counts what is in use.
+/// An allocator that counts the memory in use.
 struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
@@ -44,18 +44,18 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What a piece of the file is, by the place in the directory that says so.
+/// A piece of the file, identified by its place in the directory.
 #[derive(Clone, Copy, Debug)]
 enum Piece {
-    /// A section of the segment whose table of sections is there.
+    /// A section of the segment whose table of sections is at this place.
     Section { table: usize, number: usize },
-    /// Offset, length and checksum stand there.
+    /// Offset, length and checksum are at this place.
     Extent { place: usize },
 }
 
 const SECTIONS: usize = 7;
 
-/// An index file, taken apart.
+/// The parsed pieces of an index file.
 struct File {
     bytes: Vec<u8>,
     directory: Range<usize>,
@@ -71,7 +71,7 @@ fn set(bytes: &mut [u8], place: usize, number: u64) {
 }
 
 impl File {
-    /// The pieces are found by their checksums.
+    /// Parses the file. Pieces are found by their checksums.
     fn new(bytes: Vec<u8>) -> Self {
         let start = number(&bytes, 16) as usize;
         let directory = start..start + number(&bytes, 24) as usize;
@@ -118,7 +118,7 @@ impl File {
         }
     }
 
-    /// The file with other contents of some pieces, and right checksums.
+    /// Builds the file with other contents of some pieces, and valid checksums.
     fn with(&self, changed: &[(usize, Vec<u8>)]) -> Vec<u8> {
         let mut bytes = self.bytes[..self.directory.start].to_vec();
         let mut directory = self.bytes[self.directory.clone()].to_vec();
@@ -143,7 +143,7 @@ impl File {
                     }
                     bytes.extend(content);
                 }
-                // All sections of a segment lie behind each other.
+                // All sections of a segment are adjacent.
                 Piece::Section { table, number } => {
                     for section in 0..SECTIONS {
                         let content = content_of(changed - number + section);
@@ -218,9 +218,10 @@ impl Saved {
         self.folder.path().join("a.sbi")
     }
 
-    /// How much memory opening a file and asking all questions takes at most, beyond what was in use; and whether it was opened.
+    /// Opens a file and runs all queries. Returns the peak of additional memory, and true if the
+    /// file opened.
     fn ask(&self, bytes: &[u8]) -> (usize, bool) {
-        // Another file each time: what is mapped must not change.
+        // Creates a new file each time: a mapped file must not change.
         std::fs::remove_file(self.path()).unwrap();
         std::fs::write(self.path(), bytes).unwrap();
         let before = IN_USE.load(Ordering::Relaxed);
@@ -235,7 +236,7 @@ impl Saved {
 }
 
 fn ask<Q: Query>(index: &Index, question: Q) {
-    // Whatever it is: an answer or an error.
+    // Any answer or error is accepted.
     drop(question.run(index, &Cancel::default()));
 }
 
@@ -333,7 +334,7 @@ fn fixture(name: &str, lines: usize) -> Vec<u8> {
         .collect()
 }
 
-/// One test: others beside it would count too.
+/// A single test, since parallel tests would be counted too.
 #[test]
 fn sections_that_are_swapped_or_lie_cost_no_more_memory_than_the_file_bounds() {
     for name in ["recurse.tiny.tarmac", "amp.head.tarmac"] {
@@ -345,7 +346,7 @@ fn sections_that_are_swapped_or_lie_cost_no_more_memory_than_the_file_bounds() {
         );
         let (honest, is_open) = saved.ask(&file.with(&[]));
         assert!(is_open, "what is only written anew is as good as before");
-        // Whatever a length says, room is given by what there is.
+        // Memory is reserved for actual data, regardless of a stated length.
         let bound = 8 * honest + 64 * file.bytes.len() + (8 << 20);
         let (mut opened, mut all) = (0, 0);
         let mut check = |what: &str, bytes: &[u8]| {
@@ -356,7 +357,7 @@ fn sections_that_are_swapped_or_lie_cost_no_more_memory_than_the_file_bounds() {
                 "{name}, {what}: {most} bytes of at most {bound}, {honest} without damage"
             );
         };
-        // The pieces of two segments, and all that is of the whole.
+        // The pieces of two segments, and all global ones.
         let is_looked_at = |(number, piece): &(usize, &Piece)| {
             *number < 2 * SECTIONS || matches!(piece, Piece::Extent { .. })
         };

@@ -1,4 +1,4 @@
-//! Vector registers of SVE and what writes of their low parts do to the rest.
+//! SVE vector registers, and the effect of writing their low parts on the rest.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use stepback_index::{
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Tarmac};
 
-/// The 32 bytes of `z0` after each step, highest first, `..` for an unknown one.
+/// Checks the 32 bytes of `z0` after each step, highest first, `..` for an unknown one.
 #[track_caller]
 fn check(writes: &[&str], expected: &[&str]) {
     let step = |(write, time): (&&str, u64)| {

@@ -10,7 +10,7 @@ use stepback_machine::{
 };
 
 use crate::btrace::couples::BranchCouples;
-use crate::btrace::kind::{BranchKind, is_probe};
+use crate::btrace::record::{BranchKind, is_probe};
 use crate::program_file::ProgramFile;
 use crate::reconstruct::{
     DecisionPresence, Fork, InstructionLookup, Outcome, Program, Stretch, StretchEnd, SuccessorSet,

@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashSet};
 use stepback_machine::DelaySlotRule;
 
 use crate::btrace::code::{ControlTransfer, ProgramCode, WORD};
-use crate::btrace::kind::is_probe;
+use crate::btrace::record::is_probe;
 use crate::reconstruct::SuccessorSet;
 
 /// Maximum number of chain links that are followed, some 4 MiB. In a program with more, control may

@@ -3,8 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::btrace::kind::BranchKind;
-use crate::btrace::layout::BranchLayout;
+use crate::btrace::record::{BranchKind, BranchLayout};
 use crate::btrace::text_line::{TextLine, is_heading};
 use crate::packed::ForwardReader;
 use crate::read_at::TraceFile;

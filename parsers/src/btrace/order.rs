@@ -11,8 +11,7 @@ use std::io;
 
 use foldhash::HashMap;
 
-use crate::btrace::reader::BranchRecordReader;
-use crate::btrace::record::BranchRecord;
+use crate::btrace::record::{BranchRecord, BranchRecordReader};
 use crate::packed::Damage;
 
 /// Number of records in the window.
@@ -232,7 +231,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::btrace::layout::BranchLayout;
+    use crate::btrace::record::BranchLayout;
     use crate::read_at::TraceFile;
 
     /// A record as returned by the reader, with owned fields.

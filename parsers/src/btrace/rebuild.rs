@@ -12,15 +12,13 @@ use crate::btrace::code::{
     CachedStepKind, ProgramCode, ProgramInstruction, SET, WORD, encoding_of,
 };
 use crate::btrace::fit::{FittedRecord, RecordMismatch};
-use crate::btrace::kind::{BranchKind, is_probe};
 use crate::btrace::order::OrderedRecord;
-use crate::btrace::record::BranchRecord;
+use crate::btrace::record::{BranchKind, BranchRecord, is_probe};
 use crate::btrace::windows::WindowTracker;
 use crate::events::{
     DelaySlot, InputLocation, Problem, Recurrence, StepOrigin, TextKind, ThreadNumber,
 };
-use crate::gap::{Gap, GapReason};
-use crate::marker::{Marker, MarkerKind};
+use crate::marker::{Gap, GapReason, Marker, MarkerKind};
 use crate::packed::Damage;
 use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Walk, WalkStop};
 use crate::step_store::encoder::{BlockSink, Encoder, RepeatedStep};

@@ -1,36 +1,32 @@
 //! A recording as a source of events.
 
-use std::fmt;
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt, io};
 
 use stepback_machine::{Endian, InstructionSet};
 
 use crate::btrace::check::{CheckedRecording as Check, check_recording};
 use crate::btrace::code::{ProgramCode, SET};
+use crate::btrace::fit::fit_of;
 use crate::btrace::head::BtraceHead;
-use crate::btrace::layout::BranchLayout;
-use crate::btrace::lines::BtraceLineSink;
 use crate::btrace::order::TimeOrderedReader;
-use crate::btrace::reader::BranchRecordReader;
 use crate::btrace::rebuild::{FILTERED, PathRebuilder, RecordingEnd};
-use crate::btrace::retold::retell;
-use crate::btrace::summary::fit_of;
+use crate::btrace::record::{BranchLayout, BranchRecordReader};
+use crate::btrace::text_line::retell;
+use crate::btrace::written::BtraceLineSink;
 use crate::error::{FormatError, SourceError};
-use crate::events::EventSink;
-use crate::facts::{RecordingScope, RegisterSource, SourceTraits};
+use crate::events::{EventSink, Position};
 use crate::finding::Findings;
 use crate::kept::places::CacheFileOptions;
-use crate::known_instruction::KnownInstruction;
 use crate::marker::{Marker, MarkerKind};
-use crate::numbers::Position;
-use crate::program_file::ProgramFile;
-use crate::program_fit::ProgramFit;
+use crate::program_file::{ProgramFile, ProgramFit};
 use crate::read_at::TraceFile;
-use crate::scratch::ParseScratch;
-use crate::source::{CheckWatch, ParsedRange, RenderedLine, Source};
+use crate::source::{
+    CheckWatch, KnownInstruction, ParseScratch, ParsedRange, RecordingScope, RegisterSource,
+    RenderedLine, Source, SourceTraits,
+};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;

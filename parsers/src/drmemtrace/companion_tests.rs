@@ -2,9 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::drmemtrace::function_list::FunctionList;
+use crate::drmemtrace::companion::{FunctionList, PhysicalPages};
 use crate::drmemtrace::modules_log::ModulesLog;
-use crate::drmemtrace::physical_pages::PhysicalPages;
 
 /// Lists the segments: first segment of the module, addresses, offset, preferred base, length of
 /// the contents, path.

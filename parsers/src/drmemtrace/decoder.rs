@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use stepback_machine::InstructionSet;
 
-use crate::drmemtrace::chunks::ChunkRepetitions;
-use crate::drmemtrace::encoding_slot::EncodingSlot;
-use crate::drmemtrace::file_type::FileType;
-use crate::drmemtrace::junk::InvalidRecords;
-use crate::drmemtrace::opening::{HeaderMarkers, VERSION};
-use crate::drmemtrace::raw_record::{TraceEntry, Width, kind, marker};
-use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink};
-use crate::drmemtrace::threads::{IDLE, ThreadTable};
+use crate::drmemtrace::head::FileType;
+use crate::drmemtrace::opening::{ChunkRepetitions, HeaderMarkers, InvalidRecords, VERSION};
+use crate::drmemtrace::raw_record::{EncodingSlot, TraceEntry, Width, kind, marker};
+use crate::drmemtrace::record::{
+    DataRecord, HintRecord, IDLE, InstructionRecord, RecordSink, ThreadTable,
+};
 use crate::events::{InputLocation, Problem, Recurrence, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 

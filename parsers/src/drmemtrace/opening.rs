@@ -1,8 +1,13 @@
 //! First records of a file.
+//!
+//! Records that the chunks of an archive repeat.
+//!
+//! Invalid records.
 
 use crate::drmemtrace::decoder::{DecoderOutput, RecordDecoder};
 use crate::drmemtrace::raw_record::{TraceEntry, kind, marker};
 use crate::drmemtrace::record::RecordSink;
+use crate::events::ThreadNumber;
 
 /// Newest version of the format that is supported.
 pub(super) const VERSION: u64 = 7;
@@ -83,5 +88,68 @@ impl RecordDecoder {
             );
             self.complain(out, message);
         }
+    }
+}
+
+/// Detects the repeated time and CPU of a thread.
+///
+/// After the footer of a chunk, the next chunk repeats both. A sequential reader knows them
+/// already.
+#[derive(Debug, Default)]
+pub(super) struct ChunkRepetitions {
+    /// False in files in which footers have no meaning.
+    is_chunked: bool,
+    /// Threads whose next time and CPU are repetitions; usually empty.
+    repeating: Vec<Option<ThreadNumber>>,
+}
+
+impl ChunkRepetitions {
+    /// Notes the marker with the number of instructions per chunk.
+    pub fn begin(&mut self, instructions: u64) {
+        self.is_chunked |= instructions > 0;
+    }
+
+    /// Notes the end of a chunk during this thread.
+    pub fn end_chunk(&mut self, thread: Option<ThreadNumber>) {
+        if self.is_chunked && !self.repeating.contains(&thread) {
+            self.repeating.push(thread);
+        }
+    }
+
+    /// Returns whether the next time of a thread is a repetition.
+    pub fn is_repeated(&self, thread: Option<ThreadNumber>) -> bool {
+        self.repeating.contains(&thread)
+    }
+
+    /// Returns whether the next CPU of a thread is a repetition; ends the repetition.
+    pub fn end_repetition(&mut self, thread: Option<ThreadNumber>) -> bool {
+        let count = self.repeating.len();
+        self.repeating.retain(|repeating| *repeating != thread);
+        self.repeating.len() < count
+    }
+}
+/// Counts the invalid records of a file. The first is reported at once, the others together at the
+/// end.
+#[derive(Debug, Default)]
+pub(super) struct InvalidRecords {
+    count: u64,
+    last: u64,
+}
+
+impl InvalidRecords {
+    /// Notes an invalid record at an offset; returns true for the first.
+    pub fn is_first(&mut self, offset: u64) -> bool {
+        self.count += 1;
+        self.last = offset;
+        self.count == 1
+    }
+
+    /// Returns the report for the end of the file, and the offset of the last invalid record.
+    pub fn rest(&self) -> Option<(u64, String)> {
+        let more = self.count.checked_sub(1).filter(|more| *more > 0)?;
+        Some((
+            self.last,
+            format!("{more} more records up to here make no sense: they are left out"),
+        ))
     }
 }

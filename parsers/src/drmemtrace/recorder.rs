@@ -1,17 +1,18 @@
 //! Writes the records of a trace to a step store, and counts them.
+//!
+//! Detects the Thumb instructions of an Arm trace.
 
-use stepback_machine::AccessKind;
+use stepback_machine::{AccessKind, InstructionPlacement, InstructionSet};
 
-use crate::drmemtrace::branches::branch_of;
-use crate::drmemtrace::counts::Counter;
+use crate::drmemtrace::counts::{Counter, TraceCounts};
+use crate::drmemtrace::marker_names::branch_of;
 use crate::drmemtrace::raw_record::kind;
 use crate::drmemtrace::record::{
     DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity,
 };
-use crate::drmemtrace::summary::TraceCounts;
-use crate::drmemtrace::thumb::set_of;
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
+use crate::step_store::code::Code;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::{StepStatus, StoredAccess, StoredHint, StoredStep, StoredThread};
 
@@ -186,5 +187,70 @@ impl<B: BlockSink> RecordSink for Recorder<'_, B> {
 
     fn problem(&mut self, problem: &Problem) {
         self.encoder.problem(problem);
+    }
+}
+
+/// Returns the instruction set of an instruction, also considering the one executed before it.
+pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
+    let is_behind =
+        |before: &&Code| before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc;
+    let behind = before.filter(is_behind).map(|before| before.set);
+    record.set.set_at(&InstructionPlacement {
+        address: record.pc,
+        length_bytes: record.length_bytes,
+        behind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::step_store::record::StepStatus;
+    use stepback_machine::RecordedBranch;
+
+    use super::*;
+    use crate::events::ThreadNumber;
+    use crate::step_store::code::EffectShape;
+
+    fn record(pc: u64) -> StoredStep {
+        StoredStep {
+            input: 0,
+            thread: ThreadNumber(0),
+            branch: RecordedBranch::None,
+            set: InstructionSet::X86_64,
+            length_bytes: 1,
+            pc,
+            encoding: None,
+            target: None,
+            reached: StepStatus::PLAINLY,
+        }
+    }
+
+    #[test]
+    fn thumb_shows_in_address_length_and_what_comes_before() {
+        let code = |pc, length_bytes, set| Code {
+            pc,
+            length_bytes,
+            set,
+            encoding: None,
+            branch: RecordedBranch::None,
+            reached: StepStatus::PLAINLY,
+            shape: EffectShape::UNSET,
+        };
+        let check = |pc, length_bytes, before: Option<Code>, expected| {
+            let record = StoredStep {
+                set: InstructionSet::A32,
+                length_bytes,
+                ..record(pc)
+            };
+            assert_eq!(set_of(&record, before.as_ref()), expected, "{pc}");
+        };
+        use InstructionSet::{A32, T32};
+        check(0x1000, 4, None, A32);
+        check(0x1001, 4, None, T32);
+        check(0x1000, 2, None, T32);
+        check(0x1002, 4, None, T32);
+        check(0x1004, 4, Some(code(0x1000, 4, T32)), T32);
+        check(0x1004, 4, Some(code(0x1000, 4, A32)), A32);
+        check(0x2000, 4, Some(code(0x1000, 4, T32)), A32);
     }
 }

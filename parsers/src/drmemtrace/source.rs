@@ -8,25 +8,22 @@ use std::sync::atomic::AtomicBool;
 use stepback_machine::{Endian, InstructionSet};
 
 use crate::drmemtrace::check::TraceCheck;
-use crate::drmemtrace::file_type::FileType;
-use crate::drmemtrace::head::TraceHead;
+use crate::drmemtrace::counts::TraceCounts;
+use crate::drmemtrace::head::{FileType, TraceHead};
 use crate::drmemtrace::merge::read_records_as;
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::recorder::Recorder;
-use crate::drmemtrace::summary::TraceCounts;
 use crate::drmemtrace::visible::{VisibleRecord, unix_micros, visible_records};
-use crate::error::FormatError;
-use crate::error::SourceError;
-use crate::events::{EventSink, Flow};
-use crate::facts::{KnownThread, RecordingScope, RegisterSource, SourceTraits};
+use crate::error::{FormatError, SourceError};
+use crate::events::{EventSink, Flow, Position};
 use crate::finding::Findings;
 use crate::kept::places::CacheFileOptions;
-use crate::known_instruction::KnownInstruction;
 use crate::marker::{Marker, MarkerKind};
-use crate::numbers::Position;
 use crate::read_at::TraceFile;
-use crate::scratch::ParseScratch;
-use crate::source::{CheckWatch, ParsedRange, RenderedLine, Source};
+use crate::source::{
+    CheckWatch, KnownInstruction, KnownThread, ParseScratch, ParsedRange, RecordingScope,
+    RegisterSource, RenderedLine, Source, SourceTraits,
+};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -351,7 +348,7 @@ impl Source for Drmemtrace {
         let mut named = (None, String::new());
         visible_records(self.store(), items_of(&range), &mut scratch, |record| {
             line.clear();
-            crate::drmemtrace::text::push_line(&mut line, &record, &threads);
+            crate::drmemtrace::visible::push_line(&mut line, &record, &threads);
             if named.0 != Some(record.thread) {
                 let identity = threads
                     .get(usize::from(record.thread.0))

@@ -4,22 +4,18 @@ use std::sync::Arc;
 
 use stepback_machine::{AccessKind, Encoding, Endian, InstructionSet};
 
-use crate::drmemtrace::branches::branch_of;
-use crate::drmemtrace::counts::Counter;
+use crate::drmemtrace::counts::{Counter, TraceCounts};
+use crate::drmemtrace::marker_names::branch_of;
 use crate::drmemtrace::record::{
     DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity,
 };
 use crate::drmemtrace::recorder::Recorder;
 use crate::drmemtrace::source::Drmemtrace;
-use crate::drmemtrace::summary::TraceCounts;
-use crate::drmemtrace::visible::RecordContent;
-use crate::drmemtrace::visible::visible_records;
+use crate::drmemtrace::visible::{RecordContent, visible_records};
 use crate::events::{EventSink, MarkerEvent, MemoryAccess, StepEvent, ThreadNumber};
-use crate::facts::{RegisterSource, SourceTraits};
 use crate::kept::places::{CacheFileOptions, CacheFilePlace};
 use crate::marker::{Marker, MarkerKind};
-use crate::scratch::ParseScratch;
-use crate::source::Source as _;
+use crate::source::{ParseScratch, RegisterSource, Source as _, SourceTraits};
 use crate::step_store::layout::StoreFacts;
 use crate::step_store::record::{ReadEnd, StoredAccess, StoredHint, StoredMarker};
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};

@@ -3,8 +3,6 @@
 //! Each file records the state of the input that it belongs to. It is disposable: if anything is
 //! wrong with it, it is made again.
 
-pub(crate) mod partial;
 pub(crate) mod places;
-pub(crate) mod store;
 
 pub use places::{CacheFileOptions, CacheFilePlace, Identity};

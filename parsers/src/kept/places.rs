@@ -1,12 +1,17 @@
 //! Candidate paths of a kept file, and the choice among them.
+//!
+//! A file that is written under a temporary name, by one program at a time.
+//!
+//! Storage of a kept file: a file on disk, or memory.
 
-use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::fs::{File, TryLockError};
+use std::io;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use crate::kept::partial::PartialFile;
-use crate::kept::store::ByteStore;
+use crate::read_at::ReadAt as _;
 
 /// State of the input that a kept file belongs to: length, modification time and hash.
 pub type Identity = [u64; 3];
@@ -193,4 +198,186 @@ fn opened(path: &Path) -> io::Result<ByteStore> {
         return Err(ErrorKind::InvalidInput.into());
     }
     Ok(ByteStore::File(File::open(path)?))
+}
+
+/// A file that is being written. It is deleted if it is dropped before [`Self::name`].
+#[derive(Debug)]
+pub(crate) struct PartialFile {
+    /// Holds the lock.
+    file: File,
+    path: PathBuf,
+    place: PathBuf,
+    is_named: bool,
+}
+
+impl PartialFile {
+    /// Creates the empty file for `place`, with `.partial` added to its name.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::ResourceBusy`] if another program is writing it. Otherwise the file cannot
+    /// be written.
+    pub fn begin(place: &Path) -> io::Result<Self> {
+        let path = place.with_added_extension("partial");
+        loop {
+            if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+                // Through a link the copy would overwrite the target of the link.
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "its .partial is a link or no file",
+                ));
+            }
+            let file = File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::ResourceBusy.into()),
+                // The file system has no locks. Two writers at once are possible; the later rename
+                // wins.
+                Err(TryLockError::Error(_)) | Ok(()) => {}
+            }
+            // Another program may have renamed the file between the opening and the lock. Then it
+            // is a copy in use.
+            if is_still_at(&file, &path)? {
+                file.set_len(0)?;
+                return Ok(Self {
+                    file,
+                    path,
+                    place: place.to_owned(),
+                    is_named: false,
+                });
+            }
+        }
+    }
+
+    /// Returns the file, opened for reading and writing.
+    pub fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// Returns the final path.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Renames the file to its final path.
+    pub fn name(mut self) -> io::Result<()> {
+        std::fs::rename(&self.path, &self.place)?;
+        self.is_named = true;
+        // Mandatory locks would keep other programs from reading it.
+        _ = self.file.unlock();
+        Ok(())
+    }
+}
+
+impl Drop for PartialFile {
+    fn drop(&mut self) {
+        if !self.is_named {
+            // A leftover is overwritten next time.
+            _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let opened = file.metadata()?;
+    let there = std::fs::metadata(path);
+    Ok(there.is_ok_and(|there| (there.dev(), there.ino()) == (opened.dev(), opened.ino())))
+}
+
+#[cfg(not(unix))]
+fn is_still_at(_file: &File, _path: &Path) -> io::Result<bool> {
+    // On this system an open file cannot be renamed.
+    Ok(true)
+}
+
+/// A file, or memory if no file can be written.
+#[derive(Debug)]
+pub(crate) enum ByteStore {
+    File(File),
+    Memory(RwLock<Vec<u8>>),
+}
+
+impl ByteStore {
+    pub fn memory() -> Self {
+        Self::Memory(RwLock::default())
+    }
+
+    pub fn length(&self) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.length(),
+            Self::Memory(bytes) => {
+                Ok(bytes.read().unwrap_or_else(PoisonError::into_inner).len() as u64)
+            }
+        }
+    }
+
+    /// Reads up to `out.len()` bytes; fewer only at the end.
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => crate::read_at::ReadAt::read_at(file, offset, out),
+            Self::Memory(bytes) => bytes
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .read_at(offset, out),
+        }
+    }
+
+    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::File(file) => write_all_at(file, offset, bytes),
+            Self::Memory(memory) => {
+                let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
+                let start = usize::try_from(offset).map_err(|_| io::ErrorKind::OutOfMemory)?;
+                let end = start
+                    .checked_add(bytes.len())
+                    .ok_or(io::ErrorKind::OutOfMemory)?;
+                if memory.len() < end {
+                    let missing = end - memory.len();
+                    memory
+                        .try_reserve(missing)
+                        .map_err(|_| io::ErrorKind::OutOfMemory)?;
+                    memory.resize(end, 0);
+                }
+                memory
+                    .get_mut(start..end)
+                    .ok_or(io::ErrorKind::OutOfMemory)?
+                    .copy_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits until the bytes are on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.sync_all(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => {
+                bytes = bytes.get(count..).unwrap_or_default();
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

@@ -1,23 +1,24 @@
 //! Makes a copy: decompresses the input once from front to back and compresses it again in blocks.
+//!
+//! Compresses in parallel the text that is decompressed sequentially.
 
-use std::io::{self, ErrorKind, Read as _};
-use std::sync::{Arc, PoisonError};
+use std::collections::BTreeMap;
+use std::io;
+use std::io::{ErrorKind, Read as _};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::kept::partial::PartialFile;
-use crate::kept::places::{CacheFileStart, NewCacheFile};
+use crate::kept::places::{CacheFileStart, NewCacheFile, PartialFile};
 use crate::packed::codec::{BLOCK, train};
-use crate::packed::directory;
-use crate::packed::input::SequentialReader;
 use crate::packed::layout;
 use crate::packed::layout::{CopyFooter, DictionaryPlace};
-use crate::packed::pipeline;
 use crate::packed::shared::{SeekableCopy, SharedPackedText};
-use crate::packed::unpacker::TextUnpacker;
+use crate::packed::unpacker::{SequentialReader, TextUnpacker};
 
 /// Bytes of text that the dictionary is trained from. The dictionary is used for the text after
 /// them.
 const HEAD: usize = 2 << 20;
-const _: () = assert!(HEAD.is_multiple_of(directory::GROUP * BLOCK));
+const _: () = assert!(HEAD.is_multiple_of(layout::GROUP * BLOCK));
 
 /// Makes a copy, or adopts one that another program made meanwhile. Publishes the progress to the
 /// readers, and the reason if it fails.
@@ -107,7 +108,7 @@ impl CopyBuilder<'_> {
         if head.len() == HEAD {
             self.begin_dictionary(&head)?;
             drop(head);
-            is_wanted = is_wanted && pipeline::run(self, &mut unpacker)?;
+            is_wanted = is_wanted && pack_in_parallel(self, &mut unpacker)?;
         }
         if input.length()? != packed_length {
             return Err(io::Error::other(
@@ -269,4 +270,146 @@ impl Drop for FillerExitGuard<'_> {
             }
         });
     }
+}
+
+/// Bytes of text in a unit of work.
+const CHUNK: usize = 32 * BLOCK;
+/// Maximum number of helper threads. Compression takes about three times as long as decompression,
+/// so more threads would be idle.
+const HELPERS: usize = 4;
+
+/// A part of the text on its way into the copy.
+struct TextChunk {
+    number: u64,
+    text: Vec<u8>,
+    packed: PackedBlocks,
+}
+
+/// Reorder buffer: packed chunks wait here for the chunks before them.
+#[derive(Default)]
+struct ChunkReorderBuffer {
+    next: u64,
+    waiting: BTreeMap<u64, TextChunk>,
+    /// Set when no more chunks are accepted: the error, or `Ok` if the copy is no longer wanted.
+    end: Option<io::Result<()>>,
+}
+
+/// Decompresses the rest of the text into the copy. Returns false if it was stopped.
+///
+/// The number of chunks is fixed, which bounds the memory.
+pub(super) fn pack_in_parallel(
+    fill: &CopyBuilder<'_>,
+    unpacker: &mut TextUnpacker,
+) -> io::Result<bool> {
+    let helpers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(HELPERS);
+    let ordered = Mutex::new(ChunkReorderBuffer::default());
+    let (idle_sender, idle) = channel();
+    let (work_sender, work) = channel();
+    let work = Mutex::new(work);
+    for _ in 0..2 * helpers + 2 {
+        _ = idle_sender.send(TextChunk {
+            number: 0,
+            text: Vec::with_capacity(CHUNK),
+            packed: PackedBlocks::default(),
+        });
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            let (idle_sender, ordered, work) = (idle_sender.clone(), &ordered, &work);
+            let help = move || {
+                if let Err(error) = help(fill, work, ordered, &idle_sender) {
+                    lock(ordered).give_up(error, &idle_sender);
+                }
+            };
+            std::thread::Builder::new()
+                .name("pack".to_owned())
+                .spawn_scoped(scope, help)?;
+        }
+        // The channel of idle chunks closes once all helpers have ended, and with it the loop ends.
+        drop(idle_sender);
+        feed(fill, unpacker, &ordered, &idle, work_sender)
+    })?;
+    match lock(&ordered).end.take() {
+        None => Ok(true),
+        Some(end) => end.map(|()| false),
+    }
+}
+
+/// Decompresses chunks until there are no idle ones.
+fn feed(
+    fill: &CopyBuilder<'_>,
+    unpacker: &mut TextUnpacker,
+    ordered: &Mutex<ChunkReorderBuffer>,
+    idle: &Receiver<TextChunk>,
+    work: Sender<TextChunk>,
+) -> io::Result<()> {
+    let mut number = 0;
+    while let Ok(mut chunk) = idle.recv() {
+        if lock(ordered).end.is_some() {
+            break;
+        }
+        fill.read(unpacker, CHUNK, &mut chunk.text)?;
+        if chunk.text.is_empty() {
+            break;
+        }
+        chunk.number = number;
+        number += 1;
+        if work.send(chunk).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Compresses chunks until there are no more.
+fn help(
+    fill: &CopyBuilder<'_>,
+    work: &Mutex<Receiver<TextChunk>>,
+    ordered: &Mutex<ChunkReorderBuffer>,
+    idle: &Sender<TextChunk>,
+) -> io::Result<()> {
+    let mut packer = fill.copy.codec.packer()?;
+    loop {
+        let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(mut chunk) = next else { return Ok(()) };
+        chunk.packed.pack(&chunk.text, &mut packer)?;
+        lock(ordered).take(chunk, fill, idle);
+    }
+}
+
+impl ChunkReorderBuffer {
+    /// Stops because a chunk is lost. The chunks that wait for it would otherwise never be
+    /// published or returned.
+    fn give_up(&mut self, error: io::Error, idle: &Sender<TextChunk>) {
+        self.end.get_or_insert(Err(error));
+        for chunk in std::mem::take(&mut self.waiting).into_values() {
+            _ = idle.send(chunk);
+        }
+    }
+
+    fn take(&mut self, chunk: TextChunk, fill: &CopyBuilder<'_>, idle: &Sender<TextChunk>) {
+        if matches!(self.end, Some(Err(_))) {
+            _ = idle.send(chunk);
+            return;
+        }
+        self.waiting.insert(chunk.number, chunk);
+        while let Some(chunk) = self.waiting.remove(&self.next) {
+            if self.end.is_none() {
+                match fill.publish(&chunk.text, &chunk.packed) {
+                    Ok(true) => {}
+                    Ok(false) => self.end = Some(Ok(())),
+                    Err(error) => self.end = Some(Err(error)),
+                }
+            }
+            self.next += 1;
+            // The receiver is gone when the whole input is decompressed.
+            _ = idle.send(chunk);
+        }
+    }
+}
+
+fn lock(ordered: &Mutex<ChunkReorderBuffer>) -> MutexGuard<'_, ChunkReorderBuffer> {
+    ordered.lock().unwrap_or_else(PoisonError::into_inner)
 }

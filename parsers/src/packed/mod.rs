@@ -23,26 +23,18 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod cache;
 mod codec;
-mod damage;
-mod directory;
 mod fill;
-mod forward;
-mod head;
-pub(crate) mod input;
 pub(crate) mod kind;
 mod layout;
-mod pipeline;
 mod shared;
 #[cfg(test)]
 mod tests;
 mod text;
-mod unpacker;
+pub(crate) mod unpacker;
 
-pub use damage::{Damage, DamageKind};
-pub use forward::ForwardReader;
-pub use head::{PackedHead, head_of};
+pub use crate::packed::kind::{Damage, DamageKind};
+pub use crate::packed::unpacker::{ForwardReader, PackedHead, head_of};
 pub use kind::PackedKind;
 pub use text::PackedText;
 pub use unpacker::TextUnpacker;

@@ -1,21 +1,18 @@
 //! State shared by the readers of a packed text and its filler.
 
-use std::io::{self, ErrorKind};
+use std::io;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::kept::places::CacheFileOptions;
-use crate::kept::store::ByteStore;
-use crate::packed::cache::BlockCache;
-use crate::packed::codec::{BLOCK, Codec};
-use crate::packed::damage::Damage;
-use crate::packed::directory::BlockDirectory;
+use crate::kept::places::{ByteStore, CacheFileOptions};
+use crate::packed::codec::{BLOCK, BlockCache, Codec};
 use crate::packed::fill;
-use crate::packed::kind::PackedKind;
-use crate::packed::layout::{CopyFooter, DictionaryPlace, HEADER_LEN};
+use crate::packed::kind::{Damage, PackedKind};
+use crate::packed::layout::{BlockDirectory, CopyFooter, DictionaryPlace, HEADER_LEN};
 use crate::read_at::ReadAt;
 
 /// Interval after which a waiting reader checks again without a notification.

@@ -468,7 +468,7 @@ fn two_at_once_do_not_fight() {
 fn a_writer_that_does_not_come_to_an_end_is_not_waited_for() {
     let (folder, copy) = sandbox();
     let text = text(100_000);
-    let other = crate::kept::partial::PartialFile::begin(&copy).unwrap();
+    let other = crate::kept::places::PartialFile::begin(&copy).unwrap();
     let unpacked = settled(&pack(&text, PackedKind::Zstd), Some(&copy));
     assert!(all_of(&unpacked) == text);
     drop(unpacked);
@@ -544,7 +544,7 @@ fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
         .write(true)
         .open("/dev/full")
         .unwrap();
-    let copy_of = shared::SeekableCopy::new(crate::kept::store::ByteStore::File(full));
+    let copy_of = shared::SeekableCopy::new(crate::kept::places::ByteStore::File(full));
     let error = fill::fill_into(&shared, 0, Arc::new(copy_of)).unwrap_err();
     assert!(
         error.to_string().contains("ends at byte 0 of it"),

@@ -6,8 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::kept::places::CacheFileOptions;
 use crate::packed::codec::BLOCK;
-use crate::packed::damage::Damage;
-use crate::packed::kind::PackedKind;
+use crate::packed::kind::{Damage, PackedKind};
 use crate::packed::shared::SharedPackedText;
 use crate::read_at::ReadAt;
 

@@ -9,17 +9,14 @@
 //! This module knows no format and no architecture: a format defines its forks and reads its
 //! decisions.
 
-mod behind;
-mod decision;
-mod path;
 mod program;
 mod returns;
 #[cfg(test)]
 mod tests;
 mod walk;
 
-pub use behind::SuccessorSet;
-pub use decision::{Decision, Outcome};
-pub use path::{PassedStep, PassedStretch, PathSink};
+pub use crate::reconstruct::program::{
+    Decision, Outcome, PassedStep, PassedStretch, PathSink, SuccessorSet,
+};
 pub use program::{DecisionPresence, Fork, InstructionLookup, Program, Stretch, StretchEnd};
 pub use walk::{NextDecision, Walk, WalkStop};

@@ -7,7 +7,7 @@ use stepback_machine::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind}
 
 use super::*;
 use crate::events::{DelaySlot, StepOrigin};
-use crate::gap::Gap;
+use crate::marker::Gap;
 
 /// Addresses below `end` without a fork hold plain instructions.
 struct Toy {

@@ -8,11 +8,11 @@
 use stepback_machine::{DelaySlotRule, FlowKind};
 
 use crate::events::{DelaySlot, StepOrigin};
-use crate::gap::{Gap, GapReason};
-use crate::reconstruct::behind::{SuccessorSet, UnknownDelaySlot};
-use crate::reconstruct::decision::{Decision, Outcome};
-use crate::reconstruct::path::{PassedStep, PassedStretch, PathSink};
-use crate::reconstruct::program::{DecisionPresence, Fork, InstructionLookup, Program, StretchEnd};
+use crate::marker::{Gap, GapReason};
+use crate::reconstruct::program::{
+    Decision, DecisionPresence, Fork, InstructionLookup, Outcome, PassedStep, PassedStretch,
+    PathSink, Program, StretchEnd, SuccessorSet, UnknownDelaySlot,
+};
 use crate::reconstruct::returns::ReturnAddressStack;
 
 /// Maximum number of instructions between two decisions; a longer path is lost.

@@ -3,8 +3,7 @@
 //! Each field has the name from the format's header file, its first bit, counted from the first
 //! byte of the record (the type), and its width in bits.
 
-use crate::rst::layout::{CpuFields, RecordLayout};
-use crate::rst::raw_record::RecordField;
+use crate::rst::raw_record::{CpuFields, RecordField, RecordLayout};
 
 /// Size in bytes of a device access: replaces the address space in records of [`rfs_cw`].
 pub const RFS_DMA_SIZE: RecordField = RecordField::new("size", 32, 32);

@@ -5,15 +5,9 @@
 
 mod check;
 mod container;
-mod endian;
 mod fields;
 mod grouping;
-mod head;
-mod json;
 pub mod kind;
-mod layout;
-mod lines;
-mod plain_copy;
 mod raw_record;
 mod reader;
 mod record;
@@ -22,14 +16,13 @@ mod replay;
 mod source;
 mod stream;
 mod text;
-mod turns;
 
-pub use container::kind::RstContainer;
+pub use crate::rst::grouping::RstHead;
+pub use crate::rst::raw_record::{CpuFields, RecordLayout, layout_of};
+pub use crate::rst::reader::{PlainCopy, write_plain};
+pub use crate::rst::text::push_json;
+pub use container::unpacking::RstContainer;
 pub use grouping::are_one_trace;
-pub use head::RstHead;
-pub use json::push_json;
-pub use layout::{CpuFields, RecordLayout, layout_of};
-pub use plain_copy::{PlainCopy, write_plain};
 pub use raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField, RstVersion};
 pub use reader::{RecordBatch, RecordReader};
 pub use record::{Record, is_fake_address};

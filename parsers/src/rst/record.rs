@@ -2,8 +2,7 @@
 
 use crate::rst::fields::trace_info_3;
 use crate::rst::kind;
-use crate::rst::layout::layout_of;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, layout_of};
 use crate::rst::records::{
     BranchWarmth, BusTransaction, CacheWarmth, CpuTime, Delimiter, Dma, FileMarker, HardwareInfo,
     Instruction, MemoryValue, PaVaDiff, Patch, PhysicalAddress, Preg, ProcessSwitch,

@@ -11,8 +11,7 @@ use crate::step_store::block::{
     checksum,
 };
 use crate::step_store::code::{Code, EffectShape, ShapeAccess, number_of_branch, number_of_view};
-use crate::step_store::modes::number_of_mode;
-use crate::step_store::numbers::{AddressPredictor, NumberWriter, ValuePredictor};
+use crate::step_store::numbers::{AddressPredictor, NumberWriter, ValuePredictor, number_of_mode};
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredRegister};
 
 /// Encodes blocks, one after the other, into one buffer.

@@ -17,25 +17,18 @@ mod block_writer;
 mod budget;
 pub(crate) mod code;
 mod code_table;
-mod codes;
 pub(crate) mod encoder;
 pub(crate) mod event_run;
 pub(crate) mod fill;
 mod frame;
-mod frames;
 pub(crate) mod items;
 pub(crate) mod layout;
-mod modes;
 mod numbers;
-mod recent;
 pub(crate) mod record;
-mod record_place;
-mod shared;
 pub(crate) mod store;
 pub(crate) mod stored_trace;
 #[cfg(test)]
 mod tests;
-mod visit;
 
 pub use block::ITEMS;
 pub use block_reader::BlockVisitor;

@@ -1,27 +1,23 @@
 //! Public interface of the step store.
 
-use std::io::{self, ErrorKind};
+use std::io;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::kept::places::{CacheFileOptions, CacheFileStart};
-use crate::kept::store::ByteStore;
+use crate::kept::places::{ByteStore, CacheFileOptions, CacheFileStart};
 use crate::step_store::block;
-use crate::step_store::block::ITEMS;
-use crate::step_store::block::{BlockDamage, BlockHead};
-use crate::step_store::block_reader::BlockVisitor;
+use crate::step_store::block::{BlockDamage, BlockHead, ITEMS};
+use crate::step_store::block_reader::{BlockVisit, BlockVisitor, DamagedBlock, padded};
+use crate::step_store::code::Codes;
 use crate::step_store::code_table::LIMIT;
-use crate::step_store::codes::Codes;
 use crate::step_store::encoder::Encoder;
-use crate::step_store::fill::Filler;
-use crate::step_store::frame::{BLOCKS, Frame, FrameReader};
+use crate::step_store::fill::{Filler, SharedStore};
+use crate::step_store::frame::{BLOCKS, Frame, FrameCache, FrameKey, FrameReader};
 use crate::step_store::layout::{StoreFacts, StoreFile};
-use crate::step_store::recent::{FrameCache, FrameKey};
 use crate::step_store::record::ReadEnd;
-use crate::step_store::shared::SharedStore;
-use crate::step_store::visit::{BlockVisit, DamagedBlock, padded};
 
 /// Number of frames that are read at once.
 const BATCH: usize = 16;

@@ -8,16 +8,12 @@ use std::ops::ControlFlow;
 
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
-use crate::scratch::ParseScratch;
-use crate::tarmac::ahead::{LookAhead, LookAheadResult, RunStart};
+use crate::source::ParseScratch;
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::line::{FIRST_CPU, TarmacLine};
-use crate::tarmac::names::TarmacScratch;
-use crate::tarmac::run::LastTimestamp;
-use crate::tarmac::settings::LineOrder;
-use crate::tarmac::settings::TarmacSettings;
-use crate::text::lines::without_return;
-use crate::text::window::InputWindow;
+use crate::tarmac::line::{FIRST_CPU, LookAhead, LookAheadResult, RunStart, TarmacLine};
+use crate::tarmac::run::{LastTimestamp, TarmacScratch};
+use crate::tarmac::settings::{LineOrder, TarmacSettings};
+use crate::text::window::{InputWindow, without_return};
 
 /// Range in which a cut is requested.
 #[derive(Clone, Copy, Debug)]

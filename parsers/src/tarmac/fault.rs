@@ -31,7 +31,7 @@ pub(super) enum FaultKind {
     Fused,
     #[error("two records on one line: the first is cut, and the second is kept")]
     FusedAndCut,
-    #[error("longer than {} bytes: skipped", crate::text::limits::LINE_LIMIT)]
+    #[error("longer than {} bytes: skipped", crate::text::window::LINE_LIMIT)]
     LineTooLong,
     #[error("register value too long: {0} bytes have room")]
     ValueTooLong(usize),

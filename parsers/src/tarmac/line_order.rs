@@ -30,7 +30,7 @@ use crate::tarmac::memory_line::NamedInstruction;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::register_name::KnownRegister;
 use crate::tarmac::settings::{LineOrder, StateField};
-use crate::text::lines::TextPart;
+use crate::text::window::TextPart;
 
 /// Maximum distance between a line and its instruction, in bytes of text.
 pub(super) const REACH: usize = 4 << 10;

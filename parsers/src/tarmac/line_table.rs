@@ -2,16 +2,14 @@
 
 use stepback_machine::{AccessKind, Address, Encoding, InstructionSet};
 
-use crate::tarmac::ahead::cpu_of_other;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
-use crate::tarmac::line::{FIRST_CPU, TarmacLine};
+use crate::tarmac::line::{FIRST_CPU, TarmacLine, cpu_of_other};
 use crate::tarmac::memory_line::{MemoryLine, NamedInstruction};
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::settings::StateField;
 use crate::text::lexer::Token;
-use crate::text::limits::LINE_LIMIT;
-use crate::text::lines::{TextPart, without_return};
+use crate::text::window::{LINE_LIMIT, TextPart, without_return};
 
 /// A text that begins with a line.
 #[derive(Clone, Copy, Debug)]

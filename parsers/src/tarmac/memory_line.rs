@@ -5,8 +5,8 @@ use stepback_machine::{AccessKind, Endian};
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
 use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::header::LineHeader;
-use crate::text::digit_rows::{DigitRows, ROW_DIGITS};
 use crate::text::digits;
+use crate::text::digits::{DigitRows, ROW_DIGITS};
 use crate::text::lexer::{Lexer, Token};
 
 /// Maximum length of an access in bytes.

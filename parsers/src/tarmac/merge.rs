@@ -23,8 +23,7 @@ use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::line::TarmacLine;
 use crate::tarmac::settings::StateField;
 use crate::tarmac::source::TarmacOptions;
-use crate::text::limits::LINE_LIMIT;
-use crate::text::lines::{TextPart, without_return};
+use crate::text::window::{LINE_LIMIT, TextPart, without_return};
 
 /// Length of the text of each file that is searched for CPU names, in bytes.
 const HEAD: usize = 64 << 10;

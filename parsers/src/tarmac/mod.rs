@@ -51,41 +51,35 @@
 //! reads the line token by token. Both yield the same events.
 
 mod address;
-mod ahead;
 mod attributed_run;
 mod convert;
 mod cut;
 mod diagram_line;
 mod fault;
 mod fused;
-mod head;
 mod header;
 mod instruction_line;
 pub(crate) mod line;
-mod line_head;
 mod line_order;
 mod line_table;
 mod memory_line;
 mod merge;
-pub(crate) mod names;
 mod nodes;
 mod quick;
 mod quick_header;
 mod register_line;
 mod register_name;
-mod register_table;
 mod register_value;
-mod run;
+pub(crate) mod run;
 mod settings;
 mod slow;
 pub(crate) mod source;
-mod timestamp;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::tarmac::header::{LineHead, LineShape};
 pub use convert::{ConversionLoss, ConvertError, TarmacStyle};
-pub use line_head::{LineHead, LineShape};
 pub use merge::{CoreFile, MergedText};
 pub use nodes::{TarmacNode, is_noticed_register};
 pub use source::{Tarmac, TarmacOptions};

@@ -12,7 +12,7 @@ use crate::tarmac::line::TarmacLine;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::source::Tarmac;
 use crate::text::lexer::Token;
-use crate::text::lines::{TextPart, without_return};
+use crate::text::window::{TextPart, without_return};
 
 /// A moment of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,13 +7,14 @@ use stepback_machine::{
     AccessKind, Address, Endian, InstructionSet, Mode, RecordedBranch, RegisterView, SecurityState,
 };
 
-use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepOrigin};
-use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
+use crate::events::{
+    DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind,
+    ThreadNumber, WrittenName,
+};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fused::{INDENT, may_hold_record};
 use crate::tarmac::quick_header::{BytePrefix, QuickHeader};
-use crate::tarmac::register_name::{KnownRegister, ValueKind};
-use crate::tarmac::register_table::RegisterTable;
+use crate::tarmac::register_name::{KnownRegister, RegisterTable, ValueKind};
 use crate::tarmac::run::{ChunkContext, EventOrigin, LineThread, RegisterValuePart, TarmacRun};
 use crate::text::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
 use crate::text::lexer::is_word_byte;
@@ -561,7 +562,7 @@ impl<'a> QuickLine<'a> {
     fn rest(&self, at: usize) -> Option<(&'a [u8], usize)> {
         let rest = self.text.get(self.start + at..)?;
         let length = memchr::memchr(b'\n', rest)?;
-        let text = crate::text::lines::without_return(rest.get(..length)?);
+        let text = crate::text::window::without_return(rest.get(..length)?);
         (at + length <= self.limit).then_some((text, self.start + at + length + 1))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::register_name::ValueKind;
-use crate::text::digit_rows::DigitRows;
 use crate::text::digits;
+use crate::text::digits::DigitRows;
 use crate::text::lexer::{Lexer, Token};
 
 /// Width in bytes of the widest register.

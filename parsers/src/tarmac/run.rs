@@ -1,22 +1,22 @@
 //! State of one run of the parser over a range, and the events that it pushes.
+//!
+//! Names found in a run, numbered in order of appearance.
 
 use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
 use crate::error::SourceError;
-use crate::events::ThreadNumber;
 use crate::events::{
-    EventSink, Flow, InputLocation, MemoryAccess, Problem, Recurrence, RegisterWrite,
+    EventSink, Flow, InputLocation, MemoryAccess, Problem, Recurrence, RegisterWrite, ThreadNumber,
 };
 use crate::source::ParsedRange;
-use crate::tarmac::ahead::LookAhead;
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::fault::{FaultKind, LineFault};
-use crate::tarmac::names::RunNames;
+use crate::tarmac::line::LookAhead;
 use crate::tarmac::quick::QuickState;
-use crate::tarmac::quick_header::QuickHeaders;
+use crate::tarmac::quick_header::{KnownPrefix, QuickHeaders};
 use crate::tarmac::settings::TarmacSettings;
-use crate::text::limits::TextLimits;
-use crate::text::window::InputWindow;
+use crate::text::name_table::NameTable;
+use crate::text::window::{InputWindow, TextLimits};
 
 /// Maximum number of threads; lines of further ones are dropped. The limit is that of the index,
 /// because a run over a part has fewer threads and would keep lines that the whole run drops.
@@ -397,5 +397,35 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         {
             self.chunk.mode = state.mode.told_after(self.chunk.mode);
         }
+    }
+}
+
+/// Buffers that are kept from call to call to save allocations.
+#[derive(Debug, Default)]
+pub(super) struct TarmacScratch {
+    /// Buffer of the window over the text.
+    pub buffer: Vec<u8>,
+    pub names: RunNames,
+}
+
+/// Names found in a run.
+#[derive(Debug, Default)]
+pub(super) struct RunNames {
+    /// Words such as `cpu0`.
+    pub threads: NameTable,
+    /// Registers outside the architecture's table, in lower case.
+    pub registers: NameTable,
+    /// Units of time that were reported as unknown.
+    pub units: NameTable,
+    /// Beginning of a line of this run or an earlier one.
+    pub beginning: KnownPrefix,
+}
+
+impl RunNames {
+    /// Forgets all names, but not the beginning of lines.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+        self.registers.clear();
+        self.units.clear();
     }
 }

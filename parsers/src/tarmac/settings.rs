@@ -2,7 +2,7 @@
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::text::limits::TextLimits;
+use crate::text::window::TextLimits;
 
 /// Form in which instruction lines give the instruction-set state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,26 +3,26 @@
 use stepback_machine::{AccessKind, Address, Mode, RecordedBranch, RegisterView};
 
 use crate::events::{
-    DelaySlot, EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepOrigin,
+    DelaySlot, EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepEvent,
+    StepOrigin, TextEvent, TextKind, ThreadNumber, WrittenName,
 };
-use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
-use crate::tarmac::ahead::{LookAhead, LookAheadResult, RunStart, cpu_of_other};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::fused::RecordSplit;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
-use crate::tarmac::line::{FIRST_CPU, TarmacLine};
+use crate::tarmac::line::{
+    FIRST_CPU, LookAhead, LookAheadResult, RunStart, TarmacLine, cpu_of_other,
+};
 use crate::tarmac::memory_line::MemoryLine;
-use crate::tarmac::names::RunNames;
 use crate::tarmac::quick_header::ThreadStamp;
 use crate::tarmac::register_line::RegisterLine;
 use crate::tarmac::register_value::ByteState;
 use crate::tarmac::run::{
-    ChunkContext, EventOrigin, LineThread, RegisterValuePart, THREADS, TarmacRun,
+    ChunkContext, EventOrigin, LineThread, RegisterValuePart, RunNames, THREADS, TarmacRun,
 };
 use crate::text::lexer::{Token, is_word_byte};
-use crate::text::lines::without_return;
+use crate::text::window::without_return;
 
 /// Maximum number of unknown units of time that are remembered as reported.
 const UNKNOWN_UNITS: usize = 64;

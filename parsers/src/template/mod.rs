@@ -17,8 +17,7 @@
 //! # Ok::<(), stepback_parsers::template::TemplateError>(())
 //! ```
 
-mod field;
 mod record_template;
 
-pub use field::TemplateField;
+pub use crate::template::record_template::TemplateField;
 pub use record_template::{RecordTemplate, TemplateError};

@@ -4,14 +4,11 @@
 //! `window` slides over the input in bounded memory, `lines` splits it, `lexer` and `digits` read
 //! words and numbers. `line_writer` makes lines. None of these modules knows the meaning of a word.
 
-pub(crate) mod digit_rows;
 pub(crate) mod digits;
 pub(crate) mod lexer;
-pub(crate) mod limits;
 pub(crate) mod line_writer;
-pub(crate) mod lines;
 pub(crate) mod name_table;
 pub(crate) mod window;
 
-pub use digit_rows::ROW_DIGITS;
-pub use limits::LINE_LIMIT;
+pub use crate::text::digits::ROW_DIGITS;
+pub use crate::text::window::LINE_LIMIT;

@@ -1,10 +1,13 @@
 //! A sliding window over the input: whole lines at a time, in bounded memory.
+//!
+//! Splits text into lines.
+//!
+//! Limits on the amount of text held in memory.
 
 use std::ops::Range;
 
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
-use crate::text::lines::TextPart;
 
 /// Readable bytes after the text, all newlines, so that the last lines need no special case.
 pub(crate) const PADDING: usize = 256;
@@ -129,4 +132,55 @@ impl<'a> InputWindow<'a> {
             from = 0;
         }
     }
+}
+/// A contiguous part of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextPart<'a> {
+    pub text: &'a [u8],
+    /// True if the text ends with this part.
+    pub is_last: bool,
+}
+
+impl<'a> TextPart<'a> {
+    /// Returns the line that starts at `start`, without its line end, and the start of the next
+    /// line. Returns none if there is no newline before the end of this part and more text follows.
+    pub fn line_at(self, start: usize) -> Option<(&'a [u8], usize)> {
+        let rest = self.text.get(start..)?;
+        let (line, next) = match memchr::memchr(b'\n', rest) {
+            Some(length) => (rest.get(..length)?, start + length + 1),
+            None if self.is_last => (rest, self.text.len()),
+            None => return None,
+        };
+        Some((line, next))
+    }
+}
+
+/// Strips the carriage returns at the end of a line.
+pub(crate) fn without_return(line: &[u8]) -> &[u8] {
+    let mut line = line;
+    while let [rest @ .., b'\r'] = line {
+        line = rest;
+    }
+    line
+}
+/// Maximum length of a line in bytes. A longer one is reported as a [`crate::events::Problem`] and
+/// skipped.
+pub const LINE_LIMIT: usize = 64 << 10;
+
+/// Limits for normal use. Tests use smaller ones.
+pub(crate) const LIMITS: TextLimits = TextLimits {
+    window: 1 << 20,
+    run: 256 << 10,
+    line: LINE_LIMIT,
+};
+
+/// Limits on the amount of text held at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextLimits {
+    /// Size of the window in bytes; more than the other two together.
+    pub window: usize,
+    /// Maximum bytes of lines before an instruction that can belong to it.
+    pub run: usize,
+    /// Maximum length of a line in bytes.
+    pub line: usize,
 }

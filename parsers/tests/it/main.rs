@@ -1,4 +1,4 @@
-//! The parsers over whole files: fixtures, made-up traces, and damaged ones.
+//! The parsers on whole files: fixtures, generated traces, and damaged ones.
 
 #![expect(
     clippy::unwrap_used,

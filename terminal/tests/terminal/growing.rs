@@ -26,7 +26,7 @@ fn append(path: &Path, text: &str) {
         .unwrap();
 }
 
-/// Draws until the screen has a text.
+/// Draws until the screen contains a text.
 #[track_caller]
 fn sees(it: &mut Driver, text: &str) {
     let limit = Instant::now() + Duration::from_secs(60);
@@ -49,7 +49,7 @@ fn a_trace_that_grows_is_followed() {
     let mut it = Driver::with(&path, None, look());
     it.press("C-S-End");
     sees(&mut it, "Following");
-    // Who is at the end goes on with it.
+    // A user at the end follows the trace as it grows.
     append(&path, &steps(50..80));
     sees(&mut it, "Step 80 of 80 so far");
     it.check("following");

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::MouseEventKind;
 
 use crate::support::Driver;
 
-/// A pane that is opened by its command, at the call that overwrites the table.
+/// Opens a pane by its command, at the call that overwrites the table.
 fn shown(command: &str) -> Driver {
     let mut it = Driver::overflow();
     it.resize(100, 32)
@@ -17,7 +17,7 @@ fn shown(command: &str) -> Driver {
 fn the_source_follows_the_position() {
     let mut it = shown("show source");
     it.check("source");
-    // The keyboard is in it; the position goes to the next execution of the line.
+    // The pane has the keyboard focus. The position moves to the next execution of the line.
     let before = it.position();
     it.press("Return");
     assert!(it.position() > before, "{}", it.position());
@@ -81,7 +81,7 @@ fn two_positions_stand_side_by_side_and_are_compared() {
         .press("l \"2549\" Return r : \"side by side\" Return")
         .check("beside-opened");
     it.press("l \"2583\" Return").check("beside");
-    // The first list stands where it did.
+    // The first list keeps its position.
     it.press("S-Tab");
     assert_eq!(it.position(), 1232);
     it.press(": \"compare\" Return").check("compared");

@@ -1,4 +1,4 @@
-//! Every key that the documentation of `tarmac-browser` has for its register and memory panes.
+//! Every key that the documentation of `tarmac-browser` lists for its register and memory panes.
 
 use crate::support::Driver;
 
@@ -16,7 +16,7 @@ fn return_goes_to_the_last_write_of_a_register() {
     let mut it = Driver::overflow();
     it.press("End Tab Down Down Return");
     assert_eq!(it.position(), 1762);
-    // The keyboard stays in the pane, as the documentation says.
+    // The pane keeps the keyboard focus, as the documentation says.
     assert!(it.bottom().starts_with("x2 "), "{}", it.bottom());
     it.press("Return").check("registers-last-write");
     assert!(it.position() < 1762);
@@ -30,7 +30,7 @@ fn panes_get_rows_and_lose_them() {
     assert_eq!(it.row_with("─ Registers"), bar + 2);
     it.press("> > >");
     assert_eq!(it.row_with("─ Registers"), bar - 1);
-    // The list of steps takes what is left.
+    // The list of steps takes the remaining space.
     it.press("Tab r");
     assert!(!it.screen().contains("─ Registers"), "{}", it.screen());
 }
@@ -92,7 +92,7 @@ fn the_next_write_is_gone_to_as_well() {
     it.press("l \"2583\" Return Tab Down Down o");
     let next = it.position();
     assert!(next > 1250, "{next}:\n{}", it.screen());
-    // That is the one before which the last write is where it was.
+    // This is the position before which the last write is unchanged.
     it.press("Return");
     assert_eq!(it.position(), 1232);
     // Step 1,248 wrote x0, which step 1,250 writes again.
@@ -110,7 +110,7 @@ fn memory_is_opened_at_an_address_and_the_cursor_goes_around_it() {
     it.resize(100, 34)
         .press("l \"2583\" Return m")
         .check("prompt-memory");
-    // The list of steps keeps the keyboard.
+    // The list of steps keeps the keyboard focus.
     it.press("\"x19\" Return").check("memory");
     assert_eq!(it.press("Down").position(), 1251);
     it.press("Up Tab Tab Right Right Down")
@@ -142,7 +142,7 @@ fn changed_bytes_are_found_and_compared_with_a_line() {
     let mut it = Driver::overflow();
     it.resize(100, 34)
         .press("l \"2549\" Return r m \"x19\" Return");
-    // A folded call is stepped over as one: what it changed is found far away.
+    // A folded call is one step: its changes are found far away.
     it.press("- Up Down Tab [");
     it.press("]");
     it.press("d").check("prompt-compare-line");

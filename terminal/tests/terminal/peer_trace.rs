@@ -1,4 +1,4 @@
-//! Every key that the documentation of `tarmac-browser` has for its trace pane, and those of all panes.
+//! Every key that the documentation of `tarmac-browser` lists for its trace pane and for all panes.
 
 use crate::support::Driver;
 
@@ -41,14 +41,14 @@ fn control_l_puts_the_position_to_the_middle_the_top_and_the_bottom() {
 #[test]
 fn calls_are_folded_and_unfolded() {
     let mut it = Driver::overflow();
-    // Step 1,229 calls a function of the steps 1,230 to 1,236.
+    // Step 1,229 calls a function with the steps 1,230 to 1,236.
     it.press("l \"2549\" Return");
     let inside = it.position();
     assert!((1230..1237).contains(&inside), "{inside}");
     it.press("-").check("trace-folded");
     assert_eq!(it.position(), 1237);
     assert_eq!(it.press("Up").position(), 1230);
-    // Right behind the call the fold is stepped over as one.
+    // Directly after the call, the fold is passed as one step.
     assert_eq!(it.press("Down").position(), 1237);
     it.press("Up +").check("trace-unfolded");
     assert_eq!(it.press("Down").position(), 1231);
@@ -84,7 +84,7 @@ fn a_line_a_time_and_an_address_are_gone_to() {
             .position(),
         1000
     );
-    // The instruction at this address reads the byte that the loop goes by.
+    // The instruction at this address reads the byte that controls the loop.
     it.press("p").check("prompt-next-visit");
     assert_eq!(it.press("\"0x800003f0\" Return").position(), 1061);
     it.check("trace-visited");
@@ -99,7 +99,7 @@ fn a_line_a_time_and_an_address_are_gone_to() {
 fn lines_of_the_last_step_are_highlighted_and_lead_to_the_write_before() {
     let mut it = Driver::overflow();
     it.press("l \"2583\" Return R").check("raw");
-    // The instruction, then what it wrote; then nothing again.
+    // Selects the instruction, then its write, then nothing again.
     it.press("a a").check("raw-picked");
     assert!(it.bottom().starts_with("[80020010]"), "{}", it.bottom());
     it.press("a");
@@ -111,7 +111,7 @@ fn lines_of_the_last_step_are_highlighted_and_lead_to_the_write_before() {
     );
     it.press("a a Return");
     assert!(it.position() < 1250, "{}", it.position());
-    // In the list of steps what it did is gone through.
+    // In the list of steps, `a` cycles through the effects.
     it.press("R l \"2583\" Return a").check("trace-picked");
 }
 
@@ -170,6 +170,6 @@ fn steps_go_into_and_over_folded_calls_and_back_the_way_they_came() {
     assert_eq!(it.press("f").position(), 1237);
     assert_eq!(it.press("( ( (").position(), 0);
     assert_eq!(it.press(") ) )").position(), 1237);
-    // Out of a function backwards: to before its call.
+    // Steps out of a function backwards, to before its call.
     assert_eq!(it.press("l \"2549\" Return F").position(), 1229);
 }

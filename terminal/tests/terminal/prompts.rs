@@ -1,4 +1,4 @@
-//! What is typed on the bottom line, and all commands by name.
+//! Prompts on the bottom line, and all commands by name.
 
 use crate::support::Driver;
 
@@ -54,7 +54,7 @@ fn every_command_is_had_by_its_name() {
     it.press(": \"go to st\"").check("palette");
     it.press("End Escape : \"1250\" Return");
     assert_eq!(it.position(), 1250);
-    // What only the window has is not listed.
+    // Commands of the window only are not listed.
     it.press(": \"theme dark\"");
     assert!(!it.screen().contains("Theme dark\n"), "{}", it.screen());
     it.press("Escape");
@@ -125,7 +125,7 @@ fn the_palette_names_keys_as_they_are_typed_here() {
     let mut it = Driver::overflow();
     it.press(": \"undo\"");
     let undo = it.line(1);
-    // Ctrl-Z stops the program, and Ctrl-Shift-O cannot be told from Ctrl-O.
+    // Ctrl-Z stops the program, and terminals send Ctrl-Shift-O as Ctrl-O.
     assert!(undo.contains("Undo") && !undo.contains("Ctrl"), "{undo}");
     it.press("C-u \"open directory\"");
     assert!(

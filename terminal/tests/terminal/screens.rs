@@ -88,7 +88,7 @@ fn the_bar_of_a_pane_is_dragged() {
     assert_eq!(it.row_with("─ Registers"), bar - 3);
 }
 
-/// What stands in the README between the fences of its picture.
+/// Returns the text between the fences of the README's picture.
 fn picture_of(readme: &str) -> &str {
     let (_, behind) = readme.split_once("## In a terminal").unwrap();
     let (_, behind) = behind.split_once("```text\n").unwrap();

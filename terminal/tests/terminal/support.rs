@@ -18,20 +18,20 @@ use stepback_terminal::{
 };
 use tempfile::TempDir;
 
-/// Nothing that is waited for takes so long.
+/// Longer than any wait takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A browser under test, with a screen of its own.
+/// A browser under test, with a separate screen.
 pub struct Driver {
     pub browser: TerminalBrowser,
-    /// Where its index is; gone with the driver.
+    /// Folder of its index, deleted with the driver.
     _folder: TempDir,
     buffer: Buffer,
     cursor: Option<(u16, u16)>,
 }
 
 impl Driver {
-    /// The small fixture with its program, on a screen of 80 columns and 24 rows.
+    /// Opens the small fixture with its program, on a screen of 80 columns and 24 rows.
     #[track_caller]
     pub fn overflow() -> Self {
         Self::of(
@@ -40,13 +40,13 @@ impl Driver {
         )
     }
 
-    /// A fixture.
+    /// Opens a fixture.
     #[track_caller]
     pub fn of(fixture: &str, image: Option<&str>) -> Self {
         Self::with(&root().join("fixtures").join(fixture), image, look())
     }
 
-    /// A trace that is given as text.
+    /// Opens a trace given as text.
     #[track_caller]
     pub fn text(trace: &[u8]) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ impl Driver {
         driver
     }
 
-    /// Another size of the screen.
+    /// Resizes the screen.
     pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
         self.buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         self.wait();
@@ -105,7 +105,7 @@ impl Driver {
         self.desk().windows.active().position.0
     }
 
-    /// Draws until nothing is on its way.
+    /// Draws until no work is pending.
     #[track_caller]
     pub fn wait(&mut self) {
         let limit = Instant::now() + PATIENCE;
@@ -132,8 +132,8 @@ impl Driver {
         self.cursor = self.browser.draw_into(&mut self.buffer);
     }
 
-    /// Presses keys, each once what the one before asked for is drawn: `Down`, `PgUp`, `C-l`, `F1`, `{`, and `"text"` letter by
-    /// letter.
+    /// Presses keys, each after the effect of the previous one is drawn: `Down`, `PgUp`, `C-l`,
+    /// `F1`, `{`, and `"text"` letter by letter.
     #[track_caller]
     pub fn press(&mut self, keys: &str) -> &mut Self {
         for event in events(keys) {
@@ -143,7 +143,7 @@ impl Driver {
         self
     }
 
-    /// Presses keys at once, as a key that is held does.
+    /// Sends keys in one go, like a held key.
     pub fn hold(&mut self, key: &str, times: usize) -> &mut Self {
         let event = events(key)[0];
         (0..times).for_each(|_| self.browser.press(event));
@@ -151,7 +151,7 @@ impl Driver {
         self
     }
 
-    /// A click of the mouse.
+    /// Clicks with the mouse.
     pub fn click(&mut self, x: u16, y: u16) -> &mut Self {
         self.mouse(MouseEventKind::Down(MouseButton::Left), x, y);
         self.mouse(MouseEventKind::Up(MouseButton::Left), x, y)
@@ -168,12 +168,12 @@ impl Driver {
         self
     }
 
-    /// The screen as text.
+    /// Returns the screen as text.
     pub fn screen(&self) -> String {
         text_of(&self.buffer)
     }
 
-    /// A row of the screen.
+    /// Returns a row of the screen.
     pub fn line(&self, row: usize) -> String {
         self.screen()
             .lines()
@@ -182,12 +182,12 @@ impl Driver {
             .to_owned()
     }
 
-    /// The bottom line.
+    /// Returns the bottom line.
     pub fn bottom(&self) -> String {
         self.screen().lines().last().unwrap_or_default().to_owned()
     }
 
-    /// The row with a text.
+    /// Returns the number of the row that contains a text.
     #[track_caller]
     pub fn row_with(&self, text: &str) -> u16 {
         let screen = self.screen();
@@ -196,13 +196,13 @@ impl Driver {
             .unwrap()
     }
 
-    /// Where the cursor stands while a text is typed.
+    /// Returns the position of the cursor while text is typed.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         self.cursor
     }
 
-    /// Compares the whole screen with what is kept under a name in `screens`. `UPDATE_SCREENS=1` keeps it anew: look at
-    /// the difference before it is committed.
+    /// Compares the whole screen with the stored one of this name in `screens`. `UPDATE_SCREENS=1`
+    /// stores it again: inspect the difference before you commit it.
     #[track_caller]
     pub fn check(&mut self, name: &str) -> &mut Self {
         let path = root()
@@ -222,7 +222,7 @@ impl Driver {
     }
 }
 
-/// Colours and all signs.
+/// Returns the style with colours and all characters.
 pub fn look() -> TerminalStyle {
     TerminalStyle {
         colors: ColorDepth::True,
@@ -234,7 +234,7 @@ fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// Keys as tests write them.
+/// Parses the key notation of the tests.
 #[track_caller]
 fn events(keys: &str) -> Vec<KeyEvent> {
     let mut events = Vec::new();

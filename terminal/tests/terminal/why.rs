@@ -1,4 +1,4 @@
-//! Why a value is what it is, in the terminal.
+//! Backward slices in the terminal.
 
 use crate::support::Driver;
 

@@ -1,4 +1,5 @@
-//! Writes small drmemtrace traces of every container, version and kind, a folder each: `drmemtrace FOLDER`.
+//! Writes small drmemtrace traces of every container, version and kind, a folder each: `drmemtrace
+//! FOLDER`.
 //!
 //! `cargo run -p stepback-generator --example drmemtrace -- fixtures/drmemtrace`
 

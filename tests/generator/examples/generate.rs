@@ -1,6 +1,7 @@
 //! Writes a generated trace: `generate PROGRAM|HOSTILE|SCATTERED|STREAMING FM|ES BYTES FILE`.
 //!
-//! `cargo run --release -p stepback-generator --example generate -- program fm 2000000000 /tmp/two.tarmac`
+//! `cargo run --release -p stepback-generator --example generate -- program fm 2000000000
+//! /tmp/two.tarmac`
 
 use std::fs::File;
 use std::process::ExitCode;

@@ -2,18 +2,18 @@
 
 use crate::Dice;
 
-/// Where the heap begins.
+/// Start address of the heap.
 pub const HEAP: u64 = 0x0050_0000;
-/// Bytes of heap.
+/// Size of the heap in bytes.
 pub const HEAP_BYTES: u64 = 2 << 20;
-/// Bytes of stack.
+/// Size of the stack in bytes.
 pub const STACK_BYTES: u64 = 1 << 20;
-/// One behind the highest byte of the stack.
+/// Address after the highest byte of the stack.
 pub const STACK_END: u64 = 0x7f_ffff_f000;
-/// Where the stack begins.
+/// Start address of the stack.
 pub const STACK: u64 = STACK_END - STACK_BYTES;
 
-/// Heap and stack, filled from the start with bytes that nobody has told.
+/// Heap and stack, filled with bytes that the trace has not stated.
 #[derive(Debug)]
 pub struct Arena {
     heap: Vec<u8>,
@@ -33,7 +33,7 @@ impl Arena {
         }
     }
 
-    /// The place of an address among all bytes of the arena; heap first.
+    /// Returns the index of an address among all bytes of the arena, heap first.
     pub fn place(address: u64) -> Option<usize> {
         let in_heap = address
             .checked_sub(HEAP)
@@ -49,7 +49,7 @@ impl Arena {
         in_heap.or_else(in_stack).map(|place| place as usize)
     }
 
-    /// How many bytes there are.
+    /// Number of bytes in the arena.
     pub const LEN: usize = (HEAP_BYTES + STACK_BYTES) as usize;
 
     fn part(&mut self, address: u64, size: u64) -> &mut [u8] {
@@ -62,7 +62,7 @@ impl Arena {
         &mut part[place..place + size as usize]
     }
 
-    /// A number of up to 8 bytes, little endian.
+    /// Returns a little-endian number of up to 8 bytes.
     pub fn load(&mut self, address: u64, size: u64) -> u64 {
         self.part(address, size)
             .iter()

@@ -2,12 +2,12 @@
 
 use crate::operation::Operation;
 
-/// A program: operations one behind the other, 4 bytes each.
+/// A program: consecutive operations of 4 bytes each.
 #[derive(Debug)]
 pub struct Code {
     pub operations: Vec<Operation>,
-    /// Where functions begin that are called through a pointer.
+    /// Places of the functions that are called through a pointer.
     pub table: Vec<usize>,
-    /// Where to begin.
+    /// Place of the first operation.
     pub start: usize,
 }

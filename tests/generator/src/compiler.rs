@@ -1,18 +1,18 @@
-//! Makes up programs of the shape of real ones.
+//! Generates programs shaped like real ones.
 
 use crate::code::Code;
 use crate::operation::Operation;
 use crate::{Dice, Shape};
 
-/// How many functions there are on each level; those of a level call those of deeper levels.
+/// Number of functions on each level. Functions call those of deeper levels.
 const LEVELS: [usize; 6] = [6, 12, 24, 40, 40, 38];
-/// The deepest level of functions that call themselves.
+/// Deepest level of recursive functions.
 const RECURSIVE_LEVEL: usize = 4;
-/// Bytes of a function's frame: `x29`, `x30` and four saved registers.
+/// Size of a function's frame in bytes: `x29`, `x30` and four saved registers.
 const FRAME: u64 = 0x30;
 
 impl Code {
-    /// The program of a shape.
+    /// Generates the program of a shape.
     pub fn of(shape: Shape, dice: &mut Dice) -> Self {
         match shape {
             Shape::Program => Compiler {
@@ -26,7 +26,7 @@ impl Code {
         }
     }
 
-    /// Code without end that loads and stores in turn; the machine goes on behind it as if it were repeated.
+    /// Endless code that alternates loads and stores; the machine repeats it.
     fn straight(is_scattered: bool) -> Self {
         let load = Operation::LoadFresh {
             to: 1,
@@ -45,7 +45,7 @@ impl Code {
         }
     }
 
-    /// A loop that copies.
+    /// A copy loop.
     fn copy() -> Self {
         use Operation as Op;
         let operations = vec![
@@ -80,7 +80,7 @@ struct Compiler<'a> {
     operations: Vec<Operation>,
 }
 
-/// A function that was made.
+/// A generated function.
 #[derive(Clone, Copy)]
 struct Function {
     place: usize,
@@ -103,13 +103,13 @@ impl Compiler<'_> {
                     }
                 })
                 .collect();
-            // All of them can be reached: a real program has little code that never runs.
+            // All functions can be reached: a real program has little code that never runs.
             table.extend(
                 made.iter()
                     .filter(|function| !function.is_recursive)
                     .map(|function| function.place),
             );
-            // Functions of the next level are called most.
+            // Calls functions of the next level most often.
             deeper = [made.clone(), made, deeper].concat();
         }
         let start = self.operations.len();
@@ -241,7 +241,7 @@ impl Compiler<'_> {
         });
     }
 
-    /// Code that runs some times of 256.
+    /// Emits code that runs sometimes, with a chance in 256ths.
     fn optional(&mut self, inner: impl FnOnce(&mut Self)) {
         self.push(Operation::Compare { left: 0, right: 1 });
         let branch = self.push(Operation::Nop);
@@ -250,7 +250,7 @@ impl Compiler<'_> {
         self.operations[branch] = Operation::BranchIf { target, chance };
     }
 
-    /// Code that runs less than `end` times.
+    /// Emits code that repeats fewer than `end` times.
     fn repeat(&mut self, counter: usize, end: u64, inner: impl FnOnce(&mut Self)) {
         self.push(Operation::Random { to: counter, end });
         let guard = self.push(Operation::Nop);
@@ -266,7 +266,7 @@ impl Compiler<'_> {
         };
     }
 
-    /// Some instructions that run one behind the other; `base` holds an address in the heap.
+    /// Emits some consecutive instructions; `base` holds an address in the heap.
     fn straight(&mut self, base: usize) {
         for _ in 0..3 + self.dice.below(8) {
             let operation = self.plain(base);

@@ -1,4 +1,5 @@
-//! Thousands of threads that take turns on one core, in random order: what costs with their number shows here.
+//! Thousands of threads that take turns on one core in random order, to measure costs that grow
+//! with their number.
 
 use std::io::{self, BufWriter, Write};
 
@@ -8,32 +9,34 @@ use crate::drmemtrace::{Records, TraceRecipe, TraceWriter, file_type};
 /// Threads that take turns of some hundred steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Crowd {
-    /// How many threads.
+    /// Number of threads.
     pub threads: u64,
-    /// How many steps all of them make together, nearly.
+    /// Approximate number of steps of all threads together.
     pub steps: u64,
-    /// Crowds that differ in this alone differ in who is on turn when.
+    /// Seed of the order of turns, which is all that it changes.
     pub seed: u64,
 }
 
-/// A round of a thread: it calls a function that stores and loads, in so many steps.
+/// Number of steps in a round of a thread: it calls a function that stores and loads.
 const ROUND: u64 = 8;
-/// The same in drmemtrace, where each round ends with a system call.
+/// Number of steps in a round in drmemtrace, where each round ends with a system call.
 const RECORDED_ROUND: u64 = 16;
-/// A turn has at most so many rounds.
+/// Maximum number of rounds in a turn.
 const ROUNDS: u64 = 32;
 const CODE: u64 = 0x1_0000;
 const FUNCTION: u64 = 0x2_0000;
 const DATA: u64 = 0x1000_0000;
-/// Each thread has its stack and its data in a page of its own; the first page is of all.
+/// Size of a page in bytes. Each thread has its stack and data in a separate page; all threads
+/// share the first.
 const PAGE: u64 = 4096;
 const TIME: u64 = 13_400_000_000_000_000;
 
 impl Crowd {
-    /// Writes a Tarmac trace in which each thread is a core, `cpu0` and so on: some 90 bytes a step.
+    /// Writes a Tarmac trace in which each thread is a core, `cpu0` and so on: some 90 bytes per
+    /// step.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Writing to `out` fails.
     pub fn write_tarmac(&self, out: impl Write) -> io::Result<()> {
         let (mut out, mut dice, mut step) =
             (BufWriter::with_capacity(1 << 20, out), Dice(self.seed), 0);
@@ -49,7 +52,8 @@ impl Crowd {
         out.flush()
     }
 
-    /// The records of one file of drmemtrace, of a core that all threads share. Memory: some 40 bytes a step.
+    /// Returns the records of one drmemtrace file, of a core that all threads share. Memory: some
+    /// 40 bytes per step.
     pub fn records(&self) -> Records {
         let file_type = TraceRecipe::default().file_type | file_type::CORE_SHARDED;
         let mut writer = TraceWriter::new(TraceRecipe {
@@ -75,7 +79,7 @@ impl Crowd {
     }
 }
 
-/// The lines of a round that begins with a step.
+/// Writes the lines of a round that begins with a step.
 fn write_round(out: &mut impl Write, step: u64, thread: u64, round: u64) -> io::Result<()> {
     let code = CODE + 0x40 * (round % 16);
     let own = DATA + PAGE * (thread + 1) + 8 * (round % 256);

@@ -1,21 +1,21 @@
-//! How an operation looks: encoding and disassembly.
+//! Encoding and disassembly of operations.
 
 use crate::operation::Operation;
 
-/// Where the code begins.
+/// Start address of the code.
 pub const CODE: u64 = 0x0040_0580;
 
-/// The address of a place in the code.
+/// Returns the address of a place in the code.
 pub fn address(place: usize) -> u64 {
     CODE + 4 * place as u64
 }
 
-/// The number of bits that a branch of 26 or 19 bits holds.
+/// Returns the offset field of a branch with 26 or 19 bits.
 fn distance(from: usize, to: usize, bits: u32) -> u32 {
     (to as u32).wrapping_sub(from as u32) & ((1 << bits) - 1)
 }
 
-/// `{pc}-0x10 ; 0x400590`
+/// Formats `{pc}-0x10 ; 0x400590`.
 fn target_text(from: usize, to: usize) -> String {
     let (from, to) = (address(from), address(to));
     let (sign, distance) = if to < from {
@@ -30,14 +30,14 @@ fn number(register: usize) -> u32 {
     register as u32 & 31
 }
 
-/// The distance of a pair of registers, as `STP` and `LDP` hold it.
+/// Returns the offset field of `STP` and `LDP`.
 fn pair_offset(bytes: u64) -> u32 {
     ((bytes / 8) as u32 & 0x7f) << 15
 }
 
-/// Encoding, mnemonic and operands of the operation at a place in the code.
+/// Returns the encoding, mnemonic and operands of the operation at a place in the code.
 ///
-/// Encodings of everything that jumps, loads and stores are true; those of arithmetic are near enough.
+/// Encodings of branches, loads and stores are exact; those of arithmetic are approximate.
 pub fn encode(place: usize, operation: Operation) -> (u32, &'static str, String) {
     use Operation as Op;
     match operation {

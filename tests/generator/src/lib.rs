@@ -1,8 +1,8 @@
-//! Traces of any size whose answers are known: for tests and measurements, never shipped.
+//! Traces of any size with known answers: for tests and measurements, never shipped.
 //!
-//! A [`Recipe`] runs a small deterministic machine and writes what it does as Tarmac text, to a file or into memory.
-//! The same recipe gives the same bytes everywhere.
-//! The machine knows what it did, so an index of its trace can be checked without a second reader of traces: [`Truth`].
+//! A [`Recipe`] runs a small deterministic machine and writes its actions as Tarmac text, to a file
+//! or into memory. Equal recipes give equal bytes everywhere. The machine records its actions, so
+//! an index of its trace can be checked without a second parser: [`Truth`].
 //!
 //! ```
 //! use stepback_generator::{Recipe, Size};

@@ -1,4 +1,4 @@
-//! Writes the lines of a trace in either style, into a buffer that is handed on in large pieces.
+//! Writes the lines of a trace in either style, into a buffer that is flushed in large pieces.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::instruction::{address, encode};
 use crate::operation::Operation;
 use crate::registers::{CPSR, Q0, SP};
 
-/// Bytes that are collected before they are handed on.
+/// Number of bytes collected before they are flushed.
 const PIECE: usize = 256 << 10;
 const BLANKS: &[u8] = b"                    ";
 
@@ -17,14 +17,14 @@ pub struct Lines<W> {
     style: Style,
     out: W,
     buffer: Vec<u8>,
-    /// The time of the step, as digits (Fast Models).
+    /// Time of the step, as digits (Fast Models).
     time: Vec<u8>,
     names: Vec<Vec<u8>>,
     handed_on: u64,
     pub count: u64,
 }
 
-/// An instruction's text behind its time: all but the count of Fast Models.
+/// Text of an instruction after its time, except the count of Fast Models.
 #[derive(Debug)]
 pub struct Rendered {
     executed: Vec<u8>,
@@ -61,7 +61,7 @@ impl<W: Write> Lines<W> {
         lines
     }
 
-    /// How an operation at a place looks.
+    /// Renders an operation at a place.
     pub fn render(style: Style, place: usize, operation: Operation) -> Rendered {
         Self::render_at(style, address(place), encode(place, operation))
     }
@@ -95,7 +95,7 @@ impl<W: Write> Lines<W> {
         }
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written until now.
     pub fn len(&self) -> u64 {
         self.handed_on + self.buffer.len() as u64
     }
@@ -107,7 +107,7 @@ impl<W: Write> Lines<W> {
         }
     }
 
-    /// A register's value before the first step; ES traces have none.
+    /// Writes a register's value before the first step; ES traces have none.
     pub fn initial(&mut self, register: usize, value: u64) -> bool {
         if self.style == Style::Es {
             return false;
@@ -118,7 +118,7 @@ impl<W: Write> Lines<W> {
         true
     }
 
-    /// The instruction line.
+    /// Writes the instruction line.
     pub fn step(&mut self, step: u64, rendered: &Rendered, is_executed: bool) -> io::Result<()> {
         if self.buffer.len() >= PIECE {
             self.hand_on()?;
@@ -164,7 +164,7 @@ impl<W: Write> Lines<W> {
         }
     }
 
-    /// `R X0 0000000000000007`
+    /// Writes `R X0 0000000000000007`.
     pub fn register(&mut self, register: usize, value: u64) {
         self.begin();
         self.buffer.extend_from_slice(b"R ");
@@ -186,7 +186,7 @@ impl<W: Write> Lines<W> {
         self.buffer.push(b'\n');
     }
 
-    /// `MW8 0000007fffffe620:007fffffe620 00000000_00000003`, or a diagram of 16 bytes.
+    /// Writes `MW8 0000007fffffe620:007fffffe620 00000000_00000003`, or a diagram of 16 bytes.
     /// `size` is up to 8 bytes, which do not cross a multiple of 16.
     pub fn access(&mut self, is_write: bool, address: u64, (value, size): (u64, u64)) {
         self.begin();
@@ -220,7 +220,7 @@ impl<W: Write> Lines<W> {
         self.buffer.push(b'\n');
     }
 
-    /// Two times 8 bytes that begin at a multiple of 16: one diagram in ES.
+    /// Writes two times 8 bytes from a multiple of 16 on: one diagram in ES.
     pub fn pair(&mut self, is_write: bool, address: u64, [first, second]: [u64; 2]) {
         if self.style == Style::FastModels {
             self.access(is_write, address, (first, 8));
@@ -231,7 +231,8 @@ impl<W: Write> Lines<W> {
         self.diagram(is_write, address, value.to_le_bytes().map(Some));
     }
 
-    /// `ST 000000008ffff680 00000000 80000010 ........ ........    S:0008ffff680    nGnRnE OSH`
+    /// Writes `ST 000000008ffff680 00000000 80000010 ........ ........    S:0008ffff680    nGnRnE
+    /// OSH`.
     fn diagram(&mut self, is_write: bool, address: u64, row: [Option<u8>; 16]) {
         self.buffer
             .extend_from_slice(if is_write { b"ST " } else { b"LD " });
@@ -250,7 +251,7 @@ impl<W: Write> Lines<W> {
         self.buffer.extend_from_slice(b"    nGnRnE OSH\n");
     }
 
-    /// `BR (000000008000048c) O`, in ES alone.
+    /// Writes `BR (000000008000048c) O`, only in ES.
     pub fn branch(&mut self, target: u64) {
         if self.style == Style::Es {
             self.begin();
@@ -276,7 +277,7 @@ impl<W: Write> Lines<W> {
 const LOWER: &[u8; 16] = b"0123456789abcdef";
 const UPPER: &[u8; 16] = b"0123456789ABCDEF";
 
-/// The last digits of a number.
+/// Writes the last digits of a number.
 fn push_hex(out: &mut Vec<u8>, value: u64, digits: usize, case: &[u8; 16]) {
     let all: [u8; 16] =
         std::array::from_fn(|place| case[(value >> (60 - 4 * place) & 15) as usize]);

@@ -1,4 +1,4 @@
-//! Runs a program and writes what it does.
+//! Execution of a program, which writes the trace.
 
 use std::io::{self, Write};
 
@@ -11,11 +11,11 @@ use crate::recorder::{Moment, Recorder};
 use crate::registers::{COUNT, CPSR, Q0, SP};
 use crate::{Dice, Recipe, Shape, Size, Style, Truth};
 
-/// Bytes of the heap that most accesses go to.
+/// Number of heap bytes that most accesses use.
 pub const HOT_BYTES: u64 = 32 << 10;
-/// A pointer into the heap is so far from its end at least.
+/// Minimum distance in bytes of a heap pointer from the end of the heap.
 const HEAP_ROOM: u64 = 4 << 10;
-/// Where memory begins that is touched once; multiples of the golden ratio scatter it.
+/// Start address of memory that is touched once. Multiples of the golden ratio scatter the blocks.
 const FRESH: u64 = 0x0100_0000_0000;
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -25,7 +25,7 @@ pub struct Machine {
     style: Style,
     shape: Shape,
     code: Code,
-    /// By place in the code.
+    /// Rendered instructions by place in the code.
     rendered: Vec<Rendered>,
     registers: [u64; COUNT],
     arena: Arena,
@@ -64,7 +64,7 @@ impl Machine {
         }
     }
 
-    /// Runs to the end. Truth, when there is a recorder.
+    /// Runs to the end. Returns the truth if there is a recorder.
     pub fn run(mut self, size: Size, out: impl Write) -> io::Result<Option<Truth>> {
         let mut lines = Lines::new(self.style, out);
         for register in 0..COUNT {
@@ -79,7 +79,8 @@ impl Machine {
                 Size::Bytes(_) => false,
             };
             let operation = self.step(is_last_but_moves, &mut lines)?;
-            // Whether the last step of all was a call would show only in the next.
+            // A final call or return would become visible only in the next step, so the trace does
+            // not end with one.
             if matches!(size, Size::Bytes(bytes) if lines.len() >= bytes)
                 && !is_call_or_return(operation)
             {
@@ -145,7 +146,7 @@ impl Machine {
         Ok(operation)
     }
 
-    /// Where an operation goes.
+    /// Returns the place that follows an operation.
     fn next(&mut self, place: usize, operation: Operation) -> usize {
         let target = match operation {
             Operation::BranchIf { target, chance } => {
@@ -183,7 +184,7 @@ impl Machine {
         self.record(|recorder| recorder.register(register));
     }
 
-    /// What an operation does but for going elsewhere.
+    /// Performs an operation, except its branch.
     fn act<W: Write>(&mut self, operation: Operation, lines: &mut Lines<W>) {
         use Operation as Op;
         match operation {
@@ -326,7 +327,7 @@ impl Machine {
         self.record(|recorder| recorder.access(true, address, 16));
     }
 
-    /// Accesses of memory that is touched once, which nobody needs to remember.
+    /// Accesses memory that is touched only once, so nothing needs to be remembered.
     fn access_fresh<W: Write>(&mut self, operation: Operation, lines: &mut Lines<W>) {
         use Operation as Op;
         match operation {
@@ -374,7 +375,7 @@ impl Machine {
         }
     }
 
-    /// The block of this step.
+    /// Returns the block of this step.
     fn fresh(&self, is_scattered: bool) -> u64 {
         // An odd factor permutes the blocks.
         let block = if is_scattered {
@@ -386,7 +387,7 @@ impl Machine {
     }
 }
 
-/// The bits of the flags that say the mode of the style's text.
+/// Returns the flag bits that state the mode in the style's text.
 fn mode_bits(style: Style) -> u64 {
     match style {
         Style::FastModels => 0,

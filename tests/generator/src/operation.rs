@@ -1,38 +1,38 @@
-//! What an instruction of the machine does.
+//! Operations of the machine.
 
 /// An operation. Registers are numbers, targets are places in the code.
 ///
-/// Where a program would compute (an index, a condition), the machine throws dice:
-/// the text shows an instruction that might have given the result.
+/// The machine draws a random value for anything that a program would compute (an index, a
+/// condition). The text shows an instruction that could have produced it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Nothing.
+    /// No operation.
     Nop,
-    /// `to` becomes a number.
+    /// Sets `to` to a number.
     Move { to: usize, value: u64 },
-    /// `to` becomes the sum of two registers.
+    /// Sets `to` to the sum of two registers.
     Add {
         to: usize,
         left: usize,
         right: usize,
     },
-    /// `to` becomes a number below `end`.
+    /// Sets `to` to a number below `end`.
     Random { to: usize, end: u64 },
-    /// `to` becomes one less.
+    /// Decrements `to`.
     Decrement { to: usize },
-    /// `to` becomes an address in the heap, a multiple of 64.
+    /// Sets `to` to an address in the heap, a multiple of 64.
     Point { to: usize },
-    /// The flags become something.
+    /// Sets the flags.
     Compare { left: usize, right: usize },
-    /// A vector register becomes the sum of itself and a number.
+    /// Adds a number to a vector register.
     Vector { to: usize },
-    /// Goes to `target` so many times of 256.
+    /// Branches to `target` with a chance in 256ths.
     BranchIf { target: usize, chance: u8 },
-    /// Goes to `target` unless the register is zero.
+    /// Branches to `target` unless the register is zero.
     BranchUnlessZero { register: usize, target: usize },
-    /// Goes to `target` if the register is zero.
+    /// Branches to `target` if the register is zero.
     BranchIfZero { register: usize, target: usize },
-    /// Goes to `target`.
+    /// Branches to `target`.
     Branch { target: usize },
     /// Loads `size` bytes.
     Load {
@@ -48,11 +48,11 @@ pub enum Operation {
         offset: u64,
         size: u64,
     },
-    /// Loads 8 bytes and moves the base behind them.
+    /// Loads 8 bytes and advances the base past them.
     LoadNext { to: usize, base: usize },
-    /// Stores 8 bytes and moves the base behind them.
+    /// Stores 8 bytes and advances the base past them.
     StoreNext { from: usize, base: usize },
-    /// Makes a frame of so many bytes and stores `x29` and `x30` at its lower end.
+    /// Allocates a frame of this many bytes and stores `x29` and `x30` at its lower end.
     Enter { frame: u64 },
     /// Stores two registers in the frame.
     Save {
@@ -60,33 +60,33 @@ pub enum Operation {
         second: usize,
         offset: u64,
     },
-    /// Loads them.
+    /// Loads two registers from the frame.
     Restore {
         first: usize,
         second: usize,
         offset: u64,
     },
-    /// Loads `x29` and `x30` and gives the frame back.
+    /// Loads `x29` and `x30` and frees the frame.
     Leave { frame: u64 },
     /// Calls the code at `target`.
     Call { target: usize },
-    /// `to` becomes the address of one of some functions, by their places in [`crate::code::Code::table`].
+    /// Sets `to` to the address of a function from [`crate::code::Code::table`].
     PickFunction { to: usize },
-    /// Calls what the register points at.
+    /// Calls the function that the register points to.
     CallRegister { register: usize },
     /// Returns.
     Return,
-    /// Loads from a block of memory that nothing touched before.
+    /// Loads from a block of memory that was never touched.
     LoadFresh { to: usize, is_scattered: bool },
-    /// Stores to one.
+    /// Stores to a block of memory that was never touched.
     StoreFresh { from: usize, is_scattered: bool },
-    /// Loads 16 bytes from the end of a stream and moves on.
+    /// Loads 16 bytes from the end of a stream and advances.
     StreamLoad {
         first: usize,
         second: usize,
         base: usize,
     },
-    /// Stores 16 bytes to the end of a stream and moves on.
+    /// Stores 16 bytes to the end of a stream and advances.
     StreamStore {
         first: usize,
         second: usize,

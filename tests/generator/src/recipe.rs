@@ -1,4 +1,4 @@
-//! What to generate.
+//! Parameters of generated traces.
 
 use std::io::{self, Write};
 
@@ -6,50 +6,50 @@ use crate::machine::Machine;
 use crate::recorder::Recorder;
 use crate::{Dice, Truth};
 
-/// What kind of program the trace shows.
+/// Kind of program in the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// Functions, loops, recursion, calls through pointers, stack and heap:
-    /// per step some 125 bytes, 2.2 lines, 0.9 register writes, 0.3 accesses and 0.015 calls, as in a trace of Lua.
+    /// Functions, loops, recursion, calls through pointers, stack and heap: per step some 125
+    /// bytes, 2.2 lines, 0.9 register writes, 0.3 accesses and 0.015 calls, as in a trace of Lua.
     #[default]
     Program,
-    /// Each step is at an address of its own and touches a block of 64 bytes of its own, both upwards.
+    /// Each step has a new address and touches a new block of 64 bytes, both ascending.
     Hostile,
-    /// The same with the blocks in no order, all over 2^40 bytes.
+    /// Like `Hostile`, with the blocks in random order over 2^40 bytes.
     Scattered,
-    /// A copy of a buffer without end.
+    /// An endless copy of a buffer.
     Streaming,
 }
 
-/// Which form of Tarmac.
+/// Form of Tarmac text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
     /// `IT` lines with a count, `MR8`, the state of all registers first.
     #[default]
     FastModels,
-    /// `ES` lines, `LD` and `ST` diagrams, three steps a tick, a header and no state.
+    /// `ES` lines, `LD` and `ST` diagrams, three steps per tick, a header and no initial state.
     Es,
 }
 
-/// Where to stop.
+/// Length of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Size {
-    /// After so many steps.
+    /// Stop after this number of steps.
     Steps(u64),
-    /// After the first step that reaches so many bytes.
+    /// Stop after the first step that reaches this number of bytes.
     Bytes(u64),
 }
 
 /// A trace to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recipe {
-    /// What kind of program.
+    /// Kind of program.
     pub shape: Shape,
-    /// Which form of text.
+    /// Form of text.
     pub style: Style,
-    /// How long.
+    /// Length of the trace.
     pub size: Size,
-    /// Recipes that differ in this alone differ in code and data.
+    /// Seed of the code and data, which are all that it changes.
     pub seed: u64,
 }
 
@@ -65,25 +65,26 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// Writes the trace. Memory: some megabytes, whatever the size.
+    /// Writes the trace. Memory: some megabytes for any size.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Writing to `out` fails.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         self.run(out, None).map(|_| ())
     }
 
-    /// Writes the trace, and tells what is true of it: the state at about one of `every` positions,
-    /// and about one of `every` questions with their answers. Memory: a share of the steps.
+    /// Writes the trace and returns the truth about it: the state at about one of `every`
+    /// positions, and about one of `every` queries with their answers. Memory: proportional to the
+    /// steps.
     ///
     /// # Errors
-    /// What `out` says.
+    /// Writing to `out` fails.
     pub fn write_with_truth(&self, out: impl Write, every: u64) -> io::Result<Truth> {
         let truth = self.run(out, Some(Recorder::new(every, self.seed)))?;
         Ok(truth.unwrap_or_default())
     }
 
-    /// The trace in memory.
+    /// Returns the trace in memory.
     pub fn text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         let written = self.write(&mut text);
@@ -91,7 +92,7 @@ impl Recipe {
         text
     }
 
-    /// The trace in memory, and what is true of it.
+    /// Returns the trace in memory, and the truth about it.
     pub fn text_with_truth(&self, every: u64) -> (Vec<u8>, Truth) {
         let mut text = Vec::new();
         let truth = self.write_with_truth(&mut text, every);

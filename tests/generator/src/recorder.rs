@@ -1,4 +1,4 @@
-//! Remembers what the machine did, and draws samples of it.
+//! Recording of the machine's actions, with random samples of them.
 
 use crate::arena::{Arena, HEAP, STACK_END};
 use crate::registers;
@@ -7,31 +7,31 @@ use crate::truth::{
 };
 use crate::{Dice, instruction};
 
-/// Pieces of memory in a checkpoint, and their length.
+/// Number of pieces of memory in a checkpoint, and their length.
 const PIECES: usize = 6;
 const PIECE_BYTES: u64 = 48;
 
-/// Remembers what the machine did, as far as tests ask about it.
+/// Records the actions of the machine that tests query.
 #[derive(Debug)]
 pub struct Recorder {
     every: u64,
     dice: Dice,
-    /// The step that is being done.
+    /// The current step.
     step: u64,
     next_checkpoint: u64,
     pub truth: Truth,
     written_at: [Option<u64>; registers::COUNT],
-    /// By place in the arena: the position after the last write, 0 for none.
+    /// By place in the arena: position after the last write, 0 for none.
     memory_written: Vec<u64>,
-    /// The same for the last access of any kind.
+    /// By place in the arena: position after the last access of any kind, 0 for none.
     memory_seen: Vec<u64>,
-    /// By place in the code: visits, and the last one.
+    /// By place in the code: number of visits, and the last one.
     visits: Vec<(u64, u64)>,
-    /// Places in the list of calls, outermost first.
+    /// Indexes into the list of calls, outermost first.
     stack: Vec<usize>,
 }
 
-/// What the machine knows at the end of a step.
+/// State of the machine at the end of a step.
 #[derive(Debug)]
 pub struct Moment<'a> {
     pub pc: u64,
@@ -59,12 +59,12 @@ impl Recorder {
         }
     }
 
-    /// The trace begins with a statement of a register.
+    /// Records a register that the trace states at its start.
     pub fn initial(&mut self, register: usize) {
         self.written_at[register] = Some(0);
     }
 
-    /// A step begins; its place when code is not repeated.
+    /// Begins a step. `place` is given if code is not repeated.
     pub fn begin(&mut self, step: u64, place: Option<usize>) {
         self.step = step;
         let Some(place) = place else { return };
@@ -101,7 +101,7 @@ impl Recorder {
     pub fn access(&mut self, is_write: bool, address: u64, size: u64) {
         let sampled = self.dice.one_in(self.every).then(|| self.dice.below(size));
         let Some(place) = Arena::place(address) else {
-            // What lies outside the arena is touched once.
+            // Memory outside the arena is touched only once.
             if let Some(offset) = sampled.filter(|_| is_write) {
                 let cell = Rewritten::Byte(address + offset);
                 self.truth.rewrites.push(Rewrite {
@@ -148,7 +148,7 @@ impl Recorder {
         }
     }
 
-    /// A step is over. `at` tells the moment, and what memory holds.
+    /// Ends a step. `moment` holds the machine's state, `arena` the memory.
     pub fn end(&mut self, moment: &Moment<'_>, arena: &mut Arena) {
         if self.truth.steps == 0 {
             self.truth.times.0 = moment.time;

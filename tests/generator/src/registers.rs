@@ -1,17 +1,17 @@
-//! The registers that the machine has, by number.
+//! Registers of the machine, by number.
 
-/// `x0` to `x30` are 0 to 30.
+/// The stack pointer; `x0` to `x30` are 0 to 30.
 pub const SP: usize = 31;
 /// The flags.
 pub const CPSR: usize = 32;
 /// `q0`, the first of [`VECTORS`] vector registers.
 pub const Q0: usize = 33;
-/// How many vector registers are in use.
+/// Number of vector registers in use.
 pub const VECTORS: usize = 4;
-/// How many registers there are.
+/// Number of registers.
 pub const COUNT: usize = Q0 + VECTORS;
 
-/// The name by which the index shows a register.
+/// Returns the name by which the index shows a register.
 pub fn name(register: usize) -> String {
     match register {
         SP => "sp".to_owned(),

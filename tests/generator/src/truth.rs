@@ -1,45 +1,47 @@
-//! What is true of a generated trace.
+//! The truth about a generated trace.
 
-/// What is true of a generated trace. Steps count from 0, lines from 1, positions are those of the index.
+/// The truth about a generated trace. Steps count from 0, lines from 1; positions are those of the
+/// index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Truth {
-    /// Steps in all.
+    /// Total number of steps.
     pub steps: u64,
-    /// Lines in all.
+    /// Total number of lines.
     pub lines: u64,
-    /// Bytes in all.
+    /// Total number of bytes.
     pub bytes: u64,
     /// Times of the first and the last step.
     pub times: (u64, u64),
     /// All calls in order of their call steps.
     pub calls: Vec<CallTruth>,
-    /// States at some positions, upwards.
+    /// States at some positions, ascending.
     pub checkpoints: Vec<Checkpoint>,
     /// Some pairs of writes of the same bytes with no other between them.
     pub rewrites: Vec<Rewrite>,
     /// Some pairs of visits of an address with no other between them.
     pub revisits: Vec<Revisit>,
-    /// Each address with the number of its visits. Empty for shapes where each step has its own.
+    /// Each address with the number of its visits. Empty for shapes whose steps all have different
+    /// addresses.
     pub visits: Vec<(u64, u64)>,
 }
 
 /// A call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallTruth {
-    /// The step that called.
+    /// The calling step.
     pub call_step: u64,
-    /// Where it went.
+    /// Address of the called function.
     pub function: u64,
-    /// The step that returned; none when the trace ends before.
+    /// The returning step. None if the trace ends before it.
     pub exit_step: Option<u64>,
-    /// How many calls are around it.
+    /// Number of enclosing calls.
     pub depth: u32,
 }
 
 /// The state at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Which: so many steps are done.
+    /// The position, equal to the number of completed steps.
     pub position: u64,
     /// The address of the last step.
     pub pc: u64,
@@ -62,26 +64,27 @@ pub struct Checkpoint {
 pub struct RegisterTruth {
     /// `x0`, `sp`, `psr`, `v0`.
     pub name: String,
-    /// Its value; none before the trace first states it.
+    /// Its value. None before the trace first states it.
     pub value: Option<u64>,
-    /// The position after its last write, 0 for the state at the start.
+    /// Position after its last write, 0 for the state at the start.
     pub written_at: Option<u64>,
 }
 
 /// Some bytes of memory at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryTruth {
-    /// The address of the first.
+    /// Address of the first byte.
     pub address: u64,
-    /// What each holds, as a program would find it, told by the trace or not.
+    /// Actual values of the bytes, even those that the trace has not stated.
     pub bytes: Vec<u8>,
-    /// For each the position after the last access that tells its value; none when the trace did not tell it yet.
+    /// For each byte, the position after the last access that states its value. None if the trace
+    /// has not stated it yet.
     pub seen_at: Vec<Option<u64>>,
-    /// For each the step that wrote it last.
+    /// For each byte, the step that wrote it last.
     pub written_by: Vec<Option<u64>>,
 }
 
-/// What was written twice.
+/// A cell that was written twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rewritten {
     /// A register.
@@ -93,23 +96,23 @@ pub enum Rewritten {
 /// Two writes with no other between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
-    /// Of what.
+    /// The written cell.
     pub cell: Rewritten,
-    /// The step of the first; none when the other is the first of all.
+    /// The first write. None if the other is the first of all.
     pub earlier: Option<u64>,
-    /// The step of the second.
+    /// The second write.
     pub later: u64,
 }
 
 /// Two visits of an address with no other between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revisit {
-    /// Which address.
+    /// The visited address.
     pub pc: u64,
-    /// The first step; none when the other is the first of all.
+    /// The first visit. None if the other is the first of all.
     pub earlier: Option<u64>,
-    /// The second step.
+    /// The second visit.
     pub later: u64,
-    /// Which visit the second is, from 1.
+    /// Number of the second visit, from 1.
     pub number: u64,
 }

@@ -1,4 +1,4 @@
-//! No room uses one above it, one beside it, or one that is not its to use.
+//! No room uses a higher room, another room of its floor, or one that is restricted.
 
 use crate::rooms::resolve::Target;
 use crate::rooms::scan::file_scan::FactKind;
@@ -32,7 +32,7 @@ pub fn offences(survey: &Survey) -> Vec<Offence> {
     offences
 }
 
-/// Files that the table does not know; the first file of a library has no room.
+/// Returns the files missing from the table. The first file of a library has no room.
 fn homeless(survey: &Survey) -> impl Iterator<Item = Offence> {
     let files = survey
         .workspace
@@ -46,11 +46,13 @@ fn homeless(survey: &Survey) -> impl Iterator<Item = Offence> {
     })
 }
 
-/// Rooms that may give methods to a type of a lower one: an instruction set is a name that every room of `machine` knows,
-/// and who answers for it is known on top alone. Below, nobody may call them.
+/// Rooms that may add methods to a type of a lower room. Every room of `machine` knows the name of
+/// an instruction set, but only the top knows its architecture. Lower rooms may not call these
+/// methods.
 const METHODS_ABOVE: &[(&str, &str)] = &[("machine/rows", "InstructionSet")];
 
-/// Methods that a type gets in another room: whoever calls them uses that room without an import.
+/// Returns the methods that a type gets in another room: their callers use that room without an
+/// import.
 fn impls_elsewhere(survey: &Survey) -> impl Iterator<Item = Offence> {
     survey.workspace.facts.iter().filter_map(|placed| {
         let FactKind::InherentImpl(path) = &placed.fact.kind else {

@@ -1,4 +1,4 @@
-//! Circles of files are small and stay inside one folder.
+//! Cycles of files are small and stay within one folder.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::rooms::circles::{Graph, circles, shortest};
 use crate::rooms::survey::{Offence, Survey};
 use crate::rooms::workspace::{FileId, folder_of};
 
-/// How many files of one folder may use each other in a circle.
+/// Maximum number of files in a cycle.
 const LARGEST_CIRCLE: usize = 4;
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {
@@ -23,7 +23,7 @@ pub fn offences(survey: &Survey) -> Vec<Offence> {
         .collect()
 }
 
-/// The folders that all files of a circle belong to.
+/// Returns the folders that contain all files of a cycle.
 fn shared_folders(survey: &Survey, circle: &[FileId]) -> BTreeSet<String> {
     let folders = circle
         .iter()
@@ -33,7 +33,7 @@ fn shared_folders(survey: &Survey, circle: &[FileId]) -> BTreeSet<String> {
         .unwrap_or_default()
 }
 
-/// The folder that a file stands in, and the one beside it that bears its name.
+/// Returns the folder of a file, and the folder next to it with the same name.
 fn folders_of(survey: &Survey, path: &str) -> BTreeSet<String> {
     let beside = path.trim_end_matches(".rs").to_owned();
     let opens_it = survey

@@ -1,13 +1,13 @@
-//! Only `parsers` knows what a format's words mean: the index names none.
+//! Only `parsers` knows the vocabulary of formats; the index names none.
 
 use std::collections::BTreeSet;
 
 use crate::rooms::scan::file_scan::FactKind;
 use crate::rooms::survey::{Offence, Survey};
 
-/// Modules of `parsers` and what identifiers that speak of them contain.
+/// Modules of `parsers`, as they appear in identifiers about them.
 const FORMATS: &[&str] = &["tarmac", "drmemtrace", "btrace"];
-/// What must not know them.
+/// Folders whose code must not mention them.
 const IGNORANT: &[&str] = &["machine/", "index/"];
 
 pub fn is_a_word_of_a_format(name: &str) -> bool {

@@ -1,10 +1,10 @@
-//! Only `machine` asks which instruction set something is of; others pass it on and ask the architecture.
+//! Only `machine` tests for an instruction set; other crates pass it on and query the architecture.
 
 use crate::rooms::resolve::Target;
 use crate::rooms::scan::file_scan::FactKind;
 use crate::rooms::survey::{Offence, Survey};
 
-/// Questions that stand for a comparison.
+/// Predicates that are equivalent to a comparison.
 pub const PREDICATES: &[&str] = &[
     "is_arm",
     "is_x86",
@@ -15,7 +15,7 @@ pub const PREDICATES: &[&str] = &[
     "is_thumb",
 ];
 
-/// Types whose variants nobody else may ask for.
+/// Types whose variants no other crate may compare.
 const GUARDED: &[&str] = &["InstructionSet", "Architecture"];
 const HOME: &str = "machine/";
 

@@ -1,4 +1,4 @@
-//! The house rules: each says where it is broken.
+//! The house rules. Each returns its violations.
 
 pub mod arrows;
 pub mod files;

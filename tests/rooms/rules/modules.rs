@@ -1,4 +1,4 @@
-//! `mod.rs` and `lib.rs` hold `//!`, `mod` and `use`.
+//! `mod.rs` and `lib.rs` contain only `//!`, `mod` and `use`.
 
 use crate::rooms::scan::file_scan::FactKind;
 use crate::rooms::survey::{Offence, Survey};

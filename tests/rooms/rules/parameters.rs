@@ -1,4 +1,4 @@
-//! No function takes a tuple or a `bool`, none has more than five parameters.
+//! No function takes a tuple or a `bool`, and none has more than five parameters.
 
 use crate::rooms::resolve::Target;
 use crate::rooms::scan::file_scan::FactKind;
@@ -15,7 +15,7 @@ pub fn offences(survey: &Survey) -> Vec<Offence> {
         else {
             return None;
         };
-        // The trait decides what a method takes, its implementation how.
+        // The trait decides the parameters of a method; its implementation does not.
         let is_its_own = match owner {
             Owner::Own => true,
             Owner::ImplOf(path) => {

@@ -1,9 +1,10 @@
-//! No length that a file claims gets room before its bytes are there: owned texts are decoded by `stepback_parsers::decoded_text`.
+//! A length from a file never reserves memory before its bytes are read: owned texts are decoded by
+//! `stepback_parsers::decoded_text`.
 
 use crate::rooms::scan::file_scan::FactKind;
 use crate::rooms::survey::{Offence, Survey};
 
-/// Settings and layouts are texts themselves, which are as long as they are.
+/// Crates whose settings and layouts are text, so their length cannot lie.
 const TEXTUAL: &[&str] = &["debugger/", "window/", "terminal/", "src/"];
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {

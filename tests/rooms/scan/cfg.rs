@@ -1,10 +1,10 @@
-//! Which code belongs to the product: everything but what is compiled for tests and fuzzing alone.
+//! Product code: all code except that compiled only for tests and fuzzing.
 
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Token};
 
-/// Whether none of the attributes leaves the code to tests.
+/// Returns true if no attribute restricts the code to tests.
 pub fn is_in_the_product(attributes: &[Attribute]) -> bool {
     attributes.iter().all(|attribute| match &attribute.meta {
         Meta::Path(path) => !path.is_ident("test"),
@@ -18,7 +18,8 @@ pub fn is_in_the_product(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a condition holds in the product; `None` where that depends on the machine, or nobody knows.
+/// Returns true if a condition holds in the product. None if it depends on the machine or is
+/// unknown.
 fn holds(condition: &Meta) -> Option<bool> {
     match condition {
         Meta::Path(path) if path.is_ident("test") || path.is_ident("fuzzing") => Some(false),

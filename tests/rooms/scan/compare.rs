@@ -1,4 +1,4 @@
-//! Which values are compared with which constants, also inside macros.
+//! Comparisons of values with constants, also within macros.
 
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
@@ -10,14 +10,14 @@ use crate::rooms::scan::items::{line_of_path, names_of};
 use crate::rooms::scan::scanner::Scanner;
 
 impl Scanner {
-    /// Visits a pattern whose match compares.
+    /// Visits a pattern whose match is a comparison.
     pub(super) fn compare_pattern(&mut self, pattern: &Pat, how: &'static str) {
         let before = self.comparing.replace(how);
         self.visit_pat(pattern);
         self.comparing = before;
     }
 
-    /// Notes the constants that an operand of a comparison is made of: what a call gets as an argument is none.
+    /// Records the constants in an operand of a comparison. Arguments of a call do not count.
     pub(super) fn compare_expression(&mut self, expression: &Expr, how: &'static str) {
         match expression {
             Expr::Path(path) if path.qself.is_none() => self.compared(&path.path, how),
@@ -105,7 +105,7 @@ impl Scanner {
     }
 }
 
-/// `Some(..)`, `Key::Set(..)`: a call of what begins with a capital letter.
+/// Returns true for `Some(..)`, `Key::Set(..)`: a call of a name that begins with a capital letter.
 fn is_constructor(function: &Expr) -> bool {
     let Expr::Path(path) = function else {
         return false;

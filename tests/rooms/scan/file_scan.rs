@@ -1,35 +1,36 @@
-//! What one source file says: its modules, what they define and import, every path they name, and what the rules ask about.
+//! Content of one source file: its modules, definitions, imports and paths, and the facts for the
+//! rules.
 //!
-//! Nothing of the parser is kept, so that files can be read side by side.
+//! It keeps no syntax tree, so files can be read in parallel.
 
 use std::collections::BTreeMap;
 
 use crate::rooms::scan::signature::{Owner, Problem};
 
-/// One file. Module 0 is the file itself, the others stand inside it.
+/// One file. Module 0 is the file itself; the others are inline modules.
 #[derive(Default)]
 pub struct FileScan {
     pub modules: Vec<ModuleScan>,
     pub facts: Vec<Fact>,
 }
 
-/// One module as it is written.
+/// One module as written.
 #[derive(Default)]
 pub struct ModuleScan {
-    /// The module around it in the same file.
+    /// The enclosing module in the same file.
     pub parent: Option<usize>,
     pub name: String,
     pub items: Vec<ItemScan>,
     pub uses: Vec<UseScan>,
-    /// Modules that it declares and that stand in files of their own.
+    /// Modules that it declares in separate files.
     pub files: Vec<FileModule>,
-    /// Every path that its code names, with the first line.
+    /// Every path in its code, with the first line.
     pub paths: BTreeMap<Vec<String>, usize>,
 }
 
 pub struct ItemScan {
     pub name: String,
-    /// Of an enum: a glob of the enum brings these into scope.
+    /// Variants of an enum, which a glob of the enum brings into scope.
     pub variants: Vec<String>,
 }
 
@@ -44,7 +45,7 @@ pub struct UseScan {
 pub enum Binding {
     Named(String),
     Glob,
-    /// `as _`: for its methods alone.
+    /// `as _`: imported only for its methods.
     Unnamed,
 }
 
@@ -56,11 +57,11 @@ pub enum Reach {
 
 pub struct FileModule {
     pub name: String,
-    /// What a `#[path]` says.
+    /// Value of a `#[path]` attribute.
     pub path: Option<String>,
 }
 
-/// Something that a rule may forbid.
+/// A fact that a rule may forbid.
 pub struct Fact {
     pub module: usize,
     pub line: usize,
@@ -68,7 +69,7 @@ pub struct Fact {
 }
 
 pub enum FactKind {
-    /// A value is compared with what the path names.
+    /// A comparison with the item that the path names.
     Compared {
         path: Vec<String>,
         how: &'static str,
@@ -84,8 +85,9 @@ pub enum FactKind {
     InherentImpl(Vec<String>),
     /// An item of `mod.rs` or `lib.rs` that is neither `mod` nor `use`.
     Code(String),
-    /// A field of something that is decoded has an owned text that is given room before its bytes are looked for.
+    /// A field of a decoded type has an owned text, for which memory is reserved before its bytes
+    /// are read.
     TrustedText(String),
-    /// An identifier with the name of a format in it.
+    /// An identifier that contains the name of a format.
     FormatWord(String),
 }

@@ -1,4 +1,4 @@
-//! Names, lines and attributes of pieces of syntax.
+//! Names, lines and attributes of syntax.
 
 use proc_macro2::Span;
 use syn::{Attribute, Item};
@@ -13,7 +13,7 @@ pub(super) fn line_of_path(path: &syn::Path) -> usize {
         .map_or(1, |segment| line_of(segment.ident.span()))
 }
 
-/// The names of a path, a leading `::` as an empty first one.
+/// Returns the names of a path, with a leading `::` as an empty first name.
 pub(super) fn names_of(path: &syn::Path) -> Vec<String> {
     let root = path.leading_colon.as_ref().map(|_| String::new());
     root.into_iter()
@@ -63,7 +63,7 @@ pub(super) fn attributes_of(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether an attribute of a name has a word among its tokens.
+/// Returns true if an attribute of a name contains a word.
 pub(super) fn says(attributes: &[Attribute], name: &str, word: &str) -> bool {
     let tokens = |attribute: &Attribute| match &attribute.meta {
         syn::Meta::List(list) => list.tokens.clone(),
@@ -75,7 +75,7 @@ pub(super) fn says(attributes: &[Attribute], name: &str, word: &str) -> bool {
     })
 }
 
-/// The line of an owned text in a type: it itself, or one of its arguments.
+/// Returns the line of an owned text in a type: the type itself, or one of its arguments.
 pub(super) fn line_of_text(of: &syn::Type) -> Option<usize> {
     let syn::Type::Path(path) = of else {
         return None;

@@ -1,4 +1,4 @@
-//! From the text of a file to what the resolver and the rules need of it.
+//! Scanning: from the text of a file to the data for the resolver and the rules.
 
 mod cfg;
 mod compare;

@@ -1,4 +1,4 @@
-//! Walks through a file and takes notes.
+//! Walks through a file and records its facts.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit as _;
@@ -10,7 +10,7 @@ use crate::rooms::scan::file_scan::{
 use crate::rooms::scan::items::{line_of, name_in};
 use crate::rooms::scan::signature::{Owner, problems};
 
-/// Reads a file; the error is the parser's.
+/// Reads a file. The error is the parser's.
 pub fn scan(path: &str, text: &str) -> Result<FileScan, String> {
     let file = syn::parse_file(text).map_err(|error| {
         let place = error.span().start();
@@ -25,7 +25,8 @@ pub fn scan(path: &str, text: &str) -> Result<FileScan, String> {
     Ok(scanner.scan)
 }
 
-/// The items of fixed names that a macro of this file makes, as if they stood where the macro is defined.
+/// Returns the items with fixed names that a macro of this file creates, as if they were written at
+/// its definition.
 fn made_by(tokens: TokenStream) -> Vec<String> {
     const KEYWORDS: [&str; 7] = ["enum", "struct", "trait", "fn", "type", "const", "static"];
     let (mut made, mut is_named_next) = (Vec::new(), false);
@@ -41,7 +42,7 @@ fn made_by(tokens: TokenStream) -> Vec<String> {
     made
 }
 
-/// The files that by the style guide hold `//!`, `mod` and `use` alone.
+/// Returns true for files that may contain only `//!`, `mod` and `use` by the style guide.
 pub fn holds_modules_only(path: &str) -> bool {
     path.ends_with("/mod.rs") || path.ends_with("/lib.rs")
 }
@@ -51,9 +52,9 @@ pub(super) struct Scanner {
     pub(super) scan: FileScan,
     pub(super) module: usize,
     pub(super) function_depth: usize,
-    /// How the pattern that is being visited compares.
+    /// Kind of comparison of the visited pattern.
     pub(super) comparing: Option<&'static str>,
-    /// Inside something that is decoded from a file.
+    /// True inside a type that is decoded from a file.
     pub(super) is_decoded: bool,
 }
 

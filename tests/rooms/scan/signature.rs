@@ -1,4 +1,4 @@
-//! What the style guide forbids in the parameters of a function.
+//! Parameters that the style guide forbids.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use syn::{FnArg, Pat, Signature, Type};
 
 use crate::rooms::scan::items::line_of;
 
-/// More parameters than these want a struct.
+/// Maximum number of parameters; more need a struct.
 const MOST_PARAMETERS: usize = 5;
 
-/// Who decides what a function takes.
+/// Owner of a function's signature.
 #[derive(Clone)]
 pub enum Owner {
     /// The function or method itself, or the trait of ours that declares it.
     Own,
-    /// The trait that it implements.
+    /// The implemented trait.
     ImplOf(Vec<String>),
 }
 
-/// What is wrong with a signature.
+/// A violation in a signature.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Problem {
     Bool(String),
@@ -38,7 +38,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What is wrong with a signature, with lines.
+/// Returns the violations in a signature, with lines.
 pub fn problems(signature: &Signature) -> Vec<(usize, Problem)> {
     let typed = signature.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(input) => Some(input),

@@ -1,12 +1,12 @@
-//! Paths in the tokens of a macro that is not written as expressions or statements.
+//! Paths in the tokens of a macro that contains no expressions or statements.
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// All runs of names joined by `::`, also inside groups.
+/// Returns all runs of names joined by `::`, also inside groups.
 pub fn paths_in_tokens(tokens: TokenStream) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     let mut path: Vec<String> = Vec::new();
-    // How many colons came since the last name.
+    // Number of colons since the last name.
     let mut colons = 0;
     for token in tokens {
         match token {

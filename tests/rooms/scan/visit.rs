@@ -1,4 +1,4 @@
-//! What there is to note of each piece of syntax.
+//! Facts to record for each kind of syntax.
 
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Type};
@@ -151,7 +151,7 @@ impl<'ast> Visit<'ast> for Scanner {
 
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
         match &path.qself {
-            // `<T>::name`: only the type is a path of its own.
+            // `<T>::name`: only the type is a separate path.
             Some(qself) if qself.position == 0 => self.visit_type(&qself.ty),
             _ => visit::visit_expr_path(self, path),
         }

@@ -1,8 +1,8 @@
-//! Paths lead to the file that defines what they name.
+//! Paths lead to the file that defines their item.
 
 use super::trees::{arrows_text, survey_of};
 
-/// Two crates: what `user.rs` of the upper one says is the test's.
+/// Two crates. The test chooses the content of `user.rs` in the upper one.
 const TREE: &str = "\
 == parsers/src/lib.rs
 mod numbers;

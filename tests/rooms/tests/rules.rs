@@ -1,4 +1,4 @@
-//! Each rule sees what it forbids, and nothing else.
+//! Each rule finds exactly its violations.
 
 use super::trees::{offences_text, survey_of};
 use crate::rooms::rules;
@@ -13,7 +13,7 @@ fn check(rule: fn(&Survey) -> Vec<Offence>, tree: &str, expected: &[&str]) {
     );
 }
 
-/// The rule on one file of the index, of which only the offences' ends are told.
+/// Applies a rule to one file of the index and compares the ends of its messages.
 #[track_caller]
 fn check_code(rule: fn(&Survey) -> Vec<Offence>, code: &str, expected: &[&str]) {
     let tree = format!(

@@ -1,4 +1,4 @@
-//! Source trees in one text.
+//! Source trees written as one text.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ impl Sources for Tree {
     }
 }
 
-/// What `text` holds, in which each file stands under a line `== path`.
+/// Returns the survey of a text in which each file follows a line `== path`.
 pub fn survey_of(text: &str) -> Survey {
     let text = format!("\n{text}");
     let files = text
@@ -27,7 +27,7 @@ pub fn survey_of(text: &str) -> Survey {
     survey
 }
 
-/// Each arrow as `file:line item of file`.
+/// Formats each arrow as `file:line item of file`.
 pub fn arrows_text(survey: &Survey) -> String {
     let lines = survey.arrows.iter().map(|arrow| {
         let [from, to] = [arrow.from, arrow.to].map(|file| survey.path_of(file));
@@ -38,7 +38,7 @@ pub fn arrows_text(survey: &Survey) -> String {
     lines.join("\n")
 }
 
-/// Each offence as `file:line what`.
+/// Formats each offence as `file:line what`.
 pub fn offences_text(mut offences: Vec<Offence>) -> String {
     offences.sort();
     let lines = offences

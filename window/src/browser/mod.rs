@@ -4,10 +4,9 @@
 //! visible rows.
 
 mod listing;
-mod places;
 mod state;
 mod view;
 
+pub use crate::browser::listing::places;
 pub use listing::SortOrder;
-pub use places::places;
 pub use state::{BrowserContext, BrowserStart, FileBrowser, FileBrowserOutcome};

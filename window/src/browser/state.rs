@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
+use stepback_debugger::messages::say;
+use stepback_debugger::program::{FilePurpose, PickedKind};
+use stepback_debugger::worker::{Answer, JobLane, Slot, Ticket, Worker};
 use stepback_index::Cancel;
 
 use super::listing::{
     FolderEntry, FolderListing, ListingDepth, NameFilter, SortOrder, common, list, rows,
 };
-use super::places::{FolderShortcut, split_typed, typed_path};
-use stepback_debugger::messages::say;
-use stepback_debugger::program::{FilePurpose, PickedKind};
-use stepback_debugger::worker::{Answer, JobLane, Slot, Ticket, Worker};
+use crate::browser::listing::{FolderShortcut, split_typed, typed_path};
 
 /// State of the open file browser.
 pub struct FileBrowser {

@@ -4,9 +4,13 @@ use std::ops::Range;
 
 use egui::{
     Align, Align2, Frame, Id, Key, Layout, Margin, Modal, Modifiers, Rect, RichText, ScrollArea,
-    Sense,
+    Sense, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
-use egui::{Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use stepback_debugger::desk::recent::now;
+use stepback_debugger::desk::words::{ago, bytes, sentence};
+use stepback_debugger::keymap::key_name;
+use stepback_debugger::messages::say;
+use stepback_debugger::program::PickedKind;
 
 use super::listing::{FileDetails, FolderEntry, SortColumn, SortOrder};
 use super::state::{
@@ -15,11 +19,6 @@ use super::state::{
 use crate::go_to::error_line;
 use crate::theme::{ThemeColors, icon, icons, medium, mono, semi, ui as ui_font};
 use crate::widgets::{FlatButton, paint_flat, text_button};
-use stepback_debugger::desk::recent::now;
-use stepback_debugger::desk::words::{ago, bytes, sentence};
-use stepback_debugger::keymap::key_name;
-use stepback_debugger::messages::say;
-use stepback_debugger::program::PickedKind;
 
 const SIZE: egui::Vec2 = vec2(880.0, 600.0);
 const ROW: f32 = 24.0;

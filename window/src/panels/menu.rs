@@ -1,11 +1,17 @@
 //! Entries of context menus: icon, text, key.
+//!
+//! Menu items about the effects of a call: the memory that it reads and writes.
+//!
+//! The menu of saved searches and saved slices.
 
-use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
-
-use crate::theme::{ThemeColors, icon, mono, semi, ui as ui_font};
-use stepback_debugger::action::Action;
+use egui::{Align2, Key, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use stepback_debugger::action::{Action, Direction, EffectsOf, OtherCall, ViewAction};
 use stepback_debugger::keymap::key_name;
+use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::views::{MenuEntry, RowMenu};
+use stepback_parsers::Position;
+
+use crate::theme::{ThemeColors, icon, icons, mono, semi, ui as ui_font};
 
 /// Height of an entry, in points.
 const HEIGHT: f32 = 24.0;
@@ -180,4 +186,112 @@ fn menu_width(ui: &Ui, needed: f32) -> f32 {
         *widest = widest.max(needed.ceil());
         *widest
     })
+}
+
+/// Draws the effects items of the call around a position.
+pub fn effects_items(ui: &mut Ui, tok: &ThemeColors, at: Position, out: &mut Vec<Action>) {
+    if MenuItem::new(say!("effects-what-this-call"))
+        .icon(icons::SWAP)
+        .ui(ui, tok)
+    {
+        out.push(Action::View(ViewAction::ShowEffects(EffectsOf::Call(at))));
+    }
+    for (words, way) in [
+        (say!("effects-compare-with-previous"), Direction::Back),
+        (say!("effects-compare-with-next"), Direction::Forward),
+    ] {
+        if MenuItem::new(words).icon(icons::COMPARE).ui(ui, tok) {
+            out.push(Action::View(ViewAction::ShowEffects(
+                EffectsOf::Comparison(at, OtherCall::Near(way)),
+            )));
+        }
+    }
+}
+
+/// Draws the item that compares a call with the one around `position`.
+/// The comparison needs both to be of one function.
+pub fn compare_item(
+    ui: &mut Ui,
+    tok: &ThemeColors,
+    at: Position,
+    position: Position,
+    out: &mut Vec<Action>,
+) {
+    if MenuItem::new(say!("effects-compare-with-position")).ui(ui, tok) {
+        out.push(Action::View(ViewAction::ShowEffects(
+            EffectsOf::Comparison(at, OtherCall::Around(position)),
+        )));
+    }
+}
+
+/// Entries of a saved item, and the new name while it is typed.
+#[derive(Debug, Default)]
+pub struct KeptMenu {
+    /// The item that is being renamed, and its new name.
+    renamed: Option<(String, String)>,
+}
+
+/// A saved search or slice.
+pub struct KeptItem<'a> {
+    pub name: &'a str,
+    /// Description, shown as a tooltip.
+    pub words: String,
+    /// Actions of this kind of item.
+    pub deeds: &'static KeptItemActions,
+}
+
+/// Actions of one kind of saved items.
+pub struct KeptItemActions {
+    /// Message id of the entry that runs the item again.
+    pub run_words: &'static str,
+    /// Runs it again.
+    pub run: fn(String) -> Action,
+    /// Shows it in its own panel.
+    pub show: fn(String) -> Action,
+    pub forget: fn(String) -> Action,
+    pub rename: fn(String, String) -> Action,
+}
+
+impl KeptMenu {
+    /// Draws one saved item with its submenu.
+    pub fn ui(&mut self, ui: &mut Ui, item: KeptItem<'_>, out: &mut Vec<Action>) {
+        let KeptItem { name, words, deeds } = item;
+        ui.menu_button(name, |ui| self.entries_ui(ui, name, deeds, out))
+            .response
+            .on_hover_text(words);
+    }
+
+    fn entries_ui(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        deeds: &KeptItemActions,
+        out: &mut Vec<Action>,
+    ) {
+        ui.set_min_width(200.0);
+        let entries = [
+            (spoken(deeds.run_words), deeds.run),
+            (say!("find-in-a-panel-of-its"), deeds.show),
+            (say!("find-forget"), deeds.forget),
+        ];
+        for (words, deed) in entries {
+            if ui.button(words).clicked() {
+                out.push(deed(name.to_owned()));
+            }
+        }
+        ui.separator();
+        let label = ui.label(say!("find-rename"));
+        if self.renamed.as_ref().is_none_or(|(known, _)| known != name) {
+            self.renamed = Some((name.to_owned(), name.to_owned()));
+        }
+        let Some((_, typed)) = &mut self.renamed else {
+            return;
+        };
+        let response = ui.add(TextEdit::singleline(typed)).labelled_by(label.id);
+        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+            out.push((deeds.rename)(name.to_owned(), typed.clone()));
+            self.renamed = None;
+            ui.close();
+        }
+    }
 }

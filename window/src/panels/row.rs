@@ -1,13 +1,20 @@
 //! Clickable items: rows, links, small buttons. Each has a name for screen readers and tests.
+//!
+//! A one-line text field with an icon, as at the top of panels.
+//!
+//! The chooser of the thread whose registers or calls a panel shows, for traces with several
+//! threads.
 
-use egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use stepback_debugger::action::{Action, AppAction, Moment, PanelAction, TraceId, WindowId};
+use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::model::text::thousands;
+use stepback_index::ThreadInfo;
 use stepback_parsers::Step;
 
-use super::pen::Pen;
-use crate::theme::{mono, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction, Moment, PanelAction, TraceId, WindowId};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::text::thousands;
+use crate::panels::PanelContext;
+use crate::panels::pen::Pen;
+use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// Makes a row clickable. Rows are not in the Tab order: arrows move within a panel.
 pub fn row_response(
@@ -173,4 +180,137 @@ pub fn loading_ui(pen: &Pen<'_>, rect: Rect) {
         pen.painter
             .rect_filled(bar.intersect(rect), 2.0, pen.tok.bg3);
     }
+}
+
+/// A text field and its decoration.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'a> {
+    /// Hint while the field is empty; also its name for screen readers.
+    pub hint: &'a str,
+    pub icon: char,
+}
+
+impl Field<'_> {
+    /// Draws the field into a rectangle 22 points high.
+    pub fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, text: &mut String) -> Response {
+        let tok = pen.tok;
+        pen.painter.rect(
+            rect,
+            4.0,
+            tok.bg1,
+            Stroke::new(1.0, tok.ctl),
+            StrokeKind::Inside,
+        );
+        pen.text_centered(
+            rect.left_center() + vec2(13.0, 0.0),
+            self.icon,
+            icon(14.0),
+            tok.t3,
+        );
+        let inner = Rect::from_min_max(rect.min + vec2(26.0, 0.0), rect.max - vec2(6.0, 0.0));
+        let edit = egui::TextEdit::singleline(text)
+            .id(ui.unique_id().with(self.hint))
+            .frame(egui::Frame::NONE)
+            .margin(egui::Margin::ZERO)
+            .font(ui_font(12.0))
+            .text_color(tok.t1)
+            .hint_text(egui::RichText::new(self.hint).color(tok.t3))
+            .align(egui::Align2::LEFT_CENTER)
+            .desired_width(inner.width());
+        let response = ui.put(inner, edit);
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, self.hint));
+        if response.has_focus() {
+            pen.painter
+                .rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+        }
+        response
+    }
+}
+
+/// Message id of the entry for the thread that executes at the position.
+pub const OF_POSITION: &str = "thread-of-the-position";
+
+/// Maximum height of the list of threads, in points.
+const LIST_HEIGHT: f32 = 320.0;
+
+/// Name of the chosen thread; none: the thread at the position.
+pub type ChosenThread = Option<String>;
+
+/// Inputs of the thread chooser; `shown` is the name of the thread that is shown.
+pub struct ThreadChooserView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cx: &'a PanelContext<'a>,
+    pub shown: &'a str,
+}
+
+/// Draws the chooser from `left` on, vertically centred at `y`. Returns its right edge. Draws
+/// nothing if the trace has one thread.
+pub fn thread_chooser_ui(
+    ui: &Ui,
+    Pos2 { x: left, y }: Pos2,
+    ThreadChooserView { pen, cx, shown }: ThreadChooserView<'_>,
+    chosen: &mut ChosenThread,
+) -> f32 {
+    let threads = cx.desk.session.index.threads();
+    if threads.len() < 2 {
+        return left;
+    }
+    let tok = cx.tok;
+    let width = pen.width(shown, mono(11.5)) + 30.0;
+    let rect = Rect::from_min_size(pos2(left, y - 10.0), vec2(width, 20.0));
+    let response = ui.interact(rect, ui.unique_id().with("thread"), Sense::CLICK);
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            egui::Role::Button,
+            true,
+            say!("thread-thread", shown = shown),
+        )
+    });
+    pen.painter.rect_filled(
+        rect,
+        4.0,
+        if response.hovered() { tok.bg4 } else { tok.bg3 },
+    );
+    let end = pen.text(left + 8.0, y, shown, mono(11.5), tok.t1);
+    pen.text(end + 6.0, y, icons::CARET_DOWN, icon(10.0), tok.t2);
+    if response.has_focus() {
+        pen.frame(rect, 4, tok.focus);
+    }
+    egui::Popup::menu(&response).show(|ui| {
+        ui.style_mut().override_font_id = Some(ui_font(13.0));
+        if ui
+            .add(egui::Button::selectable(
+                chosen.is_none(),
+                spoken(OF_POSITION),
+            ))
+            .clicked()
+        {
+            *chosen = None;
+        }
+        threads_ui(ui, threads, chosen);
+    });
+    let words = match chosen {
+        Some(_) => say!("thread-this-thread-wherever-the-position"),
+        None => say!("thread-the-thread-that-executes-at"),
+    };
+    response.on_hover_text(words);
+    rect.right()
+}
+
+/// Draws the list of threads. Only the threads in view are drawn, since there may be thousands.
+fn threads_ui(ui: &mut Ui, threads: &[ThreadInfo], chosen: &mut ChosenThread) {
+    let row_height = ui.spacing().interact_size.y;
+    egui::ScrollArea::vertical()
+        .max_height(LIST_HEIGHT)
+        .show_rows(ui, row_height, threads.len(), |ui, in_view| {
+            for thread in threads.get(in_view).unwrap_or_default() {
+                let is_chosen = chosen.as_deref() == Some(thread.name.as_str());
+                if ui
+                    .add(egui::Button::selectable(is_chosen, &thread.name))
+                    .clicked()
+                {
+                    *chosen = Some(thread.name.clone());
+                }
+            }
+        });
 }

@@ -1,4 +1,4 @@
-//! Bookmarks: marked by key, menu and command, listed, renamed in place, deleted and taken back.
+//! Bookmarks: set by key, menu and command, listed, renamed in place, deleted, undone and redone.
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction};
@@ -52,7 +52,7 @@ fn the_panel_lists_renames_and_deletes_and_undo_brings_back() {
     window.command("Bookmark memory 1004:4 some code");
     window.command("Show bookmarks");
     assert_eq!(titles(&window), ["early", "late", "some code"]);
-    // What is there bears the name that was just given to its address.
+    // The bookmark has the name just given to its address.
     assert!(
         window.painted("bookmark early").contains("some code"),
         "{}",
@@ -147,13 +147,13 @@ fn names_of_addresses_show_wherever_symbols_do_and_are_gone_by_undo() {
     );
     window.command("Show calls");
     assert!(window.count_like("helper") > 0);
-    // The name, the panel that was shown for it, and the mark.
+    // Undoes the name, the panel that it opened, and the mark.
     for _ in 0..3 {
         window.press_with(Modifiers::COMMAND, Key::Z);
     }
     assert!(titles(&window).is_empty());
     assert!(!window.painted("step 2").contains("helper"));
-    // Bookmarks that an earlier run kept name addresses from the start.
+    // Bookmarks kept from an earlier run name addresses from the start.
     window.command("Bookmark memory 1100:1 again");
     window.command("Reload");
     window.go_to("again");

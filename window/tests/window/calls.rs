@@ -5,12 +5,12 @@ use egui_kittest::kittest::Queryable as _;
 
 use crate::support::Driver;
 
-/// The demo with the call tree in front, at a position.
+/// Opens the demo with the call tree in front, at a position.
 fn at(position: &str) -> Driver {
     let mut window = Driver::demo();
     window.go_to(position);
     window.press_with(Modifiers::ALT, Key::Num4);
-    // One level a frame is asked for, down to the call of the position.
+    // Each frame loads one level, down to the call of the position.
     window.harness().run_steps(8);
     window
 }
@@ -87,7 +87,8 @@ fn the_menu_travels_to_the_end_and_folds() {
     assert_eq!(window.positions(), [(1, 1593), (2, 85)]);
 }
 
-/// A loop that calls two functions in turn 150 times, then a third one, in which the trace ends.
+/// Returns a loop that calls two functions in turn 150 times, then a third one, in which the trace
+/// ends.
 fn many_calls() -> String {
     let mut text = String::new();
     let mut step = 0;

@@ -1,4 +1,4 @@
-//! Cells: in the rows of the trace, in other ways of writing them, and in memory.
+//! Cells: in the rows of the trace, in other notations, and in memory.
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
@@ -16,7 +16,7 @@ fn at(position: u64) -> Driver {
     window
 }
 
-/// The cell that "last write" means.
+/// Returns the cell that "last write" applies to.
 fn cell(window: &Driver) -> Option<CellName> {
     window.workspace().cell().cloned()
 }
@@ -46,7 +46,7 @@ fn a_double_click_on_a_register_in_a_row_travels_to_its_last_write() {
     window.check_position(1189);
 }
 
-/// The core of a row is not that of the step before it.
+/// The core of a row differs from that of the previous step.
 const TWO_CORES: &str = "\
 1 clk cpu0 IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1
 1 clk cpu0 R X0 0000000000000001
@@ -213,7 +213,7 @@ fn windows_move_together_until_they_are_let_go() {
     window.perform(Action::Panel(PanelAction::SyncWindows));
     window.press(Key::F11);
     assert_eq!(window.positions(), [(1, 1251), (2, 1301)]);
-    // A window that is led along keeps no more in its history than the one that steps.
+    // A window that follows another keeps as much history as the one that steps.
     let remembered = |window: &Driver| {
         window
             .desk()
@@ -242,7 +242,7 @@ fn windows_scroll_together_until_they_are_let_go() {
     let mut window = at(1250);
     window.press_with(Modifiers::COMMAND, Key::B);
     window.go_to("1,300");
-    // The window in front, which has its row in sight, and the one beside it.
+    // The window in front, whose row is in view, and the one next to it.
     let tops = |window: &mut Driver| {
         let top = |label: &str| window.rect(label).top();
         (top("step 1252"), top("step 1298"))

@@ -1,4 +1,4 @@
-//! Every command of the palette, wherever it may be given.
+//! Every command of the palette, in every context.
 
 use egui::Key;
 use stepback_debugger::action::{Action, FileAction};
@@ -7,7 +7,7 @@ use stepback_debugger::keymap::{Command, Modifiers, commands};
 use crate::sandbox::{SHORT, Sandbox, in_own_home};
 use crate::support::{CTRL_SHIFT, Driver};
 
-/// An argument that suits the question of a command.
+/// Returns an argument that suits the prompt of a command.
 fn argument_of(command: &Command) -> &'static str {
     match command.name {
         "Open…" => "/nowhere/b.tarmac",
@@ -36,7 +36,7 @@ fn argument_of(command: &Command) -> &'static str {
     }
 }
 
-/// Gives a command by its name, and its argument if it asks for one.
+/// Enters a command by its name, and its argument if it prompts for one.
 #[track_caller]
 fn give(window: &mut Driver, command: &Command) {
     window.press_with(CTRL_SHIFT, Key::P);
@@ -54,7 +54,8 @@ fn give(window: &mut Driver, command: &Command) {
     window.close_messages();
 }
 
-/// Escape leaves the question of the palette, then the palette; it closes a page and gives up a field.
+/// Presses Escape, which leaves the prompt of the palette, then the palette; it also closes a page
+/// and leaves a field.
 fn close_all(window: &mut Driver) {
     for _ in 0..3 {
         let app = window.app();

@@ -10,7 +10,8 @@ use stepback_debugger::action::{Access, Action, CellName, PanelAction, TravelAct
 use crate::sandbox::Sandbox;
 use crate::support::Driver;
 
-/// The small overflow with its ELF; window 1 at 1,250, window 2 at the end, compared; window 1 is active.
+/// Opens the small overflow with its ELF: window 1 at 1,250 and window 2 at the end, compared;
+/// window 1 is active.
 pub fn compared() -> Driver {
     let sandbox = Sandbox::new();
     let image = concat!(

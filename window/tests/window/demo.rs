@@ -1,7 +1,8 @@
-//! The README's tour: who overwrote the pointer that the demo dies through.
+//! The README's tour: find the write that corrupted the pointer through which the demo crashes.
 //!
-//! The trace's authors recorded the answer: the double word at 0x80020340 was written last by the 20,345th step,
-//! a `strb` in `decode_field`, and the 44,013th and last step jumps to what stands there.
+//! The trace's authors recorded the answer. The double word at 0x80020340 was written last by the
+//! 20,345th step, a `strb` in `decode_field`. The 44,013th and last step jumps to the address
+//! stored there.
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -146,7 +147,7 @@ fn the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for() {
     );
 }
 
-/// What the tour shows must be what the program does.
+/// The tour must match the program.
 #[test]
 fn the_tour_leads_from_the_crash_to_the_store_that_caused_it() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tour");

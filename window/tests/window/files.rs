@@ -1,4 +1,4 @@
-//! The file browser of our own.
+//! The built-in file browser.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,8 @@ use crate::support::Driver;
 
 const CTRL: Modifiers = Modifiers::COMMAND;
 
-/// The start screen with the browser in a folder of two traces, a folder, and a note.
+/// Opens the start screen with the browser in a folder that contains two traces, a folder and a
+/// note.
 fn browsing() -> (Driver, PathBuf) {
     let sandbox = Sandbox::new();
     let folder = sandbox.path("traces");
@@ -29,7 +30,7 @@ fn browsing() -> (Driver, PathBuf) {
     window.press_with(CTRL, Key::O);
     assert!(window.app().is_browsing());
     window.press_with(CTRL, Key::L);
-    // What stands in the field is the folder; typing goes on behind it.
+    // The field contains the folder; typing continues after it.
     window.press_with(CTRL, Key::A);
     window.type_text(&format!("{}/", folder.display()));
     window.press(Key::Enter);
@@ -61,7 +62,7 @@ fn a_trace_is_found_by_keys_alone() {
     );
     window.press(Key::Enter);
     check_open(&window, "run9.tarmac");
-    // The next time begins where this one ended.
+    // The next time begins in the folder where this one ended.
     window.press_with(CTRL, Key::O);
     assert!(window.has("run10.tarmac, Tarmac trace"));
 }
@@ -176,7 +177,7 @@ fn what_is_there_is_overwritten_only_when_that_is_said() {
     assert!(!window.app().is_browsing());
     assert_eq!(fs::read_to_string(&list).unwrap(), "after");
     window.perform(save);
-    // The name is selected: what is typed takes its place.
+    // The name is selected, so typing replaces it.
     window.type_text("list.csv2");
     window.press(Key::Enter);
     assert_eq!(
@@ -203,7 +204,7 @@ fn what_is_saved_goes_where_the_typed_path_says() {
     window.press_with(CTRL, Key::A);
     window.type_text(&format!("{}/", there.parent().unwrap().display()));
     window.click_button("Save");
-    // It is asked about the file that would be lost.
+    // A prompt appears before the existing file is overwritten.
     assert_eq!(window.count_like("Overwrite it?"), 1);
     window.click_button("Overwrite");
     assert_eq!(
@@ -248,7 +249,7 @@ fn a_click_beside_the_browser_leaves_it_open() {
     assert!(window.app().is_browsing());
 }
 
-/// A folder with the trace of a recorder.
+/// Returns a folder with the trace of a recorder.
 fn recording() -> (Sandbox, PathBuf) {
     let sandbox = Sandbox::new();
     let from = PathBuf::from("../fixtures/drmemtrace/gzip/trace/drmemtrace.app.100.0001.trace.gz");
@@ -279,7 +280,7 @@ fn a_folder_that_is_a_trace_is_opened_as_a_whole() {
     type_path(&mut window, &run);
     window.click_button("Open");
     check_open(&window, "run");
-    // Seen from outside it bears the mark.
+    // Its parent folder shows it with the mark.
     window.press_with(CTRL, Key::O);
     type_path(&mut window, &sandbox.path("t"));
     assert_eq!(window.count_like("folder run, drmemtrace trace"), 1);
@@ -302,12 +303,12 @@ fn several_files_are_chosen_together() {
     window.click_with(CTRL, "run10.tarmac, Tarmac trace");
     assert_eq!(window.count_like("2 chosen"), 1);
     window.press(Key::Enter);
-    // A file for each core is one trace, in the order of the names.
+    // A file for each core forms one trace, in the order of the names.
     window.wait();
     check_open(&window, "run9.tarmac and 1 more file");
 }
 
-/// A trace whose name is no text, in a folder of its own.
+/// Returns a trace whose name is not text, in a separate folder.
 #[cfg(unix)]
 fn odd_trace(sandbox: &Sandbox) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
@@ -331,7 +332,7 @@ fn a_trace_whose_name_is_no_text_is_chosen_and_opened_again_from_the_recent_list
     window.press(Key::Enter);
     window.wait();
     assert_eq!(window.desk().session.path, path);
-    // What is kept from one run to the next leads to the same file.
+    // The settings kept between runs lead to the same file.
     let kept = ron::to_string(window.app().settings()).unwrap();
     let settings: stepback_window::Settings = ron::from_str(&kept).unwrap();
     assert_eq!(settings.recent[0].path, path);

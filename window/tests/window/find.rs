@@ -1,4 +1,4 @@
-//! Searches: what is typed, what is listed, and how one gets from hit to hit.
+//! Searches: the query, the list, and moving between hits.
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
@@ -18,7 +18,7 @@ fn find(window: &mut Driver, text: &str) {
     window.enter(text);
 }
 
-/// The steps that are listed, as far as the panel has room for them.
+/// Returns the listed steps, as many as fit in the panel.
 fn hits(window: &Driver) -> Vec<u64> {
     let found = window.desk().find.found().expect("a search");
     let step = |row: &stepback_debugger::model::table::TableRow| {
@@ -134,7 +134,7 @@ fn functions_are_found_by_name_and_lines_by_file() {
         entries > 100 && window.count_like("entries of rnd") > 0,
         "{entries}"
     );
-    // As the list shows it: the trace's own text has the address.
+    // Matches the text of the list: the trace's own text has the address.
     find(&mut window, "bl rnd");
     assert_eq!(hits(&window).len(), entries);
     find(&mut window, "function:decode_f");
@@ -234,7 +234,7 @@ fn a_value_of_a_register_is_typed_as_it_is_shown() {
         count(&mut window, "x0 = 0x80020340")
     );
     assert!(count(&mut window, "x0 = 80020340") > 0);
-    // Not what the register b6 holds.
+    // Does not use the value of register b6.
     assert_eq!(
         count(&mut window, "x1 = b6"),
         count(&mut window, "x1 = 0xb6")
@@ -356,7 +356,7 @@ fn escape_puts_back_what_the_list_is_of() {
 fn the_field_of_the_toolbar_searches_as_well() {
     let mut window = Driver::text(SHORT);
     if !window.has("Find in the trace") {
-        // Narrow windows have a button that leads to the panel.
+        // Narrow windows have a button that opens the panel.
         window.click_button("Find…");
         assert!(window.is_typing());
         return;
@@ -377,7 +377,8 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     window.close_messages();
     window.press(Key::H);
     assert!(window.has("Only hits: 4 of 12 steps · text \"mov\""));
-    // Steps 0, 1, 3, 9 are hits; step 2 alone between two of them takes as much room as a row for it.
+    // Steps 0, 1, 3, 9 are hits. Step 2 is shown between two of them, since a gap would take the
+    // same room.
     assert_eq!(window.active().row_count(), 4 + 1 + 1 + 1);
     assert!(window.has("… 5 steps") && window.has("… 2 steps") && !window.has("step 5"));
     let trace = window
@@ -392,7 +393,7 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     }
     window.press(Key::ArrowUp);
     window.check_position(4);
-    // Other moves go where they always go, also to what is hidden.
+    // Other moves work as usual, also to hidden steps.
     window.press(Key::F11);
     window.press(Key::F11);
     window.check_position(6);

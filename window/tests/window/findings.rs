@@ -1,4 +1,4 @@
-//! What is wrong with the trace, by rule.
+//! Violations of the format's rules in the trace, by rule.
 
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
@@ -7,7 +7,7 @@ use stepback_debugger::action::PanelKind;
 use crate::sandbox::SHORT;
 use crate::support::Driver;
 
-/// Two steps to which nothing leads, the second of them with a time that falls.
+/// Two unreachable steps. The time of the second decreases.
 const STRAY: &str = "\
 1 clk IT (1) 00001000 d503201f O EL1h_n : NOP
 2 clk IT (2) 00002000 d503201f O EL1h_n : NOP

@@ -1,6 +1,6 @@
-//! Folding as in the Tarmac browser: keys, boxed signs, menus.
+//! Folding as in the Tarmac browser: keys, fold markers, menus.
 //!
-//! In the small overflow the step 1,229 calls a function of the steps 1,230 to 1,236.
+//! In the small overflow, step 1,229 calls a function with the steps 1,230 to 1,236.
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;

@@ -1,4 +1,4 @@
-//! What functions took: the list, callers and callees, the flame graph.
+//! Function costs: the list, callers and callees, the flame graph.
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
@@ -25,7 +25,7 @@ fn the_function_under_the_cursor_stays_where_the_range_is_another_one() {
         last: Position(1350),
     }))));
     assert_ne!(first(&window), before);
-    // Enter is about the row under the cursor, and chooses it.
+    // Enter applies to the row under the cursor and selects it.
     window.press(Key::Enter);
     assert_eq!(window.desk().functions.selected(), before);
 }
@@ -68,7 +68,7 @@ fn the_menu_of_a_range_leads_to_its_functions_and_its_flame_graph() {
     );
     window.choose("timeline", "Flame graph of this range");
     assert!(window.panels().contains(&PanelKind::FlameGraph) && window.has("flame main"));
-    // Both are seen at once.
+    // Both are visible at once.
     assert!(window.has("function main"));
 }
 
@@ -106,7 +106,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     window.press(Key::Comma);
     window.check_told("decode_field is not called before this position");
     window.check_position(first);
-    // Nothing is chosen: the function around the position is meant.
+    // Without a selection, the function around the position is used.
     window.perform(Action::View(ViewAction::SelectFunction(None)));
     window.go_to(&(first + 1).to_string());
     window.press(Key::Period);
@@ -117,7 +117,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
             .iter()
             .any(|told| told.starts_with("decode_field is called here, "))
     );
-    // One that was chosen in a panel that is closed is not meant any more.
+    // A selection in a closed panel is ignored.
     window.perform(Action::View(ViewAction::SelectFunction(Some(Address(0x1)))));
     window.press(Key::Comma);
     window.check_position(second);
@@ -193,7 +193,7 @@ fn the_flame_graph_is_zoomed_searched_and_travels() {
 #[test]
 fn what_is_worked_out_is_given_up_and_begun_again() {
     let mut window = demo();
-    // It is done before anybody could give it up; then there is nothing to give up.
+    // The work is done before it can be stopped; then there is nothing to stop.
     window.perform(Action::View(ViewAction::StopFunctions));
     assert!(window.has("function main"));
     window.command("Functions of the whole trace");

@@ -1,4 +1,4 @@
-//! The box "Go to", the step counter and the history.
+//! The "Go to" box, the step counter and the history.
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -22,7 +22,7 @@ fn check_refused(window: &mut Driver, place: &str) {
     window.go_to(place);
     assert_eq!(window.active().position, before, "{place}");
     let error = window.app().go_to_error().expect(place).to_owned();
-    // It stands below the field, and what was typed is still in it.
+    // The error appears below the field, which keeps the typed text.
     window.harness().get_by_label(&error);
     assert_eq!(window.value_of("Go to"), place);
     window.press(Key::Escape);
@@ -92,7 +92,7 @@ fn typing_clears_the_error() {
     let mut window = small();
     window.go_to("nowhere");
     assert!(window.app().go_to_error().is_some());
-    // The whole text is selected, so that typing replaces it.
+    // The whole text is selected, so typing replaces it.
     window.type_text("12");
     assert_eq!(window.app().go_to_error(), None);
     window.press(Key::Enter);

@@ -1,7 +1,7 @@
 //! A trace whose index is being built, and one that changes while it is open.
 //!
-//! The program waits while another one builds the same index. A test that holds the lock of the index file
-//! therefore sees a build that goes on for as long as it likes.
+//! The program waits while another one builds the same index. A test that holds the lock of the
+//! index file therefore sees a build that takes as long as the test needs.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -18,7 +18,7 @@ use stepback_window::WindowOptions;
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
 
-/// Keeps the index of a trace from being built.
+/// Locks the index of a trace, so that it cannot be built.
 fn hold_up(trace: &Path) -> File {
     let partial = trace.with_added_extension("sbi.partial");
     let file = File::create(partial).unwrap();
@@ -26,7 +26,7 @@ fn hold_up(trace: &Path) -> File {
     file
 }
 
-/// A window that is building an index, with the card in view.
+/// Opens a window that is building an index, with the card in view.
 fn building() -> (Driver, File) {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac", SHORT);
@@ -75,7 +75,7 @@ fn files_that_were_chosen_together_are_one_trace() {
     ))
     .unwrap();
     let (begin, rest) = whole.split_at(24 * 40);
-    // The second part does not begin like a trace; in a name, 10 comes behind 9.
+    // The second part does not begin like a trace. In names, 10 sorts after 9.
     let parts = [sandbox.path("cti.10"), sandbox.path("cti.9")];
     std::fs::write(&parts[0], rest).unwrap();
     std::fs::write(&parts[1], begin).unwrap();
@@ -109,7 +109,7 @@ fn cancel_keeps_the_trace_that_was_open() {
         .state_mut()
         .perform(Action::File(FileAction::OpenPath(other.clone())));
     window.wait_until(|window| window.has("Indexing b.tarmac"));
-    // The trace that is open can be used meanwhile.
+    // The open trace can be used meanwhile.
     window.harness().key_press(egui::Key::F11);
     window.harness().run_steps(4);
     window.check_position(8);
@@ -167,7 +167,7 @@ fn a_damaged_index_is_rebuilt_and_told() {
     assert_eq!(window.desk().session.index.step_count(), 12);
 }
 
-/// The index at its place with the first byte changed that `is_met` finds.
+/// Damages the first byte of the index that `is_met` detects.
 fn damage_index(sandbox: &Sandbox, path: &Path, is_met: impl Fn(&mut Driver) -> bool) {
     drop(sandbox.open(path));
     let index = sandbox.path("a.tarmac.sbi");
@@ -209,7 +209,8 @@ fn a_damaged_index_that_a_panel_meets_is_rebuilt_and_the_panel_shows_its_answer(
 #[test]
 fn a_search_that_meets_a_damaged_index_lands_where_it_would_have() {
     let sandbox = Sandbox::new();
-    // No panel looks for the visits of an address, except Memory where it shows code: it shows the stack here.
+    // No panel queries the visits of an address, except Memory when it shows code; here it shows
+    // the stack.
     let path = sandbox.file(
         "a.tarmac",
         format!("0 clk R SP_EL1 0000000000090000\n{SHORT}"),

@@ -1,4 +1,4 @@
-//! What is kept from one run to the next.
+//! State kept between runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,14 +36,14 @@ impl Storage for Kept {
     fn flush(&mut self) {}
 }
 
-/// What a window keeps when it is closed.
+/// Returns the state that a window saves when it is closed.
 fn kept(mut window: Driver) -> Kept {
     let mut kept = Kept::default();
     window.harness().state_mut().save(&mut kept);
     kept
 }
 
-/// The next run.
+/// Starts the next run.
 #[track_caller]
 fn again(sandbox: &Sandbox, kept: Kept, trace: Option<&Path>) -> Driver {
     let trace = trace.map(|path| TraceChoice::of(OpenOptions::new(path)));
@@ -51,13 +51,13 @@ fn again(sandbox: &Sandbox, kept: Kept, trace: Option<&Path>) -> Driver {
         trace,
         ..WindowOptions::default()
     };
-    // The toolkit wants to borrow it for as long as the window may live.
+    // The toolkit needs to borrow it for the lifetime of the window.
     let mut window = sandbox.kept_window([1280.0, 800.0], options, Some(Box::leak(Box::new(kept))));
     window.wait();
     window
 }
 
-/// Two windows, registers that follow the second, memory that is pinned.
+/// Opens two windows, registers that follow the second, and pinned memory.
 fn arranged(sandbox: &Sandbox) -> Driver {
     let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
     window.perform(Action::Travel(TravelAction::GoTo("5".to_owned())));

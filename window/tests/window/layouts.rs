@@ -1,4 +1,5 @@
-//! Changes of panels are taken back, layouts have names, closed panels come back, trace windows stay readable.
+//! Layout changes can be undone, layouts have names, closed panels reopen, trace windows stay
+//! readable.
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{Action, FileAction, PanelKind};
@@ -20,7 +21,7 @@ fn a_closed_panel_is_brought_back_and_closed_again() {
     window.press(Key::F11);
     window.press_with(CTRL, Key::Z);
     assert_eq!(window.panels_in_order(), before);
-    // Positions have a history of their own.
+    // Positions have a separate history.
     window.check_position(6);
     window.press_with(CTRL, Key::Y);
     assert_eq!(window.panels_in_order(), after);

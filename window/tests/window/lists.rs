@@ -1,4 +1,4 @@
-//! The lists of accesses, of blocks of the heap, and of pages.
+//! The lists of accesses, heap blocks and pages.
 
 use egui::Key;
 use stepback_debugger::action::{Action, PanelAction, PanelKind, ViewAction};
@@ -7,13 +7,14 @@ use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::{CTRL_SHIFT, Driver};
 
-// Sorts of markers.
+// Kinds of markers.
 const FUNCTION: u16 = 4;
 const RETURN_ADDRESS: u16 = 5;
 const ARGUMENT: u16 = 6;
 const RETURN_VALUE: u16 = 7;
 
-/// A block of 64 bytes that is used and freed, and another of 16 that stays.
+/// Opens a trace with a block of 64 bytes that is used and freed, and another of 16 that stays
+/// allocated.
 fn open(functions: &str) -> Driver {
     let mut writer = TraceWriter::new(TraceRecipe {
         tid: 100,
@@ -153,7 +154,7 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
     assert!(window.count_like("read x") > 0);
     window.command("Effects of steps… 0 0");
     assert_eq!(window.count_like("read x"), 0);
-    // The menu opens the panel again.
+    // The menu reopens the panel.
     window.perform(Action::Panel(PanelAction::ClosePanel(
         window.tile(PanelKind::Effects),
     )));
@@ -263,7 +264,7 @@ fn all_values_of_a_register_are_listed_and_the_position_is_marked_between_them()
     let mut window = Driver::demo();
     window.go_to("1250");
     window.choose("register x19", "All values of x19");
-    // The list stands at the position.
+    // The list is at the position.
     let row = window.painted("write at step 1,247");
     assert!(
         row.contains("80020011") && row.contains("80020012"),

@@ -1,4 +1,4 @@
-//! The whole program's window, driven with keys and mouse without a display.
+//! The whole program's window, driven by keys and mouse without a display.
 
 #![expect(
     clippy::unwrap_used,

@@ -160,7 +160,7 @@ fn the_field_of_addresses_says_where_memory_is_shown() {
     window.perform(Action::View(ViewAction::ShowMemory("x0".to_owned())));
     assert_eq!(window.value_of("address"), "x0");
     let held = window.painted_beside("address");
-    // Where x0 is something else.
+    // Here x0 has another value.
     window.go_to("1250");
     let shown = window.value_of("address");
     assert!(
@@ -169,7 +169,7 @@ fn the_field_of_addresses_says_where_memory_is_shown() {
     );
     window.go_to("end");
     assert_eq!(window.value_of("address"), "x0");
-    // A cell that is chosen elsewhere is shown.
+    // Shows a cell selected elsewhere.
     window.perform(Action::View(ViewAction::ShowMemory("sp".to_owned())));
     window.perform(Action::View(ViewAction::SelectCell(CellName::Memory(
         "0x80020340".to_owned(),

@@ -15,7 +15,7 @@ use stepback_parsers::Position;
 use crate::sandbox::SHORT;
 use crate::support::Driver;
 
-/// The ids of a file, each with what is filled in.
+/// Returns the ids of a file, each with its placeholders.
 fn texts(language: &str) -> BTreeMap<String, BTreeSet<String>> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .join(format!("assets/messages/{language}.ftl"));
@@ -59,7 +59,7 @@ fn collect(pattern: &Pattern<&str>, filled: &mut BTreeSet<String>) {
     }
 }
 
-/// The sources of the program, one after the other.
+/// Appends the sources of the program.
 fn sources(folder: &Path, all: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -71,13 +71,13 @@ fn sources(folder: &Path, all: &mut String) {
     }
 }
 
-/// What stands in quotation marks and looks like an id.
+/// Returns quoted texts that look like an id.
 fn quoted(source: &str) -> BTreeSet<&str> {
     let is_id = |text: &&str| {
         text.bytes()
             .all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
-    // Each piece is taken for a literal, since an escaped mark may stand in one.
+    // Treats each piece as a literal, since a literal may contain an escaped quote.
     source.split('"').filter(is_id).collect()
 }
 
@@ -176,7 +176,7 @@ fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
     assert!(error.contains("«\u{a0}Avancer d’un pas\u{a0}»"), "{error}");
 }
 
-/// A window in French.
+/// Switches a window to French.
 fn french(mut window: Driver) -> Driver {
     window.perform(Action::App(AppAction::Language(LanguageChoice::French)));
     window.wait();
@@ -232,7 +232,7 @@ fn the_page_of_keys_speaks_french() {
         .get_by_label("Déplacer le curseur\u{a0}: Flèches ou PgPréc ou PgSuiv");
 }
 
-/// English texts that have other words in French, however they are filled in.
+/// Returns English texts that always differ from the French ones, regardless of their arguments.
 fn english_words() -> BTreeSet<&'static str> {
     let spoken_in = |language: Language| {
         language.speak();
@@ -248,12 +248,12 @@ fn english_words() -> BTreeSet<&'static str> {
         .filter(|(english, french)| english != french)
         .map(|(english, _)| english)
         .collect();
-    // What is the same word in French, under another id.
+    // Removes words that are French under another id.
     let french: BTreeSet<&str> = spoken_in(Language::French).into_iter().collect();
     words.difference(&french).copied().collect()
 }
 
-/// Whatever stands in the window, for eyes or for screen readers.
+/// Returns all texts in the window, for eyes or for screen readers.
 fn labels(window: &mut Driver) -> BTreeSet<String> {
     window
         .harness()

@@ -1,4 +1,4 @@
-//! What can be pressed, chosen or typed into has a name that screen readers say.
+//! Every widget that can be pressed, selected or edited has a name for screen readers.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use stepback_debugger::keymap::PANELS;
 
 use crate::support::Driver;
 
-/// What a reader can do something with and has no name for.
+/// Checks for interactive widgets without a name.
 #[track_caller]
 fn check(window: &mut Driver, what: &str) {
     let nodes = window.harness().query_all_by(|_| true);
@@ -18,13 +18,13 @@ fn check(window: &mut Driver, what: &str) {
         .filter_map(|node| {
             let node = node.accesskit_node();
             let is_pressed = node.data().supports_action(ReaderAction::Click);
-            // A label is said by what it says.
+            // A label's text is its name.
             let name = node
                 .label()
                 .or_else(|| node.value().filter(|_| node.role() == Role::Label));
             let has_name = name.is_some_and(|name| name.chars().any(char::is_alphanumeric));
-            // Gaps between tiles, strips of tabs and bars of scrolled areas are the toolkit's, which gives them none: they are
-            // told by their size.
+            // Gaps between tiles, tab strips and scroll bars belong to the toolkit, which gives
+            // them no names. They are recognised by their size.
             let (wide, high) = node
                 .raw_bounds()
                 .map_or((0.0, 0.0), |bounds| (bounds.width(), bounds.height()));

@@ -1,4 +1,4 @@
-//! What a window shows where names do not tell: the painted text and its colours.
+//! Painted text and colours of a window, for checks that names cannot make.
 
 use egui::{Color32, Rect, Shape};
 use stepback_window::theme::ThemeColors;
@@ -6,13 +6,13 @@ use stepback_window::theme::ThemeColors;
 use crate::support::Driver;
 
 impl Driver {
-    /// The visible text painted within something that has a name, from left to right.
+    /// Returns the visible text painted within a named widget, from left to right.
     #[track_caller]
     pub fn painted(&self, label: &str) -> String {
         self.painted_in(self.rect(label))
     }
 
-    /// The visible text painted within a rectangle, from left to right.
+    /// Returns the visible text painted within a rectangle, from left to right.
     pub fn painted_in(&self, rect: Rect) -> String {
         let mut found = Vec::new();
         for clipped in &self.harness.output().shapes {
@@ -26,7 +26,7 @@ impl Driver {
             .join(" ")
     }
 
-    /// Where a text is painted within something that has a name.
+    /// Returns the position of a text painted within a named widget.
     #[track_caller]
     pub fn place_of_text(&self, label: &str, text: &str) -> egui::Pos2 {
         let within = self.rect(label);
@@ -39,25 +39,27 @@ impl Driver {
             .unwrap_or_else(|| panic!("no {text:?} in {label:?}: {}", self.painted(label)))
     }
 
-    /// The visible text painted in the line of something, from its left edge to the right edge of its panel.
+    /// Returns the visible text painted in the line of a widget, from its left edge to the right
+    /// edge of its panel.
     #[track_caller]
     pub fn painted_beside(&self, label: &str) -> String {
         let rect = self.rect(label);
-        // Panels stand beside each other; 300 pixels are in each of them.
+        // Panels are side by side; each is wider than 300 pixels.
         self.painted_in(Rect::from_min_max(
             rect.min,
             rect.max + egui::vec2(300.0, 0.0),
         ))
     }
 
-    /// What a register panel shows for a register.
+    /// Returns the text of a register in a register panel.
     #[track_caller]
     pub fn register(&self, name: &str) -> String {
         let painted = self.painted(&format!("register {name}"));
         painted.split(' ').skip(1).collect()
     }
 
-    /// The rectangles of two pixels across that are painted within something that has a name, by their upper edges.
+    /// Returns the rectangles two pixels wide that are painted within a named widget, by their
+    /// upper edges.
     #[track_caller]
     pub fn painted_dots(&self, label: &str) -> Vec<Rect> {
         let rect = self.rect(label);
@@ -68,7 +70,7 @@ impl Driver {
         dots
     }
 
-    /// The rectangles painted in the colour of hits.
+    /// Returns the rectangles painted in the colour of hits.
     pub fn hit_marks(&self) -> Vec<Rect> {
         let tok = ThemeColors::of(self.harness.ctx.theme());
         let mut marks = Vec::new();
@@ -78,7 +80,7 @@ impl Driver {
         marks
     }
 
-    /// Whether something is painted in the colour of what the last move changed.
+    /// Returns true if a widget is painted in the colour of changes by the last move.
     #[track_caller]
     pub fn is_highlighted(&self, label: &str) -> bool {
         let rect = self.rect(label);

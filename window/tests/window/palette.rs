@@ -165,7 +165,7 @@ fn a_function_is_gone_to_by_its_name() {
     window.go_to("decode_field");
     let first = window.active().position.0;
     assert!(first > 0);
-    // The same by the list below the box, and by the palette.
+    // Repeated with the list below the box, and with the palette.
     window.go_to("start");
     window.press_with(Modifiers::COMMAND, Key::G);
     window.type_text("decode_f");

@@ -1,6 +1,6 @@
-//! A trace of which a part is indexed: shown at once, replaced in place, stopped and gone on with, followed.
+//! A partially indexed trace: shown at once, replaced in place, stopped and resumed, followed.
 //!
-//! A trace that is followed is shown in parts whatever its size, and stays so until the test writes more of it.
+//! A followed trace of any size is shown in parts, and stays so until the test appends to it.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -27,7 +27,7 @@ fn append(path: &Path, text: &str) {
         .unwrap();
 }
 
-/// Steps that are shown.
+/// Returns the number of shown steps.
 fn steps(window: &Driver) -> u64 {
     window.desk().session.index.step_count()
 }
@@ -38,7 +38,7 @@ fn wait_for_steps(window: &mut Driver, expected: u64) {
     window.wait();
 }
 
-/// The short trace, followed.
+/// Opens the short trace and follows it.
 fn following() -> (Driver, PathBuf) {
     let mut window = Driver::text(SHORT);
     window.command("Follow");
@@ -209,7 +209,8 @@ fn a_trace_that_is_rewritten_while_it_is_followed_is_told_and_can_be_reloaded() 
     assert!(window.desk().session.index.is_whole());
 }
 
-/// Where `STEPBACK_TRACES` points to a folder with `lua.medium.tarmac`: too large to be made for a test.
+/// Runs if `STEPBACK_TRACES` names a folder with `lua.medium.tarmac`, which is too large to
+/// generate in a test.
 #[test]
 fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel() {
     let Some(folder) = std::env::var_os("STEPBACK_TRACES") else {
@@ -252,7 +253,7 @@ fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel(
     assert!(window.desk().session.index.is_whole() && window.messages().is_empty());
 }
 
-/// As above.
+/// Runs under the same condition as the test above.
 #[test]
 fn half_of_a_trace_is_half_of_the_whole_also_where_it_is_opened_there_while_it_is_indexed() {
     let Some(folder) = std::env::var_os("STEPBACK_TRACES") else {

@@ -1,9 +1,9 @@
-//! Steps that nothing recorded: those between the branches of a recording, and those behind its end.
+//! Unrecorded steps: between the branches of a recording, and after its end.
 
 use crate::sandbox::Sandbox;
 use crate::support::Driver;
 
-/// `hello_gap.btf` with its program beside it.
+/// Opens `hello_gap.btf` with its program next to it.
 fn open() -> Driver {
     let sandbox = Sandbox::new();
     let copy = |name: &str| {
@@ -26,7 +26,7 @@ fn steps_that_nothing_recorded_bear_marks_beside_their_numbers() {
         "2 is a recorded call"
     );
     window.go_to("end");
-    // Behind the last record: dots below the whole number.
+    // After the last record, dots are below the whole number.
     assert!(
         dots(&window, "step 1628") > 3,
         "{}",

@@ -6,7 +6,7 @@ use stepback_debugger::action::PanelKind;
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
 
-/// Registers of this trace are unknown until it writes them.
+/// Opens a trace whose registers are unknown until it writes them.
 fn unknown() -> Driver {
     Driver::fixture("qsort.es.tiny.tarmac")
 }

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the windows that are opened in it.
+//! A separate folder for each test, and the windows opened in it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +34,7 @@ pub const SHORT: &str = "\
 12 clk IT (11) 00001024 d503201f O EL1h_n : NOP
 ";
 
-/// What a test brings along: files in a folder that is deleted after it.
+/// Input files of a test, in a folder that is deleted after it.
 pub struct Sandbox {
     folder: Arc<TempDir>,
 }
@@ -56,7 +56,7 @@ impl Sandbox {
         path
     }
 
-    /// A copy of a fixture, so that no index lands beside the original.
+    /// Copies a fixture, so that no index appears next to the original.
     pub fn fixture(&self, name: &str) -> PathBuf {
         let original = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
             .join("fixtures")
@@ -66,7 +66,7 @@ impl Sandbox {
         copy
     }
 
-    /// The files of the demo, unpacked.
+    /// Unpacks the files of the demo.
     pub fn demo(&self) -> PathBuf {
         let assets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("assets/demo");
         fs::copy(
@@ -81,25 +81,25 @@ impl Sandbox {
         )
     }
 
-    /// A window of 1280 x 800.
+    /// Opens a window of 1280 x 800.
     pub fn window(&self, options: WindowOptions) -> Driver {
         self.window_of([1280.0, 800.0], options)
     }
 
-    /// A window of any size.
+    /// Opens a window of any size.
     pub fn window_of(&self, size: [f32; 2], options: WindowOptions) -> Driver {
         self.kept_window(size, options, None)
     }
 
-    /// A window of any size with what an earlier one kept.
+    /// Opens a window of any size with the saved state of an earlier one.
     pub fn kept_window(
         &self,
         size: [f32; 2],
         options: WindowOptions,
         storage: Option<&'static dyn eframe::Storage>,
     ) -> Driver {
-        // Each answer of the worker is a frame, and what appears fades in for some more: on a busy machine they come one by
-        // one. What asks to be drawn for ever is still found.
+        // Each answer of the worker takes a frame, and fading in takes some more, which come one by
+        // one on a busy machine. Endless redrawing is still detected.
         let builder = Harness::builder()
             .with_size(size)
             .with_step_dt(1.0 / 60.0)
@@ -121,13 +121,13 @@ impl Sandbox {
         }
     }
 
-    /// The window with a trace open.
+    /// Opens the window with a trace.
     #[track_caller]
     pub fn open(&self, path: &Path) -> Driver {
         self.open_in([1280.0, 800.0], path)
     }
 
-    /// A window of any size with a trace open.
+    /// Opens a window of any size with a trace.
     #[track_caller]
     pub fn open_in(&self, size: [f32; 2], path: &Path) -> Driver {
         let trace = Some(TraceChoice::of(OpenOptions::new(path)));
@@ -148,8 +148,8 @@ impl Sandbox {
     }
 }
 
-/// Runs a test in a process of its own, with a home of its own: for what writes into the user's directories.
-/// `name` is the test's path, for example `demo::it_opens`.
+/// Runs a test in a separate process with a separate home, since it writes into the user's
+/// directories. `name` is the test's path, for example `demo::it_opens`.
 #[track_caller]
 pub fn in_own_home(name: &str, test: impl FnOnce()) {
     const MARK: &str = "STEPBACK_TEST_HOME";

@@ -10,7 +10,7 @@ use stepback_window::WindowOptions;
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::{Driver, PATIENCE};
 
-/// The window after a script on the short trace.
+/// Returns the window after a script on the short trace.
 #[track_caller]
 fn after(script: &str) -> Driver {
     run(script, true)

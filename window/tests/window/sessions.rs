@@ -1,4 +1,4 @@
-//! What belongs to a trace is kept beside it, and taken to another machine as a file.
+//! State of a trace is kept next to it, and can be moved to another machine as a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn end(mut window: Driver) {
     window.harness().state_mut().on_exit(None);
 }
 
-/// A trace with marks, panels and a position.
+/// Opens a trace with marks, panels and a position.
 fn marked(sandbox: &Sandbox) -> Driver {
     let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
     window.go_to("9");
@@ -61,7 +61,7 @@ fn a_trace_is_as_it_was_left() {
     let sandbox = Sandbox::new();
     end(marked(&sandbox));
     check_marked(&sandbox.open(&sandbox.path("a.tarmac")));
-    // The index may go, what the user wrote stays.
+    // The index can be deleted without losing the user's notes.
     fs::remove_file(sandbox.path("a.tarmac.sbi")).unwrap();
     check_marked(&sandbox.open(&sandbox.path("a.tarmac")));
 }
@@ -91,13 +91,13 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     window.check_told("session saved");
     end(window);
     fs::remove_file(here.path("a.tarmac")).unwrap();
-    // The trace is nowhere: the window asks for it.
+    // The trace is missing: the window prompts for it.
     let mut window = there.window(WindowOptions::default());
     window.wait();
     window.command(&format!("Open session {}", file.display()));
     window.check_told("the trace of the session is not here");
     assert!(window.has("Locate…"));
-    // A dialog would answer with this.
+    // A dialog would return this.
     let elsewhere = there.file("renamed.tarmac", SHORT);
     window.close_messages();
     window.perform(Action::File(FileAction::OpenSessionWith(
@@ -106,11 +106,11 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     )));
     check_marked(&window);
     assert_eq!(window.messages(), [""; 0]);
-    // Beside the session under its old name it is found.
+    // It is found next to the session under its old name.
     fs::rename(&elsewhere, there.path("a.tarmac")).unwrap();
     window.command(&format!("Open session {}", file.display()));
     check_marked(&window);
-    // What is changed goes into that file when the user saves it.
+    // Changes are written to that file when the user saves it.
     let text = fs::read_to_string(&file).unwrap();
     window.press(Key::B);
     window.command("Reload");
@@ -139,7 +139,7 @@ fn a_session_with_a_name_is_as_it_was_saved() {
     window.command(&format!("Open session {}", file.display()));
     check_marked(&window);
     assert_eq!(fs::read_to_string(&file).unwrap(), saved);
-    // What the trace had meanwhile makes way, and comes back.
+    // The trace's state in the meantime is replaced, and can be restored.
     window.close_messages();
     window.command("Close trace");
     window.check_told("the session that this trace had is kept");
@@ -263,7 +263,7 @@ fn undo_works_beyond_a_reload() {
     assert_eq!(titles(&window), ["the middle", "the end"]);
 }
 
-/// A session of the trace `a.tarmac` as somebody may write it by hand.
+/// Writes a session of the trace `a.tarmac` as a person might.
 fn by_hand(sandbox: &Sandbox, rest: &str) -> PathBuf {
     sandbox.file("a.tarmac", SHORT);
     let text =
@@ -296,7 +296,7 @@ fn a_session_of_a_colleague_sets_the_own_one_aside() {
         titles(&sandbox.open(&sandbox.path("a.tarmac"))),
         ["the end"]
     );
-    // So does one of another trace.
+    // So does a session of another trace.
     fs::write(&place, &own).unwrap();
     let other = sandbox.file(
         "other.session.toml",
@@ -425,7 +425,7 @@ fn two_windows_on_one_trace_leave_each_other_s_session_alone() {
     let place = sandbox.path("a.tarmac.session.toml");
     let kept = fs::read_to_string(&place).unwrap();
     assert!(kept.contains("of the first"), "{kept}");
-    // Going elsewhere saves.
+    // Opening another trace saves.
     two.perform(Action::File(FileAction::OpenPath(
         sandbox.file("b.tarmac", OTHER).clone(),
     )));
@@ -518,7 +518,7 @@ fn panels_of_a_newer_version_stay_in_the_session_until_the_user_saves_it() {
             && !text.contains("Threads"),
         "{text}"
     );
-    // What is saved under another name has what is seen, and leaves the trace's own as it is.
+    // Saving under another name writes the visible state, and leaves the trace's file unchanged.
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     let other = sandbox.path("other.session.toml");
     window.command(&format!("Save session as {}", other.display()));

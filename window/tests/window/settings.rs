@@ -1,4 +1,4 @@
-//! The page of settings, and the file that keeps them.
+//! The page of settings, and the file that stores them.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::support::Driver;
 
 const CTRL: Modifiers = Modifiers::COMMAND;
 
-/// A short trace, and a file of settings with a text.
+/// Opens a short trace with a settings file of this content.
 fn with_settings(text: Option<&str>) -> Driver {
     let sandbox = Sandbox::new();
     let settings_file = Some(sandbox.path("settings.toml"));
@@ -33,7 +33,7 @@ fn kept(window: &Driver) -> String {
     fs::read_to_string(window.path("settings.toml")).unwrap_or_default()
 }
 
-/// The part of the page with the keys of one command.
+/// Opens the part of the page with the keys of one command.
 fn keys_page(window: &mut Driver, command: &str) {
     window.press_with(CTRL, Key::Comma);
     assert!(window.app().is_settings_open());
@@ -63,7 +63,7 @@ fn a_key_is_changed_by_pressing_another() {
         "{}",
         kept(&window)
     );
-    // What tells keys tells these.
+    // Lists of keys show the new ones.
     window.press(Key::F1);
     window.harness().get_by_label("Step over: F5 or Alt+O");
     window.press(Key::Escape);
@@ -134,13 +134,13 @@ fn ctrl_is_pressed_before_its_key() {
     let mut window = with_settings(None);
     keys_page(&mut window, "Step over");
     window.click("Change the key of Step over");
-    // As a real keyboard sends them.
+    // As sent by a real keyboard.
     window.press_with(CTRL, Key::ControlLeft);
     window.press_with(CTRL, Key::CapsLock);
     assert!(window.has("Step over: F10 or N"));
     window.press_with(CTRL, Key::F5);
     assert!(window.has("Step over: Ctrl+F5"));
-    // A key is waited for no longer where no keys are shown.
+    // The wait for a key ends where no keys are shown.
     window.click("Change the key of Step over");
     window.click("Appearance and files");
     window.press(Key::Escape);
@@ -215,7 +215,7 @@ fn the_theme_is_chosen_on_the_page() {
     assert_eq!(ThemeColors::of(egui::Theme::Dark).err, usual);
 }
 
-/// The fonts that the window writes with, by the name of a face of the user's own.
+/// Returns true if the window uses the user's font with this face name.
 fn has_own_face(window: &mut Driver, name: &str) -> bool {
     window
         .harness()
@@ -245,7 +245,7 @@ fn fonts_are_chosen_kept_and_given_up() {
         !has_own_face(&mut window, "own-ui") && kept(&window).contains("interface-font = \"\"")
     );
     window.press(Key::Escape);
-    // What cannot be used is told by name and takes the place of nothing.
+    // An unusable font is reported by name and replaces nothing.
     window.command(&format!("Fixed-width font {fonts}/Inter-Regular.otf"));
     window.check_told("a font cannot be used, the one before stays");
     assert!(
@@ -257,7 +257,7 @@ fn fonts_are_chosen_kept_and_given_up() {
         has_own_face(&mut window, "own-mono")
             && kept(&window).contains("/JetBrainsMono-Bold-NoLigatures.ttf\"")
     );
-    // When the program starts, its own stands in for one that is not there.
+    // At startup the built-in font replaces a missing one.
     let mut window = with_settings(Some(
         "interface-font = \"/nowhere/a.ttf\"\ninterface-text = 400\n",
     ));

@@ -21,7 +21,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// The window with the trace open.
+    /// Opens the window with the trace.
     fn open() -> Self {
         let folder = folder_with_trace();
         let path = folder.path().join("a.tarmac");
@@ -42,7 +42,7 @@ impl Fixture {
         fixture
     }
 
-    /// The start screen.
+    /// Opens the start screen.
     fn start() -> Self {
         let mut fixture = Self {
             harness: harness(WindowOptions::default()),
@@ -80,7 +80,7 @@ impl Fixture {
             }
             assert!(Instant::now() < limit, "nothing came for a minute");
         }
-        // Also checks that every widget has a name, and that nothing asks to be drawn for ever.
+        // This also checks that every widget has a name, and that no widget redraws endlessly.
         self.harness.run();
     }
 
@@ -180,7 +180,8 @@ fn the_palette_runs_a_whole_command_line() {
     fixture.press(Modifiers::NONE, Key::Enter);
     assert!(!fixture.app().is_palette_open());
     fixture.check_position(10);
-    // Asked again where the step just before the position wrote the cell, it looks before that step.
+    // If the step just before the position wrote the cell, a repeated query searches before that
+    // step.
     fixture.perform(Action::Travel(TravelAction::GoToAccess(
         CellName::Register("x2".to_owned()),
         Access::Write,

@@ -1,4 +1,5 @@
-//! Several trace windows, each with a position of its own, and panels that follow one of them or none.
+//! Several trace windows, each with a separate position, and panels that follow one of them or
+//! none.
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{Follow, PanelKind, WindowId};
@@ -9,7 +10,7 @@ use crate::support::Driver;
 const ONE: Follow = Follow::Window(WindowId(1));
 const TWO: Follow = Follow::Window(WindowId(2));
 
-/// Window 1 at the start, window 2 at the end.
+/// Opens window 1 at the start, window 2 at the end.
 fn pair() -> Driver {
     let mut window = Driver::text(SHORT);
     window.press_with(Modifiers::COMMAND, Key::B);
@@ -96,7 +97,7 @@ fn what_a_panel_shows_is_what_the_command_acts_on() {
         window.click("Registers panel menu");
         window.click("Follow window 2");
         window.press_with(Modifiers::COMMAND, Key::Num1);
-        // The panel shows window 2, while window 1 is the active one.
+        // The panel shows window 2, while window 1 is active.
         window.click("register x2");
         match command {
             true => window.press_with(Modifiers::COMMAND, Key::L),

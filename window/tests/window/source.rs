@@ -1,4 +1,4 @@
-//! The source of the position.
+//! The source at the position.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ fn put_source(folder: &Path, name: &str) -> PathBuf {
     to
 }
 
-/// The demo with its main source beside the trace, just before the store that corrupts the pointer.
+/// Opens the demo with its main source next to the trace, just before the store that corrupts the
+/// pointer.
 fn at_store() -> Driver {
     let sandbox = Sandbox::new();
     let trace = sandbox.demo();
@@ -140,7 +141,7 @@ fn a_source_that_moved_is_found_once_its_directory_is_named() {
     assert!(window.app().settings().moved_sources.is_empty());
 }
 
-/// Two CPUs take turns on lines 7 and 11 of a sample; its source lies beside the image.
+/// Two CPUs take turns on lines 7 and 11 of a sample; its source is next to the image.
 const TURNS: &str = "\
 1 clk cpu0 IT (0) 004000b0 d503201f O EL1h_n : NOP
 1 clk cpu1 IT (0) 004000dc d503201f O EL1h_n : NOP

@@ -5,7 +5,7 @@ use stepback_debugger::action::{Action, PanelAction, PanelKind};
 
 use crate::support::Driver;
 
-/// The demo with the stack in front, at a position.
+/// Opens the demo with the stack in front, at a position.
 fn at(position: &str) -> Driver {
     let mut window = Driver::demo();
     window.go_to(position);

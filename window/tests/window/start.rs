@@ -12,7 +12,7 @@ use stepback_window::WindowOptions;
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
 
-/// The start screen, and a trace that is not open.
+/// Opens the start screen, and returns a trace that is not open.
 fn beside_a_trace() -> (Driver, PathBuf) {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac", SHORT);
@@ -27,13 +27,13 @@ fn type_path(window: &mut Driver, path: &Path) {
     window.enter(&path.display().to_string());
 }
 
-/// What the window says of a trace that cannot be opened.
+/// Checks the message about a trace that cannot be opened.
 #[track_caller]
 fn check_refused(path: &Path, why: &str) {
     let mut window = Driver::start();
     type_path(&mut window, path);
     assert!(window.app().workspace().is_none());
-    // Once: where it was typed, not in a message besides.
+    // Reported once, at the field and not in a message as well.
     assert!(window.app().toasts().is_empty(), "{:?}", window.messages());
     let told = window.painted_in(window.harness_rect());
     let name = path.file_name().unwrap().to_string_lossy().into_owned();

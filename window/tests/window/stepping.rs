@@ -1,4 +1,4 @@
-//! Moves to moments: exceptions, executions of an instruction.
+//! Moves to exceptions and to executions of an instruction.
 
 use egui::{Key, Modifiers};
 

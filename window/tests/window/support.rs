@@ -1,4 +1,4 @@
-//! The whole window without a display: keys, mouse, and what it shows by name.
+//! The whole window without a display: keys, mouse, and access to widgets by name.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::sandbox::Sandbox;
 
-/// Nothing that is waited for takes so long.
+/// Longer than any wait takes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Ctrl+Shift.
@@ -30,11 +30,11 @@ pub struct Driver {
     pub copied: Copied,
 }
 
-/// What was put on the clipboard last.
+/// Last text copied to the clipboard.
 pub type Copied = Arc<Mutex<Option<String>>>;
 
 impl Driver {
-    /// The demo, open.
+    /// Opens the demo.
     #[track_caller]
     pub fn demo() -> Self {
         let sandbox = Sandbox::new();
@@ -43,21 +43,21 @@ impl Driver {
         window
     }
 
-    /// A fixture, open.
+    /// Opens a fixture.
     #[track_caller]
     pub fn fixture(name: &str) -> Self {
         let sandbox = Sandbox::new();
         sandbox.open(&sandbox.fixture(name))
     }
 
-    /// A trace that is given as text, open.
+    /// Opens a trace given as text.
     #[track_caller]
     pub fn text(trace: impl AsRef<[u8]>) -> Self {
         let sandbox = Sandbox::new();
         sandbox.open(&sandbox.file("a.tarmac", trace))
     }
 
-    /// The start screen.
+    /// Opens the start screen.
     #[track_caller]
     pub fn start() -> Self {
         let mut window = Sandbox::new().window(WindowOptions::default());
@@ -92,12 +92,12 @@ impl Driver {
         self.desk().windows.active()
     }
 
-    /// Draws until everything that was asked for is there and drawn.
+    /// Draws until all pending work is done and drawn.
     #[track_caller]
     pub fn wait(&mut self) {
         let limit = Instant::now() + PATIENCE;
         loop {
-            // Also checks that every widget has a name, and that nothing asks to be drawn for ever.
+            // This also checks that every widget has a name, and that no widget redraws endlessly.
             self.harness.run();
             if self.app().is_idle() {
                 break;
@@ -106,7 +106,7 @@ impl Driver {
         }
     }
 
-    /// Draws until something is so, however long the clock takes.
+    /// Draws until a condition holds, regardless of the clock.
     #[track_caller]
     pub fn wait_until(&mut self, is_so: impl Fn(&Self) -> bool) {
         let limit = Instant::now() + PATIENCE;
@@ -134,7 +134,7 @@ impl Driver {
             repeat: false,
             physical_key: None,
         };
-        // All in one frame, unlike the harness's own: frames are what takes the time here.
+        // Sends everything in one frame, unlike the harness: frames take most of the time.
         let held = [
             Event::ModifiersChanged(modifiers),
             stroke(true),
@@ -161,7 +161,7 @@ impl Driver {
         self.press(Key::Enter);
     }
 
-    /// Types into the box "Go to".
+    /// Types into the "Go to" box.
     #[track_caller]
     pub fn go_to(&mut self, place: &str) {
         self.press_with(Modifiers::COMMAND, Key::G);
@@ -181,7 +181,7 @@ impl Driver {
         self.wait();
     }
 
-    /// Lets so much time pass that two clicks are no double click.
+    /// Advances time, so that two clicks are not a double click.
     fn pause(&mut self) {
         let now = self.harness.ctx.input(|input| input.time);
         self.harness.input_mut().time = Some(now + 2.0);
@@ -194,7 +194,7 @@ impl Driver {
         self.wait();
     }
 
-    /// Where several things have a name, for example in two trace windows: the one drawn first.
+    /// Clicks the first drawn widget with a name, for example in the first of two trace windows.
     #[track_caller]
     pub fn click_first(&mut self, label: &str) {
         self.pause();
@@ -222,7 +222,7 @@ impl Driver {
         self.wait();
     }
 
-    /// A row of the command palette.
+    /// Clicks a row of the command palette.
     #[track_caller]
     pub fn click_option(&mut self, label: &str) {
         self.pause();
@@ -247,10 +247,10 @@ impl Driver {
         self.wait();
     }
 
-    /// Rests the pointer on a place, so long that a hover text shows.
+    /// Rests the pointer on a place until a hover text shows.
     #[track_caller]
     pub fn rest_at(&mut self, place: egui::Pos2) {
-        // Right after a click none does.
+        // Directly after a click no hover text shows.
         self.pause();
         self.harness.hover_at(place);
         self.wait();
@@ -258,7 +258,7 @@ impl Driver {
         self.wait();
     }
 
-    /// Clicks at a place, so many times.
+    /// Clicks at a place several times.
     #[track_caller]
     pub fn click_at(&mut self, place: egui::Pos2, times: u32) {
         self.pause();
@@ -277,7 +277,7 @@ impl Driver {
         self.wait();
     }
 
-    /// An entry of the context menu of something.
+    /// Selects an entry of a widget's context menu.
     #[track_caller]
     pub fn choose(&mut self, label: &str, entry: &str) {
         self.harness.get_by_label(label);
@@ -301,14 +301,14 @@ impl Driver {
         assert!(!self.has_role(Role::MenuItem), "the menu is still open");
     }
 
-    /// An entry of a menu of the menu bar; its label ends with its key.
+    /// Selects an entry of a menu in the menu bar; its label ends with its key.
     #[track_caller]
     pub fn choose_in_bar(&mut self, menu: &str, entry: &str) {
         self.click_button(menu);
         self.click(entry);
     }
 
-    /// Whether a text field has the keyboard.
+    /// Returns true if a text field has the keyboard focus.
     pub fn is_typing(&self) -> bool {
         self.harness.ctx.text_edit_focused()
     }
@@ -325,7 +325,7 @@ impl Driver {
         self.harness.query_all_by_label_contains(part).count()
     }
 
-    /// The name of the only thing whose name has a part.
+    /// Returns the name of the only widget whose name contains a text.
     #[track_caller]
     pub fn only_label_like(&self, part: &str) -> String {
         self.harness
@@ -335,7 +335,7 @@ impl Driver {
             .unwrap()
     }
 
-    /// What stands in a text field.
+    /// Returns the content of a text field.
     #[track_caller]
     pub fn value_of(&self, field: &str) -> String {
         self.harness
@@ -353,7 +353,7 @@ impl Driver {
         self.harness.get_by_label(label).rect()
     }
 
-    /// What was put on the clipboard last.
+    /// Returns the last text copied to the clipboard.
     pub fn copied(&self) -> Option<String> {
         self.copied.lock().unwrap().clone()
     }
@@ -363,7 +363,7 @@ impl Driver {
         assert_eq!(self.active().position.0, expected);
     }
 
-    /// All trace windows and their positions.
+    /// Returns all trace windows and their positions.
     pub fn positions(&self) -> Vec<(u32, u64)> {
         self.desk()
             .windows
@@ -377,7 +377,7 @@ impl Driver {
         self.active().folds.row_count()
     }
 
-    /// The kinds of all panels, from left to right and top to bottom.
+    /// Returns the kinds of all panels, from left to right and top to bottom.
     pub fn panels_in_order(&self) -> Vec<PanelKind> {
         let dock = &self.workspace().dock;
         let mut open: Vec<egui_tiles::TileId> = dock.root().into_iter().collect();
@@ -405,7 +405,7 @@ impl Driver {
             .collect()
     }
 
-    /// The first tile of a kind of panel.
+    /// Returns the first tile of a kind of panel.
     #[track_caller]
     pub fn tile(&self, kind: PanelKind) -> PanelId {
         let tiles = &self.workspace().dock.tiles;
@@ -421,7 +421,7 @@ impl Driver {
         )
     }
 
-    /// How tall the tabs are that a kind of panel stands in.
+    /// Returns the height of the tab group that contains a kind of panel.
     #[track_caller]
     pub fn tabs_height(&self, kind: PanelKind) -> f32 {
         let tiles = &self.workspace().dock.tiles;
@@ -447,7 +447,7 @@ impl Driver {
         assert_eq!(self.desk().windows.active, WindowId(expected));
     }
 
-    /// The titles of all messages.
+    /// Returns the titles of all messages.
     pub fn messages(&self) -> Vec<String> {
         self.app()
             .toasts()
@@ -456,7 +456,7 @@ impl Driver {
             .collect()
     }
 
-    /// The only message there is, in any case: a sentence may begin with a name.
+    /// Checks the only message, ignoring case, since a sentence may begin with a name.
     #[track_caller]
     pub fn check_told(&self, expected: &str) {
         let told: Vec<String> = self

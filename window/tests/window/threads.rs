@@ -15,7 +15,7 @@ use stepback_index::SlotReader;
 use crate::sandbox::Sandbox;
 use crate::support::{CTRL_SHIFT, Driver};
 
-/// A directory with the files of a trace.
+/// Writes the files of a trace into a directory.
 pub fn directory(sandbox: &Sandbox, name: &str, files: &[SampleFile]) -> PathBuf {
     let place = sandbox.path(name);
     std::fs::create_dir_all(place.join("trace")).unwrap();
@@ -37,7 +37,7 @@ fn sample(kind: Sample) -> Driver {
     window
 }
 
-/// The name of the row of a thread.
+/// Returns the name of a thread's row.
 fn row(window: &Driver, name: &str) -> String {
     let index = &window.desk().session.index;
     let thread = index.thread_by_name(name).unwrap();
@@ -47,7 +47,7 @@ fn row(window: &Driver, name: &str) -> String {
     )
 }
 
-/// The only words that have a part.
+/// Returns the only text that contains a part.
 #[track_caller]
 fn words_like(window: &Driver, part: &str) -> String {
     window
@@ -97,7 +97,7 @@ fn a_click_on_a_thread_travels_to_its_first_step() {
     window.check_position(window.desk().session.index.step_count());
 }
 
-/// The threads of the steps before some positions that keys lead to.
+/// Returns the threads of the steps before the positions that a repeated key leads to.
 fn walked(window: &mut Driver, key: Key, count: usize) -> Vec<u16> {
     let walk = |_| {
         window.press(key);
@@ -110,7 +110,7 @@ fn walked(window: &mut Driver, key: Key, count: usize) -> Vec<u16> {
     (0..count).map(walk).collect()
 }
 
-/// Two CPUs that take turns with each step.
+/// Opens a trace of two CPUs that alternate with each step.
 fn turns() -> Driver {
     let lines = (0..20).map(|number| {
         let (cpu, place) = (number % 2, number / 2);
@@ -196,7 +196,7 @@ fn the_timeline_has_a_lane_a_thread_or_a_core() {
     assert!(window.has("timeline shows Calls"));
 }
 
-/// A trace of so many threads, each with two steps of its own.
+/// Opens a trace of this number of threads, each with two steps.
 fn crowd(count: u64) -> Driver {
     let files = (0..count).map(|number| {
         let tid = 1000 + number;

@@ -1,4 +1,4 @@
-//! Panels in windows of their own, and tabs that do not fit.
+//! Panels in separate windows, and tabs that do not fit.
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -14,10 +14,10 @@ fn a_panel_moves_to_a_window_of_its_own_and_back() {
     let panels = window.panels();
     window.command("Move panel to its own window");
     assert_eq!(window.workspace().torn().len(), 1);
-    // The title tells the panel and the trace.
+    // The title names the panel and the trace.
     window.harness().get_by_label("Registers – a.tarmac");
     assert_eq!(window.panels(), panels);
-    // It shows what it showed, and keys work.
+    // It shows the same content, and keys work.
     window.press(Key::F11);
     window.check_position(1);
     window.click("Registers panel menu");
@@ -144,9 +144,9 @@ fn a_tab_that_is_dragged_out_of_the_window_gets_one_of_its_own() {
     assert_eq!(window.workspace().torn().len(), 1);
     window.harness().get_by_label("Registers – a.tarmac");
     window.command("Put panels back");
-    // It stands where it stood.
+    // It returns to its place.
     assert_eq!(window.panels_in_order(), panels);
-    // Dropped inside it goes to where it was dropped.
+    // Dropped inside the main window, it docks there.
     drag(&mut window, egui::pos2(200.0, 400.0));
     assert_eq!(window.workspace().torn(), []);
     assert_ne!(window.panels_in_order(), panels);

@@ -1,4 +1,4 @@
-//! Lines that could not be read.
+//! Unreadable lines.
 
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
@@ -7,7 +7,7 @@ use stepback_debugger::action::PanelKind;
 use crate::sandbox::SHORT;
 use crate::support::Driver;
 
-/// The short trace with a broken line behind its first, and another one further down.
+/// Returns the short trace with a broken line after its first, and another one further down.
 pub fn damaged() -> String {
     let mut lines: Vec<&str> = SHORT.lines().collect();
     lines.insert(4, "2 clk R X2 zzzz");

@@ -1,4 +1,4 @@
-//! Watches, and moves to where something becomes so.
+//! Watches, and moves to the point where a condition becomes true.
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{Action, PanelAction, PanelKind};
@@ -26,7 +26,7 @@ fn what_is_watched_shows_its_value_and_leads_to_its_writes() {
     window.press_with(Modifiers::SHIFT, Key::Enter);
     window.check_position(1248);
     window.double_click("watch x19 = 80020012");
-    // The step just done wrote it: the change before is meant.
+    // The previous step wrote it, so the change before that is used.
     window.check_position(1241);
 }
 

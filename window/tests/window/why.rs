@@ -1,4 +1,5 @@
-//! Why a value is what it is: asked by key and from menus, read as a chain, a tree or step by step, marked, filtered, kept.
+//! Origin of a value: queried by key and from menus, read as a chain, a tree or step by step,
+//! marked, filtered, kept.
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -11,7 +12,7 @@ use stepback_parsers::Position;
 
 use crate::support::Driver;
 
-/// The program of the demo at its crash.
+/// Opens the program of the demo at its crash.
 fn at_the_crash() -> Driver {
     let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
     window.close_messages();
@@ -19,7 +20,7 @@ fn at_the_crash() -> Driver {
     window
 }
 
-/// The steps of the slice, newest first.
+/// Returns the steps of the slice, newest first.
 fn steps(window: &Driver) -> Vec<u64> {
     let slice = window.desk().slice.slice().expect("a slice");
     slice
@@ -45,7 +46,7 @@ fn w_on_a_register_shows_the_store_and_the_bytes_behind_it() {
     assert!(window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"));
     assert_eq!(window.count_like("steps, followed to their ends"), 1);
     assert_eq!(steps(&window)[..3], [1761, 1382, 1381]);
-    // A click on the row of the store travels there, and the history leads back.
+    // A click on the row of the store goes there, and the history leads back.
     window.click("Step 1,382 of the slice");
     window.check_position(1383);
     window.press_with(Modifiers::ALT, Key::ArrowLeft);
@@ -106,7 +107,8 @@ fn what_is_followed_is_chosen_and_a_value_is_followed_onward() {
     assert!(steps(&window).contains(&1761), "{:?}", steps(&window));
 }
 
-/// Two rounds of a loop; in each another way is taken: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`, while x0 is not negative.
+/// Two iterations of a loop that take different paths: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`,
+/// while x0 is not negative.
 const LOOP: &str = "\
 0 clk R SP_EL1 0000000000009000
 1 clk IT (1) 00008000 b4000060 O EL1h_n : CBZ x0,0x800c
@@ -137,12 +139,12 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     assert_eq!(steps(&window), (0..=9).collect::<Vec<u64>>());
     let slice = window.desk().slice.slice().expect("a slice");
     assert_eq!(slice.rows[1].reason, "ran because of 0");
-    // Steps that lie at different places are no rounds of a loop.
+    // Steps at different addresses are not iterations of a loop.
     let hidden: Vec<u64> = (0..=9)
         .filter(|step| !window.has(&format!("Step {step} of the slice")))
         .collect();
     assert!(hidden.is_empty(), "{hidden:?}");
-    // Back, the switch stays, and chains of control end in words of their own.
+    // Backward, the switch stays, and ends of control chains have different words.
     window.perform(Action::Slice(SliceAction::WhyAt(
         stepback_debugger::action::CellName::Register("x2".to_owned()),
         Position(10),
@@ -256,7 +258,7 @@ fn check_hover(window: &mut Driver, label: &str, line: &str, expected: (&str, u6
 fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
     let mut window = at_the_crash();
     window.click("register x19");
-    // The pointer means another register than the cursor.
+    // The pointer is over another register than the cursor.
     check_hover(
         &mut window,
         "register x2",
@@ -268,7 +270,7 @@ fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
     )));
     let line = "W: why has [80020017] this value?";
     check_hover(&mut window, "byte 0x80020017", line, ("0x80020017:1", 1763));
-    // Where no hover text shows, the cursor is meant again.
+    // Without a hover text, the cursor counts again.
     window.click("register x19");
     window.press(Key::W);
     assert_eq!(asked(&window), ("x19".to_owned(), 1763));
@@ -277,7 +279,7 @@ fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
 #[test]
 fn w_in_a_row_asks_where_its_value_is() {
     let mut window = at_the_crash();
-    // The panel is there already: rows stay where they are.
+    // The panel already exists, so rows stay in place.
     window.command("Why x2");
     window.go_to("1383");
     let row = window
@@ -288,7 +290,7 @@ fn w_in_a_row_asks_where_its_value_is() {
         .rect();
     let strb = row.left() + 120.0;
     let mut found = Vec::new();
-    // Wherever a cell of the row is under the pointer, the text names it.
+    // The hover text names the cell of the row under the pointer.
     for place in 0..50 {
         window.rest_at(egui::pos2(strb + 12.0 * place as f32, row.center().y));
         if window.count_like("W: why has") > 0 {
@@ -332,7 +334,7 @@ fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
         WindowId(2),
         WindowId(1),
     )));
-    // The names begin at the left, the two values behind them.
+    // The names begin at the left, followed by the two values.
     let [name, left] = [20.0, 150.0];
     let place = |window: &Driver, x: f32| {
         let row = window.rect("difference x2");

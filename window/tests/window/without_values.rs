@@ -1,11 +1,11 @@
-//! Traces that record where and how, but no values: drmemtrace.
+//! Traces that record addresses but no values: drmemtrace.
 
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter, kind, marker};
 
 use crate::sandbox::Sandbox;
 use crate::support::Driver;
 
-/// A trace of one thread that begins with a load and a store.
+/// Opens a trace of one thread that begins with a load and a store.
 fn open(write: impl FnOnce(&mut TraceWriter)) -> Driver {
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.time(13_400_000_000_000_000, 1);
@@ -63,7 +63,7 @@ fn where_the_program_died_is_a_link_below_the_last_step() {
         writer.instruction(0x7fb5_ae3f_b1e2, &[0x90]);
     });
     window.go_to("end");
-    // The details of the register that was just written may lead to the same step.
+    // The details of the register just written may lead to the same step.
     window.click_first("to step 2");
     window.check_position(3);
 }

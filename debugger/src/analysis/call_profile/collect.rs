@@ -1,16 +1,21 @@
 //! Visits the frames of a part of the trace, stack by stack.
+//!
+//! The result of a call profile, as plain data.
+//!
+//! Counts the steps that ran on one stack of a thread.
+//!
+//! Progress of a pass.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{
-    Call, CallId, Cancel, FramesWithin, Index, QueryError, StackUse, StepCounter,
+    Call, CallId, Cancel, FramesWithin, Index, QueryError, StackUse, StepCounter, ThreadId,
 };
+use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::answer::CallProfile;
-use super::clock::StackClock;
-use super::collector::{Collector, FrameUse};
-use super::progress::Progress;
+use crate::analysis::call_profile::collector::{Collector, FrameUse};
 use crate::analysis::sites::Sites;
 
 /// Frames between two checks for cancellation.
@@ -171,5 +176,194 @@ impl<'a> FrameTimes<'a> {
             None => whole.end,
         };
         Ok(begin..end.max(begin).saturating_add(1))
+    }
+}
+
+/// The cost of the calls in a part of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallProfile {
+    /// Number of steps in the part, over all threads.
+    pub steps: u64,
+    /// True if the trace has times that are fine enough to measure calls.
+    pub has_clock: bool,
+    /// The functions; other tables refer to them by index.
+    pub functions: Vec<FunctionUsage>,
+    /// Sorted by caller, then callee.
+    pub links: Vec<CallEdge>,
+    /// Merged call stacks, as a tree. A stack precedes the stacks that grow from it. The first is
+    /// the whole part.
+    pub stacks: Vec<StackNode>,
+    /// Number of calls whose function or stack was not distinguished because of the limits. Their
+    /// cost counts for the enclosing frame.
+    pub merged_calls: u64,
+}
+
+/// A function with all its calls in the part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionUsage {
+    /// Address of its first step.
+    pub address: Address,
+    /// One of its calls: the first in stack order.
+    pub example: CallId,
+    /// Entry position of the first call that is made in the part. If there is none, that of the
+    /// first call that continues into it.
+    pub first: Position,
+    /// Cost of its calls; a call nested inside another of the same function counts once.
+    pub totals: CallTotals,
+}
+
+/// Number and cost of some calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallTotals {
+    /// Number of calls.
+    pub calls: u64,
+    /// Steps of the calls' threads, callees included.
+    pub steps: u64,
+    /// Steps without those of callees.
+    pub own_steps: u64,
+    /// Time from the first to the last moment of each call, callees included; 0 if unknown.
+    pub time: u64,
+    /// Time without that of callees.
+    pub own_time: u64,
+}
+
+/// Edge of the call graph: the calls of one function by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallEdge {
+    /// Index of the calling function.
+    pub caller: u32,
+    /// Index of the called function.
+    pub callee: u32,
+    /// Entry position of the first such call that is made in the part, else of the first that
+    /// continues into it.
+    pub first: Position,
+    /// Cost of the calls; one nested inside another of the same pair counts once. Own steps and
+    /// times are 0.
+    pub totals: CallTotals,
+}
+
+/// All stacks with the same functions in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackNode {
+    /// Innermost element of the stack.
+    pub who: StackNodeKind,
+    /// Index of the parent stack; the root's is its own.
+    pub parent: u32,
+    /// Number of ancestors.
+    pub depth: u32,
+    /// Entry position of the first such call that is made in the part, else of the first that
+    /// continues into it.
+    pub first: Position,
+    pub totals: CallTotals,
+}
+
+/// Innermost element of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StackNodeKind {
+    /// The whole part.
+    Part,
+    /// A thread; used if the trace has several.
+    Thread(ThreadId),
+    /// A function, by its index.
+    Function(u32),
+}
+
+/// Counter of the steps of a thread while it used one of its stacks.
+pub struct StackClock<'a> {
+    counter: &'a StepCounter<'a>,
+    /// Intervals in which the stack was used; empty if it is the thread's only stack.
+    stretches: Vec<StackInterval>,
+}
+
+/// An interval of the trace in which a stack was used.
+struct StackInterval {
+    from: Position,
+    until: Position,
+    /// Steps of the thread before the interval.
+    begin: u64,
+    /// Steps among them that ran on this stack.
+    ran: u64,
+}
+
+impl<'a> StackClock<'a> {
+    /// Creates a clock for a stack of the counter's thread. O(intervals).
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn new(
+        counter: &'a StepCounter<'a>,
+        stack: &StackUse,
+        end: Position,
+    ) -> Result<Self, QueryError> {
+        let is_alone = matches!(&*stack.used, [only] if only.start.0 == 0 && only.end >= end);
+        let (mut stretches, mut ran) = (Vec::new(), 0u64);
+        for used in stack.used.iter().filter(|_| !is_alone) {
+            let (from, until) = (used.start.min(end), used.end.min(end));
+            let begin = counter.count_before(from)?;
+            stretches.push(StackInterval {
+                from,
+                until,
+                begin,
+                ran,
+            });
+            ran = ran.saturating_add(counter.count_before(until)?.saturating_sub(begin));
+        }
+        Ok(Self { counter, stretches })
+    }
+
+    /// Returns the number of steps that ran on the stack before a position. O(log n).
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn ran_before(&self, position: Position) -> Result<u64, QueryError> {
+        if self.stretches.is_empty() {
+            return self.counter.count_before(position);
+        }
+        let begun = self
+            .stretches
+            .partition_point(|stretch| stretch.from <= position);
+        let Some(stretch) = begun
+            .checked_sub(1)
+            .and_then(|place| self.stretches.get(place))
+        else {
+            return Ok(0);
+        };
+        let inside = self
+            .counter
+            .count_before(position.min(stretch.until))?
+            .saturating_sub(stretch.begin);
+        Ok(stretch.ran.saturating_add(inside))
+    }
+}
+
+/// Progress counter shared between threads.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU64,
+    all: AtomicU64,
+}
+
+impl Progress {
+    /// Sets the amount of work.
+    pub fn begin(&self, all: u64) {
+        self.all.store(all, Ordering::Relaxed);
+    }
+
+    /// Sets the amount of work done.
+    pub fn set(&self, done: u64) {
+        self.done.store(done, Ordering::Relaxed);
+    }
+
+    /// Returns the share of the work that is done, from 0 to 1.
+    pub fn share(&self) -> f32 {
+        let (done, all) = (
+            self.done.load(Ordering::Relaxed),
+            self.all.load(Ordering::Relaxed),
+        );
+        if all == 0 {
+            0.0
+        } else {
+            (done as f32 / all as f32).min(1.0)
+        }
     }
 }

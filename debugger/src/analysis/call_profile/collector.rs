@@ -7,8 +7,10 @@ use stepback_index::{Call, CallId, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::answer::{CallEdge, CallProfile, CallTotals, FunctionUsage, StackNode, StackNodeKind};
 use super::collect::PositionRange;
+use crate::analysis::call_profile::collect::{
+    CallEdge, CallProfile, CallTotals, FunctionUsage, StackNode, StackNodeKind,
+};
 
 /// Maximum number of distinct functions.
 const FUNCTIONS: usize = 1 << 18;

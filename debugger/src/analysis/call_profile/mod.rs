@@ -5,16 +5,14 @@
 //! tail calls. Therefore the own steps of all functions add up to the steps of the part. The part
 //! clips calls at its ends.
 
-mod answer;
-mod clock;
 mod collect;
 mod collector;
 mod next_call;
-mod progress;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{CallEdge, CallProfile, CallTotals, FunctionUsage, StackNode, StackNodeKind};
+pub use crate::analysis::call_profile::collect::{
+    CallEdge, CallProfile, CallTotals, FunctionUsage, Progress, StackNode, StackNodeKind,
+};
 pub use collect::{PositionRange, call_profile};
 pub use next_call::{CallNumber, NextCall, call_number, next_call};
-pub use progress::Progress;

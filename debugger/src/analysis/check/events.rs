@@ -13,12 +13,12 @@ use stepback_parsers::{
     TextKind, ThreadNumber, WrittenName,
 };
 
-use super::exception_end::ExceptionEnd;
-use super::known_flags::{KnownFlags, LastStep};
 use super::path::{ControlEffect, PathFinder, Successors};
 use super::register_file::RegisterFile;
-use super::rules;
 use super::threads::ThreadStarts;
+use crate::analysis::check::register_file::{KnownFlags, LastStep};
+use crate::analysis::check::threads::ExceptionEnd;
+use crate::analysis::check::whole;
 
 /// Facts about the trace that the pass found, apart from violations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -227,7 +227,7 @@ impl EventCheck<'_> {
             .filter(|thread| !thread.has_step && !thread.is_early && !is_idle(&thread.name))
         {
             let name = &thread.name;
-            self.findings.add(&rules::NO_STEP, FindingPlace::Trace, || {
+            self.findings.add(&whole::NO_STEP, FindingPlace::Trace, || {
                 format!("{name} has no instruction")
             });
         }
@@ -329,7 +329,7 @@ impl EventSink for EventCheck<'_> {
                 .begins(&thread.name)
                 .filter(|_| !self.is_filtered);
             if let Some(message) = nowhere {
-                self.findings.add(&rules::THREAD, place, || message);
+                self.findings.add(&whole::THREAD, place, || message);
             }
         } else if !thread.leads.allows(pc) && thread.mode == step.mode && !self.is_filtered {
             let from = thread.last.map_or(0, |last| last.pc);
@@ -344,7 +344,7 @@ impl EventSink for EventCheck<'_> {
             && let Some(before) = thread.time.replace(time).filter(|before| *before > time)
         {
             let name = &thread.name;
-            self.findings.add(&rules::TIME, place, || {
+            self.findings.add(&whole::TIME, place, || {
                 format!("the time of {name} falls from {before} to {time}")
             });
         }
@@ -427,7 +427,7 @@ impl EventSink for EventCheck<'_> {
         {
             let name = &thread.name;
             let address = access.address;
-            self.findings.add(&rules::NO_STEP, place, || {
+            self.findings.add(&whole::NO_STEP, place, || {
                 format!("{name} accesses {address} before its first instruction")
             });
         }
@@ -537,7 +537,7 @@ impl LastStep {
 /// Reports what remains unexplained of a step. All events of the step have arrived.
 fn settle(thread: &mut CheckedThread, findings: &mut Findings) {
     for UnexplainedChange { place, message } in thread.unexplained.drain(..) {
-        findings.add(&rules::REGISTER, place, || message);
+        findings.add(&whole::REGISTER, place, || message);
     }
     let name = &thread.name;
     if let Some(StrayStep {
@@ -547,7 +547,7 @@ fn settle(thread: &mut CheckedThread, findings: &mut Findings) {
         from,
     }) = thread.stray.take()
     {
-        findings.add(&rules::PATH, place, || {
+        findings.add(&whole::PATH, place, || {
             format!("{name} is at {pc:#x}, {}", expected(leads, from))
         });
     }

@@ -1,8 +1,16 @@
 //! Checks that threads have a recorded creation.
+//!
+//! Detects threads that end in an exception after a jump to an address without code.
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_parsers::KnownThread;
+use anyhow::Result;
+use stepback_index::{Cancel, Index, NearestVisit, Query as _};
+use stepback_machine::{AccessKind, Address, BranchTarget, FlowKind, RegisterView};
+use stepback_parsers::{FindingPlace, Findings, KnownThread, MemoryAccess, Position};
+
+use crate::analysis::check::register_file::{LastStep, RegisterFile};
+use crate::analysis::check::whole;
 
 /// System calls that create threads and processes.
 const MAKERS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
@@ -61,4 +69,127 @@ impl ThreadStarts {
             )
         })
     }
+}
+
+/// The last jump of a thread and the exception after it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExceptionEnd {
+    jump: Option<Jump>,
+    /// Place of the first exception after the jump.
+    place: Option<FindingPlace>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    step: LastStep,
+    /// `None` while the target is unknown.
+    target: Option<u64>,
+}
+
+impl ExceptionEnd {
+    /// Records a step, with the registers before it.
+    pub fn step(&mut self, step: LastStep, registers: &RegisterFile) {
+        *self = Self::default();
+        if !matches!(
+            step.flow,
+            FlowKind::Branch | FlowKind::Call | FlowKind::Return
+        ) {
+            return;
+        }
+        let target = match step.jump_target() {
+            BranchTarget::Address(address) => Some(address),
+            BranchTarget::Register(register) => {
+                // A register dump before the first step uses the plain name.
+                let of = |register| {
+                    registers.value(RegisterView::new(register, 0, step.set.word_bytes()))
+                };
+                of(step.mode.home(register)).or_else(|| of(register))
+            }
+            BranchTarget::Unsaid => None,
+        };
+        self.jump = Some(Jump { step, target });
+    }
+
+    /// Records an instruction that could not be fetched: the last jump led to it.
+    pub fn fetch_failed(&mut self, pc: u64, step: LastStep) {
+        let is_target = |target: u64| step.set.code_address(target) == pc;
+        match &mut self.jump {
+            Some(jump) if jump.target.is_none_or(is_target) => jump.target = Some(pc),
+            _ => *self = Self::default(),
+        }
+    }
+
+    /// Records an access of the last step. A jump through memory reads its target last.
+    pub fn access(&mut self, access: &MemoryAccess) {
+        let Some(Jump { step, target }) = &mut self.jump else {
+            return;
+        };
+        let is_word = access.kind == AccessKind::Read
+            && u16::from(access.size_bytes) == step.set.word_bytes();
+        if let Some(bytes) = access
+            .bytes
+            .filter(|_| is_word && step.jump_target() == BranchTarget::Unsaid)
+        {
+            *target = Some(u64::from_le_bytes(bytes));
+        }
+    }
+
+    /// Records an exception.
+    pub fn exception(&mut self, place: FindingPlace) {
+        self.place.get_or_insert(place);
+    }
+
+    /// Reports the thread `name` if it ends in an exception at an address without code.
+    ///
+    /// # Errors
+    /// The index could not be read, or the check was cancelled.
+    pub fn report(
+        self,
+        name: &str,
+        index: &Index,
+        findings: &mut Findings,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let (
+            Some(Jump {
+                step,
+                target: Some(target),
+            }),
+            Some(place),
+        ) = (self.jump, self.place)
+        else {
+            return Ok(());
+        };
+        if step.set.is_exception_return_value(target) || step.set.is_function_return_value(target) {
+            return Ok(());
+        }
+        let pc = Address(step.set.code_address(target));
+        if !has_code(pc, index, cancel)? {
+            let from = step.pc;
+            findings.add(&whole::EXCEPTION_END, place, || {
+                format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where no code is")
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Maximum number of failed fetches of an address that are examined.
+const FETCHES: usize = 1 << 10;
+
+/// Returns true if the trace shows an instruction at an address. A failed fetch does not count.
+///
+/// Cost: a lookup for each failed fetch, up to [`FETCHES`].
+fn has_code(pc: Address, index: &Index, cancel: &Cancel) -> Result<bool> {
+    let mut from = Position(0);
+    for _ in 0..FETCHES {
+        let Some(visit) = (NearestVisit::next(pc, from)).run(index, cancel)? else {
+            break;
+        };
+        if visit.record.is_executed || visit.record.encoding.is_some() {
+            return Ok(true);
+        }
+        from = visit.position;
+    }
+    Ok(false)
 }

@@ -1,4 +1,6 @@
 //! Applies all rules to a whole trace.
+//!
+//! The rules that hold for every format.
 
 use std::sync::atomic::Ordering;
 
@@ -6,10 +8,10 @@ use anyhow::Result;
 use stepback_index::{
     BuildProgress, Cancel, Direction, ExternalChanges, Index, PositionOfLine, Query as _,
 };
+use stepback_parsers::Severity::{Error, Info, Warning};
 use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
 
-use super::events::{OutsideActivity, check_events};
-use super::rules;
+use crate::analysis::check::events::{OutsideActivity, check_events};
 use crate::image::CheckedImage;
 use crate::session::Session;
 
@@ -94,7 +96,7 @@ pub fn check(
     findings.into_rules().into_iter().map(placed).collect()
 }
 
-/// Adds what the index could not read. Decreasing times are left to [`rules::TIME`].
+/// Adds what the index could not read. Decreasing times are left to [`TIME`].
 fn add_damage(index: &Index, findings: &mut Findings) {
     for warning in index
         .warnings()
@@ -106,9 +108,7 @@ fn add_damage(index: &Index, findings: &mut Findings) {
         } else {
             FindingPlace::Trace
         };
-        findings.add_many(&rules::DAMAGED, warning.count, place, || {
-            warning.message.clone()
-        });
+        findings.add_many(&DAMAGED, warning.count, place, || warning.message.clone());
     }
 }
 
@@ -119,9 +119,9 @@ fn add_images(images: &[CheckedImage], findings: &mut Findings) {
         .filter_map(|one| Some((one, one.fit.misfit_text()?)))
     {
         let rule = if fit.is_of_another_program() {
-            &rules::IMAGE
+            &IMAGE
         } else {
-            &rules::IMAGE_CHANGES
+            &IMAGE_CHANGES
         };
         let first = fit.first.as_ref().map(|first| FindingPlace::Step {
             step: first.step,
@@ -146,9 +146,9 @@ fn add_memory(
 ) -> Result<()> {
     let count = index.info().external_changes;
     let rule = if seen.has_others {
-        &rules::MEMORY_OUTSIDE
+        &MEMORY_OUTSIDE
     } else {
-        &rules::MEMORY
+        &MEMORY
     };
     let limit = findings
         .limit()
@@ -222,3 +222,102 @@ fn placed(
         record,
     })
 }
+
+/// Input that the index could not read.
+pub static DAMAGED: Rule = Rule {
+    id: "damaged",
+    severity: Error,
+    clause: "",
+    title: "everything in the trace can be read",
+    meaning: "the file is damaged or cut off, or its writer does not keep to the format: what is there is missing here",
+};
+
+/// An image whose code differs from what was executed.
+pub static IMAGE: Rule = Rule {
+    id: "image",
+    severity: Warning,
+    clause: "",
+    title: "the images hold the instructions that the trace executed",
+    meaning: "an image is of another build or program, or was loaded elsewhere: names, lines and memory of it are wrong",
+};
+
+/// An image that differs in a few instructions only.
+pub static IMAGE_CHANGES: Rule = Rule {
+    id: "image-changed",
+    severity: Info,
+    clause: "",
+    title: "the images hold the instructions that the trace executed",
+    meaning: "the program was patched or changed itself, or a debugger set breakpoints",
+};
+
+/// Decreasing times.
+pub static TIME: Rule = Rule {
+    id: "time-backwards",
+    severity: Warning,
+    clause: "",
+    title: "the time of a thread does not run backwards",
+    meaning: "parts of the trace are in the wrong order or were put together, or the clock was set",
+};
+
+/// Control flow that the instruction does not allow.
+pub static PATH: Rule = Rule {
+    id: "path",
+    severity: Warning,
+    clause: "",
+    title: "a thread goes on where its last instruction leads",
+    meaning: "steps are missing, or an interrupt, an exception or a switch of threads is not told",
+};
+
+/// A register change without a write.
+pub static REGISTER: Rule = Rule {
+    id: "register-unwritten",
+    severity: Warning,
+    clause: "",
+    title: "a register changes only where an instruction writes it",
+    meaning: "the trace lacks an instruction or an exception, or the line belongs to another step or processor",
+};
+
+/// A memory change without a write.
+pub static MEMORY: Rule = Rule {
+    id: "memory-unwritten",
+    severity: Warning,
+    clause: "",
+    title: "memory holds what was written last when it is read",
+    meaning: "a device wrote there (DMA), a store is missing in the trace, or an address means something else than before",
+};
+
+/// A memory change that something outside the trace may have made.
+pub static MEMORY_OUTSIDE: Rule = Rule {
+    id: "memory-outside",
+    severity: Info,
+    clause: "",
+    title: "memory holds what was written last when it is read",
+    meaning: "mostly what a system call, an interrupt, a device or another processor wrote: the trace does not show it",
+};
+
+/// A thread that ends in an exception after a jump to an address where nothing was ever executed.
+pub static EXCEPTION_END: Rule = Rule {
+    id: "ends-in-exception",
+    severity: Warning,
+    clause: "",
+    title: "a trace does not end in an exception at an address without code",
+    meaning: "the program crashed: a function pointer or a return address was overwritten, or its code is missing",
+};
+
+/// A thread without a recorded creation.
+pub static THREAD: Rule = Rule {
+    id: "thread-without-start",
+    severity: Info,
+    clause: "",
+    title: "a thread that joins later was made by a system call",
+    meaning: "the recorder was attached when the thread ran already, or the part with its start is missing",
+};
+
+/// A thread with an event before its first instruction, or without any instruction.
+pub static NO_STEP: Rule = Rule {
+    id: "thread-without-step",
+    severity: Warning,
+    clause: "",
+    title: "a thread begins with an instruction, and has one",
+    meaning: "its name is damaged, or the trace was cut out of a longer one, or filtered by thread",
+};

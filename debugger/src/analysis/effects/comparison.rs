@@ -12,9 +12,9 @@ use stepback_parsers::Position;
 use super::differences::{Differences, DifferingCell, LISTED, ValueMatch};
 use super::own_names::WindowNames;
 use super::own_path::FramePath;
-use super::partings::{DivergenceFinder, PathDivergence};
 use super::scope::EffectScope;
 use super::used::range_effects;
+use crate::analysis::effects::own_path::{DivergenceFinder, PathDivergence};
 
 /// Bytes compared at once; also the maximum length of a run of differing bytes.
 const CHUNK: u64 = 64;

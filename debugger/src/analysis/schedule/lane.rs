@@ -1,10 +1,13 @@
 //! Entries of lanes.
+//!
+//! A list along the trace with bounded length: entries too close to keep apart are merged.
+//!
+//! Boxes to draw for a lane: at most one per pixel column.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use stepback_parsers::Position;
-
-use super::{BoundedList, LanePiece};
 
 /// The core on which a thread ran, or the thread that ran on a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,4 +163,131 @@ impl ThreadLane {
             .map(|moment| moment.time)
             .zip(self.last_time)
     }
+}
+/// An entry of a list along the trace.
+pub trait LanePiece {
+    /// Position at which it begins.
+    fn first(&self) -> u64;
+    /// Position at which it ends.
+    fn end(&self) -> u64;
+    /// Returns true if the next entry continues this one.
+    fn continues(&self, next: &Self) -> bool;
+    /// Merges a later entry into this one.
+    fn absorb(&mut self, next: Self);
+}
+
+/// Entries in trace order, with a maximum length.
+///
+/// When the list is full, all entries within one cell of the trace are merged. Cells double in size
+/// until that suffices.
+#[derive(Clone, Debug)]
+pub struct BoundedList<T> {
+    list: Vec<T>,
+    cell: u64,
+    limit: usize,
+}
+
+impl<T> Default for BoundedList<T> {
+    fn default() -> Self {
+        Self::with_limit(1 << 16)
+    }
+}
+
+impl<T> BoundedList<T> {
+    /// Creates an empty list of at most `limit` entries.
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            list: Vec::new(),
+            cell: 1,
+            limit: limit.max(2),
+        }
+    }
+
+    pub fn list(&self) -> &[T] {
+        &self.list
+    }
+
+    /// Returns the last entry, for extension.
+    pub fn last_mut(&mut self) -> Option<&mut T> {
+        self.list.last_mut()
+    }
+}
+
+impl<T: LanePiece> BoundedList<T> {
+    /// Adds an entry that does not begin before the last one.
+    pub fn push(&mut self, next: T) {
+        put(&mut self.list, next, self.cell);
+        while self.list.len() > self.limit && self.cell < u64::MAX / 2 {
+            self.cell *= 2;
+            let pieces = std::mem::take(&mut self.list);
+            pieces
+                .into_iter()
+                .for_each(|piece| put(&mut self.list, piece, self.cell));
+        }
+    }
+
+    /// Returns the last entry that begins at or before a position. O(log n).
+    pub fn last_at(&self, position: u64) -> Option<&T> {
+        let after = self.list.partition_point(|piece| piece.first() <= position);
+        self.list.get(after.checked_sub(1)?)
+    }
+}
+
+fn put<T: LanePiece>(list: &mut Vec<T>, next: T, cell: u64) {
+    let is_near = |last: &T| cell > 1 && last.first() / cell == next.end().saturating_sub(1) / cell;
+    match list.last_mut() {
+        Some(last) if last.continues(&next) || is_near(last) => last.absorb(next),
+        _ => list.push(next),
+    }
+}
+
+/// Entries of a lane drawn as one box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneBox {
+    /// First column.
+    pub left: u32,
+    /// Column after the last one.
+    pub right: u32,
+    /// Index of the first entry in the lane.
+    pub place: usize,
+    /// Number of entries in the box.
+    pub count: usize,
+}
+
+/// Returns the boxes between two positions, for a width of `columns`. O(columns · log n).
+pub fn boxes<T: LanePiece>(lane: &BoundedList<T>, view: Range<u64>, columns: u32) -> Vec<LaneBox> {
+    let Range {
+        start: first,
+        end: last,
+    } = view;
+    let list = lane.list();
+    let length = u128::from(last.saturating_sub(first).max(1));
+    let scaled =
+        |position: u64| u128::from(position.clamp(first, last) - first) * u128::from(columns);
+    let left_of = |piece: &T| u32::try_from(scaled(piece.first()) / length).unwrap_or(columns);
+    let right_of =
+        |piece: &T| u32::try_from(scaled(piece.end()).div_ceil(length)).unwrap_or(columns);
+    let mut found = Vec::new();
+    let mut place = list.partition_point(|piece| piece.end() <= first);
+    while let Some((piece, rest)) = list.get(place..).and_then(<[T]>::split_first) {
+        if piece.first() >= last {
+            break;
+        }
+        let left = left_of(piece);
+        let right = right_of(piece).max(left + 1);
+        // Entries that fit into the same column share its box.
+        let others = if right == left + 1 {
+            rest.partition_point(|other| right_of(other) <= right)
+        } else {
+            0
+        };
+        found.push(LaneBox {
+            left,
+            right,
+            place,
+            count: 1 + others,
+        });
+        place += 1 + others;
+    }
+    found
 }

@@ -5,16 +5,12 @@
 //! two of them all steps belong to one thread. Traces without such markers are sampled in even
 //! parts.
 
-mod bounded;
-mod boxes;
 mod build;
 mod lane;
-mod record;
 #[cfg(test)]
 pub mod tests;
 
-pub use bounded::{BoundedList, LanePiece};
-pub use boxes::{LaneBox, boxes};
+pub use crate::analysis::schedule::build::Schedule;
+pub use crate::analysis::schedule::lane::{BoundedList, LaneBox, LanePiece, boxes};
 pub use build::schedule;
 pub use lane::{LaneInterval, LaneMark, LaneMarkKind, LanePeer, ThreadLane, TimeSample};
-pub use record::Schedule;

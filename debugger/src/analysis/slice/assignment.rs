@@ -6,12 +6,12 @@ use stepback_machine::{
     ScaledRegister,
 };
 
-use super::copies::{bits_of, effect_on};
 use super::formula::{Formula, LoadShape, MemoryLeaf, RegisterLeaf};
-use super::named::{NamedOperand, NamedOperation, as_written};
 use super::narrow::{as_in_c, cut};
 use super::reading::SliceReading;
 use super::row::{ReadRow, RowId, SliceRowRole};
+use crate::analysis::slice::formula::{NamedOperand, NamedOperation, as_written};
+use crate::analysis::slice::row::{bits_of, effect_on};
 
 /// A cell and the value that a row assigns to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,19 +15,15 @@
 //! later row may be the origin of a copy. Request the lines again after each batch.
 
 mod assignment;
-mod copies;
 mod formula;
 mod frames;
-mod groups;
 mod lines;
-mod named;
 mod narrow;
 mod reading;
 mod rounds;
 mod row;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 pub use assignment::Assignment;
 pub use formula::{Formula, LoadShape, MemoryLeaf, RegisterLeaf};

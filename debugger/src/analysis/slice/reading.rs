@@ -12,11 +12,11 @@ use stepback_index::{
 use stepback_machine::{Expression, RegisterView};
 use stepback_parsers::Step;
 
-use super::copies::{Copies, bits_of, effect_on};
 use super::frames::Frames;
-use super::groups::Callers;
-use super::named::NamedOperation;
 use super::row::{ReadRow, RowId, SliceRowRole};
+use crate::analysis::slice::formula::NamedOperation;
+use crate::analysis::slice::frames::Callers;
+use crate::analysis::slice::row::{Copies, bits_of, effect_on};
 
 /// The rows of a slice taken until now. Memory: a few hundred bytes per row.
 #[derive(Clone, Debug, Default)]

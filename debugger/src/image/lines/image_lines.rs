@@ -1,6 +1,11 @@
 //! Source lines of one image.
+//!
+//! Nesting depth of inlined functions.
+//!
+//! Source position of an instruction.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -9,17 +14,15 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use addr2line::Context;
-use gimli::Dwarf;
+use gimli::{Dwarf, UnitHeader};
+use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
-use super::clean_path::clean_path;
-use super::debug_sections;
-use super::file_lines::{FileUnits, LineRange};
-use super::nesting::is_too_deep;
-use super::section::SectionReader;
-use super::source_line::{InlineSite, SourceLine};
-use crate::image::demangle::demangle;
+use crate::image::lines::file_lines::{FileUnits, LineRange, clean_path};
+use crate::image::lines::section;
+use crate::image::lines::section::SectionReader;
+use crate::image::names::demangle;
 
 /// Maximum number of cached answers. A full cache is cleared, which costs less than to track the
 /// oldest.
@@ -179,7 +182,7 @@ impl ImageLines {
 
 impl LoadedDebugInfo {
     fn read(path: &std::path::Path) -> anyhow::Result<Option<Self>> {
-        let Some(dwarf) = debug_sections::read(path)? else {
+        let Some(dwarf) = section::read(path)? else {
             return Ok(None);
         };
         let dwarf = Arc::new(dwarf);
@@ -279,4 +282,90 @@ fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
     let name: Arc<str> = name.into();
     names.insert(Arc::clone(&name));
     name
+}
+
+/// Maximum depth. The library that reads the entries is recursive: a deeper nesting, which no
+/// compiler writes, would overflow the stack.
+const LEVELS: usize = 256;
+
+/// Returns true if the functions of any unit are inlined deeper than can be read. Cost: reads all
+/// entries once.
+pub fn is_too_deep(dwarf: &Dwarf<SectionReader>) -> bool {
+    let mut units = dwarf.units();
+    // After a damaged header other readers find nothing either.
+    let headers = std::iter::from_fn(move || units.next().ok().flatten());
+    // An unreadable entry ends the unit for all readers.
+    headers
+        .par_bridge()
+        .any(|header| is_unit_too_deep(dwarf, &header).unwrap_or(false))
+}
+
+fn is_unit_too_deep(
+    dwarf: &Dwarf<SectionReader>,
+    header: &UnitHeader<SectionReader>,
+) -> Result<bool, gimli::Error> {
+    let abbreviations = dwarf.abbreviations(header)?;
+    let mut entries = header.entries_raw(&abbreviations, None)?;
+    // Depths of the inlined functions around an entry.
+    let mut around = Vec::new();
+    while !entries.is_empty() {
+        let depth = entries.next_depth();
+        let Some(abbreviation) = entries.read_abbreviation()? else {
+            continue;
+        };
+        if abbreviation.tag() == gimli::DW_TAG_inlined_subroutine {
+            while around.last().is_some_and(|outer| *outer >= depth) {
+                around.pop();
+            }
+            around.push(depth);
+            if around.len() > LEVELS {
+                return Ok(true);
+            }
+        }
+        entries.skip_attributes(abbreviation.attributes())?;
+    }
+    Ok(false)
+}
+
+/// A source line, and the calls through which it was inlined.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceLine {
+    /// Path as the compiler wrote it, with its working directory and normalised. The file may have
+    /// moved since.
+    pub file: Arc<str>,
+    /// Line number, from 1.
+    pub line: u32,
+    /// Column, from 1; none if the compiler did not record it.
+    pub column: Option<u32>,
+    /// Function that contains the line.
+    pub function: Option<Arc<str>>,
+    /// Calls at which the function was inlined, innermost first; empty if it is not inlined.
+    pub inlined_at: Vec<InlineSite>,
+}
+
+/// A call whose callee was inlined.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InlineSite {
+    /// Function that contains the call.
+    pub function: Option<Arc<str>>,
+    pub file: Arc<str>,
+    pub line: u32,
+}
+
+impl SourceLine {
+    /// Returns the file name without directories.
+    pub fn file_name(&self) -> &str {
+        self.file.rsplit(['/', '\\']).next().unwrap_or_default()
+    }
+
+    /// Formats the line as `overflow.c:42`.
+    pub fn short(&self) -> String {
+        format!("{}:{}", self.file_name(), self.line)
+    }
+}
+
+impl fmt::Display for SourceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }

@@ -11,8 +11,8 @@ use super::rows::CompareRow;
 use crate::action::{Access, CellName};
 use crate::analysis::names::NameResolver;
 use crate::messages::say;
-use crate::model::code::Code;
 use crate::model::names::function_name;
+use crate::model::span::Code;
 use crate::session::Session;
 
 /// Maximum number of writes counted for a cell.

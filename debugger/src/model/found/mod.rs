@@ -2,9 +2,7 @@
 
 mod gather;
 mod list;
-mod rows;
-mod words;
 
+pub use crate::model::found::list::{kind_name, nothing_words, subject, summary};
 pub use gather::{HitQuestion, SearchRequest, gather};
 pub use list::{HitLookup, SearchEnd, SearchResults};
-pub use words::{kind_name, nothing_words, subject, summary};

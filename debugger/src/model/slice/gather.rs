@@ -1,4 +1,6 @@
 //! Collects the rows of a slice on a worker.
+//!
+//! Walks a slice backward or forward.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,21 +9,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use stepback_index::{
-    Cancel, Cell, EdgeKinds, NameReader, SliceRow, SliceRowDetail, SliceStepDetail,
+    BackwardSliceQuery, BackwardSliceWalk, Cancel, Cell, EdgeKinds, ForwardSliceQuery,
+    ForwardSliceWalk, Index, NameReader, QueryError, SliceRow, SliceRowDetail, SliceStepDetail,
 };
 use stepback_parsers::Position;
 
-use super::line_words::{LineWords, SliceWords};
-use super::row::SliceListRow;
-use super::row_maker::SliceRowBuilder;
-use super::said::way_of;
-use super::walk::{SliceTraversal, SliceTraversalQuery};
-use super::whole::{ReadingWords, Slice, SliceProgress, SliceSubject};
-use crate::analysis::cell_value::cell_value;
 use crate::analysis::names::NameResolver;
 use crate::analysis::slice::{
     FoldState, Frames, LineKind, ReadingLine, RowId, SliceReading, SliceRowRole,
 };
+use crate::analysis::tracked::cell_value;
+use crate::model::slice::line_words::{LineWords, SliceWords};
+use crate::model::slice::row_maker::SliceRowBuilder;
+use crate::model::slice::slice::{ReadingWords, Slice, SliceListRow, SliceProgress, SliceSubject};
+use crate::model::slice::words::way_of;
 use crate::model::text::short_hex;
 use crate::notes::{SliceEdges, SliceQuery};
 use crate::session::Session;
@@ -265,4 +266,87 @@ fn subject_of(session: &Session, question: &SliceQuery, cancel: &Cancel) -> Resu
         value: short_hex(&held.value),
         source: held.source,
     })
+}
+
+/// Parameters of a walk.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceTraversalQuery {
+    pub cell: Cell,
+    /// Position at which the cell has the value.
+    pub at: Position,
+    /// Edges to follow besides data.
+    pub edges: EdgeKinds,
+    /// Maximum number of steps.
+    pub limit: usize,
+    /// Follows the uses of the value instead of its origin.
+    pub forward: bool,
+}
+
+/// Walk in progress.
+pub enum SliceTraversal<'a> {
+    /// Backward, to the origin of a value.
+    Back(BackwardSliceWalk<'a>),
+    /// Forward, to the uses of a value.
+    Onward(ForwardSliceWalk<'a>),
+}
+
+impl<'a> SliceTraversal<'a> {
+    /// Starts a walk.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn new(
+        index: &'a Index,
+        of: &SliceTraversalQuery,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
+        let SliceTraversalQuery {
+            cell,
+            at,
+            edges,
+            limit,
+            forward,
+        } = *of;
+        if forward {
+            return Ok(Self::Onward(
+                ForwardSliceQuery {
+                    cell,
+                    at,
+                    edges,
+                    limit,
+                }
+                .walk(index, cancel)?,
+            ));
+        }
+        Ok(Self::Back(
+            BackwardSliceQuery {
+                cell,
+                at,
+                edges,
+                limit,
+            }
+            .walk(index, cancel)?,
+        ))
+    }
+
+    /// Returns the next row; none when all chains have ended.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRowDetail>, QueryError> {
+        match self {
+            Self::Back(walk) => walk.next_seen(cancel),
+            Self::Onward(walk) => Ok(walk
+                .next(cancel)?
+                .map(|row| SliceRowDetail { row, sight: None })),
+        }
+    }
+
+    /// Returns the number of cells that are still to be followed.
+    pub fn left(self) -> usize {
+        match self {
+            Self::Back(walk) => walk.what_is_left().len(),
+            Self::Onward(walk) => walk.what_is_left().len(),
+        }
+    }
 }

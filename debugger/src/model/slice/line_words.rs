@@ -7,7 +7,6 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{RegisterSource, Step};
 
-use super::end_words::{end_words, ended_words};
 use super::formula_words::FormulaWords;
 use super::words::cell_words;
 use crate::action::Direction;
@@ -15,10 +14,11 @@ use crate::analysis::slice::{
     Assignment, Formula, LineKind, LoadShape, MemoryLeaf, ReadRow, ReadingLine, RowId,
     SliceReading, SliceRowRole,
 };
-use crate::analysis::step_record::step_record;
+use crate::analysis::step_places::step_record;
 use crate::messages::say;
-use crate::model::doubt::doubt_words;
 use crate::model::names::frame_name;
+use crate::model::slice::words::{end_words, ended_words};
+use crate::model::so_far::doubt_words;
 use crate::model::text::{bytes_text, short_hex, thousands};
 use crate::session::Session;
 

@@ -8,14 +8,14 @@ use stepback_index::{
 use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Step;
 
-use super::end_words::{end_words, ended_words, is_of_control};
-use super::row::{DefinedCell, SliceListRow};
 use super::words::{cell_words, flag_letters};
 use crate::action::{CellName, Direction};
 use crate::messages::say;
-use crate::model::code::Code;
-use crate::model::doubt::doubt_words;
 use crate::model::names::place_name;
+use crate::model::slice::slice::{DefinedCell, SliceListRow};
+use crate::model::slice::words::{end_words, ended_words, is_of_control};
+use crate::model::so_far::doubt_words;
+use crate::model::span::Code;
 use crate::model::table::thread_name;
 use crate::model::text::{flag_letter, short_hex};
 use crate::model::{TextRole, TextSpan};

@@ -1,7 +1,21 @@
 //! Formats cells, flags and edges of a slice.
+//!
+//! Describes a slice as a whole.
+//!
+//! Explains why a line belongs to a slice.
+//!
+//! Describes the ends of the chains of a slice.
 
-use stepback_index::{Edge, Index, NameReader, SliceCell};
+use stepback_index::{Edge, Index, NameReader, SliceCell, SliceEnd, SliceEndKind, UnknownInput};
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
+use stepback_parsers::Step;
+
+use crate::action::{Direction, SliceView};
+use crate::messages::say;
+use crate::model::slice::slice::{Slice, SliceLineContent, SliceProgress};
+use crate::model::so_far::doubt_words;
+use crate::model::text::thousands;
+use crate::notes::{SliceEdge, SliceQuery};
 
 /// Formats a cell as `find` and `why` accept it: `x0`, `0x80020010:4`, `psr`.
 pub fn cell_words(cell: SliceCell, index: &Index) -> String {
@@ -49,5 +63,323 @@ pub fn edge_word(edge: Edge) -> &'static str {
         Edge::Address => "address",
         Edge::Flags => "flags",
         Edge::Control => "control",
+    }
+}
+
+/// Formats the query as a title: `Why x2 = bfb1e598a4e5bda9 at 1,763`.
+pub fn question_words(slice: &Slice) -> String {
+    let (cell, at) = (slice.subject.label.as_str(), slice.question.at);
+    match &slice.subject.value {
+        Some(value) => asked(
+            &slice.question,
+            &say!("slice-cell-value", cell = cell, value = value.as_str()),
+            at,
+        ),
+        None => asked(&slice.question, cell, at),
+    }
+}
+
+/// Formats the query before anything is known about its cell.
+pub fn asked_words(question: &SliceQuery) -> String {
+    asked(question, &question.cell, question.at)
+}
+
+fn asked(question: &SliceQuery, cell: &str, at: u64) -> String {
+    if question.forward {
+        say!("slice-question-forward", cell = cell, at = at)
+    } else {
+        say!("slice-question", cell = cell, at = at)
+    }
+}
+
+/// Describes the size and state of the slice.
+pub fn slice_words(slice: &Slice) -> String {
+    let steps = say!("slice-steps", count = slice.step_count());
+    match slice.end {
+        SliceProgress::UnderWay => say!("slice-under-way", steps = steps),
+        SliceProgress::Whole if slice.is_of_part => {
+            say!("sofar-so-far", text = say!("slice-whole", steps = steps))
+        }
+        SliceProgress::Whole => say!("slice-whole", steps = steps),
+        SliceProgress::Limit(left) => say!("slice-limit", steps = steps, count = left),
+        SliceProgress::Stopped => say!("slice-stopped", steps = steps),
+    }
+}
+
+/// Returns the name and the explanation of a kind of edge for a direction.
+pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static str) {
+    match (edge, way) {
+        (SliceEdge::Addresses, Direction::Back) => {
+            (say!("slice-addresses"), say!("slice-addresses-tip"))
+        }
+        (SliceEdge::Addresses, Direction::Forward) => {
+            (say!("slice-addresses"), say!("slice-addresses-forward-tip"))
+        }
+        (SliceEdge::Flags, Direction::Back) => (say!("slice-flags"), say!("slice-flags-tip")),
+        (SliceEdge::Flags, Direction::Forward) => {
+            (say!("slice-flags"), say!("slice-flags-forward-tip"))
+        }
+        (SliceEdge::Control, Direction::Back) => (say!("slice-control"), say!("slice-control-tip")),
+        (SliceEdge::Control, Direction::Forward) => {
+            (say!("slice-control"), say!("slice-control-forward-tip"))
+        }
+    }
+}
+
+/// Returns the direction of a query.
+pub fn way_of(question: &SliceQuery) -> Direction {
+    if question.forward {
+        Direction::Forward
+    } else {
+        Direction::Back
+    }
+}
+
+/// Returns the name and the explanation of a direction.
+pub fn way_words(way: Direction) -> (&'static str, &'static str) {
+    match way {
+        Direction::Back => (say!("slice-back"), say!("slice-back-tip")),
+        Direction::Forward => (say!("slice-forward"), say!("slice-forward-tip")),
+    }
+}
+
+/// Returns the name and the explanation of a view.
+pub fn view_words(view: SliceView) -> (&'static str, &'static str) {
+    match view {
+        SliceView::Chain => (say!("slice-chain"), say!("slice-chain-tip")),
+        SliceView::Tree => (say!("slice-tree"), say!("slice-tree-tip")),
+        SliceView::Everything => (say!("slice-everything"), say!("slice-everything-tip")),
+    }
+}
+
+/// Maximum number of steps named.
+const NAMED: usize = 3;
+
+/// Returns the text after a line: doubts and other notes first, then the steps that need the line.
+pub fn because(told: &SliceLineContent<'_>, slice: &Slice) -> String {
+    let parts: Vec<String> = match told {
+        SliceLineContent::Call(_) | SliceLineContent::Rounds(..) => Vec::new(),
+        SliceLineContent::Line { words, .. } => {
+            let reason = wanted(slice, &words.wanted_by);
+            words.notes.iter().cloned().chain([reason]).collect()
+        }
+        SliceLineContent::Again(_, words) => words.notes.clone(),
+        SliceLineContent::Alone(row, id) => {
+            let ends = slice
+                .ends_of(*id)
+                .filter_map(|end| Some(format!("{}: {}", end.gives_text(), end.end.as_ref()?)));
+            row.doubt
+                .iter()
+                .cloned()
+                .chain([row.reason.clone()])
+                .chain(ends)
+                .collect()
+        }
+        SliceLineContent::End(row) => vec![row.reason.clone()],
+    };
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" · ")
+}
+
+/// Lists the steps that need a line: `for 1,761`, or `from 1,382` in a forward slice. Without
+/// steps, names the query itself.
+fn wanted(slice: &Slice, steps: &[Step]) -> String {
+    let named: Vec<String> = steps
+        .iter()
+        .take(NAMED)
+        .map(|step| thousands(step.0))
+        .collect();
+    let (named, forward) = (named.join(", "), slice.question.forward);
+    match steps.len().saturating_sub(NAMED) {
+        _ if steps.is_empty() && forward => say!("slice-from-asked").to_owned(),
+        _ if steps.is_empty() => say!("slice-why-asked").to_owned(),
+        0 if forward => say!("slice-from", steps = named),
+        0 => say!("slice-for", steps = named),
+        more if forward => say!("slice-from-more", steps = named, more = more),
+        more => say!("slice-for-more", steps = named, more = more),
+    }
+}
+
+/// Names the cell of a chain's end as `find` and `why` accept it. If the chain follows only
+/// control, it has no cell, so a phrase names control.
+pub fn ended_words(end: &SliceEnd, index: &Index) -> String {
+    if is_of_control(end) {
+        say!("slice-end-of-control").to_owned()
+    } else {
+        cell_words(end.cell, index)
+    }
+}
+
+/// Describes the end of a chain as a phrase, with any doubt about it.
+pub fn end_words(end: &SliceEnd, way: Direction, index: &Index) -> String {
+    let words = words_alone(end, way);
+    match end.doubt {
+        Some(doubt) => format!(
+            "{words}; {}",
+            doubt_words(doubt, index.source().traits().instruction_set)
+        ),
+        None => words,
+    }
+}
+
+fn words_alone(end: &SliceEnd, way: Direction) -> String {
+    let of_control = Some(end)
+        .filter(|end| is_of_control(end))
+        .and_then(|end| control_words(end.end, way));
+    of_control.map_or_else(|| value_words(end.end), str::to_owned)
+}
+
+/// Returns true if only control edges lead to an end. Its cell is then the program counter, whose
+/// value is not of interest.
+pub(super) fn is_of_control(end: &SliceEnd) -> bool {
+    !end.wanted_by.is_empty()
+        && end
+            .wanted_by
+            .iter()
+            .all(|wanted| wanted.edge == Edge::Control)
+}
+
+/// Describes the end of a control chain: the origin of a decision or, forward, its consequence.
+fn control_words(end: SliceEndKind, way: Direction) -> Option<&'static str> {
+    Some(match (end, way) {
+        (SliceEndKind::Initial { .. }, _) => say!("slice-end-runs-always"),
+        (SliceEndKind::Unknown(UnknownInput::NotOfInstruction), _) => say!("slice-end-interrupt"),
+        (SliceEndKind::Unknown(UnknownInput::DeciderNotFound), Direction::Back) => {
+            say!("slice-end-decider-not-found")
+        }
+        (SliceEndKind::Unknown(UnknownInput::DeciderNotFound), Direction::Forward) => {
+            say!("slice-end-decided-not-found")
+        }
+        (SliceEndKind::Limit, Direction::Back) => say!("slice-end-decider-limit"),
+        (SliceEndKind::Limit, Direction::Forward) => say!("slice-end-decided-limit"),
+        _ => return None,
+    })
+}
+
+fn value_words(end: SliceEndKind) -> String {
+    match end {
+        SliceEndKind::Constant => say!("slice-end-constant").to_owned(),
+        SliceEndKind::Initial { line: Some(line) } => say!("slice-end-stated", line = line.0),
+        SliceEndKind::Initial { line: None } => say!("slice-end-initial").to_owned(),
+        SliceEndKind::Image => say!("slice-end-image").to_owned(),
+        SliceEndKind::External {
+            seen_by: Some(step),
+        } => say!("slice-end-external-seen", step = step.0),
+        SliceEndKind::External { seen_by: None } => say!("slice-end-external").to_owned(),
+        SliceEndKind::System {
+            name: Some(name), ..
+        } => say!("slice-end-called", name = name),
+        SliceEndKind::System { name: None, .. } => say!("slice-end-system").to_owned(),
+        SliceEndKind::Unknown(UnknownInput::Undecoded) => say!("slice-end-undecoded").to_owned(),
+        SliceEndKind::Unknown(UnknownInput::NotOfInstruction) => {
+            say!("slice-end-not-of-instruction").to_owned()
+        }
+        SliceEndKind::Unknown(UnknownInput::LoadNotShown) => {
+            say!("slice-end-load-not-shown").to_owned()
+        }
+        SliceEndKind::Unknown(UnknownInput::TooMuchLoaded) => {
+            say!("slice-end-too-much-loaded").to_owned()
+        }
+        SliceEndKind::Unknown(UnknownInput::DeciderNotFound) => {
+            say!("slice-end-decider-not-found").to_owned()
+        }
+        SliceEndKind::Kept => say!("slice-end-kept").to_owned(),
+        SliceEndKind::Overwritten { by: Some(step) } => {
+            say!("slice-end-overwritten-by", step = step.0)
+        }
+        SliceEndKind::Overwritten { by: None } => say!("slice-end-overwritten").to_owned(),
+        SliceEndKind::Limit => say!("slice-end-limit").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::{SliceCell, SliceUse, ThreadId};
+    use stepback_machine::{RegisterId, RegisterView};
+    use stepback_parsers::Step;
+
+    use super::*;
+
+    /// Builds an end to which edges of the given kinds lead.
+    fn end(end: SliceEndKind, edges: &[Edge]) -> SliceEnd {
+        let cell = SliceCell::Register {
+            thread: ThreadId(0),
+            view: RegisterView::new(RegisterId::PC, 0, 8),
+        };
+        let wanted_by = edges
+            .iter()
+            .map(|edge| SliceUse {
+                step: Some(Step(3)),
+                edge: *edge,
+            })
+            .collect();
+        SliceEnd {
+            end,
+            cell,
+            wanted_by,
+            doubt: None,
+        }
+    }
+
+    #[track_caller]
+    fn check(of: SliceEndKind, way: Direction, expected: &str) {
+        assert_eq!(words_alone(&end(of, &[Edge::Control]), way), expected);
+    }
+
+    #[test]
+    fn ends_of_control_tell_what_decided() {
+        check(
+            SliceEndKind::Initial { line: None },
+            Direction::Back,
+            "runs whenever the thread does",
+        );
+        check(
+            SliceEndKind::Unknown(UnknownInput::NotOfInstruction),
+            Direction::Back,
+            "an interrupt or an exception began it",
+        );
+        check(
+            SliceEndKind::Limit,
+            Direction::Back,
+            "what decided that this ran is not gone into",
+        );
+        check(
+            SliceEndKind::Limit,
+            Direction::Forward,
+            "what it decided is not followed to its end",
+        );
+        let not_found = words_alone(
+            &end(
+                SliceEndKind::Unknown(UnknownInput::DeciderNotFound),
+                &[Edge::Control],
+            ),
+            Direction::Forward,
+        );
+        assert!(
+            not_found.starts_with("what it decided is not seen: "),
+            "{not_found}"
+        );
+    }
+
+    #[test]
+    fn a_value_of_the_program_counter_is_one() {
+        let of_value = end(
+            SliceEndKind::Initial { line: None },
+            &[Edge::Data, Edge::Control],
+        );
+        assert_eq!(
+            words_alone(&of_value, Direction::Back),
+            say!("slice-end-initial")
+        );
+        assert_eq!(
+            words_alone(
+                &end(SliceEndKind::Initial { line: None }, &[]),
+                Direction::Back
+            ),
+            say!("slice-end-initial")
+        );
     }
 }

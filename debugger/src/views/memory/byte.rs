@@ -15,7 +15,7 @@ use crate::analysis::heap::{has_heap, heap};
 use crate::desk::Desk;
 use crate::keymap::watch_text;
 use crate::model::byte_detail::{ByteDetail, byte_detail};
-use crate::model::heap_words::block_words;
+use crate::model::heap_table::block_words;
 use crate::model::memory::{aligned, aligned_cell};
 use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 use crate::worker::Slot;

@@ -2,7 +2,6 @@
 
 mod address;
 mod byte;
-mod comparison;
 mod scroll;
 mod search;
 #[cfg(test)]

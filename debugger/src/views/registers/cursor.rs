@@ -1,13 +1,31 @@
 //! The cursor on registers, and the status line about the register under it.
+//!
+//! The status line about the register under the cursor.
+//!
+//! Queries about the writers of a register, and their number.
 
-use super::super::view::CursorDirection;
-use super::grid::RegisterGrid;
-use super::view::RegistersView;
+use std::sync::Arc;
+
+use stepback_index::{Cancel, ThreadId, ValueSource};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
 use crate::action::CellName;
 use crate::analysis::register_part::RegisterPart;
 use crate::desk::Desk;
-use crate::model::TextSpan;
+use crate::messages::say;
+use crate::model::address_text::pointed_words;
+use crate::model::register_detail::{
+    RegisterDetail, register_detail, register_write_columns, write_count,
+};
 use crate::model::registers::{RegisterBoard, RegisterCell};
+use crate::model::so_far::source_so_far;
+use crate::model::text::short_hex;
+use crate::model::{TextRole, TextSpan};
+use crate::views::registers::grid::RegisterGrid;
+use crate::views::registers::view::RegistersView;
+use crate::views::view::CursorDirection;
+use crate::worker::{Answer, Slot};
 
 impl RegistersView {
     /// Returns the name of the register, lane or title under the cursor.
@@ -116,5 +134,146 @@ impl RegistersView {
     pub fn status(&self, desk: &Desk) -> Vec<TextSpan> {
         let cell = self.cursor().and_then(|name| self.board()?.part(name));
         cell.map_or_else(Vec::new, |cell| self.state.pointed.spans(&cell, desk))
+    }
+}
+
+/// The symbol and the text at the address that a value points to.
+#[derive(Default)]
+pub(super) struct PointedValue {
+    /// The status line shows them.
+    pub(super) is_on: bool,
+    answer: Slot<(u64, Position), Option<String>>,
+}
+
+impl PointedValue {
+    pub(super) fn poll(&mut self, cell: &RegisterCell, position: Position, desk: &Desk) {
+        let Some(value) = cell.value.to_u64().filter(|_| self.is_on) else {
+            return;
+        };
+        self.answer
+            .poll(&(value, position), &desk.worker, |(value, position)| {
+                let (value, position, session) = (*value, *position, Arc::clone(&desk.session));
+                move |cancel: &Cancel| pointed_words(&session, Address(value), position, cancel)
+            });
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.answer.clear();
+    }
+
+    fn words(&self, value: u64) -> Option<&str> {
+        let (_, words) = self
+            .answer
+            .peek()
+            .filter(|((of, _), _)| self.is_on && *of == value)?;
+        words.as_deref()
+    }
+
+    /// Returns name, value, target and writer.
+    pub(super) fn spans(&self, cell: &RegisterCell, desk: &Desk) -> Vec<TextSpan> {
+        let mut spans = vec![TextSpan::new(TextRole::Register, cell.name.clone())];
+        let mut add =
+            |meaning, text: String| spans.push(TextSpan::new(meaning, format!(" {text}")));
+        if let Some(hex) = short_hex(&cell.value) {
+            add(TextRole::Plain, format!("0x{hex}"));
+        }
+        if let Some(value) = cell.value.to_u64() {
+            add(TextRole::Number, format!("= {value}"));
+            match self.words(value) {
+                Some(words) => add(TextRole::Symbol, format!("→ {words}")),
+                None if self.is_on => {
+                    add(TextRole::Label, say!("terminal-points-nowhere").to_owned())
+                }
+                None => {}
+            }
+        }
+        if cell.source != ValueSource::Recorded {
+            let words = source_so_far(&desk.session, cell.source, cell.source_word());
+            let reason = cell
+                .reason
+                .as_ref()
+                .map(|reason| format!(": {reason}"))
+                .unwrap_or_default();
+            add(TextRole::Label, format!("{words}{reason}"));
+        }
+        if let Some(step) = cell.written_by {
+            add(
+                TextRole::Label,
+                say!("memory-written-by-step", step = step.0),
+            );
+        }
+        spans
+    }
+}
+
+/// Answers about the register that is described.
+#[derive(Default)]
+pub(super) struct DetailSlots {
+    detail: Slot<(RegisterPart, Position), RegisterDetail>,
+    columns: Slot<(RegisterPart, ThreadId, u32), Vec<u32>>,
+    count: Slot<(RegisterPart, ThreadId), u64>,
+}
+
+impl RegistersView {
+    /// Returns the writes of a register or lane around the position.
+    pub fn detail(&mut self, name: &str, desk: &Desk) -> Option<&RegisterDetail> {
+        let key = (self.part(name), desk.windows.position_of(self.follow));
+        let answer = self
+            .state
+            .details
+            .detail
+            .poll(&key, &desk.worker, |(part, position)| {
+                let (part, position, session) =
+                    (part.clone(), *position, Arc::clone(&desk.session));
+                move |cancel: &Cancel| register_detail(&session, &part, position, cancel)
+            });
+        answer.any()
+    }
+
+    /// Returns the number of writes of a register or lane in the whole trace, once it is known.
+    pub fn write_count(&mut self, name: &str, desk: &Desk) -> Option<u64> {
+        let key = (self.part(name), self.board()?.thread);
+        let answer = self
+            .state
+            .details
+            .count
+            .poll_long(&key, &desk.worker, |(part, thread)| {
+                let (part, thread, session) = (part.clone(), *thread, Arc::clone(&desk.session));
+                move |cancel: &Cancel| write_count(&session, &part, thread, cancel)
+            });
+        if let Answer::Fresh(count) = answer {
+            Some(*count)
+        } else {
+            None
+        }
+    }
+
+    /// Divides the trace into equal `columns`, and returns those in which a register or lane is
+    /// written.
+    pub fn write_columns(&mut self, name: &str, columns: u32, desk: &Desk) -> Option<&[u32]> {
+        let key = (self.part(name), self.board()?.thread, columns);
+        let answer =
+            self.state
+                .details
+                .columns
+                .poll(&key, &desk.worker, |(part, thread, columns)| {
+                    let (part, thread, columns, session) =
+                        (part.clone(), *thread, *columns, Arc::clone(&desk.session));
+                    move |cancel: &Cancel| {
+                        register_write_columns(&session, &part, thread, columns, cancel)
+                    }
+                });
+        if let Answer::Fresh(written) = answer {
+            Some(written)
+        } else {
+            None
+        }
+    }
+
+    fn part(&self, name: &str) -> RegisterPart {
+        RegisterPart {
+            thread: self.thread.clone(),
+            ..RegisterPart::parse(name)
+        }
     }
 }

@@ -1,10 +1,8 @@
 //! The registers at a position, for panels with a cursor that moves in two directions.
 
 mod cursor;
-mod detail;
 mod gesture;
 mod grid;
-mod pointed;
 #[cfg(test)]
 mod tests;
 mod view;

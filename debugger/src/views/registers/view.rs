@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
 
-use super::detail::DetailSlots;
 use super::grid::{GridLayout, RegisterGrid};
-use super::pointed::PointedValue;
 use crate::action::{Action, CellName, Follow, RegisterFormat, ViewAction};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
@@ -18,6 +16,7 @@ use crate::model::registers::{
     BoardRequest, RegisterBoard, RegisterCell, register_board, short_title,
 };
 use crate::views::ViewStatus;
+use crate::views::registers::cursor::{DetailSlots, PointedValue};
 use crate::worker::Slot;
 
 /// The registers of a group.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::builder::calls::found::CollectedCalls;
 use crate::builder::calls::recorded::RecordedThread;
+use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
 use crate::builder::segment::sealed::SealedSegment;
 use crate::builder::segment::turns::ControlTurn;
@@ -295,9 +295,9 @@ fn recorded_thread(threads: &mut Vec<RecordedThread>, number: u16) -> &mut Recor
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::builder::build_index::index_in_memory;
     use crate::builder::calls::pending::PendingFrame;
     use crate::builder::calls::recorded_frames::RecordedFrame;
-    use crate::builder::in_memory::index_in_memory;
     use crate::builder::segment::turns::{BranchSite, TurnKind, TurningBranch};
     use std::fmt::Write as _;
     use std::sync::Arc;
@@ -306,7 +306,7 @@ mod tests {
     use stepback_parsers::Tarmac;
 
     use crate::answers::call::{CallId, FrameEntry};
-    use crate::builder::options::BuildOptions;
+    use crate::builder::build_index::BuildOptions;
 
     /// An A64 step: address, encoding (0 where it does not matter) and the registers that it
     /// writes.

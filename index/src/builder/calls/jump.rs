@@ -1,8 +1,13 @@
 //! A transfer of control with the context that the call search needs.
+//!
+//! Targets of jumps and calls, from their encodings and the registers.
+//!
+//! Recognises transfers of control that take an exception or return from one.
 
-use stepback_machine::{FlowKind, InstructionSet};
+use stepback_machine::{Address, BranchTarget, FlowKind, InstructionSet};
 
-use crate::builder::calls::pending::ReturnKey;
+use crate::answers::call::Evidence;
+use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey};
 use crate::builder::segment::transfers::LastStep;
 
 /// A transfer of control with its context.
@@ -79,5 +84,209 @@ impl JumpContext {
             sp: self.sp,
             target: self.target(),
         }
+    }
+}
+
+/// Returns the target of a jump with a fixed target that writes no return address; none for other
+/// instructions.
+pub fn branch_target(step: &LastStep) -> Option<u64> {
+    let control = step.control();
+    control
+        .target
+        .address()
+        .filter(|_| control.flow != FlowKind::Call)
+}
+
+/// Returns the target of a call; none if it is no call or the target is unknown. `core` holds the
+/// registers by their numbers in the table.
+pub fn call_target(step: &LastStep, core: &[Option<u64>]) -> Option<u64> {
+    let control = step.control();
+    match control.target {
+        _ if control.flow != FlowKind::Call => None,
+        BranchTarget::Address(address) => Some(address),
+        BranchTarget::Register(register) => {
+            let held = *core.get(usize::from(register.0))?;
+            held.map(|address| step.instruction_set.code_address(address))
+        }
+        BranchTarget::Unsaid => None,
+    }
+}
+
+/// Returns the evidence that a transfer of control takes an exception, if it does.
+///
+/// After an instruction that does not jump, only an exception can send control elsewhere. But a
+/// trace may have gaps, so the destination must look like a vector, or the registers like those of
+/// a handler. After one that jumps, the trace must also report an exception, and the target must
+/// differ.
+pub fn exception(jump: &JumpContext) -> Option<Evidence> {
+    let is_taken = match jump.flow {
+        FlowKind::Trap => true,
+        FlowKind::Next => jump.last.opcode != 0 && is_handler(jump) || jump.has_words,
+        _ => {
+            has_exception_return(jump) && jump.age == 1
+                || jump.has_words && is_handler(jump) && !is_target(jump)
+        }
+    };
+    is_taken.then(|| entry_evidence(jump))
+}
+
+/// Returns the evidence for an exception that a transfer of control is known to take.
+pub fn entry_evidence(jump: &JumpContext) -> Evidence {
+    if jump.has_words {
+        Evidence::Words
+    } else {
+        Evidence::Jump
+    }
+}
+
+/// Returns true if a step returns from an exception, by its encoding and the link register.
+pub fn is_exception_return(jump: &JumpContext) -> bool {
+    match jump.flow {
+        FlowKind::ExceptionReturn => true,
+        // The M profile returns by a special value, which is already overwritten when the next
+        // handler begins.
+        FlowKind::Return | FlowKind::Branch => {
+            has_exception_return(jump) && branch_target(&jump.last).is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if a handler ends here and the next one begins without a return in between
+/// (tail-chaining, DDI 0403, B1.5.12). The link register gets `EXC_RETURN` again, and the
+/// interrupted code stays interrupted.
+pub fn is_tail_chained(exception: &PendingFrame, jump: &JumpContext) -> bool {
+    let PendingKind::Exception { interrupted, .. } = exception.kind else {
+        return false;
+    };
+    if !is_exception_return(jump) || !has_exception_return(jump) || exception.resumes_at(jump.pc) {
+        return false;
+    }
+    // A handler that was interrupted at a jump through a register may resume anywhere, and its own
+    // link register holds `EXC_RETURN` too.
+    let control = interrupted.control();
+    let is_jump =
+        interrupted.is_executed && !matches!(control.flow, FlowKind::Next | FlowKind::Trap);
+    let is_at_known_place = !is_jump || control.target.address().is_some();
+    let is_entry = jump.has_words || jump.age == 1 && is_at_known_place;
+    // An exception inside the handler returns to a handler, and has stored a frame below that of
+    // the first one.
+    let to_thread_mode = jump
+        .lr
+        .is_some_and(|lr| jump.instruction_set.is_return_to_thread_mode(lr));
+    is_entry && (to_thread_mode || jump.sp.is_some() && jump.sp == exception.key.sp)
+}
+
+/// Returns true if another exception is taken right after a return inside the handler of a pending
+/// one.
+pub fn is_nested(exception: &PendingFrame, jump: &JumpContext) -> bool {
+    let is_entry = has_exception_return(jump) && jump.age == 1 && jump.has_words;
+    is_entry && !exception.resumes_at(jump.pc) && !is_tail_chained(exception, jump)
+}
+
+fn is_handler(jump: &JumpContext) -> bool {
+    let expected = jump.last.next_pc();
+    let is_linked = jump.lr.is_some_and(|lr| lr.abs_diff(expected) <= 8) && jump.age == 1;
+    if has_exception_return(jump) {
+        return jump.age == 1;
+    }
+    let (set, pc) = (jump.instruction_set, Address(jump.pc));
+    is_linked || set.is_vector(pc, set.encoding_of(jump.opcode, jump.length_bytes).as_ref())
+}
+
+/// Returns true if the link register has one of the values that mean a return from an exception.
+pub fn has_exception_return(jump: &JumpContext) -> bool {
+    jump.lr
+        .is_some_and(|lr| jump.instruction_set.is_exception_return_value(lr))
+}
+
+/// Returns true if control went to a target other than that of the step before, without any sign of
+/// an exception.
+pub fn is_diverted(jump: &JumpContext) -> bool {
+    let has_target = jump.last.control().target.address().is_some();
+    jump.flow == FlowKind::Next || has_target && !is_target(jump)
+}
+
+/// Returns true if the step before is known to jump to where control went.
+fn is_target(jump: &JumpContext) -> bool {
+    let target = jump.last.control().target.address();
+    target.is_some_and(|target| (target ^ jump.pc) & !1 == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_machine::InstructionSet;
+
+    use super::*;
+
+    #[track_caller]
+    fn check_call(opcode: u32, set: InstructionSet, expected: Option<u64>) {
+        let mut core = [None; 33];
+        (core[2], core[32]) = (Some(0x1235), Some(0x4000));
+        let length_bytes = if opcode > 0xffff { 4 } else { 2 };
+        let step = LastStep {
+            slot: 1,
+            pc: 0x8002,
+            opcode,
+            length_bytes,
+            instruction_set: set,
+            is_executed: true,
+        };
+        assert_eq!(call_target(&step, &core), expected, "{opcode:#x}");
+    }
+
+    #[test]
+    fn calls_tell_where_they_go() {
+        check_call(0x9400_0002, InstructionSet::A64, Some(0x800a));
+        check_call(0x97ff_ffff, InstructionSet::A64, Some(0x7ffe));
+        check_call(0xd63f_0040, InstructionSet::A64, Some(0x1235));
+        check_call(0xd63f_0060, InstructionSet::A64, None);
+        check_call(0xd61f_0040, InstructionSet::A64, None);
+        check_call(0xeb00_0001, InstructionSet::A32, Some(0x800e));
+        check_call(0xfbff_fffe, InstructionSet::A32, Some(0x8004));
+        check_call(0xe12f_ff32, InstructionSet::A32, Some(0x1234));
+        check_call(0xe12f_ff3e, InstructionSet::A32, Some(0x4000));
+        check_call(0x4790, InstructionSet::T32, Some(0x1234));
+        check_call(0xf000_f801, InstructionSet::T32, Some(0x8008));
+        check_call(0xf7ff_fffe, InstructionSet::T32, Some(0x8002));
+        check_call(0xf000_e802, InstructionSet::T32, Some(0x8008));
+    }
+
+    #[test]
+    fn branches_tell_where_they_go() {
+        let check = |opcode: u32, set: InstructionSet, expected: Option<u64>| {
+            let length_bytes = if opcode > 0xffff { 4 } else { 2 };
+            let step = LastStep {
+                slot: 1,
+                pc: 0x8000,
+                opcode,
+                length_bytes,
+                instruction_set: set,
+                is_executed: true,
+            };
+            assert_eq!(branch_target(&step), expected, "{opcode:#x}");
+        };
+        for (opcode, expected) in [
+            (0x17ff_fff0, 0x7fc0),
+            (0x5400_00e0, 0x801c),
+            (0x3500_00e0, 0x801c),
+            (0x3707_ffe0, 0x7ffc),
+        ] {
+            check(opcode, InstructionSet::A64, Some(expected));
+        }
+        check(0x97ff_fff0, InstructionSet::A64, None);
+        check(0xeaff_fffe, InstructionSet::A32, Some(0x8000));
+        check(0xebff_fffe, InstructionSet::A32, None);
+        // Checked against a disassembler.
+        for (opcode, expected) in [
+            (0xd8f9, 0x7ff6),
+            (0xe71f, 0x7e42),
+            (0xb11b, 0x800a),
+            (0xf002_baa4, 0xa54c),
+            (0xf43f_af00, 0x7e04),
+        ] {
+            check(opcode, InstructionSet::T32, Some(expected));
+        }
+        check(0x4718, InstructionSet::T32, None);
     }
 }

@@ -1,21 +1,14 @@
 //! Calls: found while segments arrive in order, by a heuristic or from records that classify
 //! branches.
 
-pub(crate) mod branches;
 pub(crate) mod core_registers;
-pub(crate) mod exceptions;
 pub(crate) mod finder;
-pub(crate) mod found;
 pub(crate) mod jump;
 pub(crate) mod pending;
 pub(crate) mod pending_frames;
 pub(crate) mod recorded;
 pub(crate) mod recorded_frames;
 pub(crate) mod recorded_stack;
-pub(crate) mod return_points;
-pub(crate) mod root_frame;
-pub(crate) mod sp_range;
 pub(crate) mod spool;
-pub(crate) mod stack_set;
 pub(crate) mod stacks;
 pub(crate) mod thread_finder;

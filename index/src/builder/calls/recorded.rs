@@ -34,17 +34,15 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind};
 
 use crate::answers::call::FrameExit;
-use crate::builder::calls::found::CollectedCalls;
-use crate::builder::calls::pending::StackId;
+use crate::builder::calls::pending::{RootEntry, RootFrame, StackId};
 use crate::builder::calls::recorded_frames::{
     BranchStep, RecordedFrame, RecordedKind, Redirection, RedirectionKind,
 };
 use crate::builder::calls::recorded_stack::RecordedStack;
-use crate::builder::calls::root_frame::{RootEntry, RootFrame};
-use crate::builder::calls::stack_set::{NextStack as StackTurn, RetainedCounts, StackSet};
-use crate::builder::calls::stacks::SKIPPED;
+use crate::builder::calls::spool::CollectedCalls;
+use crate::builder::calls::stacks::{NextStack as StackTurn, RetainedCounts, SKIPPED, StackSet};
 use crate::builder::segment::turns::{ControlTurn, TurnKind, TurningBranch};
-use crate::store::calls::layout::StackSwitch;
+use crate::store::calls::stacks::StackSwitch;
 
 /// State of a thread whose records classify branches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -5,15 +5,13 @@ use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
-use crate::builder::calls::found::CollectedCalls;
-use crate::builder::calls::pending::StackId;
+use crate::builder::calls::pending::{RootEntry, RootFrame, StackId};
 use crate::builder::calls::recorded_frames::{
-    BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection,
+    BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection, ReturnPoint, ReturnPoints,
 };
-use crate::builder::calls::return_points::{ReturnPoint, ReturnPoints};
-use crate::builder::calls::root_frame::{RootEntry, RootFrame};
-use crate::builder::calls::stack_set::{RetainedCounts, ThreadStack};
-use crate::store::calls::frame::CallFrame;
+use crate::builder::calls::spool::CollectedCalls;
+use crate::builder::calls::stacks::{RetainedCounts, ThreadStack};
+use crate::store::calls::encoder::CallFrame;
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;

@@ -5,6 +5,8 @@
 //! frame   function: u64, call step: u64, entry step: u64, exit step: u64, stack: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
 //! All ones mean "none".
+//!
+//! Frames and stack switches found in the segments taken.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,10 +16,12 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use stepback_parsers::ReadAt;
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
-use crate::store::calls::frame::{CallFrame, FrameSortKey};
+use crate::store::calls::encoder::{CallFrame, FrameSortKey};
+use crate::store::calls::stacks::StackSwitch;
 use crate::store::packed::{entry, u32_in, u64_in};
 
 /// Number of frames kept in memory before they are sorted and spilled: 9 MiB.
@@ -315,6 +319,62 @@ impl Iterator for FrameMerge<'_> {
         let Reverse((_, number)) = self.heads.pop()?;
         self.advance(number).map(Ok)
     }
+}
+
+/// Frames and stack switches found in the segments taken.
+#[derive(Clone, Debug, Default)]
+pub struct CollectedCalls {
+    /// Frames in the order found.
+    pub frames: FrameSpool,
+    /// Switches of threads to other stacks.
+    pub switches: Vec<StackSwitch>,
+    /// Number of switches when the mark was set.
+    marked: usize,
+}
+
+impl CollectedCalls {
+    /// Creates the collection from what an earlier build found.
+    pub fn new(
+        found: impl IntoIterator<Item = CallFrame>,
+        switches: Vec<StackSwitch>,
+        folder: &Path,
+    ) -> Self {
+        let mut frames = FrameSpool::default();
+        frames.use_folder(folder);
+        frames.extend(found);
+        Self {
+            frames,
+            marked: switches.len(),
+            switches,
+        }
+    }
+
+    /// Sets the mark here.
+    pub fn mark(&mut self) {
+        self.frames.mark();
+        self.marked = self.switches.len();
+    }
+
+    /// Returns what was found after the mark.
+    pub fn since_mark(&self) -> FoundFrames {
+        FoundFrames {
+            frames: self.frames.since_mark().to_vec(),
+            switches: self
+                .switches
+                .get(self.marked..)
+                .unwrap_or_default()
+                .to_vec(),
+        }
+    }
+}
+
+/// Frames and stack switches found in a part of the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundFrames {
+    /// Frames, in the order of their ends.
+    pub frames: Vec<CallFrame>,
+    /// Switches of threads to other stacks.
+    pub switches: Vec<StackSwitch>,
 }
 
 #[cfg(test)]

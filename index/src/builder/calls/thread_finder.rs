@@ -28,25 +28,21 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::{FlowKind, RegisterId};
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
-use crate::builder::calls::branches::call_target;
-use crate::builder::calls::exceptions::{
-    entry_evidence, exception, has_exception_return, is_diverted, is_exception_return, is_nested,
-    is_tail_chained,
+use crate::builder::calls::jump::{
+    JumpContext, StackWrite, call_target, entry_evidence, exception, has_exception_return,
+    is_diverted, is_exception_return, is_nested, is_tail_chained,
 };
-use crate::builder::calls::found::CollectedCalls;
-use crate::builder::calls::jump::{JumpContext, StackWrite};
 use crate::builder::calls::pending::{
-    PendingFrame, PendingKind, ReturnKey, StackId, may_resume_at,
+    PendingFrame, PendingKind, ReturnKey, RootEntry, RootFrame, StackId, may_resume_at,
 };
 use crate::builder::calls::pending_frames::{PendingFrames, ReturnedCall};
-use crate::builder::calls::root_frame::{RootEntry, RootFrame};
-use crate::builder::calls::stack_set::{NextStack, RetainedCounts};
-use crate::builder::calls::stacks::CallStacks;
+use crate::builder::calls::spool::CollectedCalls;
+use crate::builder::calls::stacks::{CallStacks, NextStack, RetainedCounts};
 use crate::builder::segment::transfers::{
     AGE_LIMIT, CORE, EarlyStacks, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
 };
-use crate::store::calls::frame::CallFrame;
-use crate::store::calls::layout::StackSwitch;
+use crate::store::calls::encoder::CallFrame;
+use crate::store::calls::stacks::StackSwitch;
 
 /// Finds the calls of a thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]

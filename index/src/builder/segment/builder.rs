@@ -7,24 +7,22 @@ use stepback_parsers::{
     RegisterSource, RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
-use crate::answers::host_operation::HostOperation;
 use crate::answers::index_info::WARNINGS_KEPT;
-use crate::builder::segment::codes::SegmentCodes;
-use crate::builder::segment::damaged_places::DamagedPlaces;
-use crate::builder::segment::encode::Encoder;
-use crate::builder::segment::limits::SegmentLimits;
-use crate::builder::segment::markers::MarkerLists;
-use crate::builder::segment::sealed::{
-    SealedSegment, SegmentFall, SegmentProblem, ThreadTimes, TimedStep,
+use crate::answers::step_record::HostOperation;
+use crate::builder::segment::collectors::{
+    DamagedPlaces, MarkerLists, SegmentCodes, SegmentLimits,
 };
-use crate::builder::segment::shadow::GranuleState;
+use crate::builder::segment::encode::Encoder;
+use crate::builder::segment::sealed::{
+    GranuleState, SealedSegment, SegmentFall, SegmentProblem, ThreadTimes, TimedStep,
+};
 use crate::builder::segment::transfers::{ThreadEnd, TrackedRegister, Transfer};
 use crate::builder::segment::turns::ControlTurns;
 use crate::builder::semihosting::call::HostCall;
 use crate::store::granules::{GRANULE_BITS, TouchShape};
 use crate::store::keys::KeyTable;
 use crate::store::packed::FRAME;
-use crate::store::segment::views::SHARING_CALLS;
+use crate::store::segment::meta::SHARING_CALLS;
 
 /// Length of text at which a segment is closed early.
 const TEXT_LIMIT: u64 = 1 << 30;

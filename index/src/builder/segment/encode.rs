@@ -3,22 +3,19 @@
 //! ```text
 //! registers section   count: u32, then for each list (thread: u16, register: u16, offset: u16, size: u16, n: u32, end: u32), then the lists
 //! ```
-//! Lists of [`STEPS_OF_THREAD`] and of markers ([`crate::store::segment::views::markers_of`]) are
+//! Lists of [`STEPS_OF_THREAD`] and of markers ([`crate::store::segment::meta::markers_of`]) are
 //! among those of the registers.
 
 use stepback_machine::RegisterView;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::builder::segment::builder::SegmentBuilder;
-use crate::builder::segment::sealed::SealedSegment;
-use crate::builder::segment::shadow::GranuleState;
+use crate::builder::segment::sealed::{GranuleState, SealedSegment};
 use crate::store::data::IndexData;
-use crate::store::directory::DirectoryWriter;
+use crate::store::directory::{DirectoryWriter, push_visits};
 use crate::store::granules::{NO_TOUCH, Touch, TouchCoverage, push_granule};
 use crate::store::packed::{push_list, push_times};
-use crate::store::pcs::push_visits;
-use crate::store::segment::meta::{SECTIONS, SegmentMeta, SegmentThread};
-use crate::store::segment::views::STEPS_OF_THREAD;
+use crate::store::segment::meta::{SECTIONS, STEPS_OF_THREAD, SegmentMeta, SegmentThread};
 
 /// Buffers for encoding.
 #[derive(Debug, Default)]

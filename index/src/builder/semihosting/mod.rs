@@ -6,6 +6,4 @@
 //! contents.
 
 pub(crate) mod call;
-pub(crate) mod images;
-pub(crate) mod parameter_block;
 pub(crate) mod pass;

@@ -2,30 +2,30 @@
 //!
 //! It queries the new index itself: a call's registers and parameter block may have been written in
 //! any earlier segment.
+//!
+//! Host writes of semihosting calls with parameters that only the program images contain.
 
 use std::collections::BTreeMap;
 
 use stepback_machine::{Address, InstructionSet, Registers};
 use stepback_parsers::Position;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::MemoryRange;
-use crate::answers::error::QueryError;
-use crate::answers::host_operation::HostOperation;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::{MemoryRange, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::program::Program;
+use crate::answers::step_record::HostOperation;
 use crate::builder::seams::other_part;
-use crate::builder::semihosting::call::HOST_CALLS_LIMIT;
-use crate::builder::semihosting::parameter_block::{HostWriteRegion, ParameterBlock};
+use crate::builder::semihosting::call::{HOST_CALLS_LIMIT, HostWriteRegion, ParameterBlock};
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query as _;
 use crate::query::registers::RegisterViewsAt;
 use crate::read::bytes::ByteReader;
+use crate::read::encodings::CodeCheck;
 use crate::read::slots::SlotReader;
 use crate::read::touches::{TouchFilter, TouchReader};
-use crate::store::regions::host_regions::{HostRegion, HostRegions, REGIONS_LIMIT};
+use crate::store::regions::host_regions::{AddressRange, HostRegion, HostRegions, REGIONS_LIMIT};
 use crate::store::regions::open_calls::{MORE, UnresolvedCalls};
-use crate::store::regions::ranges::AddressRange;
 use crate::store::segment::meta::SeamExternal;
 
 /// Total number of memory blocks examined, so that no trace can make this pass endless.
@@ -410,4 +410,21 @@ impl<'a> HostPass<'a> {
                 && !is_counted_there,
         )
     }
+}
+
+/// Returns the index with the knowledge of the program images added: the initial memory contents,
+/// the functions, and the host writes of calls with parameters in the images. Pages on which the
+/// trace executed other bytes are not taken from the program. Cost: one comparison for each
+/// distinct instruction, and some lookups for each call with parameters unknown to the trace.
+pub fn with_images(index: Index, program: Program, cancel: &Cancel) -> Index {
+    // If the trace cannot be read any more, nothing is compared, and the next query reports the
+    // error.
+    let program = CodeCheck(&index)
+        .consistent_program(program.clone(), cancel)
+        .unwrap_or(program);
+    let index = index.with_program(program);
+    if index.program().is_empty() || index.open_calls.is_empty() {
+        return index;
+    }
+    HostPass::new(index, cancel).with_images()
 }

@@ -3,8 +3,8 @@
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::Step;
 
+use crate::answers::cell::ThreadId;
 use crate::answers::slice::{EdgeKinds, SliceCell, SliceEndKind};
-use crate::answers::thread::ThreadId;
 use crate::oracle::banks::PhysicalRegister;
 use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::Oracle;

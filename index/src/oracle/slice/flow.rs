@@ -10,8 +10,7 @@ use crate::answers::slice::{Edge, EdgeKinds, SliceCell, SliceEndKind, UnknownInp
 use crate::oracle::banks::PhysicalRegister;
 use crate::oracle::event::{OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
-use crate::oracle::slice::exceptions::{ExceptionInput, StepException, plain_of};
-use crate::oracle::slice::operand_bytes::AccessedByte;
+use crate::oracle::slice::exceptions::{AccessedByte, ExceptionInput, StepException, plain_of};
 use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
 /// An input of a step.

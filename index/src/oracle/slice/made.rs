@@ -3,12 +3,12 @@
 use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Step, WrittenName};
 
+use crate::answers::cell::ThreadId;
 use crate::answers::slice::SliceCell;
-use crate::answers::thread::ThreadId;
 use crate::oracle::banks::PhysicalRegister;
 use crate::oracle::event::{OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::record::Oracle;
-use crate::oracle::slice::takings::memory;
+use crate::oracle::slice::walk::memory;
 use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 
 impl Oracle {

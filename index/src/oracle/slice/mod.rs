@@ -9,7 +9,5 @@ mod fates;
 mod flow;
 mod made;
 mod onward;
-mod operand_bytes;
-mod takings;
 mod walk;
 mod writers;

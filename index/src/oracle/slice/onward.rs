@@ -5,25 +5,22 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use stepback_machine::{AccessKind, FlowKind, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::accesses_at::CellAccess;
-use crate::answers::cell::Cell;
-use crate::answers::hit::Doubt;
+use crate::answers::cell::{AccessKinds, Cell, ThreadId};
 use crate::answers::slice::{
     Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
     SliceUse,
 };
-use crate::answers::thread::ThreadId;
+use crate::answers::step_record::{CellAccess, Doubt};
 use crate::oracle::banks::PhysicalRegister;
 use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::{Oracle, Replay};
 use crate::oracle::slice::exceptions::plain_of;
 use crate::oracle::slice::fates::HeldCell;
 use crate::oracle::slice::flow::OracleInput;
-use crate::oracle::slice::takings::{CellOrigin, memory};
+use crate::oracle::slice::walk::{CellOrigin, memory};
 use crate::oracle::slice::writers::{ByteOrigin, ByteWriter, WriteMethod, covers};
 use crate::query::access::NearestAccess;
-use crate::query::slice::influence::ForwardSliceQuery;
+use crate::query::slice::queries::ForwardSliceQuery;
 
 /// Returns cells byte by byte, and flags one by one. Rows beyond the limit are dropped.
 impl Replay for ForwardSliceQuery {

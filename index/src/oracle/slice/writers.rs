@@ -5,9 +5,9 @@ use stepback_machine::{
 };
 use stepback_parsers::{Line, Position, Step, WrittenName};
 
-use crate::answers::hit::Doubt;
+use crate::answers::cell::ThreadId;
 use crate::answers::slice::{SliceCell, SliceEndKind};
-use crate::answers::thread::ThreadId;
+use crate::answers::step_record::Doubt;
 use crate::oracle::banks::{MatchCertainty, PhysicalRegister};
 use crate::oracle::event::{OracleEvent, OracleEventKind, OracleStep, OracleWrite};
 use crate::oracle::operands::ActiveSlot;

@@ -5,17 +5,15 @@ use std::ops::Range;
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, StepEvent};
 
-use crate::answers::byte_state::ByteState;
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Hit;
+use crate::answers::value::ByteState;
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query;
 use crate::query::search::run::{Find, SearchTarget};
 use crate::read::contradictions::Contradictions;
-use crate::read::hits::{FoundAccess, HitReader};
-use crate::read::records::RecordReader;
+use crate::read::records::{FoundAccess, HitReader, RecordReader};
 use crate::read::slots::{SlotEventKind, SlotReader};
 
 /// Maximum length of a searched byte sequence.
@@ -279,8 +277,8 @@ mod tests {
     use stepback_parsers::Tarmac;
 
     use super::*;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
 
     /// The word "gdb" byte by byte, then read as a whole; at the end it begins once more in the
     /// word after it.

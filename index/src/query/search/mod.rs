@@ -1,9 +1,7 @@
 //! Searches that read the trace: for text, for values and for bytes.
 
 pub(crate) mod bytes;
-pub(crate) mod made;
 mod owned;
-mod owned_steps;
 pub(crate) mod pattern;
 pub(crate) mod run;
 pub(crate) mod text;

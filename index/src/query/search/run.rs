@@ -5,10 +5,9 @@ use std::ops::{ControlFlow, Range};
 use rayon::prelude::*;
 use stepback_parsers::Position;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
-use crate::answers::thread::ThreadId;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Hit;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;

@@ -3,21 +3,18 @@
 use std::ops::Range;
 
 use stepback_machine::Endian;
-use stepback_parsers::{
-    EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent, text::ROW_DIGITS,
-};
+use stepback_parsers::text::ROW_DIGITS;
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
-use crate::answers::number::Number;
+use crate::answers::error::{Cancel, QueryError};
+use crate::answers::step_record::Hit;
+use crate::answers::value::Number;
 use crate::index::Index;
 use crate::query::search::pattern::TextPattern;
 use crate::query::search::run::{Find, SearchTarget};
 use crate::query::search::text::slots_with;
 use crate::read::contradictions::Contradictions;
-use crate::read::hits::{FoundAccess, HitReader};
-use crate::read::records::RecordReader;
+use crate::read::records::{FoundAccess, HitReader, RecordReader};
 use crate::read::slots::{SlotEventKind, SlotReader};
 
 /// Finds register writes and memory accesses of exactly this value, from a position on, in trace
@@ -214,8 +211,8 @@ mod tests {
     use stepback_parsers::{Tarmac, TarmacOptions};
 
     use super::*;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::builder::build_index::BuildOptions;
+    use crate::builder::build_index::index_in_memory;
     use crate::query::question::Query;
 
     /// Checks that a value is found at its line among many steps, and whether the index knows it to

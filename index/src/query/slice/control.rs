@@ -11,10 +11,9 @@ use stepback_machine::{
 use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, FrameEntry};
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{SliceEndKind, UnknownInput};
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::graph::{ControlDependences, FlowSuccessors};
 use crate::query::slice::region::NestedFrames;

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use stepback_machine::{Address, Endian, RegisterView};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{Edge, SliceCell, SliceDefinition};
 use crate::answers::value::Value;
 use crate::query::slice::accesses::SlotAddress;

@@ -5,25 +5,21 @@ use std::sync::Arc;
 use stepback_machine::{ExecutionState, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::access_kinds::AccessKinds;
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
+use crate::answers::cell::{AccessKinds, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{SliceEnd, SliceEndKind, SliceUse};
-use crate::answers::thread::ThreadId;
+use crate::answers::step_record::Doubt;
 use crate::index::Index;
 use crate::index::homes::Homes;
-use crate::query::slice::beside::OtherThreadWrites;
 use crate::query::slice::flow::StepInput;
 use crate::query::slice::frontier::{SliceWorklist, TracedDefinition};
+use crate::query::slice::memory::OtherThreadWrites;
 use crate::query::slice::pieces::{StatePiece, blocks_of_bytes};
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
-use crate::read::untraced::UntracedReader;
-use crate::read::views::ViewReader;
-use crate::read::write_lists::WriteLists;
+use crate::read::views::{UntracedReader, ViewReader, WriteLists};
 
 /// Limit of the search for definitions.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@ use std::cell::OnceCell;
 use stepback_machine::{AccessKind, RegisterId};
 use stepback_parsers::Step;
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
 use crate::answers::slice::{EdgeKinds, SliceEndKind, SliceRow};
-use crate::answers::thread::ThreadId;
 use crate::query::slice::definers::{ReachingDefinitions, status_view};
 use crate::query::slice::flow::{StepContribution, StepFlow};
 use crate::query::slice::frontier::TracedDefinition;

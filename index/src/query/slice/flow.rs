@@ -10,26 +10,25 @@ use stepback_machine::{
 };
 use stepback_parsers::Step;
 
+use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
 use crate::answers::slice::{
-    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEndKind, UnknownInput,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEndKind, SliceStepAccess, SliceStepDetail,
+    UnknownInput,
 };
-use crate::answers::slice_sight::{SliceStepAccess, SliceStepDetail};
-use crate::answers::step_record::LATE_STEPS;
-use crate::answers::thread::ThreadId;
+use crate::answers::step_record::{Doubt, LATE_STEPS};
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::index::homes::Homes;
-use crate::query::slice::accesses::{BYTES_TOLD_APART, SlotAddress, StepAccesses, ValueBytes};
-use crate::query::slice::beside::OtherThreadWrites;
+use crate::query::slice::accesses::{
+    BYTES_TOLD_APART, SlotAddress, StepAccesses, StepEvents, StoredBlocks, ValueBytes, late_slots,
+    late_writes,
+};
 use crate::query::slice::definers::status_view;
 use crate::query::slice::exceptions::exception_flow;
 use crate::query::slice::frontier::TracedDefinition;
-use crate::query::slice::late_slots::{late_slots, late_writes};
+use crate::query::slice::memory::OtherThreadWrites;
 use crate::query::slice::pieces::{StatePiece, cell_of, grow_view, joined, parts_of};
-use crate::query::slice::step_events::StepEvents;
-use crate::query::slice::stored::StoredBlocks;
 use crate::query::slice::written::ByteProducer;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;

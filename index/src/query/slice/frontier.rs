@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use stepback_parsers::Step;
 
-use crate::answers::hit::Doubt;
+use crate::answers::cell::ThreadId;
 use crate::answers::slice::SliceUse;
-use crate::answers::thread::ThreadId;
+use crate::answers::step_record::Doubt;
 use crate::query::slice::pieces::StatePiece;
 
 /// A definition by a step that is being traced.

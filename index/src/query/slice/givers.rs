@@ -13,11 +13,10 @@ use foldhash::fast::RandomState;
 use stepback_machine::{ExecutionState, RegisterView};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
+use crate::answers::cell::ThreadId;
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{Edge, EdgeKinds, SliceCell};
-use crate::answers::thread::ThreadId;
+use crate::answers::step_record::Doubt;
 use crate::index::homes::Homes;
 use crate::query::slice::definers::{
     DefinitionLimit, DefinitionQuery, FoundDefinitions, ReachingDefinitions,

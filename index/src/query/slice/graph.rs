@@ -10,8 +10,7 @@ use std::ops::Range;
 use foldhash::HashMap;
 use stepback_machine::Address;
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
+use crate::answers::error::{Cancel, QueryError};
 
 /// Node of the function's exit.
 const EXIT: usize = 0;

@@ -6,12 +6,12 @@ use stepback_machine::{AccessKind, Address, RegisterId};
 use stepback_parsers::{Line, Position};
 
 use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
+use crate::answers::step_record::Doubt;
 use crate::index::homes::WriteCertainty;
 use crate::query::slice::definers::{DefinitionQuery, ReachingDefinitions};
 use crate::query::slice::pieces::{StatePiece, parts_of};
+use crate::read::banks::OpenWrites;
 use crate::read::lines::LineReader;
-use crate::read::open_writes::OpenWrites;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::store::granules::GRANULE_BITS;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::Step;
 
+use crate::answers::cell::ThreadId;
 use crate::answers::slice::{Edge, SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceUse};
-use crate::answers::thread::ThreadId;
 use crate::query::slice::pieces::{StatePiece, blocks_of};
 
 /// Definition of a piece, as a backward search from its use finds it.

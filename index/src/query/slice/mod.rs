@@ -16,7 +16,6 @@
 //! agree.
 
 mod accesses;
-mod beside;
 mod control;
 mod copies;
 mod definers;
@@ -24,27 +23,18 @@ mod exceptions;
 mod fates;
 mod flow;
 mod frontier;
-pub(crate) mod given;
 mod givers;
 mod graph;
-pub(crate) mod influence;
 mod initial;
-mod late;
-mod late_slots;
 mod live;
 mod memory;
 pub(crate) mod onward;
 mod outputs;
 mod physical;
-mod physical_writers;
 mod pieces;
+pub(crate) mod queries;
 mod region;
-mod regions;
-mod step_events;
-mod stored;
 mod system;
 mod touches;
-mod undecided;
 pub(crate) mod walk;
-pub(crate) mod why;
 mod written;

@@ -5,26 +5,23 @@ use std::collections::VecDeque;
 use stepback_machine::{BranchTarget, ExecutionCondition, FlowKind, Instruction, RegisterId};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::Cell;
-use crate::answers::error::QueryError;
+use crate::answers::cell::{Cell, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{
     Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEndKind, SliceRow, SliceStep, SliceUse,
 };
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::slice::accesses::StepEvents;
 use crate::query::slice::control::DependentStep;
 use crate::query::slice::definers::ReachingDefinitions;
 use crate::query::slice::fates::KillAnalysis;
 use crate::query::slice::flow::{FlowExtent, StepFlow};
 use crate::query::slice::givers::InputOriginReader;
-use crate::query::slice::influence::ForwardSliceQuery;
-use crate::query::slice::late::{LateLoads, WatchedBytes};
 use crate::query::slice::live::{DefinitionSite, LiveLocation, LiveSet};
 use crate::query::slice::pieces::{StatePiece, blocks_of, grow_view, joined};
-use crate::query::slice::regions::ControlRegions;
-use crate::query::slice::step_events::StepEvents;
-use crate::query::slice::touches::NextTouches;
+use crate::query::slice::queries::ForwardSliceQuery;
+use crate::query::slice::region::ControlRegions;
+use crate::query::slice::touches::{LateLoads, NextTouches, WatchedBytes};
 use crate::query::slice::walk::{check_length, sorted};
 use crate::read::slots::SlotReader;
 use crate::read::walked_uses::WalkedUses;

@@ -14,7 +14,7 @@ use crate::query::slice::definers::{ReachingDefinitions, status_view};
 use crate::query::slice::flow::{StepContribution, StepFlow};
 use crate::query::slice::frontier::TracedDefinition;
 use crate::query::slice::pieces::{StatePiece, blocks_of, parts_of};
-use crate::read::open_writes::{OpenWrites, told};
+use crate::read::banks::{OpenWrites, told};
 use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::GRANULE_BITS;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use stepback_machine::{Address, RegisterView};
 
+use crate::answers::cell::ThreadId;
 use crate::answers::slice::SliceCell;
-use crate::answers::thread::ThreadId;
 use crate::index::homes::Homes;
 use crate::store::granules::{BlockSpan, GRANULE_BITS, runs_of};
 

@@ -3,8 +3,7 @@
 use stepback_machine::{FlowKind, Instruction, Registers, SemihostingCall};
 use stepback_parsers::{MarkerKind, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::error::QueryError;
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::SliceEndKind;
 use crate::query::slice::flow::StepFlow;
 use crate::read::markers::{MarkerReader, WantedMarkers};

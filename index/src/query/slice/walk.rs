@@ -5,14 +5,11 @@ use std::collections::VecDeque;
 use stepback_machine::RegisterId;
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cancel::Cancel;
-use crate::answers::cell::{Cell, MemoryRange};
-use crate::answers::error::QueryError;
+use crate::answers::cell::{Cell, MemoryRange, ThreadId};
+use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{
-    Edge, EdgeKinds, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse,
+    Edge, EdgeKinds, SliceEnd, SliceEndKind, SliceRow, SliceRowDetail, SliceStep, SliceUse,
 };
-use crate::answers::slice_sight::SliceRowDetail;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::control::{ControlDependenceReader, ControllingStep, DependentStep};
 use crate::query::slice::definers::{
@@ -21,8 +18,8 @@ use crate::query::slice::definers::{
 use crate::query::slice::flow::{StepContribution, StepFlow, StepInput};
 use crate::query::slice::frontier::{SliceWorklist, TracedDefinition};
 use crate::query::slice::pieces::{StatePiece, blocks_of};
-use crate::query::slice::undecided::{UndecidedSteps, control_of};
-use crate::query::slice::why::BackwardSliceQuery;
+use crate::query::slice::queries::BackwardSliceQuery;
+use crate::query::slice::region::{UndecidedSteps, control_of};
 use crate::read::slots::SlotReader;
 
 /// Maximum length in bytes of the memory of a slice query.

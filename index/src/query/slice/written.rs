@@ -4,11 +4,11 @@ use stepback_machine::{ExecutionState, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
+use crate::answers::step_record::Doubt;
 use crate::index::homes::{Homes, WriteCertainty};
 use crate::query::slice::definers::ReachingDefinitions;
 use crate::query::slice::flow::StepFlow;
-use crate::read::open_writes::{OpenWrites, told};
+use crate::read::banks::{OpenWrites, told};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind};
 

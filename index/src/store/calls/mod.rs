@@ -1,8 +1,6 @@
 //! The table of calls, stored as intervals.
 
 pub(crate) mod encoder;
-pub(crate) mod frame;
-pub(crate) mod layout;
 #[cfg(test)]
 pub(crate) mod samples;
 pub(crate) mod stacks;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
-use crate::store::calls::encoder::encode_frames;
-use crate::store::calls::frame::CallFrame;
+use crate::store::calls::encoder::{CallFrame, encode_frames};
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::data::IndexData;
 

@@ -1,13 +1,15 @@
 //! Stacks of threads: their frames and their use over time.
+//!
+//! Partition of the table of calls by stack, and the use of the stacks over time.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use crate::answers::call::CallId;
-use crate::answers::thread::ThreadId;
-use crate::store::calls::layout::StackPart;
+use crate::answers::cell::ThreadId;
 use crate::store::calls::table::CallTable;
 
 /// A stack of a thread. Its frames nest; frames of different stacks of a thread do not.
@@ -86,6 +88,37 @@ impl CallTable {
             called,
         }
     }
+}
+
+/// End of each stack's frames in the table, and the switches between stacks of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallLayout {
+    /// Sorted by thread and stack.
+    pub parts: Vec<StackPart>,
+    /// Sorted by thread and step. A thread starts on its stack 0.
+    pub switches: Vec<StackSwitch>,
+}
+
+/// The frames of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackPart {
+    /// Thread of the stack.
+    pub thread: u16,
+    /// Stack number in the thread.
+    pub stack: u32,
+    /// End of its frames in the table.
+    pub end: u64,
+}
+
+/// A switch of a thread to another of its stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct StackSwitch {
+    /// The thread.
+    pub thread: u16,
+    /// Last step before the switch.
+    pub after: u64,
+    /// Number of the new stack.
+    pub stack: u32,
 }
 
 #[cfg(test)]

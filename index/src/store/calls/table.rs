@@ -20,12 +20,11 @@ use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
+use crate::answers::cell::ThreadId;
 use crate::answers::error::OpenError;
-use crate::answers::thread::ThreadId;
 use crate::store::calls::encoder::{NONE, RECORD};
-use crate::store::calls::layout::CallLayout;
-use crate::store::data::IndexData;
-use crate::store::extent::Extent;
+use crate::store::calls::stacks::CallLayout;
+use crate::store::data::{Extent, IndexData};
 use crate::store::packed::{entry, u32_in, u64_in};
 
 /// All calls of a trace.

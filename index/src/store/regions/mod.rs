@@ -2,4 +2,3 @@
 
 pub(crate) mod host_regions;
 pub(crate) mod open_calls;
-pub(crate) mod ranges;

@@ -7,4 +7,3 @@
 
 pub(crate) mod meta;
 pub(crate) mod reader;
-pub(crate) mod views;

@@ -5,16 +5,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use stepback_machine::{RegisterId, RegisterView};
 
 use crate::answers::error::QueryError;
-use crate::store::data::IndexData;
-use crate::store::directory::Directory;
-use crate::store::extent::is_right;
+use crate::store::data::{IndexData, is_right};
+use crate::store::directory::{Directory, SegmentVisits};
 use crate::store::granules::{Granule, Touch};
 use crate::store::packed::{
     FRAME, MalformedEncoding, PackedList, TimeColumn, entry, take_u32, u32_in,
 };
-use crate::store::pcs::SegmentVisits;
-use crate::store::segment::meta::{SeamExternal, Section, SegmentMeta};
-use crate::store::segment::views::STEPS_OF_THREAD;
+use crate::store::segment::meta::{STEPS_OF_THREAD, SeamExternal, Section, SegmentMeta};
 
 /// A segment of an open index. The checksum of a section is verified when the section is first
 /// used.

@@ -1,4 +1,5 @@
-//! Compares the index of drmemtrace traces with the oracle: the samples of the writer, random programs.
+//! Compares the index of drmemtrace traces with the oracle: samples of the generator, and random
+//! programs.
 
 use std::sync::Arc;
 
@@ -18,14 +19,15 @@ use stepback_parsers::{
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
 
-/// The questions of [`Comparison::ask_of_kind`] that need neither lines nor values of registers, which are inferred.
+/// The queries of [`Comparison::ask_of_kind`] that need neither lines nor register values, which
+/// are inferred.
 const KINDS: [u64; 12] = [2, 4, 6, 8, 9, 12, 15, 17, 18, 19, 21, 23];
 
-/// Where random programs have their code and data.
+/// Addresses of the code and data of random programs.
 const CODE: u64 = 0x40_1000;
 const DATA: u64 = 0x60_0000;
 
-/// Instructions of x86, and bytes that are none.
+/// x86 instructions, and bytes that are not instructions.
 const INSTRUCTIONS: [&[u8]; 8] = [
     b"\x90",
     b"\x31\xc0",
@@ -52,7 +54,7 @@ fn open(files: Vec<(String, Vec<u8>)>) -> Arc<dyn Source> {
     Arc::new(trace)
 }
 
-/// Compares indexes of a trace, built with each of some segment sizes, with the oracle.
+/// Compares indexes of a trace, built with different segment sizes, with the oracle.
 fn check(name: &str, source: &Arc<dyn Source>, segment_steps: &[u64], questions: u64, seed: u64) {
     let program = if seed.is_multiple_of(2) {
         program()
@@ -84,7 +86,7 @@ fn check(name: &str, source: &Arc<dyn Source>, segment_steps: &[u64], questions:
     }
 }
 
-/// A program whose instructions at some addresses of random traces are known.
+/// Returns a program with known instructions at some addresses of random traces.
 fn program() -> Program {
     let mut program = Program::default();
     let code: Vec<u8> = INSTRUCTIONS
@@ -177,7 +179,7 @@ fn samples_give_the_answers_of_the_oracle() {
     }
 }
 
-/// Writes what a thread of a random program does: few addresses, so that things collide.
+/// Writes the steps of a thread of a random program: few addresses, so that they collide.
 struct Thread<'a> {
     dice: &'a mut Dice,
     writer: TraceWriter,
@@ -205,7 +207,7 @@ impl Thread<'_> {
         self.writer.time(self.time, self.dice.below(3));
     }
 
-    /// Where code lies, the same bytes mostly.
+    /// Returns the code at the current address, usually the same bytes each time.
     fn bytes(&mut self) -> &'static [u8] {
         let place = if self.dice.one_in(9) {
             self.dice.below(8)
@@ -307,7 +309,7 @@ impl Thread<'_> {
     }
 }
 
-/// A trace of some threads; without encodings, or in chunks, now and then.
+/// Returns a trace of some threads, sometimes without encodings, sometimes in chunks.
 fn random_trace(dice: &mut Dice, steps: u64) -> Arc<dyn Source> {
     let default = TraceRecipe::default();
     let encodings = if dice.one_in(3) {

@@ -1,5 +1,6 @@
-//! Exceptions of M-profile are data flow: registers go through the frame that the processor stores and loads by itself.
-//! The places of the words are those of DDI 0553, B3.19 ("Exception entry, context stacking").
+//! Data flow through M-profile exceptions: registers pass through the frame that the processor
+//! stores and loads implicitly. The offsets of the words follow DDI 0553, B3.19 ("Exception entry,
+//! context stacking").
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ use super::slice_cases::{check_case, check_onward, check_source};
 use super::slices::check_text;
 use crate::support::dice::Dice;
 
-/// Lines of a trace, each step with those that belong to it.
+/// The text of a trace. Each step has lines that belong to it.
 #[derive(Default)]
 struct Trace {
     text: String,
@@ -33,7 +34,7 @@ impl Trace {
         self
     }
 
-    /// Words of memory from an address on.
+    /// Adds accesses of consecutive words of memory.
     fn words(&mut self, kind: &str, address: u64, values: &[u32]) -> &mut Self {
         for (place, value) in (address..).step_by(4).zip(values) {
             self.line(&format!("{kind} {place:08x} {value:08x}"));
@@ -69,7 +70,7 @@ const RESTORED: [(&str, u32); 6] = [
     ("r14", 0x99),
 ];
 
-/// What ends in a step that is interrupted.
+/// Adds a step that is interrupted, with the stored frame.
 fn interrupted(frame: u64, trace: &mut Trace) {
     trace
         .line("E 0000100c 0000000f CoreEvent_EXCEPTION")
@@ -86,7 +87,8 @@ fn returned(frame: u64, trace: &mut Trace) {
     trace.registers(&[("MSP", frame as u32 + 0x20), ("cpsr", 0x0100_0000)]);
 }
 
-/// `r0` and `r1` are set, an interrupt comes, its handler changes `r0` and saves registers, and `r2` is computed.
+/// Builds a trace: `r0` and `r1` are set, an interrupt comes, its handler changes `r0` and saves
+/// registers, and `r2` is computed.
 fn interrupt() -> String {
     let mut trace = Trace::default();
     trace.registers(&[("MSP", 0x2000_1000), ("r3", 3), ("r4", 4)]);
@@ -146,7 +148,8 @@ fn a_tail_chained_exception_leaves_the_frame_alone() {
     check_case(&trace.text, "r2", 0, &[6, 5, 1, 0]);
 }
 
-/// The handler returns, and the next exception comes before the thread goes on: the frame is loaded and stored again.
+/// The handler returns, and the next exception comes before the thread continues: the frame is
+/// loaded and stored again.
 #[test]
 fn a_frame_may_be_loaded_and_stored_by_one_step() {
     let mut trace = Trace::default();
@@ -162,7 +165,8 @@ fn a_frame_may_be_loaded_and_stored_by_one_step() {
     check_case(&trace.text, "r0", 0, &[5, 3, 1, 0]);
 }
 
-/// A handler that is interrupted has EXC_RETURN in `lr`: it is stored, and loaded when the inner handler returns.
+/// An interrupted handler has EXC_RETURN in `lr`, which is stored, and loaded when the inner
+/// handler returns.
 #[test]
 fn a_nested_handler_gives_back_the_link_register_that_it_found() {
     let mut frame = BASIC;
@@ -209,7 +213,8 @@ fn a_nested_handler_gives_back_the_link_register_that_it_found() {
     );
 }
 
-/// From the Secure to the Non-secure state `r4` to `r11` are stored as well, below a signature.
+/// On a transition from the Secure to the Non-secure state, `r4` to `r11` are stored as well, below
+/// a signature.
 #[test]
 fn the_additional_context_holds_the_other_registers() {
     let mut frame = vec![0xfefa_125b, 0, 4, 0x55, 6, 7, 8, 9, 10, 11];
@@ -288,7 +293,8 @@ fn the_extended_frame_holds_registers_of_floating_point() {
     check_case(&trace.text, "s0", 0, &[3, 1, 0]);
 }
 
-/// Lazy stacking: the handler's first instruction of floating point stores the context before it is executed.
+/// Lazy stacking: the first floating-point instruction of the handler stores the context before it
+/// executes.
 #[test]
 fn what_is_stored_late_is_what_the_registers_held_before() {
     let mut context = vec![0x3f80_0000];
@@ -316,8 +322,9 @@ fn what_is_stored_late_is_what_the_registers_held_before() {
     check_source(&trace.text, "s0", &[3, 2, 0]);
 }
 
-/// A trace without the accesses of the processor does not show where a restored register comes from, and it is not `lr`.
-/// A trace that begins in a handler: the registers that its return loads come from the frame, which nothing in it stored.
+/// A trace without the processor's implicit accesses does not show the origin of a restored
+/// register, which is not `lr`. In a trace that begins in a handler, its return loads registers
+/// from a frame that no step stored.
 #[test]
 fn a_frame_that_was_stored_before_the_trace_is_where_registers_come_from() {
     let mut trace = Trace::default();
@@ -359,7 +366,7 @@ fn what_an_exception_return_loads_unseen_is_not_known() {
     );
 }
 
-/// A random trace of interrupts, of which any line may be missing.
+/// Builds a random trace of interrupts. Any line may be missing.
 fn random(dice: &mut Dice) -> String {
     let mut trace = Trace::default();
     let (mut frames, mut mode, mut sp) = (Vec::new(), "thread", 0x2000_1000u32);
@@ -420,13 +427,13 @@ fn random(dice: &mut Dice) -> String {
     trace.text
 }
 
-/// Some of the lines that are added.
+/// Keeps some of the added lines.
 fn some(trace: &mut Trace, dice: &mut Dice, add: impl Fn(&mut Trace)) {
     let start = trace.text.len();
     add(trace);
     if dice.one_in(2) {
         let lines = trace.text.split_off(start);
-        // Forward, an exception is found by the link register.
+        // Forward slices find an exception by the link register.
         for line in lines
             .lines()
             .filter(|line| line.contains("r14") || !dice.one_in(6))

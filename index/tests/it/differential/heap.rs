@@ -1,4 +1,4 @@
-//! The heap, as the markers of a trace tell of it.
+//! The heap, from the markers of a trace.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const CALLOC: u64 = 4;
 const DELETE: u64 = 5;
 const POSIX_MEMALIGN: u64 = 6;
 
-/// A step, and behind it the markers of a function's entry.
+/// Returns a step, followed by the markers of a function's entry.
 fn enter(thread: u16, function: u64, arguments: &[u64]) -> Vec<Record> {
     let mut records = vec![
         Record::step(thread, 0x1000, 4, RecordedBranch::Call),
@@ -32,7 +32,7 @@ fn enter(thread: u16, function: u64, arguments: &[u64]) -> Vec<Record> {
     records
 }
 
-/// A step, and behind it those of its return.
+/// Returns a step, followed by the markers of a function's return.
 fn leave(thread: u16, function: u64, value: u64) -> Vec<Record> {
     vec![
         Record::step(thread, 0x2000, 4, RecordedBranch::Return),
@@ -66,7 +66,7 @@ fn heap(records: &[Vec<Record>]) -> Heap {
     .unwrap()
 }
 
-/// Checks the blocks, as `address+size allocated..freed`.
+/// Checks the blocks, formatted as `address+size allocated..freed`.
 #[track_caller]
 fn check(records: &[Vec<Record>], expected: &[&str]) {
     let heap = heap(records);
@@ -149,7 +149,7 @@ fn returns_without_a_call_and_frees_of_unknown_blocks_change_nothing() {
     );
 }
 
-/// Checks the frees of what is not allocated, as `address position since`.
+/// Checks the frees of unallocated addresses, formatted as `address position since`.
 #[track_caller]
 fn check_bad_frees(records: &[Vec<Record>], expected: &[&str]) {
     let heap = heap(records);

@@ -1,4 +1,5 @@
-//! Compares the index with the oracle that replays events naively: random traces, real traces, random questions.
+//! Compares the index with the oracle, which replays events naively: random traces, real traces,
+//! random queries.
 
 mod drmemtrace;
 mod exceptions;
@@ -21,7 +22,7 @@ use stepback_index::{Cancel, Program, Query as _, Steps, oracle::Oracle, with_im
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Step;
 
-/// Two segments where random traces have their memory, and a gap.
+/// Returns a program with two segments within the memory of random traces, and a gap.
 fn loaded() -> Program {
     let mut program = Program::default();
     program.load(Address(0xff0), [0x11; 0x24].into(), 0x30);
@@ -29,7 +30,7 @@ fn loaded() -> Program {
     program
 }
 
-/// Compares indexes of a trace, built with each of some segment sizes, with the oracle.
+/// Compares indexes of a trace, built with different segment sizes, with the oracle.
 fn check(name: &str, text: &[u8], segment_sizes: &[u64], questions: u64, seed: u64) {
     let tarmac = open(
         text,
@@ -82,7 +83,7 @@ proptest! {
     }
 }
 
-/// Lines that belong to earlier and later instructions, some of them again and again in any order.
+/// Lines that belong to earlier and later instructions, some of them repeated in any order.
 #[test]
 fn lines_in_another_order_give_the_answers_of_the_oracle() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/order"));
@@ -240,7 +241,7 @@ fn a_stretch_without_instructions_that_fills_segments_hides_nothing() {
                 0x8000 + 4 * step
             )
             .unwrap();
-            // As small segments are closed behind 64 accesses, most of these fill several.
+            // Small segments are closed after 64 accesses, so most of these fill several.
             for _ in 0..dice.below(300) {
                 let (cpu, address, value) =
                     (dice.below(2), 0x1000 + dice.below(200), dice.below(3));

@@ -1,4 +1,4 @@
-//! Calls as the records of a trace tell of them.
+//! Calls from the records of a trace.
 
 use stepback_index::{BuildOptions, Call, CallId, FrameEntry, index_in_memory};
 use stepback_machine::{InstructionSet, RecordedBranch};
@@ -23,7 +23,7 @@ fn marker(kind: MarkerKind, value: u64) -> Record {
     Record::marker(0, kind, value)
 }
 
-/// A call that writes its return address at a place of the stack.
+/// Returns a call that writes its return address to the stack.
 fn call(pc: u64, stack: u64) -> [Record; 2] {
     [
         Record::step(0, pc, 4, RecordedBranch::Call),
@@ -31,7 +31,7 @@ fn call(pc: u64, stack: u64) -> [Record; 2] {
     ]
 }
 
-/// A return that reads its address there.
+/// Returns a return that reads its address from the stack.
 fn back(pc: u64, stack: u64) -> [Record; 2] {
     [
         Record::step(0, pc, 4, RecordedBranch::Return),
@@ -39,7 +39,7 @@ fn back(pc: u64, stack: u64) -> [Record; 2] {
     ]
 }
 
-/// The same without a stack.
+/// Returns a call that does not use the stack.
 fn link(pc: u64) -> Record {
     Record::step(0, pc, 4, RecordedBranch::Call)
 }
@@ -68,7 +68,8 @@ fn shown(call: &Call) -> String {
     )
 }
 
-/// Checks the frames but for the root, as `function call..entry..exit left`, `!` before those that interrupt.
+/// Checks the frames except the root, formatted as `function call..entry..exit left`, with `!`
+/// before interrupting ones.
 #[track_caller]
 fn check(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
     let source = Records::new(records.concat(), set);
@@ -90,7 +91,7 @@ fn check(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
     }
 }
 
-/// Checks all frames, as `entered function call..entry..exit left`.
+/// Checks all frames, formatted as `entered function call..entry..exit left`.
 #[track_caller]
 fn check_all(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
     let source = Records::new(records.concat(), set);
@@ -236,7 +237,7 @@ fn a_call_before_lost_records_is_not_one_of_what_follows_them() {
         "Gap 1010 2..3..- Open",
     ];
     check_all(A64, &[&trace], &expected);
-    // What is missing is the instruction in the slot of the call.
+    // The instruction in the call's delay slot is missing.
     let trace = [
         link(0x1000),
         gap(GapReason::Lost, Some(1)),
@@ -305,7 +306,7 @@ fn an_interrupt_that_returns_to_what_another_one_left_switches_tasks() {
 
 #[test]
 fn an_interrupt_that_returns_close_by_or_inside_another_handler_switches_no_task() {
-    // It stepped over the instruction that it interrupted.
+    // The handler skipped the interrupted instruction.
     let trace = [
         link(0x1000),
         step(0x2000),
@@ -320,7 +321,7 @@ fn an_interrupt_that_returns_close_by_or_inside_another_handler_switches_no_task
         &[&trace],
         &["2000 0..1..3 Return", " !8000 1..2..2 Return"],
     );
-    // The handler of a fault in a handler returns to code that mends what that did.
+    // The handler of a fault in a handler returns to code that repairs the damage.
     let trace = [
         &[
             step(0x1000),
@@ -336,7 +337,7 @@ fn an_interrupt_that_returns_close_by_or_inside_another_handler_switches_no_task
         &trace,
         &["!8000 0..1..3 Return", " !9000 1..2..2 Return"],
     );
-    // Where it returns to is not known.
+    // The return address is unknown.
     let trace = [
         step(0x1000),
         interrupt(0x1004),
@@ -347,7 +348,7 @@ fn an_interrupt_that_returns_close_by_or_inside_another_handler_switches_no_task
     check(A64, &[&trace], &["!8000 0..1..1 Return"]);
 }
 
-/// A call of 0x2000 at 0x1000, with its encoding: CALL rel32 and BL.
+/// Returns an encoded call of 0x2000 at 0x1000: CALL rel32 and BL.
 fn encoded_calls() -> [(InstructionSet, Record); 2] {
     let record = |bytes: &[u8]| Record::instruction(0, 0x1000, bytes, RecordedBranch::Call);
     [
@@ -369,7 +370,7 @@ fn a_call_as_the_last_step_of_a_thread_is_one() {
     }
     let next = Record::instruction(0, 0x1000, &[0xe8, 0, 0, 0, 0], RecordedBranch::Call);
     check(X86, &[&[next]], &[]);
-    // Where an indirect call went is not known.
+    // The target of an indirect call is unknown.
     check(A64, &[&[link(0x1000)]], &[]);
 }
 
@@ -379,7 +380,7 @@ fn a_call_that_faults_where_it_went_is_one() {
     let called = &call(0x1000, 0x80);
     check(X86, &[called, &[fault]], &["2000 0..-..- Open"]);
     check(A64, &[&[link(0x1000), fault]], &["2000 0..-..- Open"]);
-    // The handler is called inside, wherever it is.
+    // The handler is called inside, at any address.
     for handler in [0x500, 0x5000] {
         let expected = [
             "2000 0..-..- Open".to_owned(),
@@ -499,7 +500,7 @@ fn returns_of_a_thread_that_is_traced_from_its_middle_end_no_later_call() {
     check(X86, trace, &["1000 3..4..- Open"]);
 }
 
-/// Calls `setjmp`, which returns, then two functions deep.
+/// Returns a trace that calls `setjmp`, which returns, then enters two nested functions.
 fn after_setjmp() -> Vec<Record> {
     let calls = [
         call(0x1000, 0x80),
@@ -529,7 +530,7 @@ fn a_jump_to_where_a_call_returned_before_leaves_what_was_called_since() {
             "5000 6..7..- Open",
         ],
     );
-    // Nothing shows it but the end.
+    // Only the end of the trace shows it.
     check(
         X86,
         &jumped[..2],
@@ -552,7 +553,8 @@ fn a_jump_to_where_a_call_returned_before_leaves_what_was_called_since() {
 
 #[test]
 fn a_jump_inside_a_function_that_called_itself_is_none_if_the_function_returns() {
-    // Where the call of the outer activation returned to is a case of the `switch` of the inner one.
+    // The return address of the outer activation's call is a `case` of the inner activation's
+    // `switch`.
     let trace: &[&[Record]] = &[
         &call(0x1000, 0x80),
         &call(0x2000, 0x70),
@@ -577,7 +579,7 @@ fn a_jump_inside_a_function_that_called_itself_is_none_if_the_function_returns()
 
 #[test]
 fn a_return_from_above_unwinds() {
-    // It goes to a landing pad of the function at 2000.
+    // Control goes to a landing pad of the function at 2000.
     let trace: &[&[Record]] = &[
         &call(0x1000, 0x80),
         &call(0x2000, 0x70),
@@ -717,7 +719,7 @@ fn a_jump_out_of_a_handler_leaves_it() {
             "  !6000 4..5..5 Longjmp",
         ],
     );
-    // By the stack alone: a call of the handler lies below the frames, and the next one does not.
+    // Only the stack decides: a call of the handler is below the frames, and the next one is not.
     let trace: &[&[Record]] = &[
         &call(0x1000, 0x80),
         &[step(0x2000), marker(SIGNAL, 0x2004)],

@@ -1,4 +1,4 @@
-//! Compares the index of traces of records with the oracle: random traces, random questions.
+//! Compares the index of record traces with the oracle: random traces, random queries.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
 use crate::support::records::{Record, Records, What};
 
-/// The questions of [`Comparison::ask_of_kind`] that do not read the text.
+/// The queries of [`Comparison::ask_of_kind`] that do not read the text.
 const KINDS: [u64; 10] = [2, 4, 6, 8, 9, 12, 17, 18, 21, 23];
 
-/// Moves, sums, system registers, and bytes that mean nothing.
+/// Moves, additions, system registers, and invalid encodings.
 const A64: [&[u8]; 6] = [
     &[0xe0, 0x03, 0x01, 0xaa],
     &[0x20, 0x00, 0x02, 0x8b],
@@ -44,13 +44,13 @@ const X86: [&[u8]; 8] = [
 struct RandomThread {
     pc: u64,
     sp: u64,
-    /// Return addresses and where they lie.
+    /// Return addresses and their stack locations.
     calls: Vec<(u64, u64)>,
-    /// Addresses that were returned to.
+    /// Addresses to which control returned.
     points: Vec<u64>,
 }
 
-/// Writes a random trace: few addresses, so that things collide; mostly calls that return.
+/// Writes a random trace: few addresses, so that they collide; mostly calls that return.
 struct Writer<'a> {
     dice: &'a mut Dice,
     set: InstructionSet,
@@ -175,7 +175,7 @@ impl Writer<'_> {
     }
 }
 
-/// The set of a random trace.
+/// Returns the instruction set of a random trace.
 fn set_of(seed: u64) -> InstructionSet {
     if seed.is_multiple_of(3) {
         InstructionSet::A64
@@ -275,7 +275,7 @@ fn ask_memory(comparison: &Comparison<'_>, dice: &mut Dice) {
     });
 }
 
-/// Who wrote the registers; their values are inferred by the index alone.
+/// Queries the writers of registers; only the index infers their values.
 fn ask_writers(comparison: &Comparison<'_>, dice: &mut Dice) {
     let position = Position(dice.below(comparison.index.step_count() + 1));
     let question = RegistersAt {
@@ -398,8 +398,8 @@ fn markers_are_counted_by_thread_and_kind() {
     }
 }
 
-/// Each thread waits in a system call after its turn. What this asks took minutes where each question looked at each
-/// kind of each thread once for each thread.
+/// Each thread waits in a system call after its turn. These queries took minutes when each examined
+/// every marker kind of every thread once per thread.
 #[test]
 fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
     const THREADS: u16 = 4000;

@@ -1,4 +1,4 @@
-//! Compares the index of RST traces with the oracle: with values, and without.
+//! Compares the index of RST traces with the oracle, with and without values.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use stepback_parsers::{Source, TraceFile, kept::CacheFileOptions, rst::Rst};
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
 
-/// The questions of [`Comparison::ask_of_kind`] that need neither lines of text nor times, nor calls: the oracle knows no
-/// slots behind branches.
+/// The queries of [`Comparison::ask_of_kind`] that need neither text lines, times nor calls: the
+/// oracle does not model delay slots.
 const KINDS: [u64; 12] = [0, 1, 2, 4, 6, 8, 9, 12, 15, 17, 19, 21];
 
 fn check(name: &str, segment_steps: &[u64], questions: u64) {

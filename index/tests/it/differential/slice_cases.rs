@@ -1,4 +1,4 @@
-//! Small traces whose slices were wrong once: what they have to be, and what the oracle says of them.
+//! Small traces whose slices were wrong once: the expected slices, and those of the oracle.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const EDGES: EdgeKinds = EdgeKinds {
     listed: false,
 };
 
-/// A register by its name, or a byte of memory by its address.
+/// Parses a register by name, or a byte of memory by address.
 fn cell(index: &Index, what: &str, thread: u16) -> Cell {
     let thread = ThreadId(thread);
     match what.strip_prefix("0x") {
@@ -35,7 +35,7 @@ fn cell(index: &Index, what: &str, thread: u16) -> Cell {
     }
 }
 
-/// The steps of a slice, and how its chains end.
+/// Returns the steps of a slice, and the ends of its chains.
 fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<SliceEndKind>) {
     let (mut steps, mut ends) = (Vec::new(), Vec::new());
     for row in rows {
@@ -47,7 +47,7 @@ fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<SliceEndKind>) {
     (steps, ends)
 }
 
-/// The slice at the end of a trace, newest first.
+/// Returns the slice at the end of a trace, newest first.
 fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<SliceEndKind>) {
     let index = index_of(source, 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(index.step_count()));
@@ -63,7 +63,8 @@ fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<Sl
     )
 }
 
-/// Compares a text with the oracle, and where the value goes that a cell has at its start with the steps that have to be.
+/// Compares a text with the oracle, and the forward slice of a cell at the start with the expected
+/// steps.
 #[track_caller]
 pub(super) fn check_onward(
     text: &str,
@@ -87,7 +88,7 @@ pub(super) fn check_onward(
     ends
 }
 
-/// Compares a text with the oracle, and the steps of one of its slices with those that it has to have.
+/// Compares a text with the oracle, and one of its slices with the expected steps.
 #[track_caller]
 pub(super) fn check_case(text: &str, what: &str, thread: u16, expected: &[u64]) {
     (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
@@ -97,7 +98,7 @@ pub(super) fn check_case(text: &str, what: &str, thread: u16, expected: &[u64]) 
     );
 }
 
-/// Checks the steps of a slice, and returns how its chains end.
+/// Checks the steps of a slice and returns the ends of its chains.
 #[track_caller]
 pub(super) fn check_source(text: &str, what: &str, expected: &[u64]) -> Vec<SliceEndKind> {
     let (found, ends) = steps(&open(text.as_bytes(), Endian::Little), what, 0);
@@ -178,7 +179,7 @@ fn a_read_that_contradicts_the_store_of_its_own_step_is_an_external_change() {
 
 #[test]
 fn flags_that_an_instruction_leaves_alone_are_those_of_the_one_before() {
-    // ANDS leaves C and V of A32 alone, though the trace shows all of cpsr.
+    // ANDS preserves C and V in A32, although the trace shows the whole cpsr.
     check_case(
         "1 clk IT (1) 00008000 e1510002 A svc_s : CMP r1,r2\n\
          1 clk R cpsr 600001d3\n\
@@ -316,7 +317,8 @@ fn a_call_of_what_is_followed_is_a_row_though_what_it_writes_is_made_of_somethin
     );
 }
 
-/// The rest of Z is zero after an instruction that is none of SVE (DDI 0487, C1.2.6): FMOV d0,x1 in a line that shows all of Z0.
+/// The rest of Z is zero after an instruction that is not SVE (DDI 0487, C1.2.6): FMOV d0,x1 in a
+/// line that shows all of Z0.
 #[test]
 fn the_rest_of_z_is_made_of_nothing_where_its_low_part_is_written() {
     let z = |low: &str| format!("R Z0 {:0>64}", low);

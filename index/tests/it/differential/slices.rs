@@ -1,4 +1,5 @@
-//! Compares slices of the index with those of the oracle: random programs of every architecture, random questions.
+//! Compares slices of the index with those of the oracle: random programs of every architecture,
+//! random queries.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::support::programs::{Plan, records, tarmac};
 use crate::support::records::{ITEM, Records};
 use crate::support::text::traces;
 
-/// Where random programs have some of their memory.
+/// Returns a program that contains some of the memory of random programs.
 fn loaded() -> Program {
     let mut program = Program::default();
     program.load(Address(0xff0), [0x11; 0x24].into(), 0x30);
@@ -54,7 +55,8 @@ pub fn check(
     }
 }
 
-/// Whether modes of microcontrollers and of other processors stand in one text: then the main stack is `sp` of `svc`, too.
+/// Returns true if one text mixes modes of microcontrollers and of other processors. The main stack
+/// is then also `sp` of `svc`.
 fn has_both_profiles(source: &dyn Source) -> bool {
     let mut text = Vec::new();
     if source.is_text() {
@@ -111,7 +113,8 @@ fn check_records(set: InstructionSet, seed: u64, steps: u64) {
     );
 }
 
-/// Loads that do not fit the operands of their instruction: each byte of the result may be made of each byte loaded.
+/// Loads that do not fit the operands of their instruction: each byte of the result may come from
+/// each loaded byte.
 #[test]
 fn loads_that_are_not_told_apart_are_not_copied_byte_by_byte() {
     check_records(InstructionSet::X86_64, 13_615_696_996_598_071_224, 27);

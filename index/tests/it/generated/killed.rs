@@ -16,11 +16,11 @@ use stepback_parsers::{EventSink, ParseScratch, ParsedRange, Source, SourceError
 use super::truths::Truths;
 use crate::support::delegate::{Delegate, Through};
 
-/// Names the trace to the process that is killed.
+/// Environment variable that names the trace to the child process.
 const TRACE: &str = "STEPBACK_TEST_KILLED_TRACE";
 const STEPS: u64 = 20_000;
 
-/// A trace that takes its time, so that there is some to be killed in.
+/// A trace that parses slowly, so that there is time to kill the build.
 struct Slow(Tarmac);
 
 impl Delegate for Slow {
@@ -45,7 +45,7 @@ fn opened(trace: &Path) -> (Arc<dyn Source>, Fingerprint) {
     (Arc::new(Through(Slow(tarmac))), fingerprint)
 }
 
-/// Builds the index of a trace beside it; tells how much an earlier build had done.
+/// Builds the index of a trace next to it; returns the progress of an earlier build.
 fn build(trace: &Path) -> u64 {
     let (source, fingerprint) = opened(trace);
     let (progress, cancel) = (BuildProgress::default(), Cancel::default());
@@ -65,7 +65,7 @@ fn index_of(trace: &Path) -> PathBuf {
     trace.with_added_extension("sbi")
 }
 
-/// What the test below starts and kills; by itself it does nothing.
+/// Child process of the test below, which kills it. On its own it does nothing.
 #[test]
 fn a_build_to_be_killed() {
     if let Some(trace) = std::env::var_os(TRACE) {
@@ -105,7 +105,7 @@ fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_
                     name: "whole".to_owned(),
                 }
                 .check();
-                // On with the next one, from the start.
+                // Starts the next trace from the beginning.
                 std::fs::remove_file(index_of(&trace)).unwrap();
                 farthest = 0;
             }

@@ -1,4 +1,5 @@
-//! Indexes of generated traces of a million steps: against what the generator knows of itself, and against the oracle.
+//! Indexes of generated traces of a million steps, compared with the generator's truth and with the
+//! oracle.
 
 mod killed;
 mod truths;
@@ -13,13 +14,13 @@ use stepback_machine::Endian;
 use stepback_parsers::Source;
 use truths::Truths;
 
-/// Kinds of questions that cost the oracle little however long the trace is.
+/// Kinds of queries that are cheap for the oracle on long traces.
 const QUICK: [u64; 7] = [4, 5, 6, 7, 9, 10, 12];
 const MILLION: u64 = 1_000_000;
-/// About one question in so many steps is drawn as a sample.
+/// Sampling interval of queries, in steps.
 const EVERY: u64 = 1500;
 
-/// Compares the index with what is true, for two segment sizes.
+/// Compares the index with the truth, for two segment sizes.
 fn check(shape: Shape, style: Style, steps: u64) -> Arc<dyn Source> {
     let recipe = Recipe {
         shape,
@@ -43,7 +44,8 @@ fn check(shape: Shape, style: Style, steps: u64) -> Arc<dyn Source> {
     tarmac
 }
 
-/// Compares indexes of two segment sizes with the oracle, with so many questions of some kinds, or of all.
+/// Compares indexes of two segment sizes with the oracle, with a number of queries of some kinds or
+/// of all.
 fn compare(steps: u64, segment_sizes: [u64; 2], kinds: &[u64], questions: u64) {
     let recipe = Recipe {
         size: Size::Steps(steps),

@@ -1,4 +1,4 @@
-//! Asks an index what the generator knows.
+//! Compares an index with the generator's truth.
 
 use std::fmt::Debug;
 
@@ -11,18 +11,18 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Step};
 
-/// What is true, and an index that should know it.
+/// The truth, and the index to compare with it.
 pub struct Truths<'a> {
     pub truth: &'a Truth,
     pub index: &'a Index,
-    /// How the index was built, for messages.
+    /// Build options of the index, for messages.
     pub name: String,
 }
 
 const THREAD: ThreadId = ThreadId(0);
 
 impl Truths<'_> {
-    /// Asks everything.
+    /// Checks everything.
     pub fn check(&self) {
         self.numbers();
         self.calls();
@@ -35,7 +35,7 @@ impl Truths<'_> {
         self.nothing();
     }
 
-    /// Asks about positions in the part of the trace that is indexed.
+    /// Checks positions in the indexed part of the trace.
     pub fn check_part(&self) {
         let indexed = self.index.step_count();
         let known = self
@@ -219,7 +219,7 @@ impl Truths<'_> {
                         "{at}"
                     );
                 }
-                // Either nothing tells it, or a later read.
+                // Either nothing states it, or only a later read does.
                 None => match state.source {
                     ValueSource::Inferred => assert_eq!(state.value, Some(expected), "{at}"),
                     _ => assert_eq!(
@@ -243,7 +243,7 @@ impl Truths<'_> {
         );
     }
 
-    /// The step of the last write, none for that of an initial dump too.
+    /// Returns the step of the last write. None also for the initial dump.
     fn last_write(&self, cell: Cell, before: Position) -> Option<u64> {
         match self.ask(NearestAccess::last(cell, AccessKinds::Writes, before)) {
             Some(CellAccess::Step(hit)) => Some(hit.record.step.0),
@@ -309,7 +309,7 @@ impl Truths<'_> {
         }
     }
 
-    /// What no step did.
+    /// Checks queries without an answer.
     fn nothing(&self) {
         let end = self.index.end();
         let cell = Cell::Memory {

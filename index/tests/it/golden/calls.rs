@@ -1,4 +1,4 @@
-//! Calls and stacks as the emulator knows them.
+//! Calls and stacks, compared with the emulator's.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use stepback_parsers::Position;
 
 use super::{Golden, number};
 
-/// A call: how it was entered and left, the steps that called, came first, and came last, and the function.
+/// A call: the kind of entry or exit, the calling, first and last steps, and the function.
 type Edge = (&'static str, u64, u64, Option<u64>, String);
 
 impl Golden<'_> {
-    /// Compares all calls, however they were left.
+    /// Compares all calls, regardless of how they were left.
     pub fn calls(&mut self, golden: &[Json]) {
         let expected: BTreeSet<Edge> = golden
             .iter()
@@ -33,7 +33,7 @@ impl Golden<'_> {
         self.compared.calls += found.len() as u64;
     }
 
-    /// Compares the tail calls, and that the frames that they split are the calls otherwise.
+    /// Compares the tail calls. Apart from these, the frames they split are the calls.
     pub fn tails(&mut self, golden: &[Json]) {
         let (whole, calls) = (self.index.plain_calls(), self.index.calls());
         let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
@@ -120,7 +120,7 @@ impl Golden<'_> {
         ))
     }
 
-    /// Compares the frames that are on the stack at a position.
+    /// Compares the frames on the stack at a position.
     pub fn stack(&mut self, position: Position, record: &Json) {
         let calls = self.index.plain_calls();
         let path = calls.path_at(self.thread, position);

@@ -1,9 +1,9 @@
-//! Compares answers with what the emulator that made the real traces knows.
+//! Compares answers with the log of the emulator that made the real traces.
 //!
-//! The traces are looked for where the variable `STEPBACK_TRACES` points (a folder with `tarmac/` in it);
-//! a small one from `fixtures/` is always compared.
-//! Rules: `idx` of a golden record counts steps from 1 and is also the position after that step;
-//! a last write of 0 is the initial dump; bytes with `sys` 1 were written by a system call that the trace does not show.
+//! Uses the folder `tarmac/` in `STEPBACK_TRACES`, and always a small trace from `fixtures/`.
+//! Rules: `idx` of a golden record counts steps from 1 and is also the position after that step. A
+//! last write of 0 is the initial dump. Bytes with `sys` 1 were written by a system call that the
+//! trace does not show.
 
 mod calls;
 
@@ -35,7 +35,7 @@ fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index {
     .unwrap()
 }
 
-/// What the image of a program says.
+/// Loads the image of a program.
 fn program(elf: &Path) -> Program {
     let bytes = bytes_of(elf);
     let elf = Elf::parse(&bytes).unwrap();
@@ -57,7 +57,7 @@ fn program(elf: &Path) -> Program {
     program
 }
 
-/// The lines of a file of JSON lines, unpacked by `zstd` where it is packed.
+/// Reads JSON lines from a file, unpacked by `zstd` if compressed.
 fn json_lines(path: &Path) -> Vec<Json> {
     let text = String::from_utf8(bytes_of(path)).unwrap();
     text.lines()
@@ -83,7 +83,7 @@ fn number(json: &Json) -> u64 {
     json.as_u64().unwrap()
 }
 
-/// What was compared, so that a test that compares nothing does not pass.
+/// Counts of comparisons, so that a test without any does not pass.
 #[derive(Debug, Default)]
 struct Compared {
     registers: u64,
@@ -94,12 +94,12 @@ struct Compared {
     tails: u64,
 }
 
-/// What is known of one thread of a trace.
+/// The golden records of one thread of a trace.
 struct Golden<'a> {
     index: &'a Index,
     name: &'a str,
     thread: ThreadId,
-    /// The thread's steps: the emulator counts each thread's alone, from 1.
+    /// The thread's steps. The emulator counts each thread separately, from 1.
     steps: Vec<Step>,
     compared: Compared,
 }
@@ -111,17 +111,17 @@ impl Golden<'_> {
             .unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// The step that the emulator counts so.
+    /// Returns the step with this emulator number.
     fn step(&self, idx: u64) -> Step {
         self.steps[usize::try_from(idx).unwrap() - 1]
     }
 
-    /// The position after that step; after the initial dump for 0.
+    /// Returns the position after that step; after the initial dump for 0.
     fn position(&self, idx: u64) -> Position {
         Position(if idx == 0 { 0 } else { self.step(idx).0 + 1 })
     }
 
-    /// Lines and times are told of a trace with one thread alone.
+    /// Compares lines and times, which are recorded only for traces with one thread.
     fn place(&self, record: &Json, step: Step) {
         let (line, time) = (Line(number(&record["line"])), number(&record["time"]));
         assert_eq!(
@@ -257,7 +257,7 @@ impl Golden<'_> {
                 continue;
             }
             if is_set("seen", place) {
-                // What is inferred may be wrong where a system call wrote without a trace line.
+                // Inferred values may be wrong if a system call wrote without a trace line.
                 assert_eq!(byte.value, Some(true_value), "{context}: {byte:?}");
                 self.compared.bytes += 1;
             }
@@ -275,7 +275,7 @@ impl Golden<'_> {
     }
 }
 
-/// Compares all that is known of a thread.
+/// Compares all golden records of a thread.
 fn compare(
     name: &str,
     index: &Index,
@@ -364,7 +364,7 @@ fn real_traces_agree_with_the_emulator_that_made_them() {
     }
 }
 
-/// Compares both cores of a trace. `file` gives the place of a core's golden records.
+/// Compares both cores of a trace. `file` returns the path of a core's golden records.
 fn compare_cores(index: &Index, file: impl Fn(usize, &str) -> PathBuf, calls_at_least: u64) {
     for (core, thread) in [(0, ThreadId(0)), (1, ThreadId(1))] {
         let name = format!("cpu{core}");

@@ -1,4 +1,4 @@
-//! What is inferred where something besides instructions happens between two steps.
+//! Inference across events between two steps that are not instructions.
 
 use stepback_index::{
     BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
@@ -11,7 +11,7 @@ use crate::support::records::{Record, Records};
 /// `mov eax, 0x1234567`
 const EAX: &[u8] = &[0xb8, 0x67, 0x45, 0x23, 0x01];
 const SYSCALL: &[u8] = &[0x0f, 0x05];
-/// The number of `close`, as a traced function.
+/// The number of `close` as a traced function.
 const CLOSE: u64 = (1 << 32) + 3;
 
 fn nop(thread: u16, pc: u64) -> Record {
@@ -30,7 +30,7 @@ fn marker(kind: MarkerKind, value: u64) -> Record {
     Record::marker(0, kind, value)
 }
 
-/// Compares what is inferred of a register of thread 0 at a position.
+/// Compares the inferred value of a register of thread 0 at a position.
 #[track_caller]
 fn check_set(records: &[Record], set: InstructionSet, at: u64, name: &str, expected: &str) {
     let index = index_in_memory(
@@ -146,7 +146,7 @@ fn nothing_from_before_a_gap_is_told() {
     let mut records = vec![step(0, 0x1000, EAX)];
     records.extend((0..5000).map(|number| nop(0, 0x1005 + number)));
     check(&records, 5000, "rax", "0000000001234567");
-    // `jmp` goes elsewhere than it says, so steps are missing.
+    // `jmp` does not go to its target, so steps are missing.
     let behind = 0x1005 + 5000;
     records.push(branch(0, behind, &[0xeb, 0x10], RecordedBranch::Jump));
     let mut whole = records.clone();
@@ -236,7 +236,7 @@ fn memory_that_others_may_write_is_not_followed() {
         nop(0, 0x100e),
     ];
     check(&records, 5, "rcx", "0000000001234567");
-    // Nothing says which system calls another thread makes: they may write any memory but the stack.
+    // The system calls of the other thread are unknown: they may write any memory except the stack.
     let records = [&records[..1], &[nop(1, 0x9000)], &records[1..]].concat();
     check(&records, 6, "rcx", UNKNOWN);
     check(&records, 6, "rdx", "0000000001234567");

@@ -1,4 +1,4 @@
-//! What is inferred in a trace that could not be read everywhere.
+//! Inference in a trace with unreadable parts.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,11 @@ use stepback_parsers::Position;
 
 use super::index_of;
 
-/// More steps than are looked at around a position.
+/// Exceeds the number of steps examined around a position.
 const STEPS: u64 = 6000;
 
-/// What is known of `x5` at the end of a trace that writes it at step 20 and has damaged lines at others.
+/// Returns the known value of `x5` at the end of a trace that writes it at step 20 and has damaged
+/// lines at others.
 fn known_with_damage_at(damaged: &[u64]) -> Option<String> {
     let mut text = String::new();
     for step in 0..STEPS {

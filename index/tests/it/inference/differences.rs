@@ -1,4 +1,5 @@
-//! What differs between two positions of a trace without values, as both positions have it.
+//! Differences between two positions of a trace without values, equal to comparing the states of
+//! both.
 
 use stepback_index::{
     BuildOptions, Cancel, DifferenceBetween, MemoryDifference, Query as _, index_in_memory,

@@ -1,4 +1,5 @@
-//! What is inferred after the last step of a thread. The values follow from the instructions (Intel SDM, Arm ARM).
+//! Inference after the last step of a thread. The values follow from the instructions (Intel SDM,
+//! Arm ARM).
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ const UNKNOWN: &str = "????????????????";
 const FORTY_TWO: &str = "000000000000002a";
 const FIVE: &str = "0000000000000005";
 
-/// An instruction of x86-64.
+/// Returns an x86-64 instruction.
 fn step(thread: u16, pc: u64, bytes: &[u8]) -> Record {
     Record::instruction(thread, pc, bytes, RecordedBranch::None)
 }
@@ -131,7 +132,7 @@ fn a_thread_that_waits_for_long_keeps_its_registers() {
     .concat();
     check(&records, [2000, 0], &[("rax", FORTY_TWO), ("rbx", FIVE)]);
     check(&records, [5004, 0], &[("rax", FORTY_TWO)]);
-    // It goes on somewhere else than it stopped.
+    // It resumes at another address than it stopped at.
     let records = [
         three(0),
         nops(1, 5000),
@@ -140,7 +141,7 @@ fn a_thread_that_waits_for_long_keeps_its_registers() {
     ]
     .concat();
     check(&records, [2000, 0], &[("rax", UNKNOWN), ("rbx", UNKNOWN)]);
-    // A signal comes while it waits.
+    // A signal arrives while it waits.
     let signal = Record::marker(0, MarkerKind::KERNEL_EVENT, 0x100b);
     let records = [
         three(0),
@@ -152,7 +153,7 @@ fn a_thread_that_waits_for_long_keeps_its_registers() {
     .concat();
     check(&records, [2000, 0], &[("rax", FORTY_TWO), ("rbx", FIVE)]);
     check(&records, [4000, 0], &[("rax", UNKNOWN), ("rbx", UNKNOWN)]);
-    // What it accesses afterwards tells what a register held: mov rdx, [rsi]
+    // A later access reveals the value of a register: mov rdx, [rsi]
     let load = [
         step(0, 0x100b, &[0x48, 0x8b, 0x16]),
         Record::read(0, 0x7000),
@@ -181,7 +182,7 @@ fn other_architectures_end_likewise() {
         [3, 0],
         &[("x0", FORTY_TWO), ("x1", FIVE), ("x2", UNKNOWN)],
     );
-    // The last step goes elsewhere: bl 0x2000
+    // The last step branches: bl 0x2000
     let source = Records::new(steps(&[0xd280_0540, 0x9400_03ff]), InstructionSet::A64);
     check_source(
         source,
@@ -212,7 +213,7 @@ fn a_signal_that_no_handler_follows_finds_what_the_last_step_left() {
     };
     let known = [("rax", FORTY_TWO), ("rbx", FIVE)];
     check(&with(&[(MarkerKind::KERNEL_EVENT, 0x100b)]), [3, 0], &known);
-    // The one that it interrupted may not have been completed.
+    // The interrupted instruction may not have been completed.
     check(
         &with(&[(MarkerKind::KERNEL_EVENT, 0x1006)]),
         [3, 0],
@@ -246,7 +247,7 @@ fn a_signal_that_no_handler_follows_finds_what_the_last_step_left() {
     ] {
         check(&with(&[(kind, 1)]), [3, 0], &known);
     }
-    // What a handler left is over.
+    // Registers left by a handler are discarded.
     check(
         &with(&[(MarkerKind::KERNEL_TRANSFER, 0x100b)]),
         [3, 0],
@@ -286,7 +287,7 @@ fn of_a_block_that_may_have_faulted_only_what_ran_for_certain_is_known() {
         None,
         &[("rax", FORTY_TWO), ("rcx", "0000000000000000")],
     );
-    // Formats that record what was done show that it was.
+    // Formats that record completed effects show that the step completed.
     let source = Records::new(records.clone(), InstructionSet::X86_64);
     check_source(
         source,
@@ -294,7 +295,7 @@ fn of_a_block_that_may_have_faulted_only_what_ran_for_certain_is_known() {
         [3, 0],
         &[("rax", FORTY_TWO), ("rbx", FIVE)],
     );
-    // A later block shows that it was completed: jmp +0
+    // A later block shows that it completed: jmp +0
     let mut records = [vec![three(0)[0]], load(0x7000).to_vec()].concat();
     records.push(Record::instruction(
         0,
@@ -313,7 +314,7 @@ fn of_a_block_that_may_have_faulted_only_what_ran_for_certain_is_known() {
             ("rcx", "0000000000007000"),
         ],
     );
-    // So does a page that was accessed before, unless it is written now.
+    // So does an access to a page used before, unless the access is its first write.
     let mut records = [load(0x7000).to_vec(), vec![step(0, 0x1008, &[0xeb, 0])]].concat();
     records.extend([
         step(0, 0x100a, &[0x48, 0x8b, 0x11]),
@@ -373,7 +374,7 @@ fn what_the_program_addresses_itself_and_the_first_use_of_a_stack_are_mapped() {
         ("rsp", "0000000070000ff8"),
     ];
     check_by_block(&records, 4, None, &expected);
-    // The stack may end below the page in which it was used.
+    // The stack may end below the page that was used.
     let records = [
         push(0x1000, 0x7000_1000).to_vec(),
         push(0x1001, 0x7000_0ff8).to_vec(),

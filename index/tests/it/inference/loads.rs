@@ -1,5 +1,6 @@
-//! What a load gives its register: the bytes that memory holds, whichever register addresses them.
-//! The values follow from the instructions (Intel SDM volume 2: PUSH, MOV, MOVZX; volume 1, 1.3.1: bytes are stored lowest first).
+//! Inference of loads: a register receives the bytes in memory, regardless of the register that
+//! addresses them. The values follow from the instructions (Intel SDM volume 2: PUSH, MOV, MOVZX;
+//! volume 1, 1.3.1: bytes are stored lowest first).
 
 use stepback_index::{
     BuildOptions, Cancel, Index, MemoryAt, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
@@ -34,7 +35,7 @@ fn write(address: u64, size_bytes: u8) -> Option<Record> {
     access(AccessKind::Write, address, size_bytes)
 }
 
-/// Steps from 0x1000 on, with the access of each, and two that do nothing.
+/// Builds steps from 0x1000 on, each with its access, and two that do nothing.
 fn code(steps: &[(&[u8], Option<Record>)]) -> Vec<Record> {
     let (mut pc, mut records) = (0x1000, Vec::new());
     for (bytes, access) in steps.iter().chain(&[(NOP, None), (NOP, None)]) {
@@ -68,7 +69,7 @@ fn register(index: &Index, at: u64, name: &str) -> String {
         .hex()
 }
 
-/// Bytes of memory, lowest address first.
+/// Returns bytes of memory, lowest address first.
 fn memory(index: &Index, at: u64, address: u64, len_bytes: u64) -> Vec<Option<u8>> {
     let question = MemoryAt {
         position: Position(at),
@@ -83,7 +84,7 @@ fn memory(index: &Index, at: u64, address: u64, len_bytes: u64) -> Vec<Option<u8
         .collect()
 }
 
-/// Compares a register after the last of the steps but two.
+/// Compares a register after the last step but two.
 #[track_caller]
 fn check(steps: &[(&[u8], Option<Record>)], name: &str, expected: &str) {
     assert_eq!(
@@ -154,7 +155,8 @@ fn what_several_stores_left_is_loaded_at_once() {
         (&[0x48, 0x8b, 0x5f, 4], read(STACK + 4, 8)),
     ];
     check(&steps, "rbx", "????????00000002");
-    // Where the whole is an address, the rest is known from then on: mov rbx, [rdi + 4]; mov ecx, [rbx + 8]; mov edx, [rdi + 8]
+    // If the whole is an address, the rest is known from then on: mov rbx, [rdi + 4]; mov ecx, [rbx
+    // + 8]; mov edx, [rdi + 8]
     let steps = [
         steps[0],
         steps[1],
@@ -217,7 +219,7 @@ fn what_others_may_have_stored_is_not_loaded() {
         index_of([before, &thread_one, after].concat())
     };
     for address in [HEAP, HEAP + 0x1000] {
-        // Nothing says which system calls the other thread makes.
+        // The system calls of the other thread are unknown.
         let index = own(other(address));
         assert_eq!(
             register(&index, 4, "rcx"),
@@ -234,7 +236,8 @@ fn what_others_may_have_stored_is_not_loaded() {
     );
 }
 
-/// Intel SDM, volume 2, REP and MOVS: each round moves both pointers, and ends with a counter of 0.
+/// Intel SDM, volume 2, REP and MOVS: each iteration moves both pointers, and the loop ends with a
+/// counter of 0.
 #[test]
 fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
     let run = |addresses: &[u64], behind: u64| {
@@ -272,7 +275,7 @@ fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
         known(&[2, 1, 0], 0x1002, 1),
         ["0000000000000000", "000000004fffffff", "000000007ffeffff"]
     );
-    // Which way it went one round does not show.
+    // A single iteration does not show its direction.
     assert_eq!(
         known(&[0], 0x1002, 1),
         ["0000000000000000", unknown, unknown]
@@ -285,7 +288,8 @@ fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
     assert_eq!(known(&[0, 1, 2], 0x5000, 1), [unknown; 3]);
 }
 
-/// Intel SDM, volume 1, 3.7.4: a segment override adds the base of GS to the pointer, which holds the offset alone.
+/// Intel SDM, volume 1, 3.7.4: a segment override adds the base of GS to the pointer, which holds
+/// only the offset.
 #[test]
 fn the_address_of_a_repeated_load_with_a_segment_is_not_the_pointer() {
     let mut records = vec![Record::instruction(

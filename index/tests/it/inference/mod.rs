@@ -1,7 +1,8 @@
-//! An inferred value is never wrong: traces that state all values are asked what follows without them.
+//! An inferred value is never wrong: traces with all values are compared with inference without
+//! them.
 //!
-//! The inference reads program counters, encodings and addresses alone, so hiding the values needs no other trace.
-//! Real traces are looked for where the variable `STEPBACK_TRACES` points (a folder with `tarmac/` in it).
+//! Inference reads only program counters, encodings and addresses, so the values can be hidden
+//! without another trace. Real traces are in the folder `tarmac/` of `STEPBACK_TRACES`.
 
 mod between_steps;
 mod damage;
@@ -30,19 +31,20 @@ use stepback_index::{
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Position, Step, Tarmac};
 
-/// What was compared.
+/// Counts of comparisons.
 #[derive(Debug, Default)]
 struct Compared {
-    /// General registers with a value that the trace states, and how many of these were inferred.
+    /// Number of general registers with a stated value, and of those that were inferred.
     general: u64,
     general_inferred: u64,
-    /// The same of those that some step wrote: what was there before the trace is rarely forced.
+    /// Counts for registers that some step wrote: values from before the trace can rarely be
+    /// inferred.
     written: u64,
     written_inferred: u64,
-    /// The same of vector registers.
+    /// Counts for vector registers.
     vectors: u64,
     vectors_inferred: u64,
-    /// Bytes of memory with a value that the trace tells, and how many of these were inferred.
+    /// Number of bytes of memory with a stated value, and of those that were inferred.
     memory: u64,
     memory_inferred: u64,
     contradictions: u64,
@@ -59,11 +61,11 @@ fn index_of(text: Vec<u8>) -> Index {
     index_in_memory(tarmac, &BuildOptions::default()).unwrap()
 }
 
-/// Compares all registers of all threads at about so many positions with what the trace states.
+/// Compares all registers of all threads at about `positions` positions with the stated values.
 fn compare(name: &str, text: Vec<u8>, positions: u64) -> Compared {
     let index = index_of(text);
     let mut compared = Compared::default();
-    // Not a multiple of anything, so that all places of a loop are seen.
+    // An odd stride, so that all places of a loop are visited.
     let stride = (index.step_count() / positions).max(1) | 1;
     let mut position = Position(stride / 2 + 1);
     while position <= index.end() {
@@ -133,7 +135,7 @@ fn compare_at(
     }
 }
 
-/// Compares the memory around what is accessed next, and the stack, with what the trace tells.
+/// Compares the memory around the next access, and the stack, with the stated values.
 fn compare_memory_at(name: &str, index: &Index, position: Position, compared: &mut Compared) {
     const LENGTH: u64 = 256;
     let cancel = Cancel::default();
@@ -194,7 +196,8 @@ fn compare_memory_at(name: &str, index: &Index, position: Position, compared: &m
     }
 }
 
-/// True when a later load finds that a byte was changed without a record to what was inferred from that load.
+/// Returns true if a later load reveals that a byte, inferred from that load, was changed without a
+/// record.
 fn is_found(index: &Index, position: Position, address: u64, byte: u8) -> bool {
     let states = (position.0 + 1..=index.end().0.min(position.0 + 256)).map(|later| {
         let question = MemoryAt {
@@ -256,7 +259,7 @@ fn nothing_inferred_of_random_instructions_is_wrong() {
             Machine::trace(seed, 3000).into_bytes(),
             40,
         );
-        // With two CPUs nothing says what the other one asked for.
+        // With two CPUs, the calls of the other one are unknown.
         assert!(
             compared.memory_inferred > 200 || seed % 2 == 1,
             "seed {seed}: {compared:?}"

@@ -1,4 +1,4 @@
-//! Several processes in one trace: the same address means memory of their own.
+//! Several processes in one trace: each has separate memory at the same address.
 
 use stepback_index::{
     AccessKinds, Accesses, AccessesOf, BackwardSliceQuery, BuildOptions, Cancel, Cell, CellAccess,
@@ -12,7 +12,8 @@ use crate::support::records::{Record, Records};
 
 const AT: Address = Address(0x60_90a0);
 
-/// Threads 0 and 1 are of one process, thread 100 of another. Each stores a number of its own.
+/// Builds a trace of threads 0 and 1 of one process, and thread 100 of another. Each stores a
+/// different number.
 fn records() -> Index {
     let step =
         |thread, pc, bytes: &[u8]| Record::instruction(thread, pc, bytes, RecordedBranch::None);

@@ -1,32 +1,33 @@
-//! A machine that does what random instructions of A64 say, and a trace of it.
+//! A machine that executes random A64 instructions, and a trace of it.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use stepback_generator::Dice;
 
-/// Few registers, so that they are used again; `x30` holds return addresses, 31 is the stack pointer or zero.
+/// A few registers, so that they are reused; `x30` holds return addresses, 31 is the stack pointer
+/// or zero.
 const REGISTERS: [usize; 8] = [0, 1, 2, 3, 19, 29, 30, 31];
 
-/// A machine with one CPU or two, of which the second only stores.
+/// A machine with one or two CPUs. The second only stores.
 pub struct Machine {
     dice: Dice,
-    /// The last is the stack pointer.
+    /// The last one is the stack pointer.
     registers: [u64; 32],
     memory: HashMap<u64, u8>,
-    /// Addresses of late.
+    /// Recently used addresses.
     touched: Vec<u64>,
-    /// With one CPU alone more may be inferred.
+    /// True if there is a second CPU; without it more can be inferred.
     has_other: bool,
     pc: u64,
     time: u64,
     text: String,
-    /// What the step shows besides its line.
+    /// Trace lines of the step besides its instruction.
     effects: String,
 }
 
 impl Machine {
-    /// The trace of so many steps.
+    /// Returns a trace of this number of steps.
     pub fn trace(seed: u64, steps: u64) -> String {
         let mut dice = Dice(seed);
         let mut registers = [0; 32];
@@ -65,7 +66,7 @@ impl Machine {
         }
     }
 
-    /// Another CPU writes where this one was.
+    /// Another CPU writes where this one accessed memory.
     fn store_of_other(&mut self) {
         let address = self.dice.pick(&self.touched).unwrap();
         let value = self.dice.number();
@@ -83,7 +84,7 @@ impl Machine {
         self.dice.pick(&REGISTERS).unwrap()
     }
 
-    /// What a register holds where 31 is zero.
+    /// Reads a register, with 31 as zero.
     fn plain(&self, number: usize) -> u64 {
         if number == 31 {
             0
@@ -92,14 +93,14 @@ impl Machine {
         }
     }
 
-    /// Writes a register where 31 is zero.
+    /// Writes a register, with 31 as zero.
     fn set(&mut self, number: usize, value: u64) {
         if number != 31 {
             self.set_or_stack(number, value);
         }
     }
 
-    /// Writes a register where 31 is the stack pointer.
+    /// Writes a register, with 31 as the stack pointer.
     fn set_or_stack(&mut self, number: usize, value: u64) {
         self.registers[number] = value;
         let name = if number == 31 {
@@ -123,7 +124,7 @@ impl Machine {
         let mut value = 0;
         for place in 0..size {
             let address = without_tag(address.wrapping_add(place));
-            // Memory holds numbers that are addresses, mostly.
+            // Memory mostly holds numbers that are addresses.
             let fresh = (0x10_0000 + (address & 0xf8) * 64) >> (8 * (address & 7));
             value |= u64::from(*self.memory.entry(address).or_insert(fresh as u8)) << (8 * place);
         }
@@ -151,7 +152,7 @@ impl Machine {
         .unwrap();
     }
 
-    /// Does something, and says with which encoding.
+    /// Executes an instruction and returns its encoding.
     fn instruction(&mut self, pc: u64) -> u32 {
         let [d, n, m] = [(); 3].map(|()| self.register());
         let fields = |d: usize, n: usize, m: usize| (m << 16 | n << 5 | d) as u32;
@@ -231,7 +232,7 @@ impl Machine {
         }
     }
 
-    /// Loads and stores with a scaled offset.
+    /// Executes loads and stores with a scaled offset.
     fn scaled(&mut self, d: usize, n: usize) -> u32 {
         let number = self.dice.below(16);
         let (size, opcode) = self
@@ -253,7 +254,7 @@ impl Machine {
         opcode | 0x0040_0000
     }
 
-    /// STP with pre-index, LDP with post-index.
+    /// Executes STP with pre-index, LDP with post-index.
     fn pair(&mut self, n: usize) -> u32 {
         let registers = match n {
             0 | 1 => [2, 3],
@@ -278,7 +279,8 @@ impl Machine {
     }
 }
 
-/// The address that a processor uses, which ignores the upper byte (DDI 0487, D8.8 "Address tagging").
+/// Returns the address that a processor uses, which ignores the upper byte (DDI 0487, D8.8 "Address
+/// tagging").
 fn without_tag(address: u64) -> u64 {
     ((address << 8).cast_signed() >> 8).cast_unsigned()
 }

@@ -1,4 +1,4 @@
-//! RST traces without values beside the same traces with them.
+//! RST traces without values, compared with the same traces with values.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use stepback_parsers::{Position, Source as _, Step, TraceFile};
 use super::Compared;
 use super::sparc_machine::{Machine, Truth};
 
-/// The index of a trace, packed or not.
+/// Builds the index of a trace, packed or not.
 pub fn index_of(name: &str, bytes: Vec<u8>) -> Index {
     let file = TraceFile {
         name: name.to_owned(),
@@ -31,7 +31,7 @@ fn index_of_file(path: &Path) -> Index {
     index_of(&path.to_string_lossy(), std::fs::read(path).unwrap())
 }
 
-/// A trace with its values and without them.
+/// A trace with and without its values.
 struct Pair<'a> {
     name: &'a str,
     told: Index,
@@ -41,7 +41,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Compares all registers, and the memory that is accessed, at about so many positions.
+    /// Compares all registers, and the accessed memory, at about `positions` positions.
     fn compare(&mut self, positions: u64) {
         assert_eq!(
             self.told.step_count(),
@@ -80,7 +80,7 @@ impl Pair<'_> {
         };
         let truth = question.run(&self.told, &cancel).unwrap();
         let found = question.run(&self.hidden, &cancel).unwrap();
-        // The trace with values says the same of what its steps force.
+        // The trace with values infers the same from its steps.
         let beside = InferredRegisters { position, thread }
             .run(&self.told, &cancel)
             .unwrap();
@@ -268,7 +268,7 @@ fn nothing_inferred_of_real_sparc_traces_is_wrong() {
     );
 }
 
-/// The plain names by number.
+/// Returns the number of a plain register name.
 fn number_of(name: &str) -> Option<usize> {
     let place: usize = match name {
         "sp" => return Some(14),
@@ -281,7 +281,8 @@ fn number_of(name: &str) -> Option<usize> {
     (place < 8 && name.len() == 2).then_some(8 * family + place)
 }
 
-/// Compares all registers, and what the next step loads, at each so many positions; gives how many of each are known.
+/// Compares all registers, and the bytes that the next step loads, at regular intervals. Returns
+/// the number of known ones of each.
 fn compare_with_truth(name: &str, bytes: Vec<u8>, truths: &[Truth]) -> (u64, u64) {
     const STRIDE: usize = 11;
     let index = index_of(name, bytes);

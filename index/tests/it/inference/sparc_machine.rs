@@ -1,4 +1,4 @@
-//! A machine with register windows that does what random instructions of SPARC say, and RST traces of it:
+//! A machine with register windows that executes random SPARC instructions, and RST traces of it:
 //! one with values, one without, and one that leaves some out.
 
 use std::collections::HashMap;
@@ -8,12 +8,12 @@ use stepback_generator::Dice;
 
 use crate::support::rst_writer::{Flags, Kind, RstWriter};
 
-/// What was true before each step, and behind the last.
+/// The true state before each step, and after the last.
 #[derive(Clone, Debug)]
 pub struct Truth {
     /// By number; the first is 0.
     pub registers: [u64; 32],
-    /// What its load found, if it is one.
+    /// The bytes that its load reads, if it is one.
     pub loaded: Option<Loaded>,
 }
 
@@ -24,7 +24,7 @@ pub struct Loaded {
     pub bytes: Vec<u8>,
 }
 
-/// What an instruction does with a register and memory.
+/// The direction of a move between a register and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Load,
@@ -49,19 +49,19 @@ pub struct Run {
     pub with_some: Vec<u8>,
 }
 
-/// How the trace tells of what the kernel does.
+/// Visibility of the kernel's actions in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kernel {
-    /// Not at all.
+    /// Hidden.
     Unseen,
-    /// Windows are stored and loaded by handlers that are traced.
+    /// Traced handlers store and load windows.
     Traced,
 }
 
 const PAGE: u64 = 0x40_0000;
-/// Where instructions lie; data do not.
+/// Addresses of instructions; data is elsewhere.
 const CODE: Range<u64> = 0x10_0000..PAGE;
-/// Addresses are given this.
+/// Bias of stack addresses.
 const BIAS: u64 = 2047;
 
 /// The machine.
@@ -85,7 +85,7 @@ pub struct Machine {
     depth: u32,
 }
 
-/// Whether a trace of the three has values.
+/// Index of the trace with all values.
 const ALL: usize = 0;
 const SOME: usize = 2;
 
@@ -93,7 +93,7 @@ const LDX: u32 = 0x0b;
 const STX: u32 = 0x0e;
 
 impl Machine {
-    /// Runs so many instructions.
+    /// Runs this number of instructions.
     pub fn run(seed: u64, steps: usize) -> Run {
         let mut dice = Dice(seed);
         let windows = 3 + dice.below(6) as usize;
@@ -183,7 +183,7 @@ impl Machine {
         self.truths.push(Truth { registers, loaded });
     }
 
-    /// A record of an instruction in each trace.
+    /// Writes a record of an instruction to each trace.
     fn record(&mut self, word: u32, ea: Option<u64>, flags: Flags) {
         let pc = self.pc;
         self.writers
@@ -212,7 +212,7 @@ impl Machine {
         (self.pc, self.npc) = (self.npc, self.npc + 4);
     }
 
-    /// An instruction that only computes.
+    /// Executes an instruction that only computes.
     fn plain(&mut self, word: u32, destination: usize, value: u64) {
         self.note(None);
         self.record(word, None, Flags::default());
@@ -222,7 +222,7 @@ impl Machine {
     }
 
     fn register(&mut self) -> usize {
-        // Few, so that they are used again; not the stack pointers.
+        // A few, so that they are reused; not the stack pointers.
         self.dice
             .pick(&[1, 2, 8, 9, 10, 16, 17, 18, 24, 25, 26])
             .unwrap()
@@ -273,7 +273,7 @@ impl Machine {
     }
 
     fn byte(&mut self, address: u64) -> u8 {
-        // Memory holds numbers that are addresses, mostly.
+        // Memory mostly holds numbers that are addresses.
         let fresh = (PAGE + (address & 0xff8)) >> (8 * (7 - (address & 7)));
         *self.memory.entry(address).or_insert(fresh as u8)
     }
@@ -299,7 +299,7 @@ impl Machine {
         }
     }
 
-    /// A load or store by a register, or on the stack.
+    /// Executes a load or store through a register, or on the stack.
     fn access(&mut self) {
         let (size, load, store) = self
             .dice
@@ -376,12 +376,12 @@ impl Machine {
         self.fresh
     }
 
-    /// Within reach of any branch.
+    /// Returns an address in reach of any branch.
     fn near(&mut self) -> u64 {
         self.pc + 32 + 4 * self.dice.below(64)
     }
 
-    /// A branch on a register or on a comparison, with its slot.
+    /// Executes a branch on a register or on a comparison, with its slot.
     fn branch(&mut self) {
         let target = self.near();
         let (n, is_annulling) = (self.register(), self.dice.one_in(3));
@@ -436,7 +436,7 @@ impl Machine {
         }
     }
 
-    /// What stands behind a branch that skips it.
+    /// Writes the slot after a branch that skips it.
     fn annulled(&mut self) {
         self.note(None);
         self.record(
@@ -450,7 +450,7 @@ impl Machine {
         self.goes_on();
     }
 
-    /// Something in the slot of a branch.
+    /// Executes an instruction in the slot of a branch.
     fn slot(&mut self) {
         if self.dice.one_in(4) {
             self.access()
@@ -459,7 +459,7 @@ impl Machine {
         }
     }
 
-    /// `ba`, with its slot or without; now and then another one in it.
+    /// Executes `ba`, with or without its slot; sometimes with another branch in it.
     fn jump(&mut self) {
         let target = self.near();
         let is_annulling = self.dice.one_in(3);
@@ -483,7 +483,7 @@ impl Machine {
         if !self.dice.one_in(6) {
             return self.slot();
         }
-        // The instruction at the first target is executed before control goes to the second.
+        // The instruction at the first target executes before control reaches the second.
         let second = self.near();
         self.note(None);
         let word = 8 << 25 | 2 << 22 | ((second - self.pc) / 4) as u32;
@@ -500,7 +500,7 @@ impl Machine {
         self.slot();
     }
 
-    /// A call by `call` or by a register, and mostly a new window.
+    /// Executes a call by `call` or through a register, usually with a new window.
     fn call(&mut self) {
         let target = self.far();
         let through = self.dice.pick(&[16, 17, 9]).unwrap();
@@ -528,7 +528,8 @@ impl Machine {
         self.save();
     }
 
-    /// Loads a pointer to code from memory that nothing accessed before; false where no register points to such memory.
+    /// Loads a pointer to code from memory that was never accessed. Returns false if no register
+    /// points to such memory.
     fn load_pointer(&mut self, register: usize, pointer: u64) -> bool {
         let base = self.register();
         let address = self.get(base);
@@ -559,7 +560,7 @@ impl Machine {
         self.record(0x9de3_bf30, None, Flags::default());
         self.current = (self.current + 1) % self.windows;
         (self.can_save, self.can_restore) = (self.can_save - 1, self.can_restore + 1);
-        // The window is clean: what is in it the trace does not tell.
+        // The window is clean: the trace does not show its content.
         let noise = self.dice.below(3);
         for number in 8..24 {
             if noise == 0 {
@@ -575,7 +576,7 @@ impl Machine {
         self.depth += 1;
     }
 
-    /// The oldest window goes to its place on the stack.
+    /// Stores the oldest window to its place on the stack.
     fn spill(&mut self) {
         let oldest = (self.current + 2) % self.windows;
         let mut at = self.cells[(oldest + 1) % self.windows][14].wrapping_add(BIAS);
@@ -589,7 +590,7 @@ impl Machine {
         (self.can_save, self.can_restore) = (self.can_save + 1, self.can_restore - 1);
     }
 
-    /// The window to which control turns back comes from its place on the stack.
+    /// Loads the window to which control returns from its place on the stack.
     fn fill(&mut self) {
         let window = (self.current + self.windows - 1) % self.windows;
         if self.kernel == Kernel::Traced {
@@ -602,7 +603,7 @@ impl Machine {
         (self.can_save, self.can_restore) = (self.can_save - 1, self.can_restore + 1);
     }
 
-    /// The handler of a trap that stores or loads a window.
+    /// Executes the handler of a trap that stores or loads a window.
     fn handle(&mut self, trap_type: u16, further: usize, kind: u32) {
         let handler = 0xf000_0000 + 64 * u64::from(trap_type);
         let (pc, npc, window) = (self.pc, self.npc, self.current);
@@ -660,7 +661,7 @@ impl Machine {
             change(self.can_restore, !is_spill),
         );
         self.goes_on();
-        // They are those of the program to which control goes back.
+        // They belong to the program to which control returns.
         let stack = self.cells[(window + 1) % self.windows][14];
         for place in [ALL, SOME] {
             let global = self.globals[7];
@@ -678,11 +679,11 @@ impl Machine {
         (self.pc, self.npc, self.current) = (pc, npc, window);
     }
 
-    /// `ret` or `return`: back to the window before.
+    /// Executes `ret` or `return`: back to the previous window.
     fn come_back(&mut self) {
         let target = self.get(31).wrapping_add(8);
         if target & 3 != 0 || !CODE.contains(&target) {
-            // A store went astray.
+            // A store overwrote it.
             return self.compute();
         }
         let is_return = self.dice.one_in(3);
@@ -731,7 +732,8 @@ impl Machine {
         self.depth -= 1;
     }
 
-    /// A system call, which the kernel carries out unseen; or all windows are stored, and come back changed.
+    /// Makes a system call, which the kernel handles unseen; or all windows are stored, and return
+    /// changed.
     fn ask_kernel(&mut self) {
         self.note(None);
         if self.dice.one_in(2) && self.kernel == Kernel::Unseen {
@@ -740,7 +742,7 @@ impl Machine {
                 self.spill();
             }
             self.goes_on();
-            // A debugger, or another thread, may change what is stored.
+            // A debugger or another thread may change stored windows.
             let at = self.cells[self.current][14].wrapping_add(BIAS);
             let value = self.dice.number();
             self.store(at, 8, value);

@@ -1,4 +1,5 @@
-//! Small programs of SPARC without values: what their steps force is known in the frame that it belongs to, and nothing else.
+//! Small SPARC programs without values: values implied by their steps are known in the right frame,
+//! and no others.
 
 use stepback_index::{Cancel, Index, Query as _, RegisterState, RegistersAt, ThreadId};
 use stepback_parsers::Position;
@@ -46,7 +47,7 @@ const fn access(kind: u32, register: u32, base: u32, offset: u64) -> u32 {
     3 << 30 | register << 25 | kind << 19 | base << 14 | 1 << 13 | offset as u32
 }
 
-/// A trace that grows.
+/// A trace under construction.
 struct Program {
     writer: RstWriter,
     pc: u64,
@@ -70,7 +71,7 @@ impl Program {
         self.steps += 1;
     }
 
-    /// CANSAVE, CANRESTORE, CLEANWIN and OTHERWIN behind the last step, those that the trace says.
+    /// Writes the given ones of CANSAVE, CANRESTORE, CLEANWIN and OTHERWIN after the last step.
     fn counts(&mut self, counts: [Option<u64>; 4]) -> &mut Self {
         for (count, number) in counts.into_iter().zip(10..) {
             count
@@ -80,7 +81,7 @@ impl Program {
         self
     }
 
-    /// Steps one behind the other.
+    /// Writes consecutive steps.
     fn run(&mut self, words: &[u32]) -> &mut Self {
         words
             .iter()
@@ -88,7 +89,7 @@ impl Program {
         self
     }
 
-    /// A step that goes elsewhere, and what stands in its slot.
+    /// Writes a branch with the instruction in its slot.
     fn turn(&mut self, words: [u32; 2], target: u64) -> &mut Self {
         self.put(
             words[0],
@@ -108,7 +109,8 @@ impl Program {
         self.turn([1 << 30 | words, slot], target)
     }
 
-    /// The handler of a trap of this instruction, which moves a window between registers and memory.
+    /// Writes the handler of a trap at this instruction, which moves a window between registers and
+    /// memory.
     fn window_trap(&mut self, trap_type: u16, word: u32, stack: u64) -> &mut Self {
         let (pc, is_spill) = (self.pc, trap_type < 0xc0);
         self.writer.trap(trap_type, pc);
@@ -145,7 +147,7 @@ impl Program {
         self
     }
 
-    /// With a step more: where control goes behind the last one nobody knows.
+    /// Builds the index with an extra step, because control after the last one is unknown.
     fn index(&self) -> Index {
         let mut writer = self.writer.clone();
         writer.instruction(self.pc, NOP, None, Flags::default());
@@ -153,7 +155,7 @@ impl Program {
     }
 }
 
-/// What registers hold behind the last step: `?` where it is not known.
+/// Checks registers after the last step: `?` for unknown.
 #[track_caller]
 fn check(program: &Program, expected: &str) {
     let index = program.index();
@@ -209,7 +211,7 @@ fn what_a_branch_skips_changes_nothing() {
         is_taken: true,
         ..Flags::default()
     };
-    // `ba,a`: always skipped, shown or not.
+    // `ba,a`: always skips its slot, shown or not.
     for is_shown in [true, false] {
         let mut program = Program::new(8);
         program.run(&[mov(3, L0)]);
@@ -221,7 +223,7 @@ fn what_a_branch_skips_changes_nothing() {
         program.run(&[add(L0, 1, L1)]);
         check(&program, "l0=3 l1=4");
     }
-    // `bne,a`: the slot is executed where it branches, and skipped where it does not.
+    // `bne,a`: executes its slot if taken, and skips it otherwise.
     for is_taken in [true, false] {
         let mut program = Program::new(8);
         program.run(&[mov(3, L0)]);
@@ -252,7 +254,7 @@ fn arguments_go_in_by_outs_and_come_back_by_ins() {
         program.run(&[SAVE, mov(1, L0), add(I0, 1, I0)]);
         check(&program, "i0=5 i1=6 l0=1");
         if is_return {
-            // The slot of `return` is of the caller.
+            // The slot of `return` belongs to the caller.
             program.turn([RETURN, add(O0, 2, O1)], 0x1010);
             check(&program, "o0=5 o1=7 l0=7");
         } else {
@@ -272,7 +274,8 @@ fn frames_keep_their_registers_while_others_are_called() {
         }
         for depth in (0..deep).rev() {
             program.run(&[restore(0, 0, 0)]);
-            // Of the innermost frame and those that called it there are as many windows but one.
+            // There are as many windows for the innermost frame and its callers as the processor
+            // has, minus one.
             check(
                 &program,
                 &if depth > 0 {
@@ -290,7 +293,7 @@ fn windows_that_handlers_store_and_load_are_followed_through_memory() {
     const STACK: u64 = 0x40_0000_0000;
     let mut program = Program::new(4);
     program.run(&[mov(0x123, L0), add(L0, 4, I0)]);
-    // Two frames more, and then there is no window left: that of the first is stored.
+    // After two more frames no window is left, so the first is stored.
     program.run(&[SAVE, mov(1, L0), SAVE, mov(2, L0)]);
     program
         .window_trap(0x84, SAVE, STACK)
@@ -304,7 +307,7 @@ fn windows_that_handlers_store_and_load_are_followed_through_memory() {
         .window_trap(0xc4, restore(0, 0, 0), STACK)
         .run(&[restore(0, 0, 0)]);
     check(&program, "l0=123 i0=127");
-    // Who stored something else there meanwhile would be seen.
+    // A store by anyone else in the meantime would be visible.
     let mut program = Program::new(4);
     program.run(&[mov(0x123, L0), SAVE, mov(1, L0), SAVE, mov(2, L0)]);
     program.window_trap(0x84, SAVE, STACK).run(&[
@@ -320,7 +323,7 @@ fn windows_that_handlers_store_and_load_are_followed_through_memory() {
     check(&program, "l0=9");
 }
 
-/// `cansave canrestore cleanwin otherwin` behind the last step.
+/// Checks `cansave canrestore cleanwin otherwin` after the last step.
 #[track_caller]
 fn check_counts(program: &Program, expected: &str) {
     let names = ["cansave", "canrestore", "cleanwin", "otherwin"];
@@ -332,7 +335,8 @@ fn check_counts(program: &Program, expected: &str) {
     check(program, &expected.join(" "));
 }
 
-/// The SPARC Architecture Manual, Version 9, A.47 "SAVED and RESTORED", and A.46 "SAVE and RESTORE".
+/// The SPARC Architecture Manual, Version 9, A.47 "SAVED and RESTORED", and A.46 "SAVE and
+/// RESTORE".
 #[test]
 fn windows_that_no_record_counts_are_counted_by_what_instructions_do() {
     let begun = |counts: [u64; 4]| {
@@ -340,17 +344,17 @@ fn windows_that_no_record_counts_are_counted_by_what_instructions_do() {
         program.run(&[NOP]).counts(counts.map(Some));
         program
     };
-    // Where OTHERWIN is 0 the spilled window was one of CANRESTORE.
+    // With OTHERWIN 0, the spilled window was one of CANRESTORE.
     let mut program = begun([0, 6, 6, 0]);
     check_counts(program.run(&[SAVED]), "1 5 6 0");
     check_counts(program.run(&[SAVE]), "0 6 6 0");
     check_counts(program.run(&[restore(0, 0, 0)]), "1 5 6 0");
-    // Else it was one of OTHERWIN.
+    // Otherwise it was one of OTHERWIN.
     let mut program = begun([0, 3, 6, 3]);
     check_counts(program.run(&[SAVED]), "1 3 6 2");
     check_counts(program.run(&[SAVED, SAVED]), "3 3 6 0");
     check_counts(program.run(&[SAVED]), "4 2 6 0");
-    // A filled window is clean, too: how many are depends on how many there may be.
+    // A filled window is clean too; the number of clean windows depends on their maximum.
     let mut program = begun([6, 0, 6, 0]);
     check_counts(program.run(&[RESTORED]), "5 1 ? 0");
     let mut program = begun([4, 0, 5, 2]);
@@ -360,7 +364,7 @@ fn windows_that_no_record_counts_are_counted_by_what_instructions_do() {
 #[test]
 fn what_records_count_says_where_a_window_was_taken_from() {
     let none = [None; 4];
-    // Nothing was ever said of OTHERWIN: CANRESTORE falls only where it is 0.
+    // OTHERWIN was never recorded: CANRESTORE decreases only if it is 0.
     let mut program = Program::new(8);
     program
         .run(&[NOP])
@@ -378,7 +382,7 @@ fn what_records_count_says_where_a_window_was_taken_from() {
     let mut program = Program::new(8);
     program.run(&[NOP]).counts(none).run(&[SAVED]).counts(none);
     check_counts(&program, "? ? ? ?");
-    // What was said long before.
+    // Uses counts recorded long before.
     let mut program = Program::new(8);
     program
         .run(&[NOP])

@@ -1,8 +1,7 @@
-//! Traces of x86-64 programs with the true registers and memory of the same run beside them.
+//! x86-64 traces with the true registers and memory of the same run.
 //!
-//! They are looked for where the variable `STEPBACK_TRACES` points, in the folder `drmemtrace-truth`.
-//! Whoever recorded the trace wrote for each instruction, before it ran, which registers had changed,
-//! and then what it loaded and stored.
+//! Uses the folder `drmemtrace-truth` in `STEPBACK_TRACES`. Before each instruction the recorder
+//! wrote the registers that had changed, then its loads and stores.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,27 +20,27 @@ use stepback_parsers::{MarkerKind, Position, Step, TraceFile};
 
 use super::bytes_of;
 
-/// Each so many positions are compared: no multiple of anything, so that all places of a loop are seen.
+/// Interval of the compared positions; a prime, so that all places of a loop are visited.
 const STRIDE: u64 = 97;
 const GENERAL: usize = 16;
 const FLAGS: usize = 16;
 const VECTORS: usize = 16;
-/// How many steps of a thread behind a position are looked at for loads that tell what memory held at it.
+/// Number of later steps of a thread whose loads show the memory at a position.
 const LOADS_BEHIND: usize = 24;
-/// Memory may be found at several addresses, which differ by whole pages.
+/// Memory may be mapped at several addresses, which differ by whole pages.
 const PAGE: u64 = 4096;
-/// Where a load finds what no record stored, so many positions before it are compared as well.
+/// Number of extra positions to compare before a load that finds bytes no record stored.
 const MOMENTS_BEFORE: u64 = 6;
-/// An instruction that was begun and given up stands in the truth alone; no more than so many follow each other.
+/// Maximum number of consecutive aborted instructions, which only the truth contains.
 const GIVEN_UP: usize = 64;
 
 const KERNEL: [MarkerKind; 2] = [MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT];
 
-/// What an instruction found and did.
+/// State before an instruction, and its accesses.
 #[derive(Clone, Debug)]
 struct Entry {
     pc: u64,
-    /// Before it ran: general registers and flags.
+    /// General registers and flags before the instruction.
     words: [u64; GENERAL + 1],
     vectors: [u128; VECTORS],
     accesses: Vec<TrueAccess>,
@@ -51,7 +50,7 @@ struct Entry {
 struct TrueAccess {
     kind: AccessKind,
     address: u64,
-    /// None where the recorder could not read them.
+    /// None if the recorder could not read them.
     bytes: Option<Vec<u8>>,
 }
 
@@ -62,7 +61,7 @@ impl TrueAccess {
     }
 }
 
-/// Reads numbers one after the other.
+/// Reads consecutive numbers.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -130,27 +129,27 @@ fn truth_of(bytes: &[u8]) -> Vec<Entry> {
 struct TracedStep {
     step: u64,
     pc: u64,
-    /// More than 1 for repeated string instructions.
+    /// Greater than 1 for repeated string instructions.
     rounds: usize,
-    /// The kernel ran behind it.
+    /// True if the kernel ran after it.
     is_left: bool,
 }
 
-/// What is true of a thread's steps.
+/// The truth of a thread's steps.
 struct ThreadTruth {
     thread: ThreadId,
     steps: Vec<(TracedStep, Entry)>,
 }
 
 impl ThreadTruth {
-    /// The place of the first step from a position on.
+    /// Returns the index of the first step from a position on.
     fn next(&self, position: Position) -> usize {
         self.steps
             .partition_point(|(step, _)| step.step < position.0)
     }
 }
 
-/// Gives each step of a thread its entry. What was begun and given up has an entry and no step.
+/// Assigns each step of a thread its entry. Aborted instructions have an entry and no step.
 fn aligned(name: &str, steps: &[TracedStep], entries: &[Entry]) -> Vec<(TracedStep, Entry)> {
     let mut aligned = Vec::new();
     let mut entries = entries.chunk_by(|one, next| one.pc == next.pc);
@@ -188,7 +187,7 @@ fn aligned(name: &str, steps: &[TracedStep], entries: &[Entry]) -> Vec<(TracedSt
     aligned
 }
 
-/// How many values were compared, and how many of these were known.
+/// Number of compared values, and of the known ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     all: u64,
@@ -305,7 +304,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares at each so many positions, and all accesses.
+    /// Compares the state at regular intervals, and all accesses.
     fn run(&mut self, stride: u64) {
         let mut position = Position(stride / 2 + 1);
         while position < self.index.end() {
@@ -321,7 +320,7 @@ impl<'a> Comparison<'a> {
                 .iter()
                 .map(|(step, _)| step.step)
                 .collect();
-            // What a load finds was there just before it.
+            // A load reads memory as of just before it.
             for step in steps.iter().rev().step_by((stride / 32).max(1) as usize) {
                 self.memory_at(Position(*step), place, 1);
             }
@@ -333,7 +332,7 @@ impl<'a> Comparison<'a> {
         }
         let mut first = 0;
         while first < self.index.step_count() {
-            // Some of all.
+            // A sample of the accesses.
             self.accesses(first..first + 512);
             first += 512 * (stride / 8).max(1);
         }
@@ -356,7 +355,8 @@ impl<'a> Comparison<'a> {
         );
     }
 
-    /// The steps, with the places of their threads, that load something else than what was stored or loaded there last.
+    /// Returns the steps, with the indexes of their threads, that load other bytes than were stored
+    /// or loaded there last.
     fn changed_unseen(&self) -> Vec<(usize, u64)> {
         let all = self.threads.iter().zip(0..).flat_map(|(truth, place)| {
             truth
@@ -389,7 +389,7 @@ impl<'a> Comparison<'a> {
         let Some((_, entry)) = truth.steps.get(next).filter(|_| next > 0) else {
             return;
         };
-        // What is asked of another thread is what it left.
+        // Another thread's registers are those after its last step.
         let thread = truth.thread;
         let file = RegistersAt {
             position,
@@ -423,7 +423,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What the thread's next loads find was in memory before, unless somebody wrote it since.
+    /// Checks memory against the thread's next loads, except bytes written since.
     fn memory_at(&mut self, position: Position, place: usize, count: usize) {
         let truth = &self.threads[place];
         if self.index.threads().len() > 1
@@ -437,7 +437,7 @@ impl<'a> Comparison<'a> {
             .skip(truth.next(position))
             .take(count)
             .zip(position.0..);
-        // Where another thread goes on the order is not known.
+        // The order is unknown once another thread runs.
         let steps: Vec<_> = steps
             .take_while(|((step, _), expected)| step.step == *expected)
             .collect();
@@ -476,7 +476,7 @@ impl<'a> Comparison<'a> {
                     .value
                     .filter(|_| state.source == ValueSource::Inferred);
                 self.memory.note(known.is_some());
-                // A store in between may have been through another address of the same memory.
+                // A store in between may have used another address of the same memory.
                 let is_same = |range: &Range<u64>| {
                     (address.wrapping_sub(range.start)) % PAGE < range.end - range.start
                 };
@@ -537,7 +537,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// What a view held before an instruction; none for what the truth does not have.
+/// Returns the value of a view before an instruction. None if the truth lacks it.
 fn true_bytes(entry: &Entry, view: RegisterView) -> Option<Vec<u8>> {
     let number = usize::from(view.register.0);
     let bytes = match number {

@@ -1,4 +1,4 @@
-//! Memory that changes with no record, or with one whose order is not certain.
+//! Memory that changes without a record, or with one of uncertain order.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ fn access(thread: u16, kind: AccessKind, address: u64) -> Record {
     }
 }
 
-/// `mov qword ptr [rsp + offset], 5` with its record.
+/// Returns `mov qword ptr [rsp + offset], 5` with its record.
 fn store(thread: u16, offset: u32) -> [Record; 2] {
     let bytes = [
         &[0x48, 0xc7, 0x84, 0x24][..],
@@ -39,7 +39,7 @@ fn store(thread: u16, offset: u32) -> [Record; 2] {
     ]
 }
 
-/// `mov rbx, [rsp + offset]` with its record, and a step behind it.
+/// Returns `mov rbx, [rsp + offset]` with its record, and a following step.
 fn load(thread: u16, pc: u64, offset: u32) -> [Record; 3] {
     let bytes = [&[0x48, 0x8b, 0x9c, 0x24][..], &offset.to_le_bytes()].concat();
     let step = Record::instruction(thread, pc, &bytes, RecordedBranch::None);
@@ -59,7 +59,7 @@ fn marker(thread: u16, kind: MarkerKind, value: u64) -> [Record; 1] {
     [Record::marker(thread, kind, value)]
 }
 
-/// Compares `rbx` of thread 0, and what memory holds at an offset of the stack, at a position.
+/// Compares `rbx` of thread 0, and memory at an offset of the stack, at a position.
 #[track_caller]
 fn check(records: &[&[Record]], at: u64, offset: u32, expected: Option<u8>) {
     let index = index_in_memory(
@@ -86,14 +86,15 @@ fn check(records: &[&[Record]], at: u64, offset: u32, expected: Option<u8>) {
         len_bytes: 1,
     };
     let byte = question.run(&index, &cancel).unwrap()[0].value;
-    // Traces that do not say which system calls were made tell nothing of memory where several threads run.
+    // With several threads, a trace that does not record system calls allows no inference about
+    // memory.
     assert!(
         byte.is_none() || byte == expected,
         "memory is {byte:02x?}, not {expected:02x?}"
     );
 }
 
-/// `xsavec [rsp + 0x40]`, which recorders leave out.
+/// `xsavec [rsp + 0x40]`, which recorders omit.
 const XSAVEC: &[u8] = &[0x0f, 0xc7, 0x64, 0x24, 0x40];
 
 #[test]
@@ -115,7 +116,7 @@ fn a_saved_state_ends_what_was_known_of_the_stack_as_far_as_it_reaches() {
     known(0x37f, 7, None);
     known(0x400, 7, Some(5));
     known(0x20, 7, Some(5));
-    // With the registers of AVX-512.
+    // With the AVX-512 registers.
     known(0x400, 0xee, None);
     known(0xb00, 0xee, Some(5));
 }
@@ -125,7 +126,7 @@ fn what_another_thread_stores_at_the_same_time_ends_what_was_known() {
     let time = |thread: u16, time: u64| marker(thread, MarkerKind::TIMESTAMP, time);
     let own = [&store(0, 8)[..], &load(0, 0x100c, 8)].concat();
     let nop = step(0, 0x1015, &[0x90]);
-    // Its step stands behind, but begins before the first thread's steps were over.
+    // Its step is later in the trace, but begins before the first thread's steps were over.
     let during = [
         &time(0, 10)[..],
         &own,
@@ -150,7 +151,7 @@ fn what_another_thread_stores_at_the_same_time_ends_what_was_known() {
     ]
     .concat();
     check(&[&after], 2, 8, Some(5));
-    // Its step stands before, and may have been made later.
+    // Its step is earlier in the trace, and may have completed later.
     let longer = [
         &time(1, 5)[..],
         &store(1, 8),
@@ -193,7 +194,7 @@ fn what_the_kernel_reads_for_another_thread_ends_what_was_known() {
     let around = |inner: &[Record]| [&store(0, 8)[..], inner, &load(0, 0x100c, 8)].concat();
     check(&[&around(&read(STACK))], 5, 8, None);
     check(&[&around(&read(STACK + 0x1000))], 5, 8, Some(5));
-    // Where to is not known.
+    // The destination is unknown.
     let call = [
         &step(1, 0x200a, &[0x0f, 0x05])[..],
         &marker(1, MarkerKind::SYSTEM_CALL, 0),
@@ -209,7 +210,7 @@ fn what_the_kernel_reads_for_another_thread_ends_what_was_known() {
     check(&[&around(&call)], 3, 8, Some(5));
 }
 
-/// Steps that follow each other from 0x1000 on, each with what its records tell besides.
+/// Builds consecutive steps from 0x1000 on, each with its further records.
 fn code(steps: &[(&[u8], &[Record])]) -> Vec<Record> {
     let (mut pc, mut records) = (0x1000, Vec::new());
     for (bytes, more) in steps {
@@ -220,7 +221,7 @@ fn code(steps: &[(&[u8], &[Record])]) -> Vec<Record> {
     records
 }
 
-/// What a byte of memory is at a position.
+/// Returns a byte of memory at a position.
 fn byte_at(records: &[Record], at: u64, address: u64) -> Option<u8> {
     let trace = Records::new(records.to_vec(), InstructionSet::X86_64);
     let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
@@ -232,7 +233,7 @@ fn byte_at(records: &[Record], at: u64, address: u64) -> Option<u8> {
     question.run(&index, &Cancel::default()).unwrap()[0].value
 }
 
-/// What `bl` is at a position.
+/// Returns `bl` at a position.
 fn bl_at(records: &[Record], at: u64) -> Option<u8> {
     let trace = Records::new(records.to_vec(), InstructionSet::X86_64);
     let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
@@ -381,7 +382,7 @@ fn what_the_kernel_shows_every_program_is_known_only_while_it_is_read() {
 
 #[test]
 fn the_number_of_the_core_may_change_at_any_time() {
-    // What the thread's segment points to begins so far from the stack.
+    // The target of the thread's segment begins at this distance from the stack.
     let trace = |distance: u64| {
         code(&[
             // mov eax, fs:[0x10]
@@ -407,7 +408,7 @@ fn the_number_of_the_core_may_change_at_any_time() {
             (NOP, &[]),
         ])
     };
-    // What lies in it is not the thread's alone; what lies elsewhere is known.
+    // Memory within it is shared; memory elsewhere is known.
     assert_eq!(
         [0, 0x800, 0x1000, 0x8000].map(|distance| bl_at(&trace(distance), 3)),
         [None, None, Some(5), Some(5)]

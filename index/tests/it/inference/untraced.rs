@@ -1,4 +1,5 @@
-//! Registers that no line names though instructions write them. The values follow from the instructions (Arm ARM, RISC-V ISA).
+//! Registers written by instructions but named by no line. The values follow from the instructions
+//! (Arm ARM, RISC-V ISA).
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ fn index_of(text: &str) -> Index {
     index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap()
 }
 
-/// The value and the writer of a register at a position; `?` where the value is unknown.
+/// Checks the value and the writer of a register at a position; `?` for an unknown value.
 #[track_caller]
 fn check(index: &Index, at: u64, name: &str, expected: &str) {
     let (position, cancel, thread) = (Position(at), Cancel::default(), ThreadId(0));
@@ -110,7 +111,7 @@ fn all_registers_follow_from_instructions_where_lines_name_none() {
     check(&index, 7, "sp", "100000 by step 5");
     check(&index, 1, "x0", "100000 by step 0");
     check(&index, 3, "x30", "2105e0 by step 2");
-    // What a load found is recorded.
+    // The loaded value is recorded.
     check(&index, 6, "x29", "0 by step 5");
     check(&index, 7, "x1", "? by Never");
     // T32: movs r0, #5; sub sp, #8; push {r0}, which stores at 0x7f4
@@ -121,6 +122,6 @@ fn all_registers_follow_from_instructions_where_lines_name_none() {
     check(&index, 4, "r0", "5 by step 0");
     check(&index, 4, "sp", "7f4 by step 2");
     check(&index, 2, "sp", "7f8 by step 1");
-    // The subtraction may be in the block of an IT that the trace does not show.
+    // The subtraction may be in an IT block that the trace does not show.
     check(&index, 1, "sp", "? by Never");
 }

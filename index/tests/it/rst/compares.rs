@@ -1,5 +1,5 @@
-//! Slices through the condition codes of floating point: a move looks at the codes that it names, and they come from the
-//! compare that set them.
+//! Slices through floating-point condition codes: a move reads the codes that it names, and they
+//! come from the compare that set them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn conditional_move(codes: u32) -> u32 {
     0x85a8_4044 | codes << 11
 }
 
-/// The steps from which `%d2` has its value behind some instructions.
+/// Returns the steps in the slice of `%d2` after some instructions.
 fn sliced(words: &[u32]) -> Vec<u64> {
     let mut writer = RstWriter::new(8);
     writer.state(0);
@@ -73,7 +73,7 @@ fn a_compare_that_sets_other_codes_is_not_what_a_move_depends_on() {
     );
 }
 
-/// The byte comes from the last compare, which left the codes of the others in it as they were.
+/// The byte comes from the last compare, which preserved the other codes in it.
 #[test]
 fn codes_that_share_a_byte_come_from_all_compares_that_set_some_of_it() {
     assert_eq!(

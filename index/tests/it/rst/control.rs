@@ -1,4 +1,4 @@
-//! Control on SPARC: what stands in the slots of branches, calls and returns.
+//! Control flow on SPARC: the slots of branches, calls and returns.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use stepback_parsers::{Source as _, TraceFile, kept::CacheFileOptions, rst::Rst}
 use crate::support::control::{backward, ends_of_control, steps};
 use crate::support::rst_writer::{Flags, Kind, RstWriter};
 
-/// A trace of SPARC: an instruction a line, with what it writes into `%o` registers (`o1=2`), and whether it branched or was
-/// skipped.
+/// Builds a SPARC trace with one instruction per line: its writes to `%o` registers (`o1=2`), and
+/// whether it branched or was skipped.
 fn sparc(steps: &str) -> Index {
     let mut writer = RstWriter::new(8);
     writer.state(0);
@@ -72,7 +72,7 @@ fn a_delay_slot_runs_whatever_the_branch_does_and_one_that_is_annulled_does_not(
 
 #[test]
 fn what_stands_behind_an_annulled_branch_is_in_no_slot() {
-    // `ba,a` skips the instruction behind it, to which a branch comes later.
+    // `ba,a` skips the instruction after it, which a later branch reaches.
     let trace = "1000 30800003 taken\n 1004 92102007 annulled\n 100c 10bffffe taken\n 1010 01000000\n 1004 92102007 o1=7";
     let index = sparc(trace);
     let rows = backward(&index, "%o1", usize::MAX);

@@ -1,4 +1,5 @@
-//! Memory by physical address, against machines that are simulated beside the trace that is written of them.
+//! Memory by physical address, compared with machines that are simulated while the trace is
+//! written.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,18 +21,18 @@ const PAGE: u64 = 0x2000;
 /// `ldx [ %o0 ], %l0` and `stx %g1, [ %o0 ]`
 const LOAD: u32 = 0xe05a_2000;
 const STORE: u32 = 0xc272_2000;
-/// `rd %tick, %g1`: what is stored nobody knows before.
+/// `rd %tick, %g1`: makes the stored value unpredictable.
 const UNKNOWN: u32 = 0x8341_0000;
 const NOP: u32 = 0x0100_0000;
 
-/// A trace of loads and stores by several processors, with what they do to the memory of the machine.
+/// A trace of loads and stores by several processors, and their effects on the machine's memory.
 #[derive(Default)]
 struct Machine {
     bytes: Vec<u8>,
     pcs: BTreeMap<u8, u64>,
     /// By processor: context, page and difference of its last access.
     last: BTreeMap<u8, Place>,
-    /// What memory holds.
+    /// Content of memory.
     memory: BTreeMap<u64, u8>,
     steps: u64,
     done: Vec<Done>,
@@ -50,21 +51,21 @@ struct Wanted {
     cpu: u8,
     place: Place,
     offset: u64,
-    /// None of a load.
+    /// None for a load.
     store: Option<u64>,
-    /// The trace tells the value.
+    /// True if the trace records the value.
     is_told: bool,
 }
 
-/// What a step did.
+/// A completed access.
 #[derive(Clone, Debug)]
 struct Done {
     step: u64,
     physical: u64,
     is_store: bool,
-    /// None where the trace does not tell it.
+    /// None if the trace does not record it.
     told: Option<u64>,
-    /// What the eight bytes hold behind it.
+    /// The eight bytes after it.
     value: u64,
 }
 
@@ -76,7 +77,7 @@ impl Machine {
         }
     }
 
-    /// A record of a processor, as one of the first is written.
+    /// Writes a record for a processor, from one written for the first.
     fn write(&mut self, cpu: u8, write: impl FnOnce(&mut RstWriter)) {
         let head = RstWriter::new(8).into_bytes().len();
         let mut writer = RstWriter::new(8);
@@ -120,7 +121,7 @@ impl Machine {
         self.steps += 1;
     }
 
-    /// A load or store of eight bytes; the trace tells the difference where the place is another one.
+    /// Performs a load or store of eight bytes. Records the difference if the place has changed.
     fn access(&mut self, wanted: Wanted) {
         let Wanted {
             cpu,
@@ -167,7 +168,7 @@ impl Machine {
         index_of_file(file, segment_bytes)
     }
 
-    /// The steps that accessed a byte, with what they did.
+    /// Returns the accesses of a byte, with their steps.
     fn of(&self, address: u64, kinds: AccessKinds) -> impl DoubleEndedIterator<Item = &Done> {
         let is_of = move |done: &Done| (done.physical..done.physical + 8).contains(&address);
         let is_kind = move |done: &Done| match kinds {
@@ -221,7 +222,7 @@ fn memory(index: &Index, position: u64, address: u64) -> (Option<u8>, ValueSourc
     (byte.value, byte.source)
 }
 
-/// The step that a slice of a byte begins at.
+/// Returns the step at which a slice of a byte begins.
 fn sliced(index: &Index, position: u64, address: u64) -> Option<u64> {
     let cell = Cell::Physical {
         address: Address(address),
@@ -240,7 +241,7 @@ fn sliced(index: &Index, position: u64, address: u64) -> Option<u64> {
     })
 }
 
-/// The rows of a slice of memory, each with its bytes.
+/// Returns the rows of a slice of memory.
 fn rows(index: &Index, position: u64, address: u64, len_bytes: u64) -> Vec<SliceRow> {
     let cell = Cell::Physical {
         address: Address(address),
@@ -255,7 +256,7 @@ fn rows(index: &Index, position: u64, address: u64, len_bytes: u64) -> Vec<Slice
     question.run(index, &Cancel::default()).unwrap()
 }
 
-/// What machines with so many processors do, from these dice on.
+/// Runs machines with a number of processors and random accesses.
 fn random_machine(cpus: u64, mut dice: Dice) -> Machine {
     let mut machine = Machine::new();
     let mut mapped: BTreeMap<(u16, u64), u64> = BTreeMap::new();
@@ -330,7 +331,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                         last_step(&index, address, kinds, position),
                         "{place}"
                     );
-                    // What is inferred of an access is so.
+                    // Inferred values of an access are right.
                     if let Some(CellAccess::Step(hit)) = last(&index, address, kinds, position) {
                         let done = machine
                             .done
@@ -344,7 +345,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                         );
                     }
                 }
-                // A slice begins at who wrote it, by whichever name.
+                // A slice begins at the writer, under any of its addresses.
                 let expected = machine
                     .of(address, AccessKinds::Writes)
                     .rev()
@@ -354,7 +355,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                     expected.map(|done| done.step),
                     "why {place}"
                 );
-                // A load without a value tells nothing.
+                // A load without a value reveals nothing.
                 let told = machine.of(address, AccessKinds::All).rev();
                 let told = told.filter(|done| done.is_store || done.told.is_some());
                 let told = told.into_iter().find(|done| done.step < position);
@@ -383,7 +384,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
     }
 }
 
-/// The bytes that the question asked for, each with the step that wrote it; none of one that no step did.
+/// Returns the writer of each queried byte; none if no step wrote it.
 fn asked(rows: &[SliceRow]) -> BTreeMap<u64, Option<u64>> {
     let mut found = BTreeMap::new();
     for row in rows {
@@ -408,7 +409,7 @@ fn asked(rows: &[SliceRow]) -> BTreeMap<u64, Option<u64>> {
     found
 }
 
-/// A slice of a range looks its bytes up together.
+/// A slice of a range looks up its bytes together.
 #[test]
 fn a_range_of_physical_memory_comes_from_where_each_of_its_bytes_does() {
     for (seed, cpus) in [(1, 1), (2, 2), (3, 3)] {
@@ -478,7 +479,7 @@ fn a_physical_address_names_all_that_lies_there_and_says_when_nothing_does() {
             .map(|one| (one.thread.0, one.translation.context, one.address.0))
             .collect::<Vec<_>>()
     };
-    // A store has two steps; what is told right before a step is known at the position before it.
+    // A store has two steps. Records directly before a step are known at the position before it.
     assert_eq!(mapped(0, 0x70_000f), []);
     assert_eq!(mapped(2, 0x70_000f), [(0, Some(5), 0x10_000f)]);
     assert_eq!(
@@ -488,7 +489,7 @@ fn a_physical_address_names_all_that_lies_there_and_says_when_nothing_does() {
     assert_eq!(mapped(5, 0x70_000f), [(1, Some(6), 0x20_000f)]);
     assert_eq!(mapped(6, 0x90_000f), [(0, Some(5), 0x10_000f)]);
     assert_eq!(mapped(6, 0xa0_0000), []);
-    // Through one page what was stored through the other shows.
+    // A store through one page is visible through the other.
     let found = [3, 5, 6].map(|position| memory(&index, position, 0x70_000f));
     assert_eq!(
         found,
@@ -501,7 +502,7 @@ fn a_physical_address_names_all_that_lies_there_and_says_when_nothing_does() {
         .unwrap()
         .counts
         .unwrap();
-    // The code of each processor lies somewhere, too.
+    // The code of each processor is mapped too.
     assert_eq!(
         (counts.contexts, counts.pages, counts.physical_pages),
         (vec![0, 5, 6], 3, 3)
@@ -510,7 +511,7 @@ fn a_physical_address_names_all_that_lies_there_and_says_when_nothing_does() {
     assert_eq!(index.thread_by_name("cpu1"), Some(ThreadId(1)));
 }
 
-/// What a virtual address holds.
+/// Returns a byte at a virtual address.
 fn virtual_memory(index: &Index, position: u64, address: u64) -> Option<u8> {
     let question = MemoryAt {
         position: Position(position),
@@ -552,11 +553,11 @@ fn what_is_stored_through_a_page_shows_through_the_others_that_lie_there() {
     let index = machine.index(1 << 20);
     let of_both =
         |position| [0x10_000f, 0x20_000f].map(|address| virtual_memory(&index, position, address));
-    // Before the second page is told to lie there, nothing is known of it.
+    // Nothing is known of the second page before its translation is recorded.
     assert_eq!(of_both(2), [Some(0x11), None]);
     assert_eq!(of_both(4), [Some(0x22), Some(0x22)]);
     assert_eq!(of_both(6), [Some(0x33), Some(0x22)]);
-    // The first page lies where it did at first.
+    // The first page is mapped as at first.
     assert_eq!(of_both(8), [Some(0x22), Some(0x22)]);
 }
 

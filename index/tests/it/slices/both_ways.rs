@@ -1,4 +1,4 @@
-//! Where a value goes and where values come from are one question asked from both ends: they must agree.
+//! Forward and backward slices are inverse relations and must agree.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use stepback_parsers::{Position, Step, Tarmac};
 
 use super::{ALL, step_of};
 
-/// A small trace that is asked from both ends.
+/// A small trace that is sliced in both directions.
 struct BothWays {
     name: String,
     index: Index,
@@ -43,7 +43,7 @@ impl BothWays {
         question.run(&self.index, &Cancel::default()).unwrap()
     }
 
-    /// The register that a step wrote and nothing besides, no bank; none where it did more.
+    /// Returns the register that a step wrote, if it wrote exactly one and it is not banked.
     fn result(&self, step: u64) -> Option<RegisterView> {
         let record = self
             .ask(Steps {
@@ -100,7 +100,8 @@ impl BothWays {
         rows.iter().filter_map(step_of).collect()
     }
 
-    /// Of some steps with one result each, what they give goes just to the steps whose results come from them.
+    /// Checks for steps with one result each that the forward slice reaches exactly the steps whose
+    /// backward slices contain it.
     fn check(&self) -> usize {
         let count = self.index.step_count();
         let all: Vec<u64> = (0..count)

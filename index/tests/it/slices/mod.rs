@@ -1,7 +1,8 @@
-//! Compares slices with what the emulator that made the real traces knows of dependences, and of what a flipped bit changed.
+//! Compares slices with dependences logged by the emulator that made the real traces, and with the
+//! effects of flipped bits.
 //!
-//! The traces are looked for where the variable `STEPBACK_TRACES` points (a folder with `slices/` in it).
-//! A slice is right if it holds all steps of the finest reading, and none beyond those of the widest.
+//! Uses the folder `slices/` in `STEPBACK_TRACES`. A slice is right if it contains all steps of the
+//! finest reading, and none beyond the widest.
 
 mod both_ways;
 
@@ -50,7 +51,7 @@ const ALL: EdgeKinds = EdgeKinds {
     listed: true,
 };
 
-/// The slices of a truth file, by their names.
+/// The slices of a truth file, by name.
 const SLICES: [(&str, EdgeKinds); 4] = [
     (
         "data",
@@ -118,7 +119,7 @@ impl Truth {
         }
     }
 
-    /// A cell as truth files name it: halves of double registers go beyond `s31`.
+    /// Parses a cell of a truth file: halves of double registers have names beyond `s31`.
     fn cell(&self, what: &str) -> Cell {
         if let Some((address, len)) = what
             .strip_prefix("0x")
@@ -212,7 +213,7 @@ impl Truth {
         sizes
     }
 
-    /// Every value that changed when a bit was flipped is where the flipped bit went.
+    /// Checks that every value changed by a flipped bit is in the forward slice of that bit.
     fn onward(&mut self) -> usize {
         let mut compared = 0;
         for flip in json_lines(&self.folder.join("influence.jsonl.zst")) {
@@ -237,7 +238,7 @@ impl Truth {
                     .iter()
                     .flat_map(|kind| influenced[kind].as_array())
                     .flatten();
-                // One that keeps a flag that differs counts as written there.
+                // A step that preserves a differing flag counts as writing it.
                 if step >= elsewhere
                     || cells
                         .map(|cell| cell.as_str().unwrap())
@@ -258,7 +259,8 @@ impl Truth {
         compared
     }
 
-    /// What a value goes to comes from it: some of the rows are asked the other way round.
+    /// Checks the inverse for some rows: a value in the forward slice has its origin in the
+    /// backward slice.
     fn is_both_ways(&mut self, from: u64, rows: &[SliceRow]) {
         for row in rows.iter().step_by(1 + rows.len() / 6) {
             let SliceRow::Step(row) = row else { continue };
@@ -266,7 +268,8 @@ impl Truth {
                 let SliceCell::Register { thread, view } = defined.cell else {
                     continue;
                 };
-                // Under the name that its bank has where it is written nothing is asked.
+                // Banked registers have another name where they are written, so they are not
+                // queried.
                 if view.register >= RegisterId::FIRST_BANK {
                     continue;
                 }
@@ -281,7 +284,8 @@ impl Truth {
         }
     }
 
-    /// Every value that changed when a bit was flipped has the step behind which that was done in its slice.
+    /// Checks that every value changed by a flipped bit has the step before the flip in its
+    /// backward slice.
     fn influence(&mut self) -> usize {
         let mut compared = 0;
         for flip in json_lines(&self.folder.join("influence.jsonl.zst")) {
@@ -312,7 +316,7 @@ impl Truth {
     }
 }
 
-/// How large slices are, in all.
+/// Total size of the slices.
 #[derive(Debug, Default)]
 struct Sizes {
     slices: u64,

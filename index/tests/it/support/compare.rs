@@ -1,4 +1,4 @@
-//! Asks index and oracle the same questions.
+//! Runs the same queries on the index and the oracle.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -19,7 +19,7 @@ use stepback_parsers::{Line, Position, RegisterSource, Source, Step, Tarmac, Tar
 
 use super::dice::Dice;
 
-/// A trace as it was opened.
+/// Opens a trace.
 pub fn open(text: &[u8], endian: Endian) -> Arc<dyn Source> {
     let options = TarmacOptions {
         endian,
@@ -28,16 +28,16 @@ pub fn open(text: &[u8], endian: Endian) -> Arc<dyn Source> {
     Arc::new(Tarmac::open(Box::new(text.to_vec()), options).unwrap())
 }
 
-/// An index and an oracle of one trace, and what to ask them about.
+/// An index and an oracle of one trace, and the cells to query.
 pub struct Comparison<'a> {
     pub index: Index,
     pub oracle: &'a Oracle,
     pub things: &'a Things,
-    /// How the index was built, for messages.
+    /// Build options of the index, for messages.
     pub name: String,
 }
 
-/// What a trace has, so that questions hit something.
+/// Content of a trace, so that queries find something.
 #[derive(Debug, Default)]
 pub struct Things {
     calls: OracleCalls,
@@ -47,7 +47,7 @@ pub struct Things {
     values: Vec<u64>,
     views: Vec<(ThreadId, RegisterView)>,
     threads: Vec<ThreadId>,
-    /// The registers of one set are those of another under other names.
+    /// True if the registers of one set are those of another under other names.
     pub is_mixed: bool,
 }
 
@@ -106,7 +106,7 @@ impl Things {
     }
 }
 
-/// How many kinds of questions there are.
+/// Number of kinds of queries.
 const KINDS: u64 = 24;
 
 /// Builds an index of a trace.
@@ -126,8 +126,9 @@ fn forget_inferred(hit: &mut Hit) {
     hit.access.iter_mut().for_each(forget_value);
 }
 
-/// The oracle doubts what any call may have written; the index infers the arguments of calls, and passes over those
-/// that cannot have written there.
+/// Removes doubts that only the oracle has. The oracle doubts memory that any call may have
+/// written. The index infers the arguments of calls, and skips those that cannot have written
+/// there.
 fn forgive_doubt(found: &mut Hit, expected: &Hit) {
     if matches!(
         expected.doubt,
@@ -160,7 +161,7 @@ impl Comparison<'_> {
         self.agree_but(question, |_, _| {});
     }
 
-    /// The same but for what `forgive` takes back of what the index found, knowing what the oracle expects.
+    /// Compares the answers after `forgive` has removed allowed differences, given both answers.
     #[track_caller]
     fn agree_but<Q: Replay + Debug>(
         &self,
@@ -186,7 +187,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What is asked once of a trace.
+    /// Runs the queries that are made once per trace.
     pub fn whole(&self) {
         self.whole_beside_calls();
         let Self { index, name, .. } = self;
@@ -204,7 +205,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// The same without the calls.
+    /// Runs the queries that are made once per trace, except calls.
     pub fn whole_beside_calls(&self) {
         let Self {
             index,
@@ -232,12 +233,12 @@ impl Comparison<'_> {
         assert_eq!(info.warning_count, count, "{name}: all warnings");
     }
 
-    /// A random question.
+    /// Runs a random query.
     pub fn ask(&self, dice: &mut Dice) {
         self.ask_of_kind(dice.below(KINDS), dice);
     }
 
-    /// A random question of one of [`KINDS`] kinds; some are more alike than others.
+    /// Runs a random query of one of [`KINDS`] kinds. Some kinds are similar.
     pub fn ask_of_kind(&self, kind: u64, dice: &mut Dice) {
         match kind {
             0 | 1 => {
@@ -253,13 +254,14 @@ impl Comparison<'_> {
                     },
                     |found, expected| {
                         let states = found.registers.iter_mut().zip(&expected.registers);
-                        // Of delay slots the oracle knows nothing: not where the last instruction of a trace leads, either.
+                        // The oracle does not model delay slots, nor therefore the next address at
+                        // the end of a trace.
                         let is_lead = |found: &RegisterState, expected: &RegisterState| {
                             found.name == "pc"
                                 && found.source == ValueSource::Inferred
                                 && expected.value.is_unknown()
                         };
-                        // Only the index infers values, and says why.
+                        // Only the index infers values, with a reason.
                         let is_by_index = |found: &RegisterState| found.reason.is_some();
                         states
                             .filter(|(found, expected)| {
@@ -337,7 +339,7 @@ impl Comparison<'_> {
                 });
             }
             17 => {
-                // Dice of its own: the questions behind it are those that they were.
+                // Uses separate random numbers, so that the following queries do not change.
                 self.ask_bytes(&mut dice.clone());
                 self.ask_effects(&mut dice.clone());
                 let from = Address(self.address(dice));
@@ -351,7 +353,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether instructions behind branches come before control goes where these lead.
+    /// Returns true if branches have delay slots.
     fn has_slots(&self) -> bool {
         let call = self.index.source().traits().instruction_set;
         call.encoding_of(0x4000_0002, 4).is_some_and(|encoding| {
@@ -363,13 +365,14 @@ impl Comparison<'_> {
         })
     }
 
-    /// Values that follow from what steps did are the index's own: the test `inference` compares them.
+    /// Returns true if the index infers values, which only it does: the test `inference` compares
+    /// them.
     pub fn infers(&self) -> bool {
         let source = self.index.source();
         source.traits().registers == RegisterSource::Operands || source.leaves_values_out()
     }
 
-    /// Mostly one of the trace.
+    /// Returns a position, usually within the trace.
     pub fn position(&self, dice: &mut Dice) -> Position {
         Position(dice.below(self.oracle.step_count() + 1) + u64::from(dice.one_in(64)))
     }
@@ -411,7 +414,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Accesses that show at the same position, of one thread or of all.
+    /// Compares accesses that are visible at the same position, of one thread or of all.
     fn ask_accesses_by_thread(&self, dice: &mut Dice) {
         let (cell, kinds, thread) = (self.cell(dice), kinds(dice), self.whose(dice));
         let (position, limit) = (self.position(dice), dice.below(6) as usize);
@@ -455,7 +458,7 @@ impl Comparison<'_> {
         );
     }
 
-    /// A thread, or all of them.
+    /// Returns a thread, or none for all.
     pub fn whose(&self, dice: &mut Dice) -> Option<ThreadId> {
         if dice.one_in(3) {
             None
@@ -556,7 +559,7 @@ impl Comparison<'_> {
         });
     }
 
-    /// Bytes around a value of the trace, or of what lies in memory at a position.
+    /// Queries bytes around a value of the trace, or around memory at a position.
     fn ask_bytes(&self, dice: &mut Dice) {
         if self.infers() {
             return;
@@ -581,7 +584,7 @@ impl Comparison<'_> {
         });
     }
 
-    /// The names of the registers that only the index knows.
+    /// Returns the names of registers that only the index knows.
     fn inferred_registers(&self, thread: ThreadId, position: Position) -> Vec<String> {
         let file = RegistersAt {
             position,
@@ -596,7 +599,7 @@ impl Comparison<'_> {
             .collect()
     }
 
-    /// Runs of memory are compared byte by byte.
+    /// Compares runs of memory byte by byte.
     fn ask_difference(&self, dice: &mut Dice) {
         let thread = if dice.one_in(2) {
             None
@@ -639,7 +642,7 @@ impl Comparison<'_> {
         );
         let mut bytes: Vec<_> = found.memory.iter().flat_map(bytes_of_run).collect();
         if self.infers() {
-            // What the index infers it says of both positions as it does of each.
+            // Inferred values in a difference equal those of each position.
             let state = |position: Position, byte: &MemoryDifference| {
                 let question = MemoryAt {
                     position,
@@ -676,7 +679,8 @@ impl Comparison<'_> {
         assert_eq!(bytes, expected.memory, "{}: {question:?}", self.name);
     }
 
-    /// What steps took in and left behind, sometimes with too little room for all of their memory.
+    /// Compares inputs and outputs of steps, sometimes with too little room for all of their
+    /// memory.
     fn ask_effects(&self, dice: &mut Dice) {
         let thread = dice.pick(&self.things.threads).unwrap();
         let (from, to) = (self.position(dice), self.position(dice));
@@ -702,7 +706,8 @@ impl Comparison<'_> {
         );
         let stack = known.stack_at(thread, position);
         let has_slots = self.index.instruction_set(thread).slot_bytes() > 0;
-        // Control arrives behind the slot of a call, which is the caller's, unless a trap came in it.
+        // Control arrives after the slot of a call, which belongs to the caller, unless a trap came
+        // in it.
         let begin = |(id, call): &(usize, &Call)| {
             let called = call.call_step.map_or(Position(0), Step::after);
             if !has_slots || !matches!(call.entered, FrameEntry::Call | FrameEntry::Tail) {
@@ -752,7 +757,7 @@ impl Comparison<'_> {
             self.name
         );
         let call = all[id.0 as usize];
-        // Nobody called the first frame of a stack.
+        // The first frame of a stack has no caller.
         if let Some(step) = call
             .call_step
             .filter(|_| call.entered != FrameEntry::Switch)

@@ -1,4 +1,4 @@
-//! What tests of control ask of a slice.
+//! Helpers for tests of control dependences.
 
 use stepback_index::{
     BackwardSliceQuery, Cancel, Cell, Edge, EdgeKinds, Index, NameReader, Query as _, SliceEndKind,
@@ -13,7 +13,7 @@ pub const EDGES: EdgeKinds = EdgeKinds {
     listed: false,
 };
 
-/// A register of the first thread.
+/// Returns a register of the first thread.
 pub fn cell(index: &Index, name: &str) -> Cell {
     let thread = ThreadId(0);
     Cell::Register {
@@ -22,7 +22,7 @@ pub fn cell(index: &Index, name: &str) -> Cell {
     }
 }
 
-/// The steps of some rows, each with those that it is linked to by control.
+/// Returns the steps of some rows, each with the steps that it is linked to by control.
 pub fn linked(rows: &[SliceRow]) -> Vec<(u64, Vec<u64>)> {
     let steps = rows.iter().filter_map(|row| match row {
         SliceRow::Step(row) => Some(row),
@@ -39,12 +39,12 @@ pub fn linked(rows: &[SliceRow]) -> Vec<(u64, Vec<u64>)> {
     steps.map(|row| (row.step.0, of(row))).collect()
 }
 
-/// The steps of some rows.
+/// Returns the steps of some rows.
 pub fn steps(rows: &[SliceRow]) -> Vec<u64> {
     linked(rows).into_iter().map(|(step, _)| step).collect()
 }
 
-/// Why a register has its value at the end.
+/// Returns the backward slice of a register at the end.
 pub fn backward(index: &Index, name: &str, limit: usize) -> Vec<SliceRow> {
     let at = Position(index.step_count());
     BackwardSliceQuery {
@@ -57,7 +57,7 @@ pub fn backward(index: &Index, name: &str, limit: usize) -> Vec<SliceRow> {
     .unwrap()
 }
 
-/// How control ends, with who asked.
+/// Returns the ends of control chains, with the steps that needed them.
 pub fn ends_of_control(rows: &[SliceRow]) -> Vec<(SliceEndKind, Vec<u64>)> {
     let ends = rows.iter().filter_map(|row| match row {
         SliceRow::End(end)

@@ -1,4 +1,4 @@
-//! A trace that reads another one, and does something of its own whenever a part of it is parsed.
+//! A trace that wraps another one, with a hook that runs whenever a part is parsed.
 
 use std::io;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use stepback_parsers::{
     EventSink, ParseScratch, ParsedRange, Source, SourceError, SourceTraits, Tarmac,
 };
 
-/// What is done where a part of a trace is parsed.
+/// Hook for parsing a part of a trace.
 pub trait Delegate: Send + Sync + 'static {
-    /// The trace that is read.
+    /// Returns the wrapped trace.
     fn trace(&self) -> &Tarmac;
 
-    /// As [`Source::parse`].
+    /// Parses a part like [`Source::parse`].
     fn parse_part(
         &self,
         range: Range<u64>,
@@ -21,7 +21,7 @@ pub trait Delegate: Send + Sync + 'static {
     ) -> Result<ParsedRange, SourceError>;
 }
 
-/// The source that such a trace is.
+/// The source that applies the hook.
 pub struct Through<D>(pub D);
 
 impl<D: Delegate> Source for Through<D> {

@@ -1,3 +1,3 @@
-//! Random numbers that are the same in every run.
+//! Reproducible random numbers.
 
 pub use stepback_generator::Dice;

@@ -1,4 +1,5 @@
-//! What the tests of the index share: random traces, random questions, and the comparison of index and oracle.
+//! Shared parts of the index tests: random traces, random queries, and the comparison of index and
+//! oracle.
 
 pub mod compare;
 pub mod control;

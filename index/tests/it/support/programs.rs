@@ -1,5 +1,5 @@
-//! Random programs whose steps show what their instructions do: few registers and addresses, so that things depend on each other.
-//! Some steps show less, more, or something else, as traces do.
+//! Random programs whose steps show the effects of their instructions. A few registers and
+//! addresses create dependences. Some steps show less, more or other effects, as real traces do.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use stepback_parsers::{DelaySlot, MarkerKind, StepOrigin};
 use super::dice::Dice;
 use crate::support::records::{Record, What};
 
-/// Instructions by what they are made of, as words.
+/// Instruction words by category.
 const A64: &[u32] = &[
     0x9100_0400,
     0x8b02_0020,
@@ -275,7 +275,7 @@ fn encodings(set: InstructionSet) -> Vec<Encoding> {
     words.iter().map(|word| encoding(*word)).collect()
 }
 
-/// What a random program is like.
+/// Parameters of a random program.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub set: InstructionSet,
@@ -283,14 +283,14 @@ pub struct Plan {
     pub threads: u16,
 }
 
-/// Where the pieces of an access lie.
+/// Location of a piece of an access.
 struct Piece {
     kind: AccessKind,
     address: u64,
     size_bytes: u64,
 }
 
-/// Some addresses lie beside each other, some in another block.
+/// Returns an address. Some are adjacent, some in another block.
 fn address(dice: &mut Dice) -> u64 {
     0x1000
         + 4 * dice.below(12)
@@ -298,7 +298,8 @@ fn address(dice: &mut Dice) -> u64 {
         + if dice.one_in(3) { 0x30 } else { 0 }
 }
 
-/// The accesses of an instruction: operands of a kind lie side by side mostly, and are joined or split now and then.
+/// Returns the accesses of an instruction: operands of a kind are usually adjacent, and sometimes
+/// joined or split.
 fn pieces(instruction: &Instruction, dice: &mut Dice) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let start = address(dice);
@@ -306,7 +307,7 @@ fn pieces(instruction: &Instruction, dice: &mut Dice) -> Vec<Piece> {
     let mut last = None;
     for operand in &instruction.meaning.memory {
         let size_bytes = u64::from(operand.size_bytes.unwrap_or(4));
-        // What loads and stores uses the same bytes.
+        // An operand that is loaded and stored uses the same bytes.
         if last
             .replace(operand.kind)
             .is_some_and(|last| last != operand.kind)
@@ -371,7 +372,7 @@ fn pieces(instruction: &Instruction, dice: &mut Dice) -> Vec<Piece> {
         .collect()
 }
 
-/// A program as records without values, as [`super::records::Records`] takes them.
+/// Returns a program as records without values, for [`super::records::Records`].
 pub fn records(plan: Plan, dice: &mut Dice) -> Vec<Record> {
     let (codes, mut records) = (encodings(plan.set), Vec::new());
     let mut windows = vec![0u8; usize::from(plan.threads)];
@@ -453,7 +454,7 @@ pub fn records(plan: Plan, dice: &mut Dice) -> Vec<Record> {
 struct Cpu {
     pc: u64,
     mode: &'static str,
-    /// Lines of its last step that come behind a step of another.
+    /// Lines of its last step that follow a step of another CPU.
     late: Vec<String>,
 }
 
@@ -467,7 +468,7 @@ struct TarmacWriter<'a> {
     modes: &'static [&'static str],
 }
 
-/// The modes of a program: of T32 those of one profile mostly.
+/// Returns the modes of a program; for T32 usually those of one profile.
 fn modes(set: InstructionSet, dice: &mut Dice) -> &'static [&'static str] {
     match (set, dice.below(3)) {
         (InstructionSet::A64, _) => &["EL1h_n", "EL1t_n", "EL0t_n", "EL3h_s"],
@@ -478,7 +479,7 @@ fn modes(set: InstructionSet, dice: &mut Dice) -> &'static [&'static str] {
     }
 }
 
-/// A program as Tarmac text.
+/// Returns a program as Tarmac text.
 pub fn tarmac(plan: Plan, is_big_endian: bool, dice: &mut Dice) -> String {
     let modes = modes(plan.set, dice);
     let mode = modes.first().copied().unwrap_or("mode");
@@ -559,7 +560,7 @@ impl TarmacWriter<'_> {
         let digits = 2 * encoding.bytes().len();
         let opcode = set.opcode_of(&encoding);
         let kind = if fails { "IS" } else { "IT" };
-        // What an earlier step of this CPU left open comes right before its next.
+        // Late lines of an earlier step of this CPU come directly before its next.
         for line in std::mem::take(&mut self.cpus[cpu].late) {
             self.line(time - 1, cpu, &line);
         }
@@ -599,7 +600,7 @@ impl TarmacWriter<'_> {
                 self.line(time, cpu, &line);
             }
         }
-        // Some of what is late comes behind a step of another CPU and before more of them.
+        // Some late lines come after a step of another CPU and before further ones.
         let other = self.dice.below(u64::from(self.plan.threads)) as usize;
         if other != cpu && self.dice.one_in(3) {
             for line in std::mem::take(&mut self.cpus[other].late) {

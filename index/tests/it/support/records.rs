@@ -1,4 +1,5 @@
-//! A trace of records in memory, as binary formats have them: without text, register values, and values of memory.
+//! A trace of records in memory, like binary formats: without text, register values, and values of
+//! memory.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -15,7 +16,7 @@ use stepback_parsers::{
     StepEvent, StepOrigin, ThreadNumber,
 };
 
-/// Bytes of the virtual text of a step.
+/// Size in bytes of a step's virtual text.
 pub const ITEM: u64 = 16;
 
 /// A record of a thread.
@@ -25,7 +26,7 @@ pub struct Record {
     pub what: What,
 }
 
-/// What a record tells.
+/// Content of a record.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
     Step {
@@ -46,7 +47,7 @@ pub enum What {
 }
 
 impl Record {
-    /// A step of so many bytes.
+    /// Returns a step of this length.
     pub fn step(thread: u16, pc: u64, length: usize, branch: RecordedBranch) -> Self {
         Self::instruction(
             thread,
@@ -56,7 +57,7 @@ impl Record {
         )
     }
 
-    /// A step with its encoding.
+    /// Returns a step with its encoding.
     pub fn instruction(thread: u16, pc: u64, bytes: &[u8], branch: RecordedBranch) -> Self {
         let encoding = Encoding::new(bytes).unwrap();
         let (delay_slot, origin, mode) = (DelaySlot::None, StepOrigin::Recorded, Mode::default());
@@ -112,10 +113,10 @@ impl Record {
 #[derive(Debug)]
 pub struct Records {
     traits: SourceTraits,
-    /// Steps are recorded a basic block at a time.
+    /// True if steps are recorded one basic block at a time.
     is_by_block: bool,
     records: Vec<Record>,
-    /// Where the records of each step begin; first those of what comes before all steps.
+    /// Start of each step's records; the first are those before all steps.
     items: Vec<usize>,
 }
 
@@ -124,7 +125,7 @@ impl Records {
         Self::recorded(records, instruction_set, false)
     }
 
-    /// The same; with true, of a source that records a basic block at a time.
+    /// Creates a source, which records one basic block at a time if `is_by_block` is true.
     pub fn recorded(
         records: Vec<Record>,
         instruction_set: InstructionSet,
@@ -152,7 +153,7 @@ impl Records {
         })
     }
 
-    /// The places of the records of some bytes.
+    /// Returns the indexes of the records of a byte range.
     fn records_of(&self, range: &Range<u64>) -> Range<usize> {
         let start = |offset: u64| {
             self.items
@@ -185,7 +186,7 @@ impl Source for Records {
         Ok(self.length())
     }
 
-    /// A hundred threads each are of one process.
+    /// Every hundred threads form a process.
     fn memory_of(&self, thread: &str) -> Option<String> {
         thread
             .parse()
@@ -244,7 +245,7 @@ impl Source for Records {
         })
     }
 
-    /// Where times stand among the records, they are all that is known of it.
+    /// If there are time records, they are the only source of times.
     fn is_clock_coarse(&self) -> bool {
         let is_time = |record: &Record| matches!(record.what, What::Marker(marker) if marker.kind == MarkerKind::TIMESTAMP);
         self.records.iter().any(is_time)
@@ -317,7 +318,7 @@ fn push(
             address,
             size_bytes,
         } => {
-            // What a processor with tagged addresses ignores.
+            // Removes the tag that processors with tagged addresses ignore.
             let plain = address << 8 >> 8;
             let (address, tag) = (Address(plain), address ^ plain);
             sink.access(&MemoryAccess {

@@ -1,19 +1,19 @@
-//! Writes RST traces record by record, as `rst.md` lays them out: big-endian, one processor.
+//! Writes RST traces record by record, in the layout of `rst.md`: big-endian, one processor.
 
-/// A trace that grows.
+/// A trace under construction.
 #[derive(Clone, Debug)]
 pub struct RstWriter {
     bytes: Vec<u8>,
 }
 
-/// What a record says of an instruction besides itself.
+/// Flags of an instruction record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flags {
-    /// It branched.
+    /// True if it branched.
     pub is_taken: bool,
-    /// The branch before it skipped it.
+    /// True if the previous branch annulled it.
     pub is_annulled: bool,
-    /// It trapped.
+    /// True if it trapped.
     pub has_trap: bool,
 }
 
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl RstWriter {
-    /// A trace of a processor with so many windows.
+    /// Creates a trace of a processor with this number of windows.
     pub fn new(windows: u8) -> Self {
         let mut bytes = b"\x02\x02\x0d%RST Header v2.13".to_vec();
         bytes.resize(24, 0);
@@ -33,7 +33,7 @@ impl RstWriter {
         Self { bytes }
     }
 
-    /// What the processor is like before its first instruction.
+    /// Writes the state of the processor before its first instruction.
     pub fn state(&mut self, pstate: u16) {
         let [high, low] = pstate.to_be_bytes();
         self.bytes
@@ -51,12 +51,12 @@ impl RstWriter {
         self.bytes.extend(ea.unwrap_or(0).to_be_bytes());
     }
 
-    /// A register behind the last instruction.
+    /// Writes a register after the last instruction.
     pub fn register(&mut self, kind: Kind, number: u8, value: u64) {
         self.value(kind, number, value, 0x80);
     }
 
-    /// A register before the next instruction.
+    /// Writes a register before the next instruction.
     pub fn register_before(&mut self, kind: Kind, number: u8, value: u64) {
         self.value(kind, number, value, 0);
     }
@@ -68,7 +68,7 @@ impl RstWriter {
         self.bytes.extend([0; 8]);
     }
 
-    /// Two general registers before the next instruction, in one record.
+    /// Writes two general registers before the next instruction, in one record.
     pub fn pair_before(&mut self, numbers: [u8; 2], values: [u64; 2]) {
         let kind = Kind::Integer as u8;
         self.bytes
@@ -78,7 +78,7 @@ impl RstWriter {
             .for_each(|value| self.bytes.extend(value.to_be_bytes()));
     }
 
-    /// What memory holds: 1 to 8 bytes as a number.
+    /// Writes 1 to 8 bytes of memory as a number.
     pub fn memory(&mut self, address: u64, size_bytes: u8, value: u64) {
         self.bytes.extend([26, 0x40, 0, size_bytes, 0, 0, 0, 0]);
         self.bytes.extend(address.to_be_bytes());
@@ -89,7 +89,7 @@ impl RstWriter {
         self.trap_in_slot(trap_type, pc, pc.wrapping_add(4));
     }
 
-    /// A trap at the instruction in the delay slot of a branch to `npc`.
+    /// Writes a trap at the instruction in the delay slot of a branch to `npc`.
     pub fn trap_in_slot(&mut self, trap_type: u16, pc: u64, npc: u64) {
         // asynchronous 1 bit, 3 unused, level 4 bits; processor; type 10 bits; PSTATE; system call
         let [high, low] = (trap_type & 0x3ff).to_be_bytes();

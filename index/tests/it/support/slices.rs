@@ -1,4 +1,4 @@
-//! Asks index and oracle why a cell has its value and where it goes, and compares the answers byte by byte.
+//! Compares forward and backward slices of index and oracle byte by byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use stepback_parsers::{Position, Step};
 use super::dice::Dice;
 use crate::support::compare::Comparison;
 
-/// Of longer traces it is not asked where values go.
+/// Maximum length of traces for which forward slices are compared.
 const LONGEST_ONWARD: u64 = 300;
 
-/// A byte or a flag, with its value where that is told.
+/// A byte or a flag, with its value if known.
 type Part = (SliceCell, Option<u8>);
 
 /// A step of a slice, byte by byte.
@@ -28,17 +28,18 @@ struct Row {
     is_doubtful: bool,
 }
 
-/// An answer in words that do not depend on how bytes are put together.
+/// A slice in a form that does not depend on the grouping of bytes.
 #[derive(Debug, Default)]
 struct Slice {
     steps: BTreeMap<Step, Row>,
-    /// By the step whose result ends in itself, or by who wants it: `End` as its text.
+    /// Ends by cell and by the use that needs it, as text of `End`. Steps whose result ends in
+    /// itself count as their own use.
     ends: BTreeMap<(SliceCell, SliceUse), BTreeSet<String>>,
-    /// The ends against which something speaks for somebody who wants them: several that want the same are told of together.
+    /// Ends that are doubtful for some use. Several uses of one cell are merged.
     doubtful: BTreeSet<String>,
 }
 
-/// In which order steps come.
+/// Order of the steps.
 #[derive(Clone, Copy)]
 enum Order {
     NewestFirst,
@@ -117,7 +118,8 @@ impl Slice {
         }
     }
 
-    /// Adds the doubts of the oracle about calls whose arguments, which the index alone infers, show that they wrote elsewhere.
+    /// Adds the oracle's doubts about calls that, by their arguments, wrote elsewhere. Only the
+    /// index infers these arguments.
     fn forgive_doubts(&mut self, theirs: &Self) {
         for (step, row) in &mut self.steps {
             row.is_doubtful |= theirs
@@ -155,8 +157,8 @@ impl Slice {
             .collect()
     }
 
-    /// Takes back what depends on which bytes were wanted together: that some bytes of a result that is made of something are
-    /// made of nothing, and which bytes of a result a load is missing for.
+    /// Removes details that depend on which bytes were requested together: constant bytes of a
+    /// result that has other inputs, and the bytes of a result for which a load is missing.
     fn forget_parts_of_results(&mut self, other: &mut Self, name: &str) {
         let constant = format!("{:?}", SliceEndKind::Constant);
         let missing = format!("{:?}", SliceEndKind::Unknown(UnknownInput::LoadNotShown));
@@ -187,7 +189,7 @@ impl Slice {
         }
     }
 
-    /// Takes back an end that is told of whole results.
+    /// Removes an end that is reported for whole results.
     fn forget(&mut self, end: SliceEndKind) {
         let end = format!("{end:?}");
         self.ends.retain(|_, ends| {
@@ -196,7 +198,7 @@ impl Slice {
         });
     }
 
-    /// Chains that the limit ends early may have ended otherwise right behind it.
+    /// Adapts chains ended early by the limit, which may have ended otherwise directly after it.
     fn limit_as(&mut self, expected: &Self) {
         let limit = format!("{:?}", SliceEndKind::Limit);
         for (key, ends) in &mut self.ends {
@@ -210,7 +212,7 @@ impl Slice {
     }
 }
 
-/// A byte or a flag in short.
+/// Formats a byte or a flag briefly.
 fn name_of(cell: SliceCell) -> String {
     match cell {
         SliceCell::Register { thread, view } => {
@@ -240,7 +242,7 @@ fn assert_same(name: &str, index: &BTreeSet<String>, oracle: &BTreeSet<String>) 
     );
 }
 
-/// The bytes of a cell, or its flags.
+/// Splits a cell into its bytes or flags.
 fn parts(cell: SliceCell) -> Box<dyn Iterator<Item = SliceCell>> {
     match cell {
         SliceCell::Register { thread, view } => {
@@ -266,7 +268,7 @@ fn parts(cell: SliceCell) -> Box<dyn Iterator<Item = SliceCell>> {
 }
 
 impl Comparison<'_> {
-    /// Asks why a random cell has its value, and where that goes.
+    /// Compares backward and forward slices of a random cell.
     pub fn ask_why(&self, dice: &mut Dice) {
         let mut flag = || dice.one_in(2);
         let edges = EdgeKinds {
@@ -281,7 +283,7 @@ impl Comparison<'_> {
             usize::MAX
         };
         let (cell, at) = (self.cell(dice), self.position(dice));
-        // Why control is where it is, is a question of branches.
+        // The origin of the program counter is a matter of branches.
         if matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PC) {
             return;
         }
@@ -291,14 +293,16 @@ impl Comparison<'_> {
             edges,
             limit,
         });
-        // The oracle goes through all bytes of all steps, and for each through all events: short traces are asked.
+        // The oracle examines all bytes of all steps, and for each all events, so only short traces
+        // are compared.
         if self.index.step_count() > LONGEST_ONWARD {
             return;
         }
-        // Late ones reach few steps.
+        // A late position reaches few steps.
         let at = Position(at.0.min(dice.below(self.index.step_count() + 1)));
-        // Which register a name means that nobody wrote is asked of registers that have one. What AArch64 wrote and AArch32
-        // reads under the name of a bank is not looked for.
+        // The name of a register that was never written is queried only for registers with an
+        // unambiguous one. A write in AArch64 that AArch32 reads under the name of a bank is not
+        // compared.
         if dice.one_in(2)
             || self.things.is_mixed
             || matches!(cell, Cell::Register { thread, view } if self.has_banks(thread, view))
@@ -313,7 +317,8 @@ impl Comparison<'_> {
         });
     }
 
-    /// Compares the answers to where a value goes. The limit cuts both after the same steps; what it ends is not compared.
+    /// Compares forward slices. The limit cuts both after the same steps; the ends it causes are
+    /// not compared.
     #[track_caller]
     pub fn agree_influence(&self, influence: ForwardSliceQuery) {
         let (found, expected) = (
@@ -348,7 +353,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether its plain name means several registers: where no mode tells which, what overwrites it is not agreed on.
+    /// Returns true if the plain name means several registers. Without a mode to decide, the
+    /// overwriting steps are ambiguous.
     fn is_one_of_many(&self, cell: SliceCell) -> bool {
         matches!(cell, SliceCell::Register { thread, view } if self.has_banks(thread, view))
     }
@@ -367,7 +373,7 @@ impl Comparison<'_> {
         thread.map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
-    /// Rows whose registers bear plain names: what a line calls by its bank another may call so.
+    /// Replaces banked names by plain ones, since different lines may use either.
     fn plainly(&self, rows: &[SliceRow]) -> Vec<SliceRow> {
         let plain = |cell: &mut SliceCell| {
             if let SliceCell::Register { thread, view } = cell {
@@ -402,7 +408,7 @@ impl Comparison<'_> {
         named.next().unwrap_or(register)
     }
 
-    /// Compares the answers to a question.
+    /// Compares backward slices.
     #[track_caller]
     pub fn agree_why(&self, why: BackwardSliceQuery) {
         let (found, expected) = (
@@ -426,7 +432,7 @@ impl Comparison<'_> {
             ours.forgive_doubts(&theirs);
         }
         assert_same(&name, &ours.step_lines(), &theirs.step_lines());
-        // Whose doubt it is, a limit may cut off.
+        // A limit may cut off the owners of a doubt.
         if why.limit == usize::MAX {
             assert_same(&name, &ours.doubtful, &theirs.doubtful);
         }

@@ -1,4 +1,4 @@
-//! Random Tarmac text: small pools of addresses and registers, so that things collide.
+//! Random Tarmac text: small pools of addresses and registers, so that they collide.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use stepback_machine::AccessKind;
 
 use super::dice::Dice;
 
-/// What a random trace is like as a whole.
+/// Global properties of a random trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub is_es: bool,
@@ -21,7 +21,7 @@ pub struct Shape {
     pub ends_with_newline: bool,
 }
 
-/// Which lines may bear a time of their own.
+/// Kinds of lines that may have a timestamp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     Step,
@@ -40,14 +40,14 @@ pub enum Sets {
 pub enum Times {
     /// On every line.
     All,
-    /// On instructions alone.
+    /// Only on instructions.
     Steps,
-    /// Here and there, sometimes decreasing.
+    /// On some lines, sometimes decreasing.
     Some,
     None,
 }
 
-/// A random trace.
+/// Generates a random trace.
 pub fn traces(lines: std::ops::Range<usize>) -> impl Strategy<Value = String> {
     let sets = prop_oneof![3 => Just(Sets::A64), 1 => Just(Sets::A32), 1 => Just(Sets::T32), 1 => Just(Sets::Mixed)];
     let times = prop_oneof![4 => Just(Times::All), 2 => Just(Times::Steps), 2 => Just(Times::Some), 1 => Just(Times::None)];
@@ -78,7 +78,7 @@ pub fn traces(lines: std::ops::Range<usize>) -> impl Strategy<Value = String> {
         .prop_map(|(shape, seeds)| write(shape, &seeds))
 }
 
-/// The trace of some seeds: what a line is, and a number for the rest of it.
+/// Writes the trace of some seeds: the kind of each line, and a number for the rest of it.
 pub fn write(shape: Shape, seeds: &[(u8, u64)]) -> String {
     let mut writer = Writer::new(shape);
     if shape.has_dump {
@@ -95,7 +95,7 @@ pub fn write(shape: Shape, seeds: &[(u8, u64)]) -> String {
     writer.out
 }
 
-/// A CPU as far as it must be known to write what looks like calls.
+/// State of a CPU that is needed to write plausible calls.
 #[derive(Clone, Debug)]
 struct Cpu {
     pc: u64,
@@ -127,7 +127,7 @@ const MODES: [&str; 12] = [
     "thread", "EL3h_s",
 ];
 
-/// Those of M-profile.
+/// Modes of M-profile.
 const PROFILE_M: &[&str] = &["thread", "thread", "handler"];
 
 const FUNCTIONS: [u64; 4] = [0x8000, 0x8040, 0x8080, 0x9000];
@@ -236,7 +236,7 @@ impl Writer {
         self.step_of(&opcodes, dice);
     }
 
-    /// A step that is one of these: of A64, A32 and T32.
+    /// Writes a step with one of these opcodes: of A64, A32 and T32.
     fn step_of(&mut self, opcodes: &Opcodes, dice: &mut Dice) {
         if self.shape.times != Times::Some || dice.one_in(2) {
             self.time += dice.below(4) / 2 + u64::from(dice.one_in(2));
@@ -278,7 +278,7 @@ impl Writer {
         self.cpus[self.cpu].pc = pc.wrapping_add(length);
     }
 
-    /// A semihosting call with its registers and its parameter block, mostly.
+    /// Writes a semihosting call, usually with its registers and its parameter block.
     fn host_call(&mut self, dice: &mut Dice) {
         let set = self.set(dice);
         let (opcode, length, word, names) = match set {
@@ -380,7 +380,7 @@ impl Writer {
         self.cpus[self.cpu].pc = pc;
     }
 
-    /// A handler that is entered and left, mostly.
+    /// Writes the entry and exit of a handler, usually both.
     fn exception(&mut self, dice: &mut Dice) {
         self.step_of(&dice.pick(&[SUPERVISOR, NOP, CALL, RETURN]).unwrap(), dice);
         let resume = self.cpus[self.cpu].pc;
@@ -419,7 +419,7 @@ impl Writer {
         }
     }
 
-    /// Another stack, and a return to where it was left or to anywhere.
+    /// Switches to another stack, and returns to where it was left or to a random address.
     fn turn(&mut self, dice: &mut Dice) {
         if dice.one_in(3) {
             self.step_of(&SUPERVISOR, dice);
@@ -444,7 +444,7 @@ impl Writer {
         self.cpus[self.cpu].pc = dice.pick(&FUNCTIONS).unwrap() + 4 * dice.below(4);
     }
 
-    /// A write of the stack pointer or the link register of the trace's instruction set.
+    /// Writes the stack pointer or the link register of the trace's instruction set.
     fn number_register(&mut self, name: &str, value: u64, dice: &mut Dice) {
         let text = match (self.shape.sets, name) {
             (Sets::A64 | Sets::Mixed, "lr") => format!("R X30 {value:016x}"),
@@ -517,7 +517,7 @@ impl Writer {
             ("r12", 8),
             ("cpsr", 8),
         ];
-        /// Of every mode, and one of flags alone.
+        /// Status values of every mode, and one of flags only.
         const STATUSES: [&str; 10] = [
             "000001d0", "000001d1", "000001d2", "600001f3", "000001da", "000003c5", "600003cd",
             "60000000", "01000000", "0100000f",
@@ -553,7 +553,7 @@ impl Writer {
         }
     }
 
-    /// What memory holds as far as it was written, mostly.
+    /// Returns the content of memory where it was written, usually the right one.
     fn bytes(&mut self, kind: AccessKind, address: u64, size: u64, dice: &mut Dice) -> Vec<u8> {
         let is_wrong = dice.one_in(5);
         let byte = |place: u64| {
@@ -630,7 +630,7 @@ impl Writer {
         self.line(LineKind::Other, dice, &text);
     }
 
-    /// A line that stands before its instruction and bears the same new timestamp.
+    /// Writes a line before its instruction, with the same new timestamp.
     fn early_line(&mut self, dice: &mut Dice) {
         self.time += 1;
         for _ in 0..=dice.below(3) {
@@ -651,7 +651,8 @@ impl Writer {
         self.cpus[self.cpu].pc = pc.wrapping_add(4);
     }
 
-    /// Lines of another CPU than the last step's, under names that mean different registers in different modes.
+    /// Writes lines of another CPU than the last step's, under names that mean different registers
+    /// in different modes.
     fn late_line(&mut self, dice: &mut Dice) {
         const NAMES: [&str; 8] = ["r13", "sp", "r14", "lr", "r8", "r10", "r12", "r13"];
         if self.shape.cpus > 1 {

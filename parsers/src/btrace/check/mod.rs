@@ -3,6 +3,5 @@
 
 mod recording;
 mod rules;
-mod thread;
 
 pub use recording::{CheckedRecording, check_recording};

@@ -1,16 +1,19 @@
 //! Checks the records of a file, in file order.
+//!
+//! Checks of the records of one thread.
 
 use foldhash::HashMap;
 
 use crate::btrace::check::rules;
-use crate::btrace::check::thread::{BtraceThreadCheck, CheckedProgram};
 use crate::btrace::code::ProgramCode;
-use crate::btrace::kind::BranchKind;
-use crate::btrace::reader::BranchRecordReader;
+use crate::btrace::fit::{FittedRecord, RecordMismatch};
+use crate::btrace::record::{BranchKind, BranchRecord, BranchRecordReader};
 use crate::error::SourceError;
 use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings};
+use crate::marker::Gap;
 use crate::program_file::ProgramFile;
+use crate::reconstruct::{PassedStep, PassedStretch, PathSink, Walk, WalkStop};
 use crate::source::CheckWatch;
 
 /// Number of records between two calls of the progress callback.
@@ -78,4 +81,128 @@ pub fn check_recording(
         });
     }
     Ok(())
+}
+
+/// Factor by which an interval must exceed the average to be reported.
+const LONG: u64 = 1000;
+/// Number of intervals after which the average is meaningful.
+const USUAL: u64 = 64;
+
+/// State of a thread.
+#[derive(Debug, Default)]
+pub struct BtraceThreadCheck {
+    walk: Walk,
+    last_time: Option<u64>,
+    has_begun: bool,
+    /// Number of intervals between timed records, and their sum.
+    times: u64,
+    sum_nanos: u64,
+}
+
+impl BtraceThreadCheck {
+    /// Checks the time of the next record.
+    pub fn check_time(&mut self, record: &BranchRecord, findings: &mut Findings) {
+        let Some(time) = record.time else { return };
+        let place = FindingPlace::Record(record.number);
+        let Some(last) = self.last_time.replace(time) else {
+            return;
+        };
+        let Some(between) = time.checked_sub(last) else {
+            findings.add(&rules::TIME, place, || {
+                format!("{time} comes behind {last}")
+            });
+            // Report one wrong time only once.
+            self.last_time = Some(last.min(time));
+            return;
+        };
+        let usual = self.sum_nanos / self.times.max(1);
+        if self.times >= USUAL && between / LONG > usual {
+            findings.add(&rules::JUMP, place, || {
+                format!("{between} ns behind the record before, usual are {usual}")
+            });
+        }
+        self.times += 1;
+        self.sum_nanos = self.sum_nanos.saturating_add(between);
+    }
+
+    /// Checks the path to the next record.
+    pub fn check_way(
+        &mut self,
+        way: &CheckedProgram<'_>,
+        record: &BranchRecord,
+        findings: &mut Findings,
+    ) {
+        let CheckedProgram { code, entries } = *way;
+        let place = FindingPlace::Record(record.number);
+        let misfit = |misfit: RecordMismatch| move || format!("at {:#x}: {misfit}", record.pc);
+        let fitting = match FittedRecord::of(record, code) {
+            Ok(fitting) => fitting,
+            Err(why) => {
+                self.walk.lose();
+                return findings.add(&rules::FIT, place, misfit(why));
+            }
+        };
+        if !std::mem::replace(&mut self.has_begun, true) {
+            let is_at_entry = entries
+                .iter()
+                .any(|entry| self.walk.begin(code, Some(*entry), record.pc));
+            if !is_at_entry {
+                self.walk.begin(code, None, record.pc);
+            }
+            if !entries.is_empty() && !is_at_entry {
+                findings.add(&rules::START, place, || {
+                    format!("thread {} begins at {:#x}", record.thread, record.pc)
+                });
+            }
+        }
+        match self
+            .walk
+            .come_to(code, fitting.sought(), &mut DiscardedPath)
+        {
+            Some(WalkStop::Contradicted(_)) => {
+                return findings.add(&rules::FIT, place, misfit(fitting.misfit_of_slot()));
+            }
+            Some(WalkStop::Another(at)) => {
+                findings.add(&rules::LOST, place, || {
+                    format!("{at:#x} was come to in another delay slot")
+                });
+            }
+            Some(WalkStop::Undecided(at)) => {
+                findings.add(&rules::LOST, place, || {
+                    format!("{:#x} is recorded, {at:#x} was expected", record.pc)
+                });
+            }
+            Some(WalkStop::Unmapped(at)) => {
+                findings.add(&rules::OUTSIDE, place, || format!("no file has {at:#x}"))
+            }
+            None | Some(WalkStop::Nowhere) => {}
+        }
+        self.walk
+            .decide(&fitting.transfer.fork, fitting.decision, &mut DiscardedPath);
+        if self.walk.has_returned_elsewhere() {
+            findings.add(&rules::RETURN, place, || {
+                format!(
+                    "the return at {:#x} goes to {:#x}, which is behind no call",
+                    record.pc, record.target
+                )
+            });
+        }
+    }
+}
+
+/// Program on which the paths are checked.
+#[derive(Clone, Copy)]
+pub struct CheckedProgram<'a> {
+    pub code: &'a ProgramCode,
+    /// Entry points of the program's files.
+    pub entries: &'a [u64],
+}
+
+/// Sink that discards the path.
+struct DiscardedPath;
+
+impl PathSink for DiscardedPath {
+    fn stretch(&mut self, _stretch: PassedStretch) {}
+    fn step(&mut self, _step: PassedStep) {}
+    fn gap(&mut self, _gap: Gap) {}
 }

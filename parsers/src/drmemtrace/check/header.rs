@@ -1,9 +1,8 @@
 //! Header of a thread: checks that its records match what it announces.
 
-use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
-use crate::drmemtrace::file_type::FileType;
-use crate::drmemtrace::head::TraceHead;
+use crate::drmemtrace::check::rules::RecordReport;
+use crate::drmemtrace::head::{FileType, TraceHead};
 use crate::drmemtrace::raw_record::marker;
 use crate::marker::{Marker, MarkerKind};
 

@@ -2,10 +2,10 @@
 
 use crate::drmemtrace::check::header::ThreadHeader;
 use crate::drmemtrace::check::instruction::CheckedInstruction;
-use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
+use crate::drmemtrace::check::rules::RecordReport;
 use crate::drmemtrace::check::thread::ThreadCheck;
-use crate::drmemtrace::file_type::FileType;
+use crate::drmemtrace::head::FileType;
 use crate::marker::{Marker, MarkerKind};
 
 /// Maximum number of nested handlers that are tracked.

@@ -4,8 +4,8 @@
 use stepback_machine::RecordedBranch;
 
 use crate::drmemtrace::check::instruction::CheckedInstruction;
-use crate::drmemtrace::check::report::RecordReport;
 use crate::drmemtrace::check::rules;
+use crate::drmemtrace::check::rules::RecordReport;
 use crate::drmemtrace::check::thread::ThreadCheck;
 use crate::marker::{Marker, MarkerKind, traced_system_call};
 

@@ -9,9 +9,7 @@ mod header;
 mod instruction;
 mod kernel;
 mod markers;
-mod report;
 mod rules;
 mod thread;
-mod whole;
 
-pub use whole::TraceCheck;
+pub use crate::drmemtrace::check::thread::TraceCheck;

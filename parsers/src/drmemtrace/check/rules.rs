@@ -1,9 +1,11 @@
 //! Rules for post-processed traces.
 //!
 //! The clause of a rule is the message of DynamoRIO's invariant checker for a violation.
+//!
+//! Destination of findings.
 
-use crate::finding::Rule;
-use crate::finding::Severity::{self, Error, Warning};
+use crate::finding::Severity::{Error, Warning};
+use crate::finding::{FindingPlace, Findings, Rule, Severity};
 
 const DAMAGED: &str = "records are missing or damaged, or the program that wrote them has an error";
 const CUT_OFF: &str = "the program was killed, the file is cut off, or the recorder was stopped";
@@ -199,3 +201,23 @@ pub static REGDEPS: Rule = rule(
     "a trace of synthetic instructions tells nothing of the real processor and its system calls",
     "the tool that made the trace anonymous left something out",
 );
+
+/// Adds findings at the record that is being checked.
+pub(super) struct RecordReport<'f> {
+    pub findings: &'f mut Findings,
+    /// Ordinal of the record.
+    pub ordinal: u64,
+}
+
+impl RecordReport<'_> {
+    /// Adds a finding at the record.
+    pub fn add(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
+        self.findings
+            .add(rule, FindingPlace::Record(self.ordinal), message);
+    }
+
+    /// Adds a finding with a fixed text at the record.
+    pub fn say(&mut self, rule: &'static Rule, message: &'static str) {
+        self.add(rule, || message.to_owned());
+    }
+}

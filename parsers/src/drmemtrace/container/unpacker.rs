@@ -1,15 +1,19 @@
 //! Unpacks a file into blocks.
+//!
+//! Packing of a trace file.
+//!
+//! LZ4 frames in sequence.
 
-use std::io::{self, ErrorKind, Read};
+use std::io;
+use std::io::{BufRead as _, BufReader, ErrorKind, Read};
 use std::sync::Arc;
 
-use crate::drmemtrace::block::RecordBlock;
-use crate::drmemtrace::container::kind::ContainerKind;
-use crate::drmemtrace::container::lz4::Lz4Reader;
-use crate::drmemtrace::container::member::{MemberReader, ZipMember};
+use lz4_flex::frame::{Error, FrameDecoder};
+
 use crate::drmemtrace::container::range::{BUFFER_BYTES, FileRangeReader, ReadFailure};
 use crate::drmemtrace::container::snappy::SnappyReader;
-use crate::drmemtrace::container::zip_members::ZipMembers;
+use crate::drmemtrace::container::zip_members::{MemberReader, ZipMember, ZipMembers};
+use crate::drmemtrace::pool::RecordBlock;
 use crate::packed;
 use crate::packed::kind::PackedKind;
 use crate::read_at::ReadAt;
@@ -218,4 +222,106 @@ impl ContainerStream {
 
 fn packed_stream(file: FileRangeReader, kind: PackedKind) -> ContainerStream {
     ContainerStream::Packed(Box::new(packed::TextUnpacker::new(Box::new(file), kind)))
+}
+
+/// Packing of a file's records, detected from its first bytes regardless of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContainerKind {
+    /// Zip archive; its members in sequence are the records.
+    Zip,
+    /// LZ4 frames.
+    Lz4,
+    /// Snappy's framing format.
+    Snappy,
+    /// gzip, or another compression that the program unpacks.
+    Packed(PackedKind),
+    /// Not packed.
+    Plain,
+}
+
+impl ContainerKind {
+    /// Number of first bytes that the detection needs.
+    pub const MAGIC_BYTES: usize = 10;
+
+    /// Detects the packing from the first bytes.
+    pub fn of_head(head: &[u8]) -> Self {
+        const MAGICS: [(&[u8], ContainerKind); 4] = [
+            (b"PK\x03\x04", ContainerKind::Zip),
+            (b"PK\x05\x06", ContainerKind::Zip), // empty archive
+            (b"\x04\x22\x4d\x18", ContainerKind::Lz4),
+            (b"\xff\x06\0\0sNaPpY", ContainerKind::Snappy),
+        ];
+        let known = MAGICS
+            .iter()
+            .find(|(magic, _)| head.starts_with(magic))
+            .map(|(_, kind)| *kind);
+        known
+            .or_else(|| PackedKind::of_head(head).map(Self::Packed))
+            .unwrap_or(Self::Plain)
+    }
+}
+
+/// Unpacks all frames of an input.
+pub struct Lz4Reader<R: Read>(FrameDecoder<BufReader<R>>);
+
+impl<R: Read> Lz4Reader<R> {
+    /// Creates a reader for packed bytes.
+    pub fn new(input: R) -> Self {
+        Self(FrameDecoder::new(BufReader::with_capacity(
+            BUFFER_BYTES,
+            input,
+        )))
+    }
+}
+
+impl<R: Read> Read for Lz4Reader<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(out) {
+                // This is the end of a frame.
+                Ok(0) if !out.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() => {}
+                Err(error) => match skipped_bytes(&error) {
+                    Some(count) => drop(io::copy(
+                        &mut self.0.get_mut().take(count),
+                        &mut io::sink(),
+                    )?),
+                    None => return Err(error),
+                },
+                read => return read,
+            }
+        }
+    }
+}
+
+/// Returns the length of a skippable frame if that stopped the reader.
+fn skipped_bytes(error: &io::Error) -> Option<u64> {
+    match error.get_ref()?.downcast_ref()? {
+        Error::SkippableFrame(count) => Some(u64::from(*count)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use lz4_flex::frame::{BlockMode, FrameEncoder, FrameInfo};
+
+    use super::*;
+
+    #[test]
+    fn linked_blocks_and_several_frames_come_back() {
+        let content: Vec<u8> = (0..200_000u32)
+            .flat_map(|number| (number / 3).to_le_bytes())
+            .collect();
+        let mut info = FrameInfo::new();
+        info.block_mode = BlockMode::Linked;
+        let mut writer = FrameEncoder::with_frame_info(info, Vec::new());
+        writer.write_all(&content).unwrap();
+        let frame = writer.finish().unwrap();
+        let packed = [&frame[..], b"\x50\x2a\x4d\x18\x03\0\0\0abc", &frame].concat();
+        let mut out = Vec::new();
+        Lz4Reader::new(&packed[..]).read_to_end(&mut out).unwrap();
+        assert!(out == content.repeat(2));
+    }
 }

@@ -1,9 +1,15 @@
 //! Checks the flags and addresses of instructions (clauses 3b, 3g and 7a of the specification).
+//!
+//! Properties of instruction words that the rules need.
+
+use foldhash::HashMap;
+use stepback_machine::{
+    Address, BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, InstructionSet, decode,
+};
 
 use crate::finding::Severity;
-use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::word::{InstructionWord, InstructionWordKind};
+use crate::rst::check::whole::FindingSink;
 use crate::rst::record::is_fake_address;
 use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
 
@@ -155,5 +161,205 @@ impl AddressWidthCheck {
             InstructionWordKind::WritesState => self.is_on = None,
             _ => {}
         }
+    }
+}
+
+/// Maximum number of remembered words; at the limit all are dropped.
+const REMEMBERED: usize = 1 << 18;
+const SET: InstructionSet = InstructionSet::Sparc64;
+/// An address for decoding that no branch reaches from address 0.
+const FAR: u64 = 1 << 40;
+
+/// Properties of an instruction word that the rules need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionWord {
+    /// Class of the instruction.
+    pub kind: InstructionWordKind,
+    /// Effect on the next instruction.
+    pub delay: DelaySlotRule,
+    /// Distance of the branch target, if the encoding has one.
+    displacement: Option<u64>,
+    /// True if the transfer is unconditional.
+    pub is_unconditional: bool,
+}
+
+/// Classes of instructions that the rules distinguish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionWordKind {
+    /// No control transfer, no access.
+    Plain,
+    /// Branches, calls and jumps.
+    Branch,
+    /// Tcc.
+    TrapCall,
+    /// DONE.
+    Done,
+    /// RETRY.
+    Retry,
+    /// Loads and stores in the current address space.
+    Access,
+    /// Accesses to other address spaces, prefetches, FLUSH: the effective address is optional.
+    MaybeAccess,
+    /// A write of the trap level.
+    WritesLevel,
+    /// A write of PSTATE.
+    WritesState,
+    /// A write of a trap register.
+    WritesTrapRegister,
+}
+
+impl InstructionWord {
+    /// Classifies a word by its bits (The SPARC Architecture Manual, Version 9, appendix E).
+    pub fn of(word: u32) -> Self {
+        let control = |at: u64| {
+            let encoding = SET.encoding_of(word, 4);
+            encoding.map_or_else(ControlFlowEffect::default, |encoding| {
+                decode(encoding, Address(at), SET).control
+            })
+        };
+        let (near, far) = (control(0), control(FAR));
+        let displacement = match (near.target, far.target) {
+            (BranchTarget::Address(near), BranchTarget::Address(far)) if near != far => Some(near),
+            _ => None,
+        };
+        let condition = word >> 25 & 15;
+        let kind = kind_of(word);
+        let is_by_register = word >> 30 == 0 && word >> 22 & 7 == 3;
+        let is_unconditional =
+            near.flow != FlowKind::Next && (condition == 8 && !is_by_register || word >> 30 != 0);
+        let is_unconditional = if kind == InstructionWordKind::TrapCall {
+            condition == 8
+        } else {
+            is_unconditional
+        };
+        Self {
+            kind,
+            delay: near.delay,
+            displacement,
+            is_unconditional,
+        }
+    }
+
+    /// Returns the branch target for an address, if the encoding has one.
+    pub fn target(&self, pc: u64) -> Option<u64> {
+        self.displacement
+            .map(|displacement| pc.wrapping_add(displacement))
+    }
+
+    /// Returns true if the recorded instruction annuls its delay slot.
+    pub fn annuls(&self, found: &Instruction) -> bool {
+        !found.is_annulled
+            && (self.delay == DelaySlotRule::Annulled
+                || self.delay == DelaySlotRule::UnlessNotTaken && !found.is_taken)
+    }
+}
+
+fn kind_of(word: u32) -> InstructionWordKind {
+    match (word >> 30, word >> 19 & 0x3f) {
+        (0, _) if matches!(word >> 22 & 7, 1 | 2 | 3 | 5 | 6) => InstructionWordKind::Branch,
+        (0, _) => InstructionWordKind::Plain,
+        (1, _) | (2, 0x38 | 0x39) => InstructionWordKind::Branch,
+        (2, 0x32) => match word >> 25 & 31 {
+            0..=3 => InstructionWordKind::WritesTrapRegister,
+            6 => InstructionWordKind::WritesState,
+            7 => InstructionWordKind::WritesLevel,
+            _ => InstructionWordKind::Plain,
+        },
+        (2, 0x3a) => InstructionWordKind::TrapCall,
+        (2, 0x3b) => InstructionWordKind::MaybeAccess,
+        (2, 0x3e) if word >> 25 & 31 == 0 => InstructionWordKind::Done,
+        (2, 0x3e) if word >> 25 & 31 == 1 => InstructionWordKind::Retry,
+        (2, _) => InstructionWordKind::Plain,
+        (_, 0x00..=0x0b | 0x0d..=0x0f | 0x20..=0x27) => InstructionWordKind::Access,
+        _ => InstructionWordKind::MaybeAccess,
+    }
+}
+
+/// Cache of decoded words.
+#[derive(Debug, Default)]
+pub struct InstructionWordTable(HashMap<u32, InstructionWord>);
+
+impl InstructionWordTable {
+    /// Returns the properties of a word.
+    pub fn of(&mut self, word: u32) -> InstructionWord {
+        if let Some(known) = self.0.get(&word) {
+            return *known;
+        }
+        if self.0.len() >= REMEMBERED {
+            self.0.clear();
+        }
+        *self
+            .0
+            .entry(word)
+            .or_insert_with(|| InstructionWord::of(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_apart() {
+        let kinds = [
+            (0x1080_0004, InstructionWordKind::Branch),      // b
+            (0x0080_0004, InstructionWordKind::Branch),      // bn
+            (0x0100_0000, InstructionWordKind::Plain),       // nop
+            (0x4000_0004, InstructionWordKind::Branch),      // call
+            (0x81c7_e008, InstructionWordKind::Branch),      // ret
+            (0x81cf_e008, InstructionWordKind::Branch),      // return
+            (0x91d0_206d, InstructionWordKind::TrapCall),    // ta
+            (0x81f0_0000, InstructionWordKind::Done),        // done
+            (0x83f0_0000, InstructionWordKind::Retry),       // retry
+            (0xc400_6000, InstructionWordKind::Access),      // ld
+            (0xc480_6000, InstructionWordKind::MaybeAccess), // lda
+            (0xc168_4000, InstructionWordKind::MaybeAccess), // prefetch
+            (0x8f90_2001, InstructionWordKind::WritesLevel), // wrpr %tl
+            (0x8d90_2001, InstructionWordKind::WritesState), // wrpr %pstate
+            (0x9de3_bf50, InstructionWordKind::Plain),       // save
+        ];
+        for (word, kind) in kinds {
+            assert_eq!(InstructionWord::of(word).kind, kind, "{word:08x}");
+        }
+    }
+
+    fn found(is_taken: bool) -> Instruction {
+        Instruction {
+            cpu: 0,
+            word: 0,
+            pc: 0,
+            ea: None,
+            is_annulled: false,
+            is_taken,
+            has_trap: false,
+            is_privileged: false,
+            is_hyperprivileged: false,
+        }
+    }
+
+    #[test]
+    fn targets_are_those_of_the_encoding() {
+        assert_eq!(
+            InstructionWord::of(0x1080_0004).target(0x1000),
+            Some(0x1010)
+        );
+        assert_eq!(InstructionWord::of(0x7fff_ffff).target(0x1000), Some(0xffc));
+        assert_eq!(InstructionWord::of(0x81c7_e008).target(0x1000), None);
+        let annulled =
+            |word| [true, false].map(|is_taken| InstructionWord::of(word).annuls(&found(is_taken)));
+        assert_eq!(annulled(0x3080_0004), [true, true]); // b,a
+        assert_eq!(annulled(0x2280_0004), [false, true]); // be,a
+        assert_eq!(annulled(0x0280_0004), [false, false]); // be
+        let is_unconditional = |word| InstructionWord::of(word).is_unconditional;
+        assert!(
+            is_unconditional(0x1080_0004)
+                && is_unconditional(0x4000_0004)
+                && is_unconditional(0x91d0_2005)
+        );
+        assert!(
+            !is_unconditional(0x0280_0004)
+                && !is_unconditional(0x83d0_2005)
+                && !is_unconditional(0x02c2_4004)
+        );
     }
 }

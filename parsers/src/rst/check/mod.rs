@@ -1,12 +1,9 @@
 //! Checks the records of a trace against the rules of the specification, in one pass and in bounded
 //! memory.
 
-mod cpu;
 mod instruction;
 mod opening;
-mod out;
 mod path;
-mod reserved;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -14,4 +11,3 @@ mod translation;
 mod traps;
 mod values;
 pub mod whole;
-mod word;

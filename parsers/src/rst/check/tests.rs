@@ -545,7 +545,7 @@ fn little_endian_records_keep_the_rules_too() {
             version: RstVersion::NEWEST,
         };
         let swapped = |record: &RawRecord| {
-            let layout = crate::rst::layout::layout_of(record).unwrap();
+            let layout = crate::rst::raw_record::layout_of(record).unwrap();
             let numbers = layout.fields.iter().filter(|field| !field.is_text());
             let empty = match record.kind() {
                 kind::TEXT | kind::HEADER => RawRecord::new(&record.bytes(), form),

@@ -1,23 +1,25 @@
 //! Runs all rules: passes each record to the rules that apply to it.
+//!
+//! State of the rule checks for each processor.
+//!
+//! Collects the findings of the rules.
 
 use crate::error::SourceError;
 use crate::events::{Flow, Problem};
-use crate::finding::{FindingPlace, Findings};
+use crate::finding::{FindingPlace, Findings, Rule, Severity};
 use crate::read_at::TraceFile;
-use crate::rst::check::cpu::CpuStateTable;
-use crate::rst::check::instruction::check_flags;
-use crate::rst::check::opening::OpeningCheck;
-use crate::rst::check::out::FindingSink;
-use crate::rst::check::reserved::ReservedBitsCheck;
+use crate::rst::check::instruction::{AddressWidthCheck, InstructionWordTable, check_flags};
+use crate::rst::check::opening::{CpuOpeningCheck, OpeningCheck};
+use crate::rst::check::path::ControlPathCheck;
 use crate::rst::check::rules;
+use crate::rst::check::translation::TranslationCheck;
+use crate::rst::check::traps::TrapCheck;
 use crate::rst::check::values::{
-    NestingCheck, check_kind, check_memory, check_processor, check_registers,
+    NestingCheck, ReservedBitsCheck, check_kind, check_memory, check_processor, check_registers,
 };
-use crate::rst::check::word::InstructionWordTable;
-use crate::rst::container::batch::INSIDE_RECORD;
+use crate::rst::container::unpacking::INSIDE_RECORD;
 use crate::rst::kind;
-use crate::rst::layout::layout_of;
-use crate::rst::raw_record::RawRecord;
+use crate::rst::raw_record::{RawRecord, layout_of};
 use crate::rst::reader::RecordReader;
 use crate::rst::records::{
     HardwareInfo, Instruction, MemoryValue, PaVaDiff, Preg, RegisterValues, Status, Trap, TrapExit,
@@ -266,4 +268,89 @@ pub(super) struct CheckFindings {
     pub any: Findings,
     /// Findings that count in traces of whole systems.
     pub of_systems: Findings,
+}
+
+/// Maximum number of processors: their numbers have ten bits.
+const CPUS: usize = 1 << 10;
+
+/// State of the rule checks for one processor.
+#[derive(Debug, Default)]
+pub struct CpuState {
+    /// Facts recorded before its first instruction.
+    pub opening: CpuOpeningCheck,
+    /// The expected address of its next instruction.
+    pub path: ControlPathCheck,
+    /// Its address translations.
+    pub translation: TranslationCheck,
+    /// Its trap levels.
+    pub traps: TrapCheck,
+    /// The width of its addresses.
+    pub narrow: AddressWidthCheck,
+    /// True if its last record was a value of memory.
+    pub is_behind_memory: bool,
+}
+
+/// The processors seen until now.
+#[derive(Debug, Default)]
+pub struct CpuStateTable(Vec<Option<Box<CpuState>>>);
+
+impl CpuStateTable {
+    /// Returns the state of a processor by its number, created on first use.
+    pub fn get(&mut self, number: u16) -> &mut CpuState {
+        let place = usize::from(number) % CPUS;
+        if self.0.len() <= place {
+            self.0.resize_with(place + 1, || None);
+        }
+        self.0[place].get_or_insert_default()
+    }
+
+    /// Iterates over the states of all processors seen.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut CpuState> {
+        self.0.iter_mut().flatten().map(|cpu| &mut **cpu)
+    }
+}
+
+/// The findings, and the record that is being checked.
+pub struct FindingSink {
+    /// Findings that count in any trace.
+    pub findings: Findings,
+    /// Findings that count only in traces of whole systems. The kind of trace is known at the end
+    /// only.
+    pub of_systems: Findings,
+    /// Number of the current record in the trace.
+    pub number: u64,
+    /// Number of the current record within its stream.
+    pub place: u64,
+}
+
+impl FindingSink {
+    /// Reports that the current record breaks a rule.
+    pub fn found(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
+        self.findings
+            .add(rule, FindingPlace::Record(self.number), message);
+    }
+
+    /// Reports that the current record breaks a rule, with another severity than the rule's.
+    pub fn found_as(
+        &mut self,
+        rule: &'static Rule,
+        severity: Severity,
+        message: impl FnOnce() -> String,
+    ) {
+        self.findings
+            .add_as(rule, severity, FindingPlace::Record(self.number), message);
+    }
+
+    /// Reports that an earlier record breaks a rule.
+    pub fn found_at(&mut self, rule: &'static Rule, number: u64, message: impl FnOnce() -> String) {
+        self.findings
+            .add(rule, FindingPlace::Record(number), message);
+    }
+
+    /// Reports that the current record breaks a rule that does not apply to traces of user
+    /// programs.
+    pub fn found_in_system(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
+        self.of_systems
+            .add(rule, FindingPlace::Record(self.number), message);
+    }
 }

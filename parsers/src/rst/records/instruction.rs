@@ -1,6 +1,8 @@
 //! Instructions and traps.
+//!
+//! Records of the state of a processor.
 
-use crate::rst::fields::{instr, trap, trap_exit, trapping};
+use crate::rst::fields::{instr, preg, regval, trap, trap_exit, trapping};
 use crate::rst::raw_record::RawRecord;
 
 /// INSTR: an instruction that the program reached.
@@ -141,6 +143,141 @@ impl TrappingInstruction {
                 .flag(trapping::EA_VA_VALID)
                 .then(|| record.get(trapping::EA_VA)),
             has_physical_ea: record.flag(trapping::EA_PA_VALID),
+        }
+    }
+}
+
+/// REGVAL: values of up to two registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterValues {
+    /// Number of the processor.
+    pub cpu: u16,
+    /// True if the values hold after the processor's last instruction, false if before its next
+    /// one.
+    pub is_after: bool,
+    /// The registers; some are [`RegisterKind::Unused`].
+    pub slots: [RegisterSlot; 2],
+}
+
+/// A register and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterSlot {
+    /// Numbering that `id` belongs to.
+    pub kind: RegisterKind,
+    /// Number of the register; for condition codes, their value.
+    pub id: u8,
+    /// Value of the register; unused for condition codes.
+    pub value: u64,
+}
+
+/// Numbering of registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegisterKind {
+    /// Integer registers in the current window: globals, outs, locals, ins.
+    Integer,
+    /// Floating-point registers: 0 to 31 single, 32 to 63 double, 64 to 95 quad (both slots hold
+    /// one register).
+    Float,
+    /// Privileged registers, numbered as by `rdpr`. 64, 72, 80 and 88 plus the trap level are TPC,
+    /// TNPC, TSTATE and TT of that level.
+    Privileged,
+    /// Ancillary registers, numbered as by `rd`; 8 is FSR.
+    Other,
+    /// No register.
+    Unused,
+    /// Integer condition codes: `id` is their value.
+    ConditionCodes,
+    /// Floating-point condition codes: `id` is their value.
+    FloatConditionCodes,
+    /// Integer registers by window: `window << 5 | number`. For a global, the window is its set.
+    Window,
+    /// Registers of the memory management unit.
+    Mmu,
+    /// An unknown numbering.
+    Unknown(u8),
+}
+
+/// PREG: state registers at this point of the trace. Called CONTEXT before version 2.05.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preg {
+    /// Number of the processor.
+    pub cpu: u16,
+    /// ASI.
+    pub asi: u8,
+    /// TL.
+    pub level: u8,
+    /// The lower eight bits of TT.
+    pub trap_type: u8,
+    /// PSTATE.
+    pub pstate: u16,
+    /// Primary context, first number.
+    pub primary_a: u16,
+    /// Secondary context, first number.
+    pub secondary_a: u16,
+    /// Primary context of data.
+    pub primary_d: u16,
+    /// Secondary context of data.
+    pub secondary_d: u16,
+}
+
+impl RegisterKind {
+    /// Returns the kind for its number in a record.
+    pub fn of(number: u8) -> Self {
+        match number {
+            1 => Self::Integer,
+            2 => Self::Float,
+            3 => Self::Privileged,
+            4 => Self::Other,
+            5 => Self::Unused,
+            6 => Self::ConditionCodes,
+            7 => Self::FloatConditionCodes,
+            8 => Self::Window,
+            9 => Self::Mmu,
+            _ => Self::Unknown(number),
+        }
+    }
+}
+
+impl RegisterValues {
+    /// Decodes a record of type 9.
+    #[inline]
+    pub fn of(record: &RawRecord) -> Self {
+        let slot = |kind: u64, id: u64, value: u64| RegisterSlot {
+            kind: RegisterKind::of(kind as u8),
+            id: id as u8,
+            value,
+        };
+        let first = slot(
+            record.get(regval::REGTYPE0),
+            record.get(regval::REGID0),
+            record.get(regval::REG0),
+        );
+        let second = slot(
+            record.get(regval::REGTYPE1),
+            record.get(regval::REGID1),
+            record.get(regval::REG1),
+        );
+        Self {
+            cpu: regval::CPU.get(record),
+            is_after: record.flag(regval::POST_INSTR),
+            slots: [first, second],
+        }
+    }
+}
+
+impl Preg {
+    /// Decodes a record of type 17.
+    pub fn of(record: &RawRecord) -> Self {
+        Self {
+            cpu: preg::CPU.get(record),
+            asi: record.get(preg::ASI_REG) as u8,
+            level: record.get(preg::TRAPLEVEL) as u8,
+            trap_type: record.get(preg::TRAPTYPE) as u8,
+            pstate: record.get(preg::PSTATE) as u16,
+            primary_a: record.get(preg::PRIM_A) as u16,
+            secondary_a: record.get(preg::SEC_A) as u16,
+            primary_d: record.get(preg::PRIM_D) as u16,
+            secondary_d: record.get(preg::SEC_D) as u16,
         }
     }
 }

@@ -2,16 +2,15 @@
 
 mod instruction;
 mod memory;
-mod state;
 mod system;
 mod trace;
 mod warm;
 
+pub use crate::rst::records::instruction::{Preg, RegisterKind, RegisterSlot, RegisterValues};
 pub use instruction::{Instruction, Trap, TrapExit, TrappingInstruction};
 pub use memory::{
     DataDifference, Dma, MemoryContent, MemoryValue, PaVaDiff, PhysicalAddress, TlbEntry, TsbAccess,
 };
-pub use state::{Preg, RegisterKind, RegisterSlot, RegisterValues};
 pub use system::{BusTransaction, CpuTime, HardwareInfo, ProcessSwitch, Snoop, ThreadSwitch};
 pub use trace::{
     Delimiter, FileMarker, Patch, RstHeader, Status, TextRecord, TraceDates, TraceInfo,

@@ -2,8 +2,7 @@
 
 use crate::events::TextKind;
 use crate::marker::MarkerKind;
-use crate::rst::layout::layout_of;
-use crate::rst::raw_record::RawRecord;
+use crate::rst::raw_record::{RawRecord, layout_of};
 use crate::rst::records::{Preg, TextRecord, Trap, TrapExit};
 use crate::rst::replay::names::view;
 use crate::rst::replay::statements::{RecordedValue, ValueTiming};

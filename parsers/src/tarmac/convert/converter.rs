@@ -1,27 +1,24 @@
 //! Conversion of a trace, line by line.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 use stepback_machine::{AccessKind, InstructionSet};
 
 use crate::error::SourceError;
 use crate::events::Flow;
 use crate::source::Source as _;
-use crate::tarmac::ahead::cpu_of_other;
-use crate::tarmac::convert::lost::ConversionLoss;
 use crate::tarmac::convert::pieces;
 use crate::tarmac::convert::pieces::{AccessForm, AccessPiece, TranslatedAddress};
-use crate::tarmac::convert::style::TarmacStyle;
+use crate::tarmac::convert::style::{ConversionLoss, TarmacStyle};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
-use crate::tarmac::header::{LineHeader, LineKind};
+use crate::tarmac::header::{LineHeader, LineKind, Timestamp};
 use crate::tarmac::instruction_line::InstructionLine;
-use crate::tarmac::line::{FIRST_CPU, TarmacLine};
+use crate::tarmac::line::{FIRST_CPU, TarmacLine, cpu_of_other};
 use crate::tarmac::memory_line::MemoryLine;
 use crate::tarmac::source::Tarmac;
-use crate::tarmac::timestamp::Timestamp;
 use crate::text::lexer::Lexer;
-use crate::text::lines::without_return;
-use crate::text::window::InputWindow;
+use crate::text::window::{InputWindow, without_return};
 
 /// Error that ends a conversion.
 #[derive(Debug, thiserror::Error)]

@@ -18,10 +18,9 @@
 //! damaged lines too. Reading the result yields the same steps, times, registers and bytes.
 
 mod converter;
-pub(super) mod lost;
 mod pieces;
 pub(super) mod style;
 
+pub use crate::tarmac::convert::style::ConversionLoss;
 pub use converter::ConvertError;
-pub use lost::ConversionLoss;
 pub use style::TarmacStyle;

@@ -3,11 +3,10 @@
 use proptest::prelude::*;
 
 use crate::events::{EventSink, Flow};
-use crate::scratch::ParseScratch;
-use crate::source::Source as _;
+use crate::source::{ParseScratch, Source as _};
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::tarmac::tests::support::{Event, Recorder, SMALL, events, fixtures, open, parse};
-use crate::text::limits::TextLimits;
+use crate::text::window::TextLimits;
 
 /// Limits with a window that holds everything; the others are small.
 const WIDE: TextLimits = TextLimits {

@@ -5,10 +5,8 @@ use stepback_machine::{AccessKind, Endian, RegisterId};
 use crate::events::{
     EventSink, Flow, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
 };
-use crate::scratch::ParseScratch;
-use crate::source::Source as _;
-use crate::tarmac::convert::lost::ConversionLoss;
-use crate::tarmac::convert::style::TarmacStyle;
+use crate::source::{ParseScratch, Source as _};
+use crate::tarmac::convert::style::{ConversionLoss, TarmacStyle};
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::tarmac::tests::chunks::trace;
 use crate::tarmac::tests::support::{events, fixtures, open, parse};

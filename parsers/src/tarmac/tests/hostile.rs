@@ -6,7 +6,7 @@ use stepback_machine::Endian;
 use crate::source::Source as _;
 use crate::tarmac::source::TarmacOptions;
 use crate::tarmac::tests::support::{Recorder, SMALL, events, fixtures, open, parse};
-use crate::text::limits::LINE_LIMIT;
+use crate::text::window::LINE_LIMIT;
 
 /// Reads a text on both paths, through a small window, with all options.
 fn read_in_all_ways(text: &[u8]) -> Recorder {

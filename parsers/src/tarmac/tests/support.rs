@@ -9,10 +9,9 @@ use crate::events::{
     EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepEvent, TextEvent,
     ThreadNumber,
 };
-use crate::scratch::ParseScratch;
-use crate::source::{ParsedRange, Source as _};
+use crate::source::{ParseScratch, ParsedRange, Source as _};
 use crate::tarmac::source::{Tarmac, TarmacOptions};
-use crate::text::limits::TextLimits;
+use crate::text::window::TextLimits;
 
 /// Limits small enough that short texts reach them.
 pub const SMALL: TextLimits = TextLimits {

@@ -1,4 +1,4 @@
-//! Recordings with bits that were flipped, and records that were dropped, doubled, swapped or moved.
+//! Recordings with flipped bits, and with dropped, duplicated, swapped or moved records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::explained::{Image, behind_slots, explain};
 use super::generated::are_among;
 use super::support::{Shown, WholePath, content, fixture, path_of, program};
 
-/// Bytes of a record.
+/// Size of a record in bytes.
 const RECORD: usize = 40;
 
-/// What happened to a recording; places are counted around its end.
+/// A change of a recording. Indexes wrap around at its end.
 #[derive(Clone, Debug)]
 enum Change {
     Flip { at: usize, bit: usize },
@@ -37,7 +37,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     proptest::collection::vec(change, 1..4)
 }
 
-/// A record, and which one of the whole recording it is if nothing happened to it.
+/// A record, and its index in the original recording if it is unchanged.
 #[derive(Clone, Debug)]
 struct Kept {
     bytes: Vec<u8>,
@@ -68,21 +68,21 @@ impl Change {
     }
 }
 
-/// A recording, and what it shows as a whole.
+/// A recording and its complete path.
 struct Sample {
     records: Vec<Kept>,
     program: ProgramFile,
     words: BTreeMap<u64, u32>,
     behind: BTreeMap<u64, BTreeSet<u64>>,
-    /// By the number of a record what follows it up to the next of its thread.
+    /// Steps after each record up to the next of its thread, by record number.
     golden: BTreeMap<usize, Vec<(u64, bool)>>,
-    /// By the number of a record the next of its thread.
+    /// Number of the next record of the thread, by record number.
     next: BTreeMap<usize, usize>,
-    /// A record of another thread that shows that the recorder records each `return`.
+    /// A record of another thread, which proves that the recorder records each `return`.
     shows_returns: Option<Kept>,
 }
 
-/// The records of each thread, by their places.
+/// Groups the indexes of the records by thread.
 fn of_threads(records: &[Kept]) -> BTreeMap<u64, Vec<usize>> {
     let mut threads: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let layout = BranchLayout::own(0);
@@ -95,7 +95,8 @@ fn of_threads(records: &[Kept]) -> BTreeMap<u64, Vec<usize>> {
     threads
 }
 
-/// What is shown of a thread: behind each of its records (0: before the first), with what is certain of it.
+/// Splits the steps of a thread after each of its records (0: before the first), with a flag for
+/// certain steps.
 fn pieces(path: &WholePath, thread: &str) -> Vec<Vec<((u64, bool), bool)>> {
     let mut pieces = vec![Vec::new()];
     for (number, shown, origin) in &path.shown {
@@ -209,7 +210,7 @@ impl Sample {
         Ok(())
     }
 
-    /// Where nothing happened to the records around it the path is the one that was recorded.
+    /// Checks that the path between unchanged neighbouring records is the recorded one.
     fn check_untouched(
         &self,
         records: &[Kept],
@@ -236,7 +237,7 @@ impl Sample {
     }
 }
 
-/// The place of a record that contradicts the program.
+/// Returns the number of a record that contradicts the program.
 fn refused(problem: &str) -> Option<usize> {
     let (number, what) = problem.strip_prefix("record ")?.split_once(": ")?;
     what.contains("contradicts the program")

@@ -1,4 +1,4 @@
-//! Recordings that are not whole.
+//! Incomplete recordings.
 
 use stepback_parsers::btrace::{BranchKind, BranchLayout, BranchRecord};
 use stepback_parsers::{CodePart, Gap, GapReason, ProgramFile, StepOrigin};
@@ -44,7 +44,7 @@ fn a_record_that_contradicts_the_program_is_a_gap_and_told() {
 #[test]
 fn a_jump_out_of_the_program_is_a_gap() {
     let (mut bytes, program) = hello();
-    bytes[40 * 9 + 16] = 0x7f; // where a return goes
+    bytes[40 * 9 + 16] = 0x7f; // target of the return
     let path = path_of(bytes, program);
     assert_eq!(
         path.gaps().iter().map(|gap| gap.reason).collect::<Vec<_>>(),
@@ -58,7 +58,7 @@ fn a_probe_in_the_program_is_what_the_record_says() {
     let expected = path_of(bytes.clone(), program.clone());
     let mut probed = program;
     let mut code = probed.parts[0].bytes.to_vec();
-    // `illtrap` with the number of the record stands where a branch was recorded.
+    // Puts `illtrap` with the number of the record where a branch was recorded.
     for record in bytes.chunks_exact(40) {
         let pc = u64::from_be_bytes(record[8..16].try_into().unwrap());
         let place = (pc - probed.parts[0].address) as usize;
@@ -84,7 +84,7 @@ fn a_time_that_runs_backwards_is_told() {
     );
 }
 
-/// Words from 0x1000 on, and records of branches: from where to where.
+/// Reconstructs words from 0x1000 on with branch records, each a source and a target.
 fn shown_of(words: &[u32], branches: &[(u64, u64)]) -> Vec<(Shown, StepOrigin)> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     let parts = vec![CodePart {
@@ -129,7 +129,8 @@ fn shown_of(words: &[u32], branches: &[(u64, u64)]) -> Vec<(Shown, StepOrigin)> 
 fn behind_the_third_branch_of_a_chain_whose_first_are_lost_nothing_is_made_up() {
     const NOP: u32 = 0x0100_0000;
     let ba = |words: u32| 0x1080_0000 | words;
-    // 1000 leads to 1010, 1004 in its slot to 1018, and 1010, behind which 1018 comes for once, to 1020.
+    // 1000 leads to 1010, and 1004 in its slot to 1018. After 1010, 1018 executes once before its
+    // target 1020.
     let words = [ba(4), ba(5), NOP, NOP, ba(4), NOP, NOP, NOP, NOP, NOP];
     let step = |pc| Shown::Step {
         pc,
@@ -165,7 +166,7 @@ fn behind_the_third_branch_of_a_chain_whose_first_are_lost_nothing_is_made_up() 
             (step(0x1020), likely)
         ]
     );
-    // Where no branch stands in the slot of another, what is behind the first record is known.
+    // If no branch is in the slot of another, the step after the first record is known.
     let plain = shown_of(
         &[ba(2), NOP, ba(3), NOP, NOP, NOP, NOP],
         &[(0x1008, 0x1014), (0x1000, 0x1008)],
@@ -176,11 +177,11 @@ fn behind_the_third_branch_of_a_chain_whose_first_are_lost_nothing_is_made_up() 
     );
 }
 
-/// The true path of `cti` is in `cti.pcpath`: the call at 0x1001f0 stands in no delay slot.
+/// The true path of `cti` is in `cti.pcpath`: the call at 0x1001f0 is in no delay slot.
 #[test]
 fn a_branch_after_lost_records_is_not_in_the_slot_of_the_one_before() {
     let whole = content(&fixture("cti.btf"));
-    // The retl at 0x100210, whose own call is lost, then the call after the lost couple at 0x1001dc.
+    // The retl at 0x100210, whose call is lost, then the call after the lost couple at 0x1001dc.
     let bytes: Vec<u8> = [17, 20]
         .into_iter()
         .flat_map(|record| whole[40 * record..40 * record + 40].to_vec())
@@ -209,7 +210,8 @@ fn a_branch_that_was_come_to_on_another_way_is_behind_a_gap() {
         pc,
         is_executed: true,
     };
-    // 1000 leads to 1010; `bne` in its slot would go there, too, but on to 1008 when control came straight to it.
+    // 1000 leads to 1010. `bne` in its slot would lead there too, but to 1008 if control came
+    // straight to it.
     let words = [0x1080_0004, 0x1280_0005, NOP, NOP, NOP];
     let shown = shown_of(&words, &[(0x1000, 0x1010), (0x1004, 0x100c)]);
     let gap = Shown::Gap(Gap {

@@ -1,8 +1,9 @@
-//! Whether a path is one that its records tell of, by a processor of its own.
+//! Checks a path against its records with a separate model of the processor.
 //!
-//! Lost records cannot always be seen: a loop that ran once less leaves records that are as good as whole ones.
-//! So what is shown between two gaps is right when a processor that takes just the records between them goes there, from each
-//! state in which it may have been behind the gap; and what is shown as certain must be the same from all of these.
+//! Lost records cannot always be detected: a loop with one round fewer leaves records as valid as
+//! complete ones. The steps between two gaps are right if a processor that consumes exactly the
+//! records between them takes that path. It starts from each possible state after the gap. Steps
+//! shown as certain must be equal for all of these states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,23 +13,23 @@ use stepback_parsers::{Gap, StepOrigin};
 use super::generated::always;
 use super::support::{Shown, WholePath};
 
-/// Instructions that a processor runs between two records, or behind the last.
+/// Maximum number of instructions between two records, or after the last.
 const PATIENCE: usize = 1 << 20;
 
 /// The instructions of a program.
 pub struct Image<'a> {
     pub word_at: &'a dyn Fn(u64) -> Option<u32>,
     pub entry: u64,
-    /// The addresses that may come behind an instruction because it stands in a delay slot.
+    /// The possible next addresses of an instruction in a delay slot.
     pub behind: &'a dyn Fn(u64) -> BTreeSet<u64>,
 }
 
-/// The next two instructions.
+/// The state of the processor: its next two instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct State {
     pub pc: u64,
     pub npc: u64,
-    /// The first is not executed.
+    /// True if the first is not executed.
     pub is_annulled: bool,
 }
 
@@ -49,7 +50,7 @@ impl State {
         }
     }
 
-    /// Behind a branch, taken to an address or not.
+    /// Returns the state after a branch, with its target if taken.
     pub fn branched(self, word: u32, target: Option<u64>) -> Self {
         let annuls =
             word >> 30 == 0 && word >> 29 & 1 == 1 && (always(word).is_some() || target.is_none());
@@ -62,7 +63,7 @@ impl State {
     }
 }
 
-/// Where a branch leads that says so.
+/// Returns the target of a branch that encodes it.
 pub fn direct_target(word: u32, pc: u64) -> Option<u64> {
     let signed = |value: u32, bits: u32| {
         pc.wrapping_add_signed(i64::from((value << (32 - bits)).cast_signed() >> (32 - bits)) << 2)
@@ -76,7 +77,8 @@ pub fn direct_target(word: u32, pc: u64) -> Option<u64> {
     }
 }
 
-/// What may come behind each instruction because it stands in a delay slot: by trying all ways from all instructions.
+/// Returns the possible next addresses of each instruction in a delay slot, by trying all paths
+/// from all instructions.
 pub fn behind_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
     let addresses = || (0..words.len() as u64).map(|place| base + 4 * place);
     let mut open: Vec<State> = addresses().map(State::at).collect();
@@ -109,17 +111,18 @@ pub fn behind_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
     behind
 }
 
-/// A step, and the number of records so far.
+/// A step, and the number of records consumed before it.
 type Told = (usize, (u64, bool));
 
-/// The steps of a processor that takes these records and no other, up to where it needs one more; none where it comes elsewhere.
+/// Returns the steps of a processor that consumes exactly these records, up to the point where it
+/// needs another. None if it takes another path.
 fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option<Vec<Told>> {
     let mut steps = Vec::new();
     let mut taken = 0;
     let mut left = PATIENCE;
     loop {
         let rest = &records[taken..];
-        // What is annulled need not be there, and records tell what they are of.
+        // Annulled code may be missing, and records state their instruction.
         let told = rest
             .first()
             .filter(|record| record.pc == state.pc)
@@ -139,7 +142,8 @@ fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option
             continue;
         }
         let Some(record) = rest.first() else {
-            // A `return` may go unrecorded: it and its slot are passed wherever it goes.
+            // A `return` may be unrecorded: its record would count with any target for it and its
+            // slot.
             if BranchKind::of_word(word) == Some(BranchKind::Return) {
                 let slot =
                     (image.word_at)(state.npc).filter(|word| BranchKind::of_word(*word).is_none());
@@ -165,16 +169,19 @@ fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option
     }
 }
 
-/// What is shown between two gaps.
+/// The steps between two gaps.
 #[derive(Default)]
 struct Piece {
     steps: Vec<(Told, StepOrigin)>,
-    /// Before which records one instruction is missing.
+    /// Numbers of the records before which one instruction is missing.
     missing: BTreeSet<usize>,
     records: Vec<BranchRecord>,
 }
 
-/// Whether the path of one thread is one that these of its records tell of. Why not, if it is not.
+/// Checks the path of one thread against its records.
+///
+/// # Errors
+/// The reason why the records do not explain the path.
 pub fn explain(
     image: &Image<'_>,
     path: &WholePath,
@@ -231,7 +238,8 @@ impl Piece {
             if is_first && (is_at_entry || walk(image, entry, &self.records).is_some()) {
                 vec![entry]
             } else if origin == StepOrigin::Recorded {
-                // Of what stands around a probe nothing is known, but a branch that was not taken tells what came behind it.
+                // The surroundings of a probe are unknown, but a branch that was not taken shows
+                // its next instruction.
                 let is_probe = (image.word_at)(first).is_some_and(|word| word >> 22 == 0);
                 let told = self
                     .records
@@ -260,7 +268,7 @@ impl Piece {
         walks.iter().try_for_each(|walk| self.agrees(walk))
     }
 
-    /// All that is certain is on the way.
+    /// Checks that all certain steps are on the walk.
     fn agrees(&self, walk: &[Told]) -> Result<(), String> {
         let (mut shown, mut walked) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
         for ((record, step), origin) in &self.steps {

@@ -1,11 +1,11 @@
-//! What `check` finds in recordings.
+//! Findings of `check` in recordings.
 
 use stepback_parsers::btrace::BtraceOptions;
 use stepback_parsers::{FindingPlace, Findings, Flow, ProgramFile, RuleFindings, Source as _};
 
 use super::support::{content, fixture, path_with, program};
 
-/// Rules and records, in the order of the rules.
+/// Returns rules and record numbers, in the order of the rules.
 fn found(bytes: Vec<u8>, program: ProgramFile) -> Vec<(&'static str, u64)> {
     let (_, trace) = path_with(
         bytes,

@@ -1,4 +1,4 @@
-//! Files with and without a header, texts, and records that somebody else laid out.
+//! Files with and without a header, text forms, and records in a custom layout.
 
 use stepback_parsers::btrace::{BranchLayout, BranchRecord, BtraceHead, BtraceOptions, HEADING};
 use stepback_parsers::template::RecordTemplate;
@@ -36,7 +36,7 @@ fn the_text_form_shows_the_same_path() {
         program(&fixture("hello.elf")),
     );
     assert!(path.lines("1").0 == expected.lines("1").0);
-    // Times count from the first step.
+    // Times are relative to the first step.
     let first = expected.times.iter().flatten().next().copied().unwrap();
     assert_eq!(
         path.times.last().copied().flatten(),
@@ -145,7 +145,7 @@ fn without_a_program_the_records_themselves_are_shown() {
         ),
         "{notice}"
     );
-    // Of another program.
+    // The program does not match.
     let (path, trace) = path_with(
         bytes,
         BtraceOptions {

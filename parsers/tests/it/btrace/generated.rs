@@ -1,4 +1,4 @@
-//! Programs of random control transfers: encoded, walked, recorded, reconstructed.
+//! Programs of random control transfers: encoded, executed, recorded, reconstructed.
 
 use proptest::prelude::*;
 use stepback_parsers::btrace::{BranchKind, BranchRecord};
@@ -7,10 +7,10 @@ use stepback_parsers::{CodePart, ProgramFile, StepOrigin};
 use super::explained::{Image, behind_slots, explain};
 use super::support::{Shown, WholePath, path_of, written};
 
-/// Where programs begin.
+/// Start address of programs.
 pub const BASE: u64 = 0x1_0000;
 
-/// An instruction before its program has a length.
+/// An instruction before the length of its program is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft {
     form: u8,
@@ -19,19 +19,19 @@ pub struct Draft {
     target: u16,
 }
 
-/// A program and what decides its branches.
+/// A program and the outcomes of its branches.
 #[derive(Clone, Debug)]
 pub struct Drawn {
     pub drafts: Vec<Draft>,
     pub outcomes: Vec<u16>,
 }
 
-/// Which programs are made.
+/// Presence of delay-slot couples in generated programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Couples {
-    /// Branches stand in delay slots of others, too.
+    /// Branches may be in the delay slots of other branches.
     Allowed,
-    /// No branch stands in a delay slot.
+    /// No branch is in a delay slot.
     None,
 }
 
@@ -48,7 +48,7 @@ pub fn drawn() -> impl Strategy<Value = Drawn> {
         .prop_map(|(drafts, outcomes)| Drawn { drafts, outcomes })
 }
 
-/// The words of a program.
+/// Encodes the words of a program.
 pub fn words(drawn: &Drawn, couples: Couples) -> Vec<u32> {
     let count = drawn.drafts.len() as i64;
     let mut words: Vec<u32> = Vec::new();
@@ -94,7 +94,8 @@ fn encoded(draft: &Draft, distance: u32) -> u32 {
     }
 }
 
-/// Whether a branch is taken whatever happens, written down from the manual once more.
+/// Returns true if a branch is always taken, false if never, none if conditional. An independent
+/// reading of the manual.
 pub fn always(word: u32) -> Option<bool> {
     match (word >> 30, word >> 22 & 7, word >> 25 & 15) {
         (0, 3, _) => None,
@@ -105,16 +106,16 @@ pub fn always(word: u32) -> Option<bool> {
     }
 }
 
-/// What a program does, as its processor would.
+/// The execution of a program by its processor.
 pub struct Run {
     pub records: Vec<BranchRecord>,
-    /// Addresses, and whether they were executed.
+    /// Addresses, and true for executed ones.
     pub path: Vec<(u64, bool)>,
-    /// How much of the path the last record proves.
+    /// Length of the path that the last record proves.
     pub proven: usize,
 }
 
-/// Where returns go.
+/// Targets of returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
     Anywhere,
@@ -209,7 +210,7 @@ pub fn program_of(words: &[u32]) -> ProgramFile {
     }
 }
 
-/// The steps that are shown, and whether each is certain.
+/// Returns the shown steps, with a flag for certain ones.
 pub fn steps(path: &WholePath) -> Vec<((u64, bool), bool)> {
     let step = |(_, shown, origin): &(_, Shown, StepOrigin)| match shown {
         Shown::Step { pc, is_executed } => {
@@ -220,13 +221,14 @@ pub fn steps(path: &WholePath) -> Vec<((u64, bool), bool)> {
     path.shown.iter().filter_map(step).collect()
 }
 
-/// Whether the first are among the second in their order.
+/// Returns true if the first list is a subsequence of the second.
 pub fn are_among(few: &[(u64, bool)], all: &[(u64, bool)]) -> bool {
     let mut all = all.iter();
     few.iter().all(|step| all.any(|other| other == step))
 }
 
-/// All that the records prove is shown as it was, and nothing else is shown as certain.
+/// Checks that everything the records prove is shown correctly, and that nothing else is shown as
+/// certain.
 fn check_equal(path: &WholePath, run: &Run) -> Result<(), TestCaseError> {
     let shown = steps(path);
     let found: Vec<_> = shown.iter().map(|(step, _)| *step).collect();
@@ -247,9 +249,9 @@ fn check_equal(path: &WholePath, run: &Run) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What is shown is what these records tell of, and no others.
+/// Checks that the path is explained by exactly these records.
 fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCaseError> {
-    // Another thread shows that the recorder records each `return`.
+    // Another thread proves that the recorder records each `return`.
     let place = words
         .iter()
         .position(|word| BranchKind::of_word(*word) == Some(BranchKind::Return));
@@ -312,7 +314,7 @@ proptest! {
         let shown = steps(&path_of(written(&run.records), program_of(&words)));
         let found: Vec<_> = shown.iter().map(|(step, _)| *step).collect();
         let until = run.path.iter().rposition(|(pc, _)| Some(*pc) == last).unwrap();
-        // What comes behind the last record that is left is no matter.
+        // Steps after the last remaining record do not matter.
         let common = found.iter().zip(&run.path).take_while(|(found, told)| found == told).count();
         prop_assert!(common > until.min(found.len().saturating_sub(1)), "{common} of {until}");
     }

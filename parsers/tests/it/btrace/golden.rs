@@ -1,4 +1,4 @@
-//! The paths of real recordings, which are known.
+//! Paths of real recordings, which are known.
 
 use stepback_parsers::btrace::BtraceOptions;
 use stepback_parsers::{Gap, GapReason, Source as _, StepOrigin};
@@ -12,7 +12,7 @@ fn lines(text: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// The path that was recorded is what is shown; behind it comes nothing but what is marked as inferred.
+/// Checks that the shown path is the recorded one. Only inferred steps may follow it.
 #[track_caller]
 fn check(path: &WholePath, thread: &str, expected: &[String]) -> usize {
     let (found, inferred) = path.lines(thread);
@@ -81,7 +81,7 @@ fn threads_are_told_apart_and_their_times_run_forwards() {
     assert_eq!((path.gaps(), path.problems), (vec![], vec![]));
 }
 
-/// Annulled slots behind a branch are of no record.
+/// Annulled slots after a branch belong to no record.
 #[test]
 fn records_lead_to_the_steps_of_their_branches() {
     for (recording, elf) in [("cti.btf", "cti.elf"), ("hello_gap.btf", "hello.elf")] {

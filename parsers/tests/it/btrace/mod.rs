@@ -1,5 +1,5 @@
-//! Recordings of branches: small ones from `fixtures/btrace` always, the longer ones where the variable `STEPBACK_TRACES`
-//! points (a folder with `btrace/` in it).
+//! Branch recordings: small ones from `fixtures/btrace`, and longer ones from the folder `btrace/`
+//! in `STEPBACK_TRACES`.
 
 mod corrupted;
 mod damage;

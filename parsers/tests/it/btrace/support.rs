@@ -1,4 +1,4 @@
-//! Programs, recordings, and the paths that come out.
+//! Programs, recordings, and the reconstructed paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use stepback_parsers::{
     StepEvent, StepOrigin, ThreadNumber, TraceFile,
 };
 
-/// The folder of the long traces; none, and told, where there is none.
+/// Returns the folder of the long traces. Prints a note and returns none if it is not set.
 pub fn traces() -> Option<PathBuf> {
     let folder =
         std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("btrace"));
@@ -27,7 +27,7 @@ pub fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// What a file holds, unpacked where zstd packed it.
+/// Reads a file and unpacks zstd.
 pub fn content(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     match PackedKind::of(&bytes).unwrap() {
@@ -36,7 +36,7 @@ pub fn content(path: &Path) -> Vec<u8> {
     }
 }
 
-/// Bytes as a file of a trace.
+/// Wraps bytes as a trace file.
 pub fn file(bytes: Vec<u8>) -> TraceFile {
     TraceFile {
         name: "a.btf".to_owned(),
@@ -44,7 +44,7 @@ pub fn file(bytes: Vec<u8>) -> TraceFile {
     }
 }
 
-/// The executable parts of a big-endian ELF file of 64 bits.
+/// Reads the executable parts of a 64-bit big-endian ELF file.
 pub fn program(path: &Path) -> ProgramFile {
     let elf = fs::read(path).unwrap();
     let number = |offset: usize, bytes: usize| {
@@ -76,14 +76,14 @@ pub fn program(path: &Path) -> ProgramFile {
     }
 }
 
-/// What a trace shows at one place.
+/// An item of the shown trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     Step { pc: u64, is_executed: bool },
     Gap(Gap),
 }
 
-/// What a trace shows of all threads.
+/// The shown items of all threads.
 #[derive(Debug, Default)]
 pub struct WholePath {
     pub names: Vec<String>,
@@ -93,7 +93,8 @@ pub struct WholePath {
 }
 
 impl WholePath {
-    /// One line a step, as in the golden files, of one thread; those that are inferred apart.
+    /// Formats the steps of one thread, one per line as in the golden files. Inferred steps are
+    /// separate.
     pub fn lines(&self, thread: &str) -> (Vec<String>, Vec<String>) {
         let of_thread = |(number, ..): &&(ThreadNumber, Shown, StepOrigin)| {
             self.names[usize::from(number.0)] == thread
@@ -154,7 +155,7 @@ impl EventSink for WholePath {
     }
 }
 
-/// What a recording shows with the files of a program.
+/// Reconstructs a recording with the files of a program.
 pub fn path_with(bytes: Vec<u8>, options: BtraceOptions) -> (WholePath, Btrace) {
     let trace = Btrace::open(
         file(bytes),
@@ -182,7 +183,7 @@ pub fn path_of(bytes: Vec<u8>, program: ProgramFile) -> WholePath {
     .0
 }
 
-/// Records as a file has them.
+/// Encodes records as in a file.
 pub fn written(records: &[BranchRecord]) -> Vec<u8> {
     let layout = BranchLayout::own(0);
     let mut bytes = Vec::new();

@@ -1,4 +1,5 @@
-//! Recordings of programs of several files and threads: recursion, tail calls, long jumps, code far away, files that are missing.
+//! Recordings of programs with several files and threads: recursion, tail calls, long jumps,
+//! distant code, missing files.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,7 @@ enum Part {
     LongJump,
     /// `ba,a` over an instruction.
     Over,
-    /// Two branches one behind the other.
+    /// Two consecutive branches.
     Couple,
 }
 
@@ -51,7 +52,7 @@ enum End {
     TailCall(u8),
     /// A function without a window, `retl`.
     Leaf,
-    /// The same, which goes on in another: `ba`.
+    /// A function without a window that continues in another: `ba`.
     Jump(u8),
 }
 
@@ -88,20 +89,20 @@ fn function() -> impl Strategy<Value = Function> {
 struct Machine {
     words: BTreeMap<u64, u32>,
     functions: Vec<u64>,
-    /// Where long jumps lead.
+    /// Targets of long jumps.
     marks: Vec<u64>,
-    /// Addresses have 32 bits.
+    /// True if addresses have 32 bits.
     is_small: bool,
 }
 
 impl Machine {
-    /// Functions in turn in files that begin at these addresses.
+    /// Distributes the functions over files that begin at these addresses.
     fn new(functions: &[Function], bases: &[u64], is_small: bool) -> Self {
         let mut machine = Self {
             is_small,
             ..Self::default()
         };
-        // Once for the addresses, once for the branches to them.
+        // The first pass finds the addresses, the second encodes branches to them.
         for _ in 0..2 {
             let mut ends: Vec<u64> = bases.to_vec();
             machine.marks.clear();
@@ -154,7 +155,7 @@ impl Machine {
                     emit(bne(-i32::from(words), is_annulling));
                     here = emit(NOP);
                 }
-                // One without a window loses where it returns to when it calls.
+                // A function without a window would lose its return address in a call.
                 Part::Call(_) | Part::CallRegister if !has_window => here = emit(NOP),
                 Part::Call(number) => {
                     emit(call(here, to(number)));
@@ -233,11 +234,12 @@ impl Machine {
         bases.iter().enumerate().map(file).collect()
     }
 
-    /// What a thread does from one of the functions on, by some numbers.
+    /// Executes a thread from one of the functions on, controlled by `choices`.
     fn run(&self, from: u64, choices: &mut Choices, thread: u64) -> Run {
         let mut run = Run::default();
         let mut state = State::at(from);
-        // The return address of this window, those of the windows around, and the same where a long jump leads.
+        // The return address of this window, those of the outer windows, and both for each target
+        // of long jumps.
         let (mut o7, mut windows) = (0u64, vec![0u64]);
         let mut jumps: BTreeMap<u64, (u64, Vec<u64>)> = BTreeMap::new();
         while run.path.len() < 1500 {
@@ -271,7 +273,7 @@ impl Machine {
                 (_, RETL) => o7 + 8,
                 (_, RET | RETURN) => windows.last().copied().unwrap_or(0) + 8,
                 (_, LONGJMP) => {
-                    // Only to functions that were not left.
+                    // Only functions that have not been left are possible.
                     jumps.retain(|_, (_, saved)| windows.starts_with(saved));
                     let chosen = jumps.iter().nth(outcome as usize % jumps.len().max(1));
                     match chosen.map(|(to, saved)| (*to, saved.clone())) {
@@ -330,18 +332,18 @@ impl Machine {
     }
 }
 
-/// What a thread did.
+/// The execution of a thread.
 #[derive(Default)]
 struct Run {
     records: Vec<BranchRecord>,
     path: Vec<(u64, bool)>,
-    /// The place in the path of each record.
+    /// Index into the path of each record.
     at: Vec<usize>,
-    /// How much of it the last record proves.
+    /// Length of the path that the last record proves.
     proven: usize,
 }
 
-/// Numbers one behind the other.
+/// A sequence of numbers.
 struct Choices(u64);
 
 impl Choices {
@@ -353,7 +355,8 @@ impl Choices {
     }
 }
 
-/// The records of all threads in a file, with times that tie, and out of order as the lock of the recorder leaves them.
+/// Merges the records of all threads into a file, with equal times, and out of order as the
+/// recorder's lock leaves them.
 fn merged(runs: &[Run], choices: &mut Choices) -> Vec<BranchRecord> {
     let mut next = vec![0; runs.len()];
     let mut merged = Vec::new();
@@ -366,7 +369,7 @@ fn merged(runs: &[Run], choices: &mut Choices) -> Vec<BranchRecord> {
         let Some(earliest) = open.iter().map(|thread| clocks[*thread]).min() else {
             return merged;
         };
-        // One that took its time a little later may have had the lock first.
+        // A thread with a slightly later time may have taken the lock first.
         let near: Vec<usize> = open
             .into_iter()
             .filter(|thread| clocks[*thread] <= earliest + 3)
@@ -397,7 +400,7 @@ fn of_thread(path: &WholePath, thread: usize) -> WholePath {
     }
 }
 
-/// A program of three files, small or large, and what its threads did.
+/// A program of three files, small or large, and the executions of its threads.
 struct Scene {
     machine: Machine,
     bases: Vec<u64>,
@@ -464,7 +467,8 @@ proptest! {
             let path = of_thread(&path, thread);
             prop_assert_eq!(path.gaps(), vec![]);
             let shown = steps(&path);
-            // A thread that does not begin where its program does is known from its first record on.
+            // If a thread does not begin at the program's entry, its path is known from its first
+            // record on.
             let start = run.path.len() - if shown[0].0 == run.path[0] { run.path.len() } else { run.path.len() - run.at[0] };
             let found: Vec<_> = shown.iter().map(|(step, _)| *step).collect();
             let proven = &run.path[start..run.proven];
@@ -490,7 +494,7 @@ proptest! {
             let path = of_thread(&path, thread);
             let certain: Vec<_> = steps(&path).into_iter().filter(|(_, is_certain)| *is_certain).map(|(step, _)| step).collect();
             prop_assert!(are_among(&certain, &run.path), "{:x?} of {:x?}", certain, run.path);
-            // Between two records inside of what is known all is shown.
+            // Between two records within known code, all steps are shown.
             let known: Vec<_> = run.at.windows(2).filter(|pair| run.path[pair[0]..=pair[1]].iter().all(|(pc, _)| is_there(*pc))).collect();
             let expected: usize = known.iter().map(|pair| pair[1] - pair[0]).sum();
             let shown = steps(&path).len();
@@ -515,7 +519,7 @@ proptest! {
         let run = &scene.runs[0];
         let certain: Vec<_> = steps(&path).into_iter().filter(|(_, is_certain)| *is_certain).map(|(step, _)| step).collect();
         prop_assert!(are_among(&certain, &run.path));
-        // A jump out of many calls may leave more than are looked through.
+        // A jump out of many calls may leave more frames than are examined.
         let has_jumps = functions.iter().any(|function| function.parts.iter().any(|part| matches!(part, Part::LongJump)));
         prop_assert!(has_jumps || path.gaps().is_empty(), "{:?}", path.gaps());
     }

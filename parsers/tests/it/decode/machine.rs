@@ -1,4 +1,4 @@
-//! The registers of the traced machine, and whether each instruction did to them what it is said to do.
+//! The registers of the traced machine, and a check of each instruction's decoded effects.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,45 +9,45 @@ use stepback_machine::{
 };
 use stepback_parsers::{EventSink, MemoryAccess, RegisterWrite, StepEvent, ThreadNumber};
 
-/// What was compared.
+/// Numbers of compared items, and the differences.
 #[derive(Debug, Default)]
 pub struct Report {
     pub steps: u64,
-    /// Instructions of which the registers are known.
+    /// Number of instructions with known registers.
     pub described: u64,
-    /// Registers whose value after an instruction was told.
+    /// Number of compared register values.
     pub values: u64,
-    /// Accesses whose address was told.
+    /// Number of compared access addresses.
     pub addresses: u64,
-    /// One line for each instruction that did something else.
+    /// One line for each instruction with different effects.
     pub wrong: BTreeSet<String>,
 }
 
 type Bytes = HashMap<(RegisterId, u16), u8>;
 
-/// A step with what the trace shows of it.
+/// A step with its traced effects.
 struct Shown {
     instruction: Arc<Instruction>,
     thread: ThreadNumber,
     is_executed: bool,
     writes: Vec<(RegisterView, Vec<u8>)>,
     accesses: Vec<(AccessKind, u64, u8)>,
-    /// What loads gave, by address.
+    /// Loaded bytes by address.
     loaded: HashMap<u64, u8>,
 }
 
-/// An [`EventSink`] that follows the registers of all threads.
+/// An [`EventSink`] that tracks the registers of all threads.
 #[derive(Default)]
 pub struct Machine {
     registers: HashMap<ThreadNumber, Bytes>,
     last: Option<Shown>,
-    /// How many instructions of a T32 block are still to come.
+    /// Number of instructions left in a T32 block.
     block: u8,
     report: Report,
 }
 
 impl Machine {
-    /// What was found in the whole trace.
+    /// Returns the report on the whole trace.
     pub fn finish(mut self) -> Report {
         self.compare_last();
         self.report
@@ -74,7 +74,7 @@ impl Machine {
     }
 }
 
-/// The value of some bytes, when all are known and no more than 8.
+/// Returns the value of some bytes. None if any is unknown or there are more than 8.
 fn value(bytes: &Bytes, view: RegisterView) -> Option<u64> {
     if view.size_bytes > 8 {
         return None;
@@ -95,7 +95,8 @@ impl Shown {
                 .writes
                 .iter()
                 .any(|write| write.register == view.register);
-            // The program counter is in no list; exceptions bank registers; cumulative flags are left out.
+            // The program counter is in no list, exceptions bank registers, and cumulative flags
+            // are ignored.
             let is_left_out = matches!(
                 view.register,
                 RegisterId::PC | RegisterId::FPSR | RegisterId::FPSCR
@@ -198,7 +199,7 @@ impl EventSink for Machine {
             self.block = count;
         }
         if is_in_block > 0 && step.instruction_set == InstructionSet::T32 {
-            // What it does to the flags is not said.
+            // In an IT block, the decoding does not describe the effect on the flags.
             let mut changed = (*instruction).clone();
             changed
                 .meaning

@@ -1,6 +1,7 @@
-//! Compares what decoded instructions are said to do with what they did in traces that have all values.
+//! Compares the decoded effects of instructions with the actual ones in traces that record all
+//! values.
 //!
-//! Small traces from `fixtures/` always; those that the folder in the variable `STEPBACK_TRACES` has (`tarmac/` in it) too.
+//! Uses small traces from `fixtures/`, and those from the folder `tarmac/` in `STEPBACK_TRACES`.
 
 mod machine;
 
@@ -23,7 +24,7 @@ fn bytes_of(path: &Path) -> Vec<u8> {
     unpacked.stdout
 }
 
-/// The first of what went wrong, and how much was compared.
+/// Checks a trace. Reports the first differences and the number of comparisons.
 #[track_caller]
 fn check(path: &Path) {
     let tarmac = Tarmac::open(Box::new(bytes_of(path)), Default::default()).unwrap();

@@ -1,4 +1,4 @@
-//! How much of what a trace holds.
+//! Counts of records in traces.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use stepback_parsers::{
 
 use super::{read, traces};
 
-/// The figures of a text of the stock tool, by their names without `total`: of all and of each thread.
+/// Parses the figures of the stock tool by name without `total`: overall and for each thread.
 fn expected(text: &str) -> BTreeMap<String, BTreeMap<String, u64>> {
     let mut sections: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     let mut section = String::new();
@@ -29,7 +29,7 @@ fn expected(text: &str) -> BTreeMap<String, BTreeMap<String, u64>> {
     sections
 }
 
-/// The same of ours.
+/// Returns our figures under the same names.
 fn figures(counts: &Counts) -> BTreeMap<&'static str, u64> {
     let markers = |kinds: &[MarkerKind]| counts.markers_of(kinds);
     let all: u64 = counts.markers.values().sum();

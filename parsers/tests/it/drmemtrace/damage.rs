@@ -1,4 +1,4 @@
-//! Damaged traces: what is wrong is told with its place, and all that can be read is read.
+//! Damaged traces: damage is reported with its place, and all readable data is read.
 
 use std::io;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn listing_of(file: &SampleFile, bytes: Vec<u8>) -> Listing {
     }])
 }
 
-/// Records as a file, plain.
+/// Packs records into a plain file.
 fn file_of(writer: TraceWriter) -> SampleFile {
     let records = writer.stop();
     SampleFile {
@@ -68,13 +68,13 @@ fn a_file_that_is_cut_off_anywhere_is_read_up_to_there() {
                     .iter()
                     .all(|problem| problem.message.contains("app.100"))
             );
-            // An LZ4 frame may lack its end mark alone.
+            // An LZ4 frame may lack only its end mark.
             assert!(
                 !part.problems.is_empty() || part.lines == whole,
                 "{container:?} {end}"
             );
         }
-        // What is packed in blocks may lose one.
+        // Block formats may lose one block.
         let is_in_blocks = matches!(
             container,
             Container::Snappy | Container::SnappyUnchecked | Container::Zstd
@@ -142,7 +142,7 @@ fn a_damaged_member_costs_itself() {
         .map(|(at, _)| at)
         .collect();
     assert_eq!(members.len(), 4);
-    // A bit of an address: the record is wrong, and its member says so.
+    // Flips a bit of an address: the record is wrong, and the checksum of its member shows it.
     let mut bytes = file.bytes.clone();
     bytes[members[2] - 6] ^= 1;
     let part = listing_of(&file, bytes);
@@ -151,7 +151,7 @@ fn a_damaged_member_costs_itself() {
         &["the member is damaged (its checksum does not match)"],
     );
     assert_eq!(part.lines.len(), whole.lines.len());
-    // The header of a member.
+    // Flips a bit of a member's header.
     let mut bytes = file.bytes.clone();
     bytes[members[1]] ^= 1;
     let part = listing_of(&file, bytes);
@@ -198,7 +198,7 @@ fn a_damaged_beginning_leaves_the_rest() {
     );
 }
 
-/// Four chunks.
+/// Returns a trace of four chunks.
 fn chunked() -> TraceWriter {
     let mut writer = TraceWriter::new(TraceRecipe {
         chunk_instructions: 10,
@@ -236,7 +236,7 @@ fn a_lost_chunk_is_noticed() {
             .count(),
         1
     );
-    // Time and CPU are told again at the beginning of each chunk, but count only where nothing is known.
+    // Each chunk repeats time and CPU at its beginning. They count only if none are known.
     let first = listing(0);
     let header = "does not begin with the header of a trace";
     check_messages(
@@ -379,7 +379,7 @@ fn records_without_a_header_say_so_and_have_the_thread_of_the_file_name() {
     assert!(part.lines.iter().all(|line| line.starts_with("100 ")));
 }
 
-/// A disk that fails behind some bytes.
+/// A disk that fails after some bytes.
 struct Failing(Vec<u8>, usize);
 
 impl ReadAt for Failing {
@@ -433,7 +433,7 @@ fn a_reader_stops_when_it_is_told_to() {
 }
 
 proptest! {
-    /// Any records behind any beginning, in two files.
+    /// Any records after any beginning, in two files.
     #[test]
     fn any_records_are_survived(
         records in prop::collection::vec((0u16..64, 0u16..64, any::<u64>(), any::<bool>()), 0..200),

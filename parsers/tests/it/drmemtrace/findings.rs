@@ -1,4 +1,5 @@
-//! What `check` finds: one damaged trace for each rule of DynamoRIO's invariant checker, and nothing in sound ones.
+//! Findings of `check`: one damaged trace for each rule of DynamoRIO's invariant checker, and none
+//! in valid traces.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use stepback_parsers::drmemtrace::Drmemtrace;
 use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::{Findings, Flow, RuleFindings, Source as _, TraceFile};
 
-/// The rules that are broken, with the messages of the first places.
+/// Returns the violated rules, with the messages of their first places.
 fn found_in(files: Vec<SampleFile>) -> Vec<(&'static str, String)> {
     let files = files
         .into_iter()
@@ -80,7 +81,7 @@ fn check_sound(writer: TraceWriter) {
     assert_eq!(found_in(file(writer)), []);
 }
 
-/// A system call as version 6 and later have it, at an address; what comes after it is left to the caller.
+/// Writes a system call at an address as version 6 and later do, without the records that follow.
 fn call_kernel(writer: &mut TraceWriter, pc: u64, number: u64) {
     writer.instruction(pc, CALL_KERNEL);
     writer.time(START + 5, 0);

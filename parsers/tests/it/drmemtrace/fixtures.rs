@@ -1,4 +1,4 @@
-//! The traces that are kept as files.
+//! The traces stored as files.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,8 @@ use stepback_generator::drmemtrace::{SampleFile, TraceTruth, fixtures};
 use super::listing::Listing;
 use super::samples::{found, written};
 
-/// The files of a kept trace in the order of their names. What they should hold is that of those that are written now.
+/// Reads the files of a stored trace in the order of their names. Freshly written files give the
+/// expected content.
 fn kept(folder: &Path, today: &[SampleFile]) -> Vec<SampleFile> {
     let mut names: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -51,7 +52,7 @@ fn kept_traces_hold_what_is_written_today() {
         let listing = Listing::of(&kept(&root.join(&name).join("trace"), &today));
         assert_eq!(listing.messages(), "", "{name}");
         assert_eq!(found(&listing), written(&today), "{name}");
-        // Not the packed bytes: they are another version of a library away from being others.
+        // The packed bytes are not compared, because they depend on library versions.
         assert_eq!(
             listing.lines,
             Listing::of(&today).lines,

@@ -13,7 +13,7 @@ use stepback_parsers::{
     },
 };
 
-/// All records of a trace in order, a line each, and what was wrong.
+/// All records of a trace in order, one line each, and the problems.
 #[derive(Default)]
 pub struct Listing {
     /// `tid what`.
@@ -39,7 +39,7 @@ impl Listing {
         listing
     }
 
-    /// The messages of the problems, a line each.
+    /// Formats the messages of the problems, one per line.
     pub fn messages(&self) -> String {
         self.problems
             .iter()

@@ -1,5 +1,5 @@
-//! drmemtrace traces: real ones against what the tools that made them say (skipped without `STEPBACK_TRACES`),
-//! and generated ones of every container and version, whole and damaged.
+//! drmemtrace traces: real ones compared with the output of DynamoRIO's tools (skipped without
+//! `STEPBACK_TRACES`), and generated ones of every container and version, whole and damaged.
 
 mod counts;
 mod damage;
@@ -18,7 +18,7 @@ use stepback_parsers::TraceFile;
 use stepback_parsers::drmemtrace::{RecordSink, read_records};
 use stepback_parsers::step_store::ReadEnd;
 
-/// The folder of the traces; none, and told, where there is none.
+/// Returns the folder of the traces. Prints a note and returns none if it is not set.
 fn traces() -> Option<PathBuf> {
     let folder =
         std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("drmemtrace"));
@@ -28,7 +28,7 @@ fn traces() -> Option<PathBuf> {
     folder
 }
 
-/// The trace files of a folder, or one file.
+/// Returns the trace files of a folder, or one file.
 fn files(path: &Path) -> Vec<TraceFile> {
     let mut paths = vec![path.to_owned()];
     if path.is_dir() {

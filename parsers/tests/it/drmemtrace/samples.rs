@@ -6,7 +6,7 @@ use stepback_generator::drmemtrace::{
 
 use super::listing::Listing;
 
-/// What the counts of a trace say, to be compared with what was written.
+/// Returns the counts of a trace, to compare with the written ones.
 pub fn found(listing: &Listing) -> TraceTruth {
     let total = listing.counter.total();
     TraceTruth {
@@ -19,7 +19,7 @@ pub fn found(listing: &Listing) -> TraceTruth {
     }
 }
 
-/// All files of a trace together.
+/// Sums the truth of all files of a trace.
 pub fn written(files: &[SampleFile]) -> TraceTruth {
     files.iter().fold(TraceTruth::default(), |sum, file| {
         let TraceTruth {
@@ -41,7 +41,7 @@ pub fn written(files: &[SampleFile]) -> TraceTruth {
     })
 }
 
-/// The records of a trace, the same for every container but for what chunks add.
+/// Returns the records of a trace, which are equal for every container except for chunk records.
 #[track_caller]
 fn check(sample: Sample) -> Vec<String> {
     let mut first = None;
@@ -65,7 +65,7 @@ fn check(sample: Sample) -> Vec<String> {
     first.unwrap()
 }
 
-/// In chunks encodings are repeated.
+/// Removes the encoding, which each chunk repeats.
 fn without_encoding(line: String) -> String {
     let mut words: Vec<&str> = line.split(' ').collect();
     let is_encoding = |word: &&str| word.chars().all(|digit| digit.is_ascii_hexdigit());
@@ -123,7 +123,7 @@ fn threads_take_turns_by_their_times() {
         .collect();
     assert!(times.is_sorted(), "{times:?}");
     assert!(times.len() > 15);
-    // What stands before the first time of a thread goes with that time.
+    // Records before the first time of a thread are ordered by that time.
     let first = |tid: &str| lines.iter().position(|line| line.starts_with(tid)).unwrap();
     let next = |tid: &str| {
         lines[..first(tid)]
@@ -167,7 +167,7 @@ fn cores_run_several_threads_and_idle_belongs_to_none() {
     );
 }
 
-/// The records that some markers become, behind an opening.
+/// Returns the lines of some records that follow a header.
 fn lines_of(recipe: TraceRecipe, write: impl FnOnce(&mut TraceWriter)) -> Vec<String> {
     let mut writer = TraceWriter::new(recipe);
     let opening = writer.recipe().version.min(2) as usize * 5 - 5;

@@ -1,4 +1,4 @@
-//! Every record in its order, as the stock tool prints them.
+//! Every record in order, as the stock tool prints it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,14 +13,15 @@ use stepback_parsers::{
 
 use super::{read, traces};
 
-/// Every record of a trace as a line: thread and content, and the instructions so far.
+/// Every record of a trace as a line: thread and content, and the number of instructions until
+/// then.
 struct Lines {
     lines: Vec<(u64, String)>,
-    /// Lines are kept while so many instructions were fetched.
+    /// Range of instruction counts within which lines are kept.
     wanted: RangeInclusive<u64>,
     instructions: u64,
     tids: HashMap<ThreadNumber, u64>,
-    /// The address of each thread's last instruction.
+    /// Address of each thread's last instruction.
     last: HashMap<ThreadNumber, u64>,
     encodings: HashMap<(u16, u64), Encoding>,
     problems: Vec<String>,
@@ -77,7 +78,7 @@ impl RecordSink for Lines {
                 .get(&(input, pc))
                 .copied()
                 .unwrap_or_default();
-            // As many stand in the first line of the stock tool.
+            // The first line of the stock tool has this number of bytes.
             let bytes: String = bytes
                 .bytes()
                 .iter()
@@ -145,7 +146,8 @@ impl RecordSink for Lines {
     }
 }
 
-/// A line of the stock tool: ordinals of record and instruction, thread and content as we write it.
+/// Parses a line of the stock tool: ordinals of record and instruction, thread, and content in our
+/// form.
 fn expected_line(line: &str) -> Option<(u64, u64, String)> {
     let (ordinals, rest) = line.split_once(": ")?;
     let mut ordinals = ordinals.split_whitespace().map(str::parse);
@@ -203,7 +205,8 @@ fn check_view(trace: &Path, view: &Path) {
     assert_eq!(found.lines.len(), expected, "{}", trace.display());
 }
 
-/// An excerpt begins behind some instructions, with the time and CPU there; its ordinals may begin there too.
+/// Checks an excerpt. It begins after some instructions, with their time and CPU; its ordinals may
+/// restart there.
 #[track_caller]
 fn check_excerpt(trace: &Path, view: &Path, skipped: u64) {
     let found = Lines::of(trace, skipped + 1..=skipped + 100);

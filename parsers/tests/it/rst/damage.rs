@@ -1,9 +1,9 @@
-//! Damaged files: what comes before the damage stays, and nothing else happens than that it is told.
+//! Damaged files: records before the damage survive, and the damage is only reported.
 
 use super::{content, file, fixture, plain};
 use stepback_parsers::rst::RecordReader;
 
-/// Every length of a file, and a wrong bit in every byte.
+/// Checks every truncation of a file, and a flipped bit in every byte.
 #[track_caller]
 fn check(name: &str) {
     let bytes = content(&fixture(name));
@@ -42,7 +42,7 @@ fn what_packs_them_may_be_cut_off_anywhere() {
         for length in 30..bytes.len() {
             let (records, problems) = plain(name, bytes[..length].to_vec());
             assert!(whole.starts_with(&records), "{name} cut off at {length}");
-            // What is behind the last record is not needed.
+            // Data after the last record is not needed.
             let is_told = problems.len() == 1 && problems[0].message.contains("cut off");
             assert!(
                 is_told || records == whole && problems.is_empty(),

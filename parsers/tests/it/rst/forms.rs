@@ -6,14 +6,14 @@ use stepback_parsers::rst::{
 
 use super::{content, file, fixture, plain};
 
-/// How bits are laid out.
+/// Order of bit fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     Big,
     Little,
 }
 
-/// A record of numbers of some bits, one after the other as a C compiler lays them out.
+/// Packs numbers of given widths into a record, in the order of a C compiler's bit fields.
 fn record(order: Order, numbers: &[(u32, u64)]) -> Vec<u8> {
     let mut bits = Vec::new();
     for (width, number) in numbers {
@@ -106,7 +106,7 @@ fn small_trace(order: Order, minor: u8) -> Vec<u8> {
     .concat()
 }
 
-/// What the records of a trace say, a line each.
+/// Formats the records of a trace, one per line.
 fn lines(traces: &[Vec<u8>]) -> String {
     let mut reader = RecordReader::new(
         traces
@@ -174,7 +174,7 @@ fn the_byte_order_is_told_where_there_are_no_instructions() {
     }
 }
 
-/// How many bits each number of a record has, one behind the other, as the format lays them out; none of texts.
+/// Returns the widths in bits of a record's fields, in the order of the format; none for texts.
 fn widths(record: &[u8]) -> &'static [u32] {
     match record[0] {
         4 if record[1] == 3 => &[8, 8, 8, 8, 8, 8, 8, 64, 64],
@@ -212,7 +212,7 @@ fn widths(record: &[u8]) -> &'static [u32] {
     }
 }
 
-/// A record of a big-endian machine as one of a little-endian machine.
+/// Converts a record of a big-endian machine to little-endian.
 fn swapped(record_bytes: &[u8]) -> Vec<u8> {
     let widths = widths(record_bytes);
     if widths.is_empty() {
@@ -247,7 +247,7 @@ fn whole_traces_of_a_little_endian_machine_say_the_same() {
     }
 }
 
-/// Where processors have six bits and nothing else is in their place, all versions say the same.
+/// If processor numbers have six bits and nothing else is in their place, all versions are equal.
 #[test]
 fn traces_of_older_versions_say_the_same() {
     let newest = content(&fixture("small.rst"));
@@ -358,7 +358,7 @@ fn files_are_known_by_their_first_bytes() {
     assert!(RstHead::of(&file("snap", snap)).unwrap().is_some());
 }
 
-/// Records of a fixture as lines for people.
+/// Formats the records of a fixture as text.
 fn text(name: &str) -> Vec<String> {
     let mut reader = RecordReader::new(vec![file(name, content(&fixture(name)))]);
     let (mut lines, mut instructions) = (Vec::new(), 0);
@@ -428,7 +428,7 @@ fn records_have_lines_for_people() {
     );
 }
 
-/// Time of a processor.
+/// Returns a time record of a processor.
 fn time(order: Order, cpu: u64, timestamp: u64) -> Vec<u8> {
     record(
         order,
@@ -436,7 +436,8 @@ fn time(order: Order, cpu: u64, timestamp: u64) -> Vec<u8> {
     )
 }
 
-/// A trace of one processor: so many instructions from an address on, with times before some.
+/// Returns a trace of one processor: this number of consecutive instructions, with times before
+/// some.
 fn of_processor(order: Order, cpu: u64, count: u64, times: &[(u64, u64)]) -> Vec<u8> {
     let mut trace = [
         header(13),
@@ -458,7 +459,7 @@ fn of_processor(order: Order, cpu: u64, count: u64, times: &[(u64, u64)]) -> Vec
     trace
 }
 
-/// Whose instructions stand how often one after the other, and what is wrong.
+/// Returns runs of instructions by processor, and the problems.
 fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
     let files = (0..)
         .zip(traces)

@@ -1,12 +1,12 @@
-//! Every field of every record, as they were decoded by others.
+//! Every field of every record, compared with an independent decoder.
 
 use super::{content, fixture, json};
 
-/// A trace in several forms against one list of its records.
+/// Compares a trace in several forms with one list of its records.
 #[track_caller]
 fn check(golden: &str, traces: &[&str]) {
     let golden = String::from_utf8(content(&fixture(golden))).unwrap();
-    // There numbers begin with 0, under another name.
+    // The list numbers records from 0, under another key.
     let expected = golden.lines().enumerate().map(|(number, line)| {
         let rest = line.strip_prefix(&format!("{{\"i\": {number}")).unwrap();
         format!("{{\"record\": {}{rest}", number + 1)

@@ -1,5 +1,5 @@
-//! RST traces: small ones from `fixtures/rst` always, the longer ones where the variable `STEPBACK_TRACES` points
-//! (a folder with `rst/` in it).
+//! RST traces: small ones from `fixtures/rst`, and longer ones from the folder `rst/` in
+//! `STEPBACK_TRACES`.
 
 mod damage;
 mod forms;
@@ -15,7 +15,7 @@ use stepback_parsers::packed::{PackedKind, head_of};
 use stepback_parsers::rst::{RecordReader, push_json, write_plain};
 use stepback_parsers::{Problem, TraceFile};
 
-/// The folder of the long traces; none, and told, where there is none.
+/// Returns the folder of the long traces. Prints a note and returns none if it is not set.
 fn traces() -> Option<PathBuf> {
     let folder =
         std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("rst"));
@@ -31,7 +31,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Bytes as a file of a trace.
+/// Wraps bytes as a trace file.
 fn file(name: &str, bytes: Vec<u8>) -> TraceFile {
     TraceFile {
         name: name.to_owned(),
@@ -39,7 +39,7 @@ fn file(name: &str, bytes: Vec<u8>) -> TraceFile {
     }
 }
 
-/// What a file holds, unpacked where gzip, zstd or xz packed it.
+/// Reads a file and unpacks gzip, zstd or xz.
 fn content(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     match PackedKind::of(&bytes).unwrap() {
@@ -48,7 +48,7 @@ fn content(path: &Path) -> Vec<u8> {
     }
 }
 
-/// The plain records of a file, and what is wrong with it.
+/// Returns the plain records of a file, and its problems.
 fn plain(name: &str, bytes: Vec<u8>) -> (Vec<u8>, Vec<Problem>) {
     let mut out = Vec::new();
     let problems = write_plain(vec![file(name, bytes)], &mut out, &mut |_| {})
@@ -57,7 +57,7 @@ fn plain(name: &str, bytes: Vec<u8>) -> (Vec<u8>, Vec<Problem>) {
     (out, problems)
 }
 
-/// The records of a file as objects, a line each.
+/// Formats the records of a file as JSON objects, one per line.
 fn json(path: &Path) -> String {
     let name = path.file_name().unwrap().to_str().unwrap();
     let mut reader = RecordReader::new(vec![file(name, fs::read(path).unwrap())]);

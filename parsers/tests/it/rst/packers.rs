@@ -1,4 +1,4 @@
-//! What rstzip packed against what it was made from.
+//! Traces packed by rstzip, compared with their originals.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::{content, fixture, plain, traces};
 
-/// A packed trace against the plain one.
+/// Compares a packed trace with the plain one.
 #[track_caller]
 fn check(packed: &Path, original: &[u8]) {
     let (found, problems) = plain("packed", fs::read(packed).unwrap());
@@ -27,7 +27,8 @@ fn check(packed: &Path, original: &[u8]) {
     }
 }
 
-/// What version 2 makes of registers: most are behind their instruction, and a byte means nothing.
+/// Applies the losses of version 2 to register records: most follow their instruction, and one byte
+/// has no meaning.
 fn as_version_2_leaves_it(mut original: Vec<u8>, packed: &[u8]) -> Vec<u8> {
     for (original, packed) in original
         .chunks_mut(24)
@@ -58,8 +59,8 @@ fn version_3_gives_the_bytes_that_it_packed() {
     }
 }
 
-/// What the packer forgets is what its own unpacker gives, but for branches of snaps (record 43):
-/// that one gives a quarter of their address, and loses its place behind the first.
+/// The packer's losses equal the output of rstzip's unpacker, except for snap branches (record 43).
+/// For these the unpacker returns a quarter of the address, and loses its position after the first.
 #[test]
 fn version_3_forgets_what_it_does_not_pack() {
     let mut expected = content(&fixture("alltypes.rz3-roundtrip.rst"));
@@ -104,7 +105,7 @@ fn real_traces_of_millions_of_records_are_unpacked_to_the_byte() {
         hash.update(batch.bytes);
         bytes += batch.bytes.len();
     }
-    // That of the original, whose SHA-256 stands beside the trace.
+    // The hash of the original, whose SHA-256 is stored next to the trace.
     assert_eq!(
         (bytes, hash.digest()),
         (19_000_000 * 24, 0xff43_5ecb_2592_a519)

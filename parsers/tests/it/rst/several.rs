@@ -1,4 +1,4 @@
-//! rstzip 2 of several processors, of which there is no sample: written here after its description.
+//! rstzip 2 of several processors, for which no sample exists: written here from its description.
 
 use super::plain;
 
@@ -11,7 +11,7 @@ fn status(command: u8) -> Vec<u8> {
     record
 }
 
-/// Two instructions in a chunk, the second of them an access.
+/// Returns a chunk of two instructions, the second of which is an access.
 fn chunk(pc: u64, ea: u64) -> Vec<u8> {
     let words = [0x0100_0000_u32, 0xc227_a7fb]
         .map(u32::to_be_bytes)
@@ -26,7 +26,7 @@ fn chunk(pc: u64, ea: u64) -> Vec<u8> {
     .concat()
 }
 
-/// The same again, the access so much further on.
+/// Repeats the chunk, with the access at this distance from the previous one.
 fn chunk_again(pc: u64, distance: i8) -> Vec<u8> {
     [
         &[163, 0, 2][..],
@@ -71,7 +71,8 @@ fn trace() -> Vec<u8> {
     .concat()
 }
 
-/// The number of the processor, the address of the instruction and that of the access; other records by their type.
+/// Formats the processor number, instruction address and access address; other records by their
+/// type.
 fn told(records: &[u8]) -> Vec<String> {
     let instruction = |record: &[u8]| {
         let number = |at: usize| u64::from_be_bytes(record[at..at + 8].try_into().unwrap());

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use stepback_parsers::Position;
-
-use crate::clean::CharacterSet;
-use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
-use crate::look::{ColorDepth, TerminalStyle};
-use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
-use crate::pen::Pen;
-use crate::snapshot::text_of;
 use stepback_debugger::action::{Action, Direction, PanelId};
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
+use stepback_parsers::Position;
+
+use crate::clean::CharacterSet;
+use crate::look::{ColorDepth, TerminalStyle};
+use crate::pane::{
+    CursorDirection, MouseInput, MouseInputKind, Pane, PaneAction, PaneCommand, PaneContext,
+    PromptPurpose,
+};
+use crate::pen::{Pen, text_of};
 
 /// A pane under test, with its desk.
 pub struct CellPaneBench<P> {

@@ -1,12 +1,19 @@
 //! Lock of a register or memory pane: it shows a window's moment, or a fixed one.
+//!
+//! Search for the moment at a line or time of the trace, on a worker thread.
 
-use super::moment::MomentSearch;
-use crate::command::{PaneCommand, PromptPurpose};
-use crate::pane::{PaneAction, PaneContext};
+use std::sync::Arc;
+
+use anyhow::Result;
 use stepback_debugger::action::Follow;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
+use stepback_debugger::place::PositionName;
+use stepback_debugger::worker::{JobLane, Ticket};
+use stepback_index::Cancel;
 use stepback_parsers::Position;
+
+use crate::pane::{PaneAction, PaneCommand, PaneContext, PromptPurpose};
 
 /// The moment that a pane follows.
 pub struct PositionLock {
@@ -132,5 +139,45 @@ impl PositionLock {
     /// Returns the outcome of the search for a moment.
     pub fn told(&self) -> Option<&str> {
         self.told.as_deref()
+    }
+}
+
+/// A search for a moment.
+#[derive(Default)]
+pub struct MomentSearch {
+    asked: Option<Ticket<MomentResult>>,
+}
+
+/// A moment that was found.
+pub struct MomentResult {
+    pub position: Position,
+    /// The line or time as it was named.
+    pub place: String,
+    /// A remark for the user.
+    pub remark: Option<String>,
+}
+
+impl MomentSearch {
+    /// Starts the search for a place such as `line:7` or `time:3`, and drops the previous one.
+    pub fn ask(&mut self, place: String, cx: &PaneContext<'_>) {
+        let session = Arc::clone(&cx.desk.session);
+        let find = move |cancel: &Cancel| -> Result<MomentResult> {
+            let named: PositionName = place.parse()?;
+            let position = named.resolve(&session, cancel)?;
+            let remark = named.remarks(&session, None, cancel)?.into_iter().next();
+            Ok(MomentResult {
+                position,
+                place,
+                remark,
+            })
+        };
+        self.asked = Some(cx.worker().spawn(JobLane::Short, find));
+    }
+
+    /// Takes the result of the search; errors are messages.
+    pub fn take(&mut self) -> Option<Result<MomentResult, String>> {
+        let found = self.asked.as_ref()?.take()?;
+        self.asked = None;
+        Some(found.map_err(|error| format!("{error:#}")))
     }
 }

@@ -4,7 +4,6 @@
 mod bench;
 mod lock;
 mod memory;
-mod moment;
 mod registers;
 
 pub use memory::MemoryPane;

@@ -1,16 +1,17 @@
 //! The call tree.
 
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TextRole;
+use stepback_debugger::model::call_rows::CallRow;
+use stepback_debugger::model::call_stack::FrameMark;
+use stepback_debugger::model::call_tree::TreeRow;
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::{CallsView, PanelView as _};
+
 use super::list::{ListRow, ListView};
 use crate::look::StyleRole;
 use crate::pane::PaneContext;
 use crate::pen::{CellRun, Pen};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::TextRole;
-use stepback_debugger::model::call_rows::CallRow;
-use stepback_debugger::model::call_tree::TreeRow;
-use stepback_debugger::model::frame_words::FrameMark;
-use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::{CallsView, PanelView as _};
 
 /// Width of a number, in cells.
 const NUMBER: u16 = 13;
@@ -172,7 +173,7 @@ mod tests {
     use super::super::list::ListPane;
     use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+    use crate::pane::{CursorDirection, PaneCommand, PromptPurpose};
     use stepback_debugger::action::Direction;
     use stepback_debugger::action::StepRange;
     use stepback_debugger::action::{Action, ViewAction};

@@ -1,15 +1,15 @@
 //! Differences between two positions: registers, and memory by region.
 
-use super::list::{ListRow, ListView};
-use crate::command::PaneCommand;
-use crate::look::StyleRole;
-use crate::pane::{PaneAction, PaneContext};
-use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::compare::{CompareRow, ComparisonUnit, WriterText, differing_pieces};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TraceWindow};
 use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, WindowPair, low_end};
+
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::{PaneAction, PaneCommand, PaneContext};
+use crate::pen::{CellRun, Pen};
 
 /// Minimum width of a text column in cells; narrower ones are omitted.
 const LEAST: u16 = 12;
@@ -217,7 +217,7 @@ mod tests {
     use super::super::list::ListPane;
     use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{CursorDirection, PromptPurpose};
+    use crate::pane::{CursorDirection, PromptPurpose};
     use stepback_debugger::action::CellName;
     use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::overflow_with_image;

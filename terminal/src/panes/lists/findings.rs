@@ -1,15 +1,16 @@
 //! Violations of the format's rules in the trace, by rule.
 
-use super::list::{ListRow, ListView};
-use crate::look::StyleRole;
-use crate::pane::PaneContext;
-use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
 use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::FindingsView;
 use stepback_parsers::Severity;
+
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 
 /// Indentation of the places of a rule, in cells.
 const INDENT: u16 = 4;
@@ -81,7 +82,7 @@ mod tests {
     use super::super::list::ListPane;
     use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{CursorDirection, PaneCommand};
+    use crate::pane::{CursorDirection, PaneCommand};
     use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::tarmac;
 

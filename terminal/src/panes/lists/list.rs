@@ -2,18 +2,30 @@
 //!
 //! A kind of list is a [`PanelView`] with a [`ListView`], which draws its rows. [`ListPane`] does the
 //! rest.
+//!
+//! Constructors of all kinds of list.
+//!
+//! Texts of a pane without rows.
 
 use ratatui::layout::{Position as Place, Rect};
-use stepback_parsers::Position;
-
-use super::words::{empty, failed, loading};
-use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
-use crate::look::StyleRole;
-use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
-use crate::pen::{CellRun, Pen};
+use ratatui::style::Style;
 use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelKind};
 use stepback_debugger::desk::SessionWatch;
-use stepback_debugger::views::{PanelView, RowGesture, RowListing, ViewStatus};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TextRole;
+use stepback_debugger::views::{
+    AccessTable, BookmarkTable, CallsView, CompareView, EffectsTable, ExternalTable, FindTable,
+    FindingsView, FunctionTable, MemoryTable, PanelView, RowGesture, RowListing, SourceView,
+    StackView, TableSource, TableView, ThreadTable, ViewStatus, WarningTable, WatchTable, WhyView,
+};
+use stepback_parsers::Position;
+
+use crate::look::StyleRole;
+use crate::pane::{
+    CursorDirection, MouseInput, MouseInputKind, Pane, PaneAction, PaneCommand, PaneContext,
+    PromptPurpose,
+};
+use crate::pen::{CellRun, Pen, wrapped};
 
 /// Height below which a pane omits the line about the listed items.
 const LOW: u16 = 4;
@@ -309,5 +321,79 @@ impl<L: ListView> Pane for ListPane<L> {
             ViewStatus::Empty { title, advice } => empty(&title, &advice, area, pen),
             ViewStatus::Failed(error) => failed(&error, area, pen),
         }
+    }
+}
+
+/// Opens a list of a kind. Returns none if the kind is no list.
+pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
+    Some(match kind {
+        PanelKind::Accesses => table(AccessTable::default()),
+        PanelKind::Bookmarks => table(BookmarkTable::default()),
+        PanelKind::Calls => list(CallsView::default()),
+        PanelKind::Compare => list(CompareView::default()),
+        PanelKind::Externals => table(ExternalTable::default()),
+        PanelKind::Effects => table(EffectsTable::default()),
+        PanelKind::Find => table(FindTable),
+        PanelKind::Findings => list(FindingsView::default()),
+        PanelKind::Functions => table(FunctionTable::default()),
+        PanelKind::Heap
+        | PanelKind::Heat
+        | PanelKind::Tasks
+        | PanelKind::Regions
+        | PanelKind::StackMemory => table(MemoryTable::of(kind)),
+        PanelKind::Source => list(SourceView::default()),
+        PanelKind::Stack => list(StackView::default()),
+        PanelKind::Threads => table(ThreadTable::default()),
+        PanelKind::Why => list(WhyView::default()),
+        PanelKind::Warnings => table(WarningTable::default()),
+        PanelKind::Watches => table(WatchTable::default()),
+        PanelKind::FlameGraph | PanelKind::Memory | PanelKind::Registers | PanelKind::Trace => {
+            return None;
+        }
+    })
+}
+
+fn list(listing: impl ListView + 'static) -> Box<dyn Pane> {
+    Box::new(ListPane::new(listing))
+}
+
+fn table(source: impl TableSource + 'static) -> Box<dyn Pane> {
+    list(TableView::new(source))
+}
+
+/// Draws the reason for an empty list, and advice.
+pub fn empty(title: &str, advice: &str, area: Rect, pen: &mut Pen<'_>) {
+    let below = lines(title, pen.look.style(StyleRole::Key), area, pen);
+    lines(advice, pen.look.text(TextRole::Label), below, pen);
+}
+
+pub fn failed(error: &str, area: Rect, pen: &mut Pen<'_>) {
+    lines(error, pen.look.style(StyleRole::Error), area, pen);
+}
+
+/// Draws a notice that an answer is pending, with the current activity.
+pub fn loading(words: &str, area: Rect, pen: &mut Pen<'_>) {
+    let words = if words.is_empty() {
+        say!("list-loading")
+    } else {
+        words
+    };
+    lines(words, pen.look.text(TextRole::Label), area, pen);
+}
+
+/// Draws a text in wrapped lines. Returns the area below it.
+fn lines(text: &str, style: Style, area: Rect, pen: &mut Pen<'_>) -> Rect {
+    let clean = pen.look.signs.clean(text).into_owned();
+    let lines = wrapped(&clean, usize::from(area.width.saturating_sub(1)));
+    for (row, line) in (0u16..area.height).zip(&lines) {
+        pen.text(CellRun::of(area, row).behind(1), line, style);
+    }
+    let taken = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .min(area.height);
+    Rect {
+        y: area.y.saturating_add(taken),
+        height: area.height - taken,
+        ..area
     }
 }

@@ -4,7 +4,6 @@ mod calls;
 mod compare;
 mod findings;
 mod list;
-mod open;
 mod source;
 mod stack;
 mod table;
@@ -13,6 +12,5 @@ mod test_screen;
 #[cfg(test)]
 mod tests;
 mod why;
-mod words;
 
-pub use open::open_list;
+pub use crate::panes::lists::list::open_list;

@@ -1,13 +1,14 @@
 //! Source file of the position, with the next line to execute.
 
-use super::list::{ListRow, ListView};
-use crate::look::StyleRole;
-use crate::pane::PaneContext;
-use crate::pen::{CellRun, Pen};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::source::{SourceText, WordKind};
 use stepback_debugger::views::{PanelView as _, SourceView};
+
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::pen::{CellRun, Pen};
 
 impl ListView for SourceView {
     fn title(&self, _: &PaneContext<'_>) -> String {
@@ -83,7 +84,7 @@ mod tests {
     use super::super::list::ListPane;
     use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
+    use crate::pane::{CursorDirection, PaneCommand, PromptPurpose};
     use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::overflow_with_image;
 

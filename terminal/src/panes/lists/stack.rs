@@ -1,15 +1,15 @@
 //! The call stack.
 
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TextRole;
+use stepback_debugger::model::call_stack::{ArgumentRegister, FrameMark, called_at, entered_at};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::{PanelView as _, StackView};
+
 use super::list::{ListRow, ListView};
 use crate::look::StyleRole;
 use crate::pane::PaneContext;
 use crate::pen::{CellRun, Pen};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::TextRole;
-use stepback_debugger::model::call_stack::{ArgumentRegister, called_at, entered_at};
-use stepback_debugger::model::frame_words::FrameMark;
-use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::{PanelView as _, StackView};
 
 /// Minimum row width to show the place of each call, in cells.
 const WIDE: u16 = 100;
@@ -141,7 +141,7 @@ mod tests {
     use super::super::list::ListPane;
     use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::{CursorDirection, PaneCommand};
+    use crate::pane::{CursorDirection, PaneCommand};
     use stepback_debugger::action::Direction;
 
     fn stage() -> PaneStage<ListPane<StackView>> {

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
-use stepback_parsers::Position;
-
-use crate::CharacterSet;
-use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
-use crate::look::{ColorDepth, TerminalStyle};
-use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
-use crate::pen::Pen;
 use stepback_debugger::action::{Action, CellName, Direction, PanelId, TravelAction};
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::Windows;
 use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
+use stepback_parsers::Position;
+
+use crate::CharacterSet;
+use crate::look::{ColorDepth, TerminalStyle};
+use crate::pane::{
+    CursorDirection, MouseInput, MouseInputKind, Pane, PaneAction, PaneCommand, PaneContext,
+    PromptPurpose,
+};
+use crate::pen::Pen;
 
 /// A pane under test, with its desk.
 pub struct PaneStage<P> {

@@ -1,10 +1,5 @@
 //! Explanation of a cell's value: the steps that contribute to it, as a chain, a tree or a list.
 
-use super::list::{ListRow, ListView};
-use crate::command::PaneCommand;
-use crate::look::StyleRole;
-use crate::pane::{PaneAction, PaneContext};
-use crate::pen::{CellRun, Pen};
 use stepback_debugger::action::{Action, SliceAction, SliceView};
 use stepback_debugger::analysis::slice::FoldState;
 use stepback_debugger::messages::say;
@@ -12,6 +7,11 @@ use stepback_debugger::model::TextRole;
 use stepback_debugger::model::slice::{Slice, SliceLineContent, because};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::WhyView;
+
+use super::list::{ListRow, ListView};
+use crate::look::StyleRole;
+use crate::pane::{PaneAction, PaneCommand, PaneContext};
+use crate::pen::{CellRun, Pen};
 
 /// Indentation per level, in cells.
 const INDENT: u16 = 2;
@@ -154,7 +154,7 @@ mod tests {
     use super::super::list::ListPane;
     use super::super::test_screen::PaneStage;
     use super::*;
-    use crate::command::CursorDirection;
+    use crate::pane::CursorDirection;
     use stepback_debugger::action::CellName;
     use stepback_debugger::notes::SliceQuery;
     use stepback_parsers::Position;

@@ -2,6 +2,12 @@
 
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
+use stepback_debugger::desk::BlockItem;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::span::{RawTokenKind, runs};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::{TextRole, TextSpan, TraceWindow};
+use stepback_debugger::views::RawTextView;
 use stepback_parsers::Position;
 
 use super::steps::{CodeStyle, StepListContext};
@@ -9,12 +15,6 @@ use super::view::{PositionAnchor, ScrollView};
 use crate::look::StyleRole;
 use crate::pane::PaneContext;
 use crate::pen::{CellRun, Pen};
-use stepback_debugger::desk::BlockItem;
-use stepback_debugger::messages::say;
-use stepback_debugger::model::raw_words::{RawTokenKind, runs};
-use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::{TextRole, TextSpan, TraceWindow};
-use stepback_debugger::views::RawTextView;
 
 /// Raw text of one window.
 #[derive(Default)]

@@ -4,27 +4,23 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use stepback_parsers::{Step, StepOrigin};
-
-use super::picked::PickedEffect;
-use super::rows::{TraceLine, shown_lines};
-use super::view::{PositionAnchor, ScrollView};
-use super::words::died_words;
-use crate::look::StyleRole;
-use crate::pane::PaneContext;
-use crate::pen::{CellRun, Pen};
-use crate::wrapped::wrapped;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::effects::EffectText;
-use stepback_debugger::model::hit_rows::StepSelection;
+use stepback_debugger::model::hit_rows::{StepSelection, is_any_in};
 use stepback_debugger::model::names::function_name;
 use stepback_debugger::model::so_far::so_far;
-use stepback_debugger::model::spots::is_any_in;
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TextSpan, TraceWindow};
 use stepback_debugger::views::StepsView;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step, StepOrigin};
+
+use super::view::{PositionAnchor, ScrollView};
+use crate::look::StyleRole;
+use crate::pane::PaneContext;
+use crate::panes::trace::pane::PickedEffect;
+use crate::panes::trace::view::{TraceLine, died_words, shown_lines};
+use crate::pen::{CellRun, Pen, wrapped};
 
 /// Width of the marks for hits, bookmarks and folds, in cells.
 const MARKS: u16 = 2;

@@ -1,4 +1,4 @@
-//! What the records of a file are packed in.
+//! Containers for the records of a file.
 
 #![expect(clippy::expect_used, reason = "a test that panics fails")]
 
@@ -11,12 +11,12 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::Records;
 
-/// A way to pack.
+/// A container format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
     /// An archive of deflated chunks.
     Zip,
-    /// An archive of chunks as they are.
+    /// An archive of stored chunks.
     ZipStored,
     /// A gzip member for each chunk.
     Gzip,
@@ -24,16 +24,16 @@ pub enum Container {
     Lz4,
     /// Snappy's framing format.
     Snappy,
-    /// The same with chunks without checksums, which are drmemtrace's own.
+    /// Snappy's framing format with chunks without checksums, which only drmemtrace writes.
     SnappyUnchecked,
-    /// A zstd frame, which drmemtrace does not write but people do.
+    /// A zstd frame, which users produce although drmemtrace does not.
     Zstd,
-    /// Nothing.
+    /// No container.
     Plain,
 }
 
 impl Container {
-    /// All of them.
+    /// All containers.
     pub const ALL: [Self; 8] = [
         Self::Zip,
         Self::ZipStored,
@@ -45,7 +45,7 @@ impl Container {
         Self::Plain,
     ];
 
-    /// How file names end.
+    /// Returns the extension of file names.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Zip | Self::ZipStored => "trace.zip",
@@ -59,7 +59,7 @@ impl Container {
 }
 
 impl Records {
-    /// The bytes of a file.
+    /// Packs the records into the bytes of a file.
     pub fn pack(&self, container: Container) -> Vec<u8> {
         let each =
             |pack: fn(&[u8]) -> Vec<u8>| self.chunks.iter().flat_map(|chunk| pack(chunk)).collect();

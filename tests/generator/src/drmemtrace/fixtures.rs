@@ -1,15 +1,15 @@
-//! The traces that are kept as files in `fixtures/drmemtrace`.
+//! The traces stored as files in `fixtures/drmemtrace`.
 
 use super::{Architecture, Container, Sample};
 
-/// A trace that is kept: the name of its folder, what it is, and how it is packed.
+/// Returns the stored traces: the name of the folder, the sample and its container.
 pub fn fixtures() -> Vec<(String, Sample, Container)> {
     let plain = Sample::Plain(7, Architecture::X86_64);
     let mut fixtures: Vec<_> = Container::ALL
         .iter()
         .map(|container| (format!("{container:?}"), plain, *container))
         .collect();
-    // The newest version and the commonest architecture are in every container already.
+    // The newest version and the most common architecture already appear in every container.
     let versions = (1..7).map(|version| {
         (
             format!("version{version}"),

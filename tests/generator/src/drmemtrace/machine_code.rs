@@ -13,7 +13,7 @@ pub enum Architecture {
     Arm,
 }
 
-/// The instructions of the program by what they do, as bytes.
+/// The instructions of the program by purpose, as bytes.
 pub(super) struct MachineCode {
     /// Saves a register on the stack.
     pub push: &'static [u8],
@@ -21,17 +21,17 @@ pub(super) struct MachineCode {
     pub frame: &'static [u8],
     /// Sets a counter to 3.
     pub set: &'static [u8],
-    /// Counts down.
+    /// Decrements the counter.
     pub count: &'static [u8],
-    /// Jumps back to the instruction before, unless the counter is 0.
+    /// Jumps back to the previous instruction, unless the counter is 0.
     pub again: &'static [u8],
-    /// Calls the function 0x100 bytes behind the start of the program.
+    /// Calls the function 0x100 bytes after the start of the program.
     pub call: &'static [u8],
-    /// Fills bytes one by one; empty where nothing does.
+    /// Fills bytes one by one; empty if no instruction does.
     pub fill: &'static [u8],
     /// Stores a word; longer than 8 bytes on x86.
     pub store: &'static [u8],
-    /// Calls the system.
+    /// Makes a system call.
     pub system: &'static [u8],
     /// Jumps to the start.
     pub back: &'static [u8],
@@ -42,15 +42,15 @@ pub(super) struct MachineCode {
 }
 
 impl Architecture {
-    /// Every one.
+    /// All architectures.
     pub const ALL: [Self; 4] = [Self::X86_64, Self::X86_32, Self::A64, Self::Arm];
 
-    /// True for records of 8 bytes.
+    /// Returns true for records of 8 bytes.
     pub fn is_narrow(self) -> bool {
         matches!(self, Self::X86_32 | Self::Arm)
     }
 
-    /// Its bit of the file type.
+    /// Returns its bit of the file type.
     pub fn file_type(self) -> u64 {
         match self {
             Self::X86_64 => 0x40,
@@ -60,12 +60,12 @@ impl Architecture {
         }
     }
 
-    /// Bytes of a pointer.
+    /// Returns the size of a pointer in bytes.
     pub(super) fn word_bytes(self) -> u16 {
         if self.is_narrow() { 4 } else { 8 }
     }
 
-    /// True when calls and returns go through memory.
+    /// Returns true if calls and returns go through memory.
     pub(super) fn is_x86(self) -> bool {
         matches!(self, Self::X86_64 | Self::X86_32)
     }

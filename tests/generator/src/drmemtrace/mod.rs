@@ -1,6 +1,8 @@
-//! Traces as DynamoRIO's drmemtrace writes them, in every container and version, from a small description.
+//! Traces in the format of DynamoRIO's drmemtrace, in every container and version, from a small
+//! description.
 //!
-//! A [`TraceWriter`] writes the records of one file; [`Sample`] has whole traces of a small program.
+//! A [`TraceWriter`] writes the records of one file; [`Sample`] has whole traces of a small
+//! program.
 //!
 //! ```
 //! use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};

@@ -1,16 +1,17 @@
-//! The small program of the samples, as it runs.
+//! Execution of the samples' small program.
 
 use super::writer::{TraceWriter, kind, marker};
 
-/// Where the program lies.
+/// Start address of the program.
 pub(super) const CODE: u64 = 0x0040_1000;
-/// How far behind it the function that it calls.
+/// Offset of the called function from the start.
 const FUNCTION: u64 = 0x100;
 const STACK: u64 = 0x7fff_f000;
 const DATA: u64 = 0x0060_0000;
 
 impl TraceWriter {
-    /// Runs the program so often: a loop of three rounds, a call, a store, a system call, and back.
+    /// Runs the program this many times: a loop of three rounds, a call, a store, a system call,
+    /// and a jump back.
     pub fn run(&mut self, rounds: u64) {
         for round in 0..rounds {
             self.run_once(round);
@@ -56,13 +57,13 @@ impl TraceWriter {
         self.jump(kind::INSTRUCTION, pc, bytes, None)
     }
 
-    /// Where the instruction behind it lies.
+    /// Writes a branch and returns the address of the next instruction.
     fn jump(&mut self, branch: u16, pc: u64, bytes: &[u8], target: Option<u64>) -> u64 {
         self.branch(branch, pc, bytes, target);
         pc + bytes.len() as u64
     }
 
-    /// A repeated instruction, three rounds.
+    /// Writes three rounds of a repeated instruction.
     fn fill(&mut self, pc: u64, bytes: &[u8]) -> u64 {
         if bytes.is_empty() {
             return pc;

@@ -13,11 +13,11 @@ pub enum Sample {
     Threads,
     /// Two tracing windows in one file.
     Windows,
-    /// Filtered by a cache until a marker, whole from there.
+    /// Filtered by a cache up to a marker, complete from there on.
     Filtered,
-    /// What the kernel did in a system call is recorded.
+    /// Records the kernel's instructions in a system call.
     Kernel,
-    /// A signal inside a restartable sequence, which is aborted.
+    /// A signal within a restartable sequence, which is aborted.
     Rseq,
     /// Two cores that run three threads and idle.
     CoreSharded,
@@ -32,15 +32,15 @@ pub struct SampleFile {
     pub name: String,
     /// Its content.
     pub bytes: Vec<u8>,
-    /// What a reader should find.
+    /// The expected result of reading it.
     pub truth: TraceTruth,
 }
 
-/// Some time, in microseconds since 1601.
+/// A start time, in microseconds since 1601.
 const START: u64 = 13_400_000_000_000_000;
 
 impl Sample {
-    /// All kinds but the plain ones.
+    /// All kinds except the plain ones.
     pub const SPECIAL: [Self; 7] = [
         Self::Threads,
         Self::Windows,
@@ -51,7 +51,7 @@ impl Sample {
         Self::Regdeps,
     ];
 
-    /// The files of a trace, with chunks of 20 instructions where there are any.
+    /// Returns the files of a trace, with chunks of 20 instructions if the container has chunks.
     pub fn files(self, container: Container) -> Vec<SampleFile> {
         let is_chunked = matches!(container, Container::Zip | Container::ZipStored);
         let recipe = TraceRecipe {
@@ -71,7 +71,7 @@ impl Sample {
         let thread = |records| vec![("app.100.0001".to_owned(), records)];
         match self {
             Self::Plain(version, architecture) => {
-                // The first version had neither chunks nor the marker that tells of them.
+                // Version 1 had neither chunks nor the chunk-size marker.
                 let chunk_instructions = if version > 1 {
                     recipe.chunk_instructions
                 } else {
@@ -98,7 +98,7 @@ impl Sample {
     }
 }
 
-/// Narrow records hold the low half of a time.
+/// Returns the start time. Narrow records hold the low half of a time.
 fn start(architecture: Architecture) -> u64 {
     if architecture.is_narrow() {
         START & 0x7fff_ffff
@@ -134,7 +134,7 @@ fn filtered(recipe: TraceRecipe) -> Records {
     });
     writer.time(START, 0);
     for number in 0..5 {
-        // The instruction of the access was filtered away.
+        // The instruction of the access was filtered out.
         writer.record(kind::INSTRUCTION, 0, CODE + 4 * number);
         writer.read(0x60_0000 + 64 * number, 8);
     }
@@ -189,7 +189,7 @@ fn rseq(recipe: TraceRecipe) -> Records {
     writer.finish()
 }
 
-/// Thread 100 runs on both cores, 101 on the first, 102 on the second, which idles first.
+/// Thread 100 runs on both cores, 101 on the first, 102 on the second, which first idles.
 fn core_sharded(recipe: TraceRecipe) -> Vec<(String, Records)> {
     let recipe = TraceRecipe {
         file_type: recipe.file_type | file_type::CORE_SHARDED,
@@ -226,7 +226,7 @@ fn core_sharded(recipe: TraceRecipe) -> Vec<(String, Records)> {
     ]
 }
 
-/// Encodings are not as long as the instructions that they stand for.
+/// Encodings may differ in length from the instructions they stand for.
 fn regdeps(recipe: TraceRecipe) -> Records {
     let mut writer = TraceWriter::new(TraceRecipe {
         file_type: recipe.file_type | file_type::REGDEPS,

@@ -1,4 +1,4 @@
-//! Records, one after the other.
+//! Writing of consecutive records.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ pub mod kind {
     pub const UNTAKEN_JUMP: u16 = 49;
 }
 
-/// Sorts of markers.
+/// Kinds of markers.
 pub mod marker {
     #![expect(missing_docs, reason = "the names of the format")]
     pub const KERNEL_EVENT: u16 = 0;
@@ -69,20 +69,20 @@ pub mod file_type {
     pub const REGDEPS: u64 = 0x2_0000;
 }
 
-/// What a file says at its beginning.
+/// Header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRecipe {
-    /// 1 to 7, or what does not exist yet.
+    /// Version 1 to 7, or one that does not exist yet.
     pub version: u64,
-    /// Instruction set, and with it the length of records.
+    /// Instruction set, which also sets the size of records.
     pub architecture: Architecture,
-    /// Bits of the file type besides those of the architecture.
+    /// Bits of the file type in addition to those of the architecture.
     pub file_type: u64,
     /// The first thread.
     pub tid: u64,
     /// Its process.
     pub pid: u64,
-    /// Instructions of a chunk; 0 for files without chunks.
+    /// Number of instructions per chunk; 0 for files without chunks.
     pub chunk_instructions: u64,
 }
 
@@ -99,20 +99,20 @@ impl Default for TraceRecipe {
     }
 }
 
-/// What a reader should find.
+/// The expected result of reading a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceTruth {
-    /// Visible records.
+    /// Number of visible records.
     pub records: u64,
-    /// Fetched instructions.
+    /// Number of fetched instructions.
     pub instructions: u64,
-    /// Further rounds of repeated ones.
+    /// Number of further rounds of repeated instructions.
     pub nofetch: u64,
-    /// Loads, and their bytes.
+    /// Number of loads and of their bytes.
     pub loads: (u64, u64),
-    /// Stores, and their bytes.
+    /// Number of stores and of their bytes.
     pub stores: (u64, u64),
-    /// Markers, all sorts together.
+    /// Number of markers of all kinds.
     pub markers: u64,
 }
 
@@ -121,7 +121,7 @@ pub struct TraceTruth {
 pub struct Records {
     /// The bytes of each chunk.
     pub chunks: Vec<Vec<u8>>,
-    /// What a reader should find in them.
+    /// The expected result of reading them.
     pub truth: TraceTruth,
 }
 
@@ -131,9 +131,9 @@ pub struct TraceWriter {
     recipe: TraceRecipe,
     records: Records,
     chunk: Vec<u8>,
-    /// Fetched instructions of the chunk.
+    /// Number of fetched instructions in the chunk.
     instructions: u64,
-    /// Encodings that the chunk has, by address.
+    /// Encodings in the chunk, by address.
     encodings: HashMap<u64, Vec<u8>>,
     time: u64,
     cpu: u64,
@@ -141,7 +141,7 @@ pub struct TraceWriter {
 }
 
 impl TraceWriter {
-    /// Begins a file: header, first thread, and what else stands there in its version.
+    /// Begins a file: header, first thread, and the other records that its version requires.
     pub fn new(recipe: TraceRecipe) -> Self {
         let mut writer = Self {
             recipe,
@@ -157,12 +157,12 @@ impl TraceWriter {
         writer
     }
 
-    /// What the file says at its beginning.
+    /// Returns the header of the file.
     pub fn recipe(&self) -> &TraceRecipe {
         &self.recipe
     }
 
-    /// The first records of a file; those that share cores have them again for each new thread.
+    /// Writes the first records of a file. Files of shared cores repeat them for each new thread.
     pub fn header(&mut self, tid: u64, pid: u64) {
         let TraceRecipe {
             version,
@@ -190,7 +190,7 @@ impl TraceWriter {
         }
     }
 
-    /// A record as it is; it counts for nothing.
+    /// Writes a raw record, which adds to no count.
     pub fn record(&mut self, kind: u16, size: u16, value: u64) {
         self.chunk.extend(kind.to_le_bytes());
         self.chunk.extend(size.to_le_bytes());
@@ -203,38 +203,38 @@ impl TraceWriter {
         self.chunk.extend(&value[..bytes]);
     }
 
-    /// A marker that shows.
+    /// Writes a visible marker.
     pub fn marker(&mut self, sort: u16, value: u64) {
         self.record(kind::MARKER, sort, value);
         self.records.truth.markers += 1;
         self.records.truth.records += 1;
     }
 
-    /// Other records of a thread follow.
+    /// Starts the records of another thread.
     pub fn thread(&mut self, tid: u64, pid: u64) {
         self.record(kind::THREAD, 4, tid);
         self.record(kind::PROCESS, 4, pid);
         self.tid = tid;
     }
 
-    /// Microseconds since 1601, and the CPU.
+    /// Writes the time in microseconds since 1601, and the CPU.
     pub fn time(&mut self, time: u64, cpu: u64) {
         (self.time, self.cpu) = (time, cpu);
         self.marker(marker::TIMESTAMP, time);
         self.marker(marker::CPU, cpu);
     }
 
-    /// The time that was written last.
+    /// Returns the last time written.
     pub fn last_time(&self) -> u64 {
         self.time
     }
 
-    /// An instruction that does not branch.
+    /// Writes an instruction that does not branch.
     pub fn instruction(&mut self, pc: u64, bytes: &[u8]) {
         self.branch(kind::INSTRUCTION, pc, bytes, None);
     }
 
-    /// Any instruction; the target counts for indirect ones alone.
+    /// Writes any instruction. The target matters only for indirect branches.
     pub fn branch(&mut self, branch: u16, pc: u64, bytes: &[u8], target: Option<u64>) {
         self.end_full_chunk();
         let is_recorded =
@@ -265,7 +265,7 @@ impl TraceWriter {
         self.fetch(branch, pc, bytes.len() as u16);
     }
 
-    /// The record of an instruction alone.
+    /// Writes only the record of an instruction.
     pub fn fetch(&mut self, branch: u16, pc: u64, length: u16) {
         self.record(branch, length, pc);
         self.instructions += 1;
@@ -273,14 +273,14 @@ impl TraceWriter {
         self.records.truth.records += 1;
     }
 
-    /// A further round of a repeated instruction.
+    /// Writes a further round of a repeated instruction.
     pub fn round(&mut self, pc: u64, length: u16) {
         self.record(kind::NO_FETCH, length, pc);
         self.records.truth.nofetch += 1;
         self.records.truth.records += 1;
     }
 
-    /// A load.
+    /// Writes a load.
     pub fn read(&mut self, address: u64, size: u16) {
         self.record(kind::READ, size, address);
         let (count, bytes) = self.records.truth.loads;
@@ -288,7 +288,7 @@ impl TraceWriter {
         self.records.truth.records += 1;
     }
 
-    /// A store.
+    /// Writes a store.
     pub fn write(&mut self, address: u64, size: u16) {
         self.record(kind::WRITE, size, address);
         let (count, bytes) = self.records.truth.stores;
@@ -296,7 +296,7 @@ impl TraceWriter {
         self.records.truth.records += 1;
     }
 
-    /// The current thread ends.
+    /// Ends the current thread.
     pub fn exit(&mut self) {
         self.record(kind::THREAD_EXIT, 4, self.tid);
         self.records.truth.records += 1;
@@ -309,13 +309,13 @@ impl TraceWriter {
         self.stop()
     }
 
-    /// Ends the file as it is.
+    /// Ends the file without further records.
     pub fn stop(mut self) -> Records {
         self.records.chunks.push(self.chunk);
         self.records
     }
 
-    /// Goes to the next chunk before an instruction for which there is no room.
+    /// Starts the next chunk if an instruction does not fit.
     fn end_full_chunk(&mut self) {
         let limit = self.recipe.chunk_instructions;
         if limit == 0 || self.instructions < limit {

@@ -1,10 +1,7 @@
 //! The panel of bookmarks, and the other places that show bookmarks.
 
-mod menu;
 mod panel;
-mod ribbon;
 mod rows;
 
-pub use menu::add_items;
+pub use crate::panels::bookmarks::rows::{add_items, ribbon_tip, ribbon_ui};
 pub use panel::BookmarksPanel;
-pub use ribbon::{ribbon_tip, ribbon_ui};

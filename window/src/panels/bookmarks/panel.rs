@@ -4,25 +4,24 @@ use std::sync::Arc;
 
 use egui::{Key, Modifiers, Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_index::Cancel;
-
-use super::rows::{BookmarkColumns, BookmarkRow, BookmarkRows, go};
-use crate::panels::PanelContext;
-use crate::panels::cursor_list::{CursorList, take_rect};
-use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, head_font};
-use crate::panels::row::{EmptyMessage, empty_ui};
-use crate::panels::sort::{ColumnHead, SortBy, heads_ui};
-use crate::panels::table::{ListExport, ListTools, text_table};
-use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, MarkAction, PanelKind, WindowId};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::bookmark_words::place_words;
+use stepback_debugger::model::names::place_words;
 use stepback_debugger::notes::{
     Bookmark, BookmarkChange, BookmarkField, BookmarkId, BookmarkPlace,
 };
 use stepback_debugger::worker::Slot;
+use stepback_index::Cancel;
+
+use super::rows::{BookmarkColumns, BookmarkRow, BookmarkRows, go};
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{CursorList, PanelKey, take_keys, take_rect};
+use crate::panels::list::{ColumnHead, SortBy, heads_ui};
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen, head_font};
+use crate::panels::row::{EmptyMessage, empty_ui};
+use crate::panels::table::{ListExport, ListTools, text_table};
+use crate::theme::{icons, ui as ui_font};
 
 /// Height of the bar with the count and the filter.
 const BAR: f32 = 30.0;

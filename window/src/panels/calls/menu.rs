@@ -1,17 +1,16 @@
 //! The context menu of a call.
 
 use egui::Ui;
-
-use super::rows::CallEntry;
-use crate::panels::PanelContext;
-use crate::panels::asked::{PanelOutput, RowInput};
-use crate::panels::effects_items::{compare_item, effects_items};
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::theme::icons;
 use stepback_debugger::action::{Action, AppAction, FoldAction, PanelAction, StepRange};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::views::RowGesture;
+
+use super::rows::CallEntry;
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{PanelOutput, RowInput};
+use crate::panels::menu::{MenuItem, compare_item, effects_items, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
 
 /// Panel context and the window whose position is marked.
 pub struct CallMenuContext<'a> {

@@ -1,6 +1,5 @@
 //! The call tree.
 
-mod columns;
 mod menu;
 mod panel;
 mod rows;

@@ -1,26 +1,23 @@
 //! The rows of the call tree.
 
 use egui::{Rect, Ui, pos2, vec2};
+use stepback_debugger::action::{Action, PanelAction};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TraceWindow;
+use stepback_debugger::model::call_rows::{CallRow, CallWords};
+use stepback_debugger::model::call_stack::{FrameMark, entered_at};
+use stepback_debugger::model::call_tree::{Indents, TreeRow};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::RowGesture;
 
-use super::columns::{CallListColumns, CallListing};
 use super::menu::{CallMenuContext, call_menu};
-use crate::panels::asked::{PanelOutput, RowInput};
-use crate::panels::hover_cell::register_of;
+use crate::panels::calls::panel::{CallListColumns, CallListing};
+use crate::panels::cursor_list::{PanelOutput, RowInput};
+use crate::panels::panel::register_of;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{Action, PanelAction};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::TraceWindow;
-use stepback_debugger::model::call_rows::CallRow;
-use stepback_debugger::model::call_stack::entered_at;
-use stepback_debugger::model::call_tree::TreeRow;
-use stepback_debugger::model::found_calls::CallWords;
-use stepback_debugger::model::frame_words::FrameMark;
-use stepback_debugger::model::indents::Indents;
-use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::RowGesture;
 
 /// Middle of the outermost caret.
 const CARET: f32 = 14.0;

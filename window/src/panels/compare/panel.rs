@@ -2,19 +2,6 @@
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_parsers::Position;
-
-use super::rows::{CompareColumns, CompareEntry, CompareInput, CompareRows};
-use crate::panels::PanelContext;
-use crate::panels::cursor_list::{CursorList, take_rect};
-use crate::panels::field::Field;
-use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, head_font};
-use crate::panels::row::{
-    EmptyMessage, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
-};
-use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, PanelKind, TravelAction, WindowId,
 };
@@ -25,6 +12,17 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{
     CompareRoom, CompareSide, CompareView, CursorDirection, PanelView, ViewStatus, WindowPair,
 };
+use stepback_parsers::Position;
+
+use super::rows::{CompareColumns, CompareEntry, CompareInput, CompareRows};
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{CursorList, PanelKey, take_keys, take_rect};
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen, head_font};
+use crate::panels::row::{
+    EmptyMessage, Field, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+};
+use crate::theme::{icon, icons, ui as ui_font};
 
 /// Height of the bar with both windows.
 const BAR: f32 = 30.0;

@@ -1,15 +1,6 @@
 //! The rows of the comparison.
 
 use egui::{Rect, RichText, Ui, pos2};
-use stepback_parsers::Step;
-
-use super::panel::WIDE;
-use crate::panels::asked::RowInput;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::panels::pen::{ADVANCE, INSET, Pen};
-use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
-use crate::panels::{HoverCell, PanelContext};
-use crate::theme::{icon, icons, mono, semi, ui as ui_font};
 use stepback_debugger::action::{
     Access, Action, AppAction, CellName, Direction, PanelAction, SliceAction, TravelAction,
     ViewAction,
@@ -21,6 +12,15 @@ use stepback_debugger::model::compare::{
 use stepback_debugger::views::{
     CompareSide, CompareView, CompareWidths, PanelView, RowGesture, low_end,
 };
+use stepback_parsers::Step;
+
+use super::panel::WIDE;
+use crate::panels::cursor_list::RowInput;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, INSET, Pen};
+use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{icon, icons, mono, semi, ui as ui_font};
 
 const WRITER: f32 = 200.0;
 const INSTRUCTION: f32 = 236.0;

@@ -5,20 +5,6 @@ use std::sync::Arc;
 
 use egui::{PopupCloseBehavior, Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_parsers::Position;
-
-use super::choosers::{SearchScope, icon_button, kind_ui, reach_ui};
-use super::field::{FindField, FindFieldEvent, FocusRequest};
-use super::kept::search_menu;
-use crate::panels::PanelContext;
-use crate::panels::cursor_list::take_rect;
-use crate::panels::field::Field;
-use crate::panels::kept_menu::KeptMenu;
-use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, ROW};
-use crate::panels::row::{EmptyMessage, button_response, row_response};
-use crate::panels::table::{ListExport, ListPlace, RowList};
-use crate::theme::{icon, icons, medium, mono, ui as ui_font};
 use stepback_debugger::action::{
     Action, CellName, FindKind, FindQuery, FindRange, PanelKind, SearchAction, WindowId,
 };
@@ -29,6 +15,18 @@ use stepback_debugger::model::found::{
 use stepback_debugger::model::table::{Table, TableRow};
 use stepback_debugger::notes::SavedSearch;
 use stepback_debugger::views::{FindTable, PanelView, TableView};
+use stepback_parsers::Position;
+
+use super::field::{FindField, FindFieldEvent, FocusRequest};
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::take_rect;
+use crate::panels::find::field::{SearchScope, icon_button, kind_ui, reach_ui, search_menu};
+use crate::panels::menu::KeptMenu;
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::row::{EmptyMessage, Field, button_response, row_response};
+use crate::panels::table::{ListExport, ListPlace, RowList};
+use crate::theme::{icon, icons, medium, mono, ui as ui_font};
 
 /// Height of a bar.
 const BAR: f32 = 30.0;

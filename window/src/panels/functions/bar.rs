@@ -2,14 +2,14 @@
 //! computation.
 
 use egui::{Rect, Ui, pos2};
+use stepback_debugger::action::{Action, FunctionsOf, ViewAction};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::part_words;
 
 use crate::panels::PanelContext;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyMessage, button_response, empty_ui, error_ui};
 use crate::theme::{icon, icons, medium, ui as ui_font};
-use stepback_debugger::action::{Action, FunctionsOf, ViewAction};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::part_words;
 
 /// Height of the bar, in points.
 pub const BAR: f32 = 30.0;

@@ -4,19 +4,6 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_index::Cancel;
-
-use super::bar::{BAR, EMPTY_ICON, FunctionsBar, icon_ui};
-use super::flame_paint::{FlameInput, FlamePainter};
-use crate::panels::PanelContext;
-use crate::panels::cursor_list::take_rect;
-use crate::panels::field::Field;
-use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
-use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyMessage, empty_ui, error_ui};
-use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, CallMeasure, PanelKind, ViewAction, WindowId};
 use stepback_debugger::analysis::call_profile::{StackNode, StackNodeKind};
 use stepback_debugger::messages::say;
@@ -26,6 +13,17 @@ use stepback_debugger::model::functions::{
 use stepback_debugger::model::scroll::Scroll;
 use stepback_debugger::views::CursorDirection;
 use stepback_debugger::worker::Slot;
+use stepback_index::Cancel;
+
+use super::bar::{BAR, EMPTY_ICON, FunctionsBar, icon_ui};
+use super::flame_paint::{FlameInput, FlamePainter};
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{PanelKey, take_keys, take_rect};
+use crate::panels::list::List;
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{EmptyMessage, Field, empty_ui, error_ui};
+use crate::theme::{icons, ui as ui_font};
 
 /// Width of the search field.
 const FIELD: f32 = 150.0;

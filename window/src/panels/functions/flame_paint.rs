@@ -3,6 +3,12 @@
 use std::sync::Arc;
 
 use egui::{Color32, Rect, Sense, Ui, pos2};
+use stepback_debugger::action::{Action, AppAction, Direction, TravelAction};
+use stepback_debugger::analysis::call_profile::StackNodeKind;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::{
+    FlameBox, FunctionMatches, FunctionProfile, box_lines, box_name,
+};
 
 use super::flame::stack_text;
 use crate::panels::PanelContext;
@@ -10,12 +16,6 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::row_response;
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction, Direction, TravelAction};
-use stepback_debugger::analysis::call_profile::StackNodeKind;
-use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::{
-    FlameBox, FunctionMatches, FunctionProfile, box_lines, box_name,
-};
 
 /// Minimum width of a box that has a name.
 const NAMED: f32 = 24.0;

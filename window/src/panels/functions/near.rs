@@ -3,6 +3,12 @@
 use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2};
+use stepback_debugger::action::{Action, AppAction, CallMeasure, ViewAction};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::{
+    CallRelation, FunctionProfile, RelatedFunctionRow, near_rows, share_text,
+};
+use stepback_debugger::model::text::thousands;
 use stepback_parsers::Position;
 
 use crate::panels::PanelContext;
@@ -11,12 +17,6 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{icons, mono};
-use stepback_debugger::action::{Action, AppAction, CallMeasure, ViewAction};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::{
-    CallRelation, FunctionProfile, RelatedFunctionRow, near_rows, share_text,
-};
-use stepback_debugger::model::text::thousands;
 
 /// Narrower lists have no column of shares.
 const NARROW: f32 = 300.0;

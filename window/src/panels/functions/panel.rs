@@ -5,6 +5,11 @@ use std::sync::Arc;
 
 use egui::Ui;
 use serde::{Deserialize, Serialize};
+use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::FunctionProfile;
+use stepback_debugger::model::table::Table;
+use stepback_debugger::views::{FunctionTable, TableView};
 use stepback_machine::Address;
 
 use super::bar::{BAR, FunctionsBar};
@@ -15,11 +20,6 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyMessage, error_ui};
 use crate::panels::table::{ListExport, ListPlace, ListTools, RowList};
-use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction, WindowId};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::functions::FunctionProfile;
-use stepback_debugger::model::table::Table;
-use stepback_debugger::views::{FunctionTable, TableView};
 
 /// Minimum width that shows callers and callees at the right.
 const WIDE: f32 = 620.0;

@@ -1,20 +1,20 @@
 //! The bar of a memory panel: address, grouping, legend.
 
 use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
-use stepback_index::ThreadId;
-use stepback_parsers::RegisterSource;
-
-use super::mark::ByteMark;
-use super::panel::MemoryPanel;
-use crate::panels::PanelContext;
-use crate::panels::pen::Pen;
-use crate::panels::row::button_response;
-use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::Action;
 use stepback_debugger::expression::OtherReading;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::address_text::{AddressResult, STACK};
-use stepback_debugger::model::value_source::{SOURCES, SourceWords};
+use stepback_debugger::model::so_far::{SOURCES, SourceWords};
+use stepback_index::ThreadId;
+use stepback_parsers::RegisterSource;
+
+use super::panel::MemoryPanel;
+use crate::panels::PanelContext;
+use crate::panels::memory::shape::ByteMark;
+use crate::panels::pen::Pen;
+use crate::panels::row::button_response;
+use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 
 /// Width of the address field.
 const FIELD: f32 = 160.0;

@@ -1,10 +1,7 @@
 //! Memory at a position.
 
 mod bar;
-mod beside;
 mod foot;
-mod mark;
-mod menu;
 mod panel;
 mod rows;
 mod shape;

@@ -2,17 +2,6 @@
 
 use egui::{Rect, Ui, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_machine::Address;
-
-use super::foot::{self, MemoryFootContext, foot_ui};
-use super::rows::{MemoryInput, MemoryRowsArea, MemoryRowsView, rows_ui};
-use super::shape::{BESIDE, MemoryRowLayout};
-use crate::panels::PanelContext;
-use crate::panels::cursor_list::take_rect;
-use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::panel::Panel;
-use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
-use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, MemoryChange, PanelKind, WindowId,
 };
@@ -21,6 +10,17 @@ use stepback_debugger::model::text::address_digits;
 use stepback_debugger::views::{
     ByteAction, CursorDirection, MemoryLayout, MemoryMove, MemoryView, ViewStatus,
 };
+use stepback_machine::Address;
+
+use super::foot;
+use super::foot::{MemoryFootContext, foot_ui};
+use super::rows::{MemoryInput, MemoryRowsArea, MemoryRowsView, rows_ui};
+use super::shape::{BESIDE, MemoryRowLayout};
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{PanelKey, take_keys, take_rect};
+use crate::panels::panel::Panel;
+use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
+use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 
 /// Height of the bar with the address.
 const BAR: f32 = 30.0;

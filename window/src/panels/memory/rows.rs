@@ -1,28 +1,27 @@
 //! The rows of a memory panel.
 
 use egui::{Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_debugger::action::{Access, Action, Direction};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::byte_detail::{
+    ByteDetail, byte_digits, gap_words, number_text, place_in_row, row_text, source_words,
+};
+use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow, aligned_cell};
+use stepback_debugger::model::text::address_digits;
+use stepback_debugger::views::{ByteAction, MemoryView};
 use stepback_index::ValueSource;
 use stepback_machine::{Address, Endian, LaneFormat};
 
-use super::beside::RowAnnotation;
-use super::mark::ByteMark;
-use super::menu::{self, MenuByte};
 use super::shape::MemoryRowLayout;
-use crate::panels::asked::PanelOutput;
 use crate::panels::bookmarks::ribbon_ui;
+use crate::panels::cursor_list::PanelOutput;
+use crate::panels::memory::foot;
+use crate::panels::memory::foot::MenuByte;
+use crate::panels::memory::shape::{ByteMark, RowAnnotation};
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
 use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{mono, mono_bold};
-use stepback_debugger::action::{Access, Action, Direction};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::byte_detail::{ByteDetail, source_words};
-use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow, aligned_cell};
-use stepback_debugger::model::memory_text::{
-    byte_digits, gap_words, number_text, place_in_row, row_text,
-};
-use stepback_debugger::model::text::address_digits;
-use stepback_debugger::views::{ByteAction, MemoryView};
 
 /// Inputs that all rows of a frame share.
 #[derive(Clone, Copy)]
@@ -563,7 +562,7 @@ fn touch_ui(
         touched.action = Some((address, last_write));
     }
     response.context_menu(|ui| {
-        menu::byte_menu(
+        foot::byte_menu(
             ui,
             MenuByte { address, cell },
             view,

@@ -1,7 +1,13 @@
 //! The menu of display options of memory, and the parts of the bar about comparing and searching.
 
 use egui::{Rect, Sense, Ui, pos2};
+use stepback_debugger::action::{
+    Action, AppAction, Direction, Follow, MemoryChange, MemoryText, PanelAction, PanelKind,
+    ViewAction,
+};
 use stepback_debugger::keymap::CommandId;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::text::thousands;
 
 use super::panel::MemoryPanel;
 use crate::panels::PanelContext;
@@ -9,12 +15,6 @@ use crate::panels::menu::{MenuItem, menu_line_ui};
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{
-    Action, AppAction, Direction, Follow, MemoryChange, MemoryText, PanelAction, PanelKind,
-    ViewAction,
-};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::text::thousands;
 
 impl MemoryPanel {
     /// Draws the button of the menu.

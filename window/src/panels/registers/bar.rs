@@ -1,18 +1,17 @@
 //! Choosers of the register panel: group, thread and lanes, and the filter.
 
 use egui::{Pos2, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_machine::{LaneFormat, RegisterGroup};
-
-use super::frame::BoardView;
-use super::panel::RegistersPanel;
-use crate::panels::PanelContext;
-use crate::panels::field::Field;
-use crate::panels::pen::Pen;
-use crate::panels::thread::{ThreadChooserView, thread_chooser_ui};
-use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::short_title;
+use stepback_machine::{LaneFormat, RegisterGroup};
+
+use super::panel::RegistersPanel;
+use crate::panels::PanelContext;
+use crate::panels::pen::Pen;
+use crate::panels::registers::panel::BoardView;
+use crate::panels::row::{Field, ThreadChooserView, thread_chooser_ui};
+use crate::theme::{icon, icons, ui as ui_font};
 
 /// Height of the bar of all groups except the general registers, which have a head instead.
 pub const BAR: f32 = 30.0;

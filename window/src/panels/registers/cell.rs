@@ -1,21 +1,21 @@
 //! One register on the screen, and the head with pc and flags.
 
 use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
-use stepback_index::ValueSource;
-use stepback_machine::{StatusFlag, StatusRegister};
-
-use super::frame::{RegisterInput, box_at};
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::panels::pen::{ADVANCE, Pen};
-use crate::panels::row::row_response;
-use crate::panels::{HoverCell, PanelContext};
-use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::RegisterFormat;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::register_format::{RegisterReading, RegisterStyle, format_name};
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::text::{flag_letter, flag_words};
 use stepback_debugger::views::{RegisterGesture, RegistersView, address_of};
+use stepback_index::ValueSource;
+use stepback_machine::{StatusFlag, StatusRegister};
+
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, Pen};
+use crate::panels::registers::panel::{RegisterInput, box_at};
+use crate::panels::row::row_response;
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 
 /// Inputs that all cells of a frame share.
 #[derive(Clone, Copy)]

@@ -1,20 +1,20 @@
 //! Details of one register, at the foot of the panel.
 
 use egui::{Rect, Ui, pos2, vec2};
+use stepback_debugger::action::{Action, TraceId, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::register_detail::{RegisterDetail, count_words};
+use stepback_debugger::model::registers::RegisterCell;
+use stepback_debugger::model::so_far::{so_far, source_so_far};
+use stepback_debugger::model::span::Code;
+use stepback_debugger::model::text::short_hex;
+use stepback_debugger::views::RegistersView;
 use stepback_parsers::Step;
 
 use crate::panels::PanelContext;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::StepLink;
 use crate::theme::{mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{Action, TraceId, WindowId};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::code::Code;
-use stepback_debugger::model::register_detail::{RegisterDetail, count_words};
-use stepback_debugger::model::registers::RegisterCell;
-use stepback_debugger::model::so_far::{so_far, source_so_far};
-use stepback_debugger::model::text::short_hex;
-use stepback_debugger::views::RegistersView;
 
 /// Height of the foot.
 pub const HEIGHT: f32 = 89.0;

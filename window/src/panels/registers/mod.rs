@@ -3,9 +3,7 @@
 mod bar;
 mod cell;
 mod detail;
-mod frame;
 mod grid;
-mod lanes;
 mod panel;
 
 pub use panel::RegistersPanel;

@@ -1,31 +1,31 @@
 //! The register file at a position.
+//!
+//! Types that the parts of the register panel share in a frame.
 
 use std::borrow::Cow;
 
-use egui::{Rect, Ui, pos2};
+use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_machine::RegisterGroup;
-
-use super::cell::{CellView, HeadPaint};
-use super::detail::RegisterFoot;
-use super::frame::{BoardView, RegisterInput};
-use super::grid::{CellColumns, GridRowPlace, GridView, RegisterLayout};
-use super::{bar, cell, detail, grid};
-use crate::panels::PanelContext;
-use crate::panels::asked::PanelOutput;
-use crate::panels::cursor_list::take_rect;
-use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
-use crate::panels::panel::Panel;
-use crate::panels::pen::{Pen, ROW};
-use crate::panels::row::{error_ui, loading_ui, watch_for_late};
-use crate::panels::thread::{ChosenThread, ThreadChooserView, thread_chooser_ui};
 use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::scroll::{Scroll, Viewport};
 use stepback_debugger::views::{
     CursorDirection, RegisterGesture, RegisterGrid, RegistersView, ViewStatus,
+};
+use stepback_machine::RegisterGroup;
+
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{PanelKey, PanelOutput, take_keys, take_rect};
+use crate::panels::list::List;
+use crate::panels::panel::Panel;
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::registers::cell::{CellView, HeadPaint};
+use crate::panels::registers::detail::RegisterFoot;
+use crate::panels::registers::grid::{CellColumns, GridRowPlace, GridView, RegisterLayout};
+use crate::panels::registers::{bar, cell, detail, grid};
+use crate::panels::row::{
+    ChosenThread, ThreadChooserView, error_ui, loading_ui, thread_chooser_ui, watch_for_late,
 };
 
 /// Height of the head with pc and flags.
@@ -344,4 +344,28 @@ fn foot_height(board: &RegisterBoard, spare: f32) -> f32 {
         spare if spare >= heights[2] => heights[2],
         _ => 0.0,
     }
+}
+
+/// Pointer input on registers in one frame.
+#[derive(Debug, Default)]
+pub(super) struct RegisterInput {
+    pub(super) cursor: Option<String>,
+    pub(super) hovered: Option<String>,
+    pub(super) title: Option<String>,
+    /// Gesture on a register.
+    pub(super) gesture: Option<(String, RegisterGesture)>,
+}
+
+/// The registers that are shown.
+pub struct BoardView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub board: &'a RegisterBoard,
+}
+
+/// Returns a box of a size, given its left edge and its middle height.
+pub(super) fn box_at(left: f32, middle: f32, width: f32, height: f32) -> Rect {
+    Rect::from_min_size(
+        pos2(left.round(), (middle - height / 2.0).round()),
+        vec2(width, height),
+    )
 }

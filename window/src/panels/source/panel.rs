@@ -1,23 +1,28 @@
 //! The source file of a position, with the line that is executed next.
+//!
+//! The bar above a source file.
+//!
+//! Messages of a source panel without a source.
 
-use egui::{Rect, Ui, pos2};
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
+use stepback_debugger::action::{Action, FileAction, Follow, PanelKind, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::source_view::PositionSource;
+use stepback_debugger::source::SourceText;
+use stepback_debugger::views::{PanelView, RowListing, SourceView, ViewStatus};
 
-use super::bar::{SourceBarArea, SourceBarContent};
-use super::rows::{SourceRows, rows_ui, text_left, widest};
-use super::{bar, empty};
 use crate::panels::PanelContext;
-use crate::panels::asked::RowInput;
-use crate::panels::cursor_list::{CursorList, ListExtent, take_rect};
+use crate::panels::cursor_list::{CursorList, ListExtent, RowInput, take_rect};
 use crate::panels::list::ListArea;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyMessage, error_ui, loading_ui, watch_for_late};
-use crate::panels::thread::{ChosenThread, ThreadChooserView, thread_chooser_ui};
-use stepback_debugger::action::{Action, Follow, PanelKind, WindowId};
-use stepback_debugger::messages::say;
-use stepback_debugger::source::SourceText;
-use stepback_debugger::views::{PanelView, RowListing, SourceView, ViewStatus};
+use crate::panels::row::{
+    ChosenThread, EmptyMessage, ThreadChooserView, empty_ui, error_ui, loading_ui,
+    thread_chooser_ui, watch_for_late,
+};
+use crate::panels::source::rows::{SourceRows, rows_ui, text_left, widest};
+use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 
 /// Height of the bar with the file's name.
 const BAR: f32 = 24.0;
@@ -208,8 +213,8 @@ impl Panel for SourcePanel {
                 watch_for_late(ui);
             }
             ViewStatus::Empty { title, advice } => match self.view.missing() {
-                Some(name) => empty::not_found_ui(ui, &pen, rect, name, out),
-                None => empty::no_source_ui(ui, &pen, rect, EmptyMessage(&title, &advice), out),
+                Some(name) => not_found_ui(ui, &pen, rect, name, out),
+                None => no_source_ui(ui, &pen, rect, EmptyMessage(&title, &advice), out),
             },
             ViewStatus::Rows(rows) => {
                 let text = self.view.shown().and_then(|shown| shown.file.text.as_ref());
@@ -219,7 +224,7 @@ impl Panel for SourcePanel {
                     } else {
                         pen
                     };
-                    bar::bar_ui(
+                    bar_ui(
                         ui,
                         &pen,
                         SourceBarArea { bar, left },
@@ -228,6 +233,170 @@ impl Panel for SourcePanel {
                 }
                 self.lines_ui(ui, rest, &rows, cx, out);
             }
+        }
+    }
+}
+
+/// Minimum width of a bar with a legend of the line marks.
+const LEGEND_FROM: f32 = 480.0;
+
+/// The bar and the left edge of its text.
+pub struct SourceBarArea {
+    pub bar: Rect,
+    pub left: f32,
+}
+
+/// Source position, and the file that contains it.
+pub struct SourceBarContent<'a> {
+    pub here: &'a PositionSource,
+    pub text: &'a SourceText,
+}
+
+/// Draws, from `left` on, the file, its folder, and the relation of the position to it.
+pub fn bar_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    SourceBarArea { bar, left }: SourceBarArea,
+    SourceBarContent { here, text }: SourceBarContent<'_>,
+) {
+    let (tok, y) = (pen.tok, bar.center().y);
+    pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+    let name = text
+        .path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let place = here
+        .line()
+        .map_or(name.clone(), |line| format!("{name}:{}", line.line));
+    let mut x = pen.text(left, y, &place, mono_bold(12.5), tok.t1) + INSET;
+    if text.is_newer {
+        x = pen.text(x, y, icons::WARNING, icon(13.0), tok.warn) + 4.0;
+        x = pen.label(x, y, say!("source-newer-than-the-image"), tok.warn) + INSET;
+    }
+    let said = here.words();
+    let bar = if bar.width() > LEGEND_FROM {
+        bar.with_max_x(legend_ui(pen, bar))
+    } else {
+        bar
+    };
+    let room = (bar.right() - INSET - x).max(0.0);
+    let width = pen.width(&said, ui_font(11.5)).min(room);
+    let left = bar.right() - INSET - width;
+    pen.cut_text(
+        pos2(left, y),
+        &said,
+        ui_font(11.5),
+        tok.t2,
+        bar.right() - INSET + 1.0,
+    );
+    let folder = text
+        .path
+        .parent()
+        .map(|folder| folder.display().to_string())
+        .unwrap_or_default();
+    if left - INSET - x > 40.0 {
+        pen.cut_text(pos2(x, y), &folder, mono(11.5), tok.t3, left - INSET);
+    }
+    let path = text.path.display().to_string();
+    let response = ui.interact(bar, ui.unique_id().with("source bar"), Sense::hover());
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Heading,
+            true,
+            say!("source-bar", place = &place, said = &said).trim_end(),
+        )
+    });
+    response.on_hover_text(if text.is_cut {
+        say!("source-cut", path = path)
+    } else {
+        path
+    });
+}
+
+/// Draws the legend of the bars next to line numbers. Returns its left edge.
+fn legend_ui(pen: &Pen<'_>, bar: Rect) -> f32 {
+    let (tok, y) = (pen.tok, bar.center().y);
+    let mut right = bar.right() - INSET;
+    for (words, is_filled) in [
+        (say!("source-not-in-the-trace"), false),
+        (say!("source-executed"), true),
+    ] {
+        right = pen.text_left_of(right, y, words, ui_font(11.0), tok.t3) - 6.0;
+        let mark = Rect::from_center_size(pos2(right - 1.5, y), vec2(3.0, 11.0));
+        match is_filled {
+            true => pen.fill(mark, tok.done),
+            false => pen.frame(mark, 0, tok.ctl),
+        }
+        right = mark.left() - 10.0;
+    }
+    right
+}
+
+/// Reports that no source line is known, and offers to add an image.
+pub fn no_source_ui(
+    ui: &mut Ui,
+    pen: &Pen<'_>,
+    rect: Rect,
+    words: EmptyMessage<'_>,
+    out: &mut Vec<Action>,
+) {
+    SourceOffer {
+        words,
+        button: say!("source-add-image"),
+        action: Action::File(FileAction::AddImage(None)),
+    }
+    .ui(ui, pen, rect, out);
+}
+
+/// Reports that the file is not at the path in the image, and offers to locate it.
+pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mut Vec<Action>) {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let sentence = say!("source-not-found", file = file);
+    let advice = say!(
+        "source-compiled-as",
+        name = end_that_fits(pen, name, rect.width() - 190.0)
+    );
+    let words = EmptyMessage(&sentence, &advice);
+    SourceOffer {
+        words,
+        button: say!("source-locate"),
+        action: Action::File(FileAction::LocateSource(name.to_owned())),
+    }
+    .ui(ui, pen, rect, out);
+}
+
+/// Shortens a path to an end that fits: the end identifies a file better than the beginning.
+fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
+    let is_fitting = |text: &str| pen.width(text, ui_font(12.0)) <= room;
+    if is_fitting(path) {
+        return path.to_owned();
+    }
+    let ends = path
+        .match_indices(['/', '\\'])
+        .filter_map(|(place, _)| path.get(place..));
+    let cut: Vec<String> = ends.map(|end| format!("…{end}")).collect();
+    cut.iter()
+        .find(|text| is_fitting(text))
+        .or(cut.last())
+        .cloned()
+        .unwrap_or_else(|| path.to_owned())
+}
+
+/// Reason why there is no source, and a button that may help.
+struct SourceOffer<'a> {
+    words: EmptyMessage<'a>,
+    button: &'a str,
+    action: Action,
+}
+
+impl SourceOffer<'_> {
+    fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
+        empty_ui(ui, pen, rect, icons::SOURCE, self.words);
+        let center = pos2(rect.center().x, rect.center().y + 48.0);
+        let place = Rect::from_center_size(center, vec2(96.0, 26.0));
+        if rect.contains(place.max) && ui.put(place, egui::Button::new(self.button)).clicked() {
+            out.push(self.action);
         }
     }
 }

@@ -1,20 +1,20 @@
 //! The lines of a source file.
 
 use egui::{Rect, Ui, pos2, vec2};
-
-use crate::panels::PanelContext;
-use crate::panels::asked::{PanelOutput, RowInput};
-use crate::panels::list::ListArea;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::panels::pen::{ADVANCE, Pen};
-use crate::panels::row::{RowState, button_response, row_background, row_response};
-use crate::theme::{icons, mono, mono_bold};
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::source_view::PositionSource;
 use stepback_debugger::source::{SourceText, WordKind};
 use stepback_debugger::views::{PanelView, RowGesture, ShownSource, SourceView};
+
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{PanelOutput, RowInput};
+use crate::panels::list::ListArea;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, Pen};
+use crate::panels::row::{RowState, button_response, row_background, row_response};
+use crate::theme::{icons, mono, mono_bold};
 
 /// Inputs that all lines of a frame share.
 pub struct SourceRows<'a, 'b> {

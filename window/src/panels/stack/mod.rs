@@ -1,7 +1,5 @@
 //! The call stack.
 
-mod foot;
-mod menu;
 mod panel;
 mod rows;
 

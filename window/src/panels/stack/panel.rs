@@ -1,24 +1,25 @@
 //! The call stack.
+//!
+//! Details of one frame, at the foot of the panel.
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
+use stepback_debugger::action::{Action, AppAction, Follow, PanelAction, PanelKind, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::call_stack::{StackFrame, entered_at, entered_words, evidence_words};
+use stepback_debugger::model::so_far::left_so_far;
+use stepback_debugger::views::{PanelView, StackView, ViewStatus};
 
-use super::foot;
-use super::foot::{FramePaint, StackFootContext};
-use super::rows::{StackColumns, StackInput, StackRows};
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::{CursorList, ListExtent, take_rect};
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, ROW, head_font};
+use crate::panels::pen::{ADVANCE, INSET, Pen, ROW, head_font};
 use crate::panels::row::{
-    EmptyMessage, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+    ChosenThread, EmptyMessage, StepLink, ThreadChooserView, button_response, empty_ui, error_ui,
+    loading_ui, thread_chooser_ui, watch_for_late,
 };
-use crate::panels::thread::{ChosenThread, ThreadChooserView, thread_chooser_ui};
-use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction, Follow, PanelAction, PanelKind, WindowId};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::call_stack::entered_at;
-use stepback_debugger::views::{PanelView, StackView, ViewStatus};
+use crate::panels::stack::rows::{StackColumns, StackInput, StackRows};
+use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 
 /// Height of the bar with the thread and the depth.
 const BAR: f32 = 30.0;
@@ -58,8 +59,8 @@ impl StackPanel {
         let count = self.view.stack().map_or(0, |stack| stack.frames.len());
         let above = HEAD + ROW * count.min(FRAMES_ABOVE_FOOT) as f32;
         // The foot takes a third of the height at most.
-        let has_foot = rest.height() >= (above + foot::HEIGHT).max(3.0 * foot::HEIGHT);
-        let foot_height = if has_foot { foot::HEIGHT } else { 0.0 };
+        let has_foot = rest.height() >= (above + HEIGHT).max(3.0 * HEIGHT);
+        let foot_height = if has_foot { HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);
         self.list.keys(
@@ -102,7 +103,7 @@ impl StackPanel {
         self.hovered = touched.hovered;
         let place = self.hovered.unwrap_or(self.list.cursor);
         if let Some(frame) = self.view.frame(place).filter(|_| has_foot) {
-            foot::foot_ui(
+            foot_ui(
                 ui,
                 foot,
                 FramePaint { pen, place, frame },
@@ -265,5 +266,82 @@ impl StackColumns {
             pen.text(x, y, words, head_font(), tok.t2);
         }
         pen.text_left_of(self.right, y, say!("stack-step"), head_font(), tok.t2);
+    }
+}
+
+/// Height of the foot: four lines.
+pub const HEIGHT: f32 = 84.0;
+
+/// A frame and its index in the stack.
+pub struct FramePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub place: usize,
+    pub frame: &'a StackFrame,
+}
+
+/// Panel context and the window that travels.
+pub struct StackFootContext<'a> {
+    pub cx: &'a PanelContext<'a>,
+    pub window: WindowId,
+}
+
+/// Draws the details of a frame.
+pub fn foot_ui(
+    ui: &Ui,
+    rect: Rect,
+    FramePaint { pen, place, frame }: FramePaint<'_>,
+    StackFootContext { cx, window }: StackFootContext<'_>,
+    out: &mut Vec<Action>,
+) {
+    let (tok, left, right) = (pen.tok, rect.left() + INSET, rect.right() - 10.0);
+    pen.fill(rect, tok.bg1);
+    pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
+    let mut y = rect.top() + 15.0;
+    let end = pen.cut_text(
+        pos2(left, y),
+        &format!("{place} {}", frame.name),
+        mono_bold(12.5),
+        tok.symbol,
+        right - 90.0,
+    );
+    let address = format!("{:x}", frame.call.function.0);
+    if address != frame.name {
+        pen.code(end + ADVANCE, y, address, tok.t2);
+    }
+    y += ROW;
+    let mut x = pen.label(left, y, entered_words(&frame.call), tok.t2);
+    if let Some(site) = &frame.call_site {
+        x = pen.label(x + 4.0, y, say!("stack-from-step"), tok.t2) + 4.0;
+        x = StepLink {
+            step: site.step,
+            trace: cx.trace(),
+            window,
+        }
+        .ui(ui, pen, x, y, out)
+            + 8.0;
+        pen.cut_text(pos2(x, y), &site.place_text(), mono(12.0), tok.t2, right);
+    }
+    y += ROW;
+    let how = say!(
+        "stack-found-because",
+        left = left_so_far(&cx.desk.session, &frame.call),
+        evidence = evidence_words(frame.call.evidence)
+    );
+    pen.cut_text(pos2(left, y), &how, crate::theme::ui(11.5), tok.t2, right);
+    y += ROW;
+    let mut x = left;
+    for argument in &frame.arguments {
+        let text = argument.value_text();
+        if x + ADVANCE * (argument.name.len() + text.len() + 1) as f32 > right {
+            pen.label(x, y, "…", tok.t3);
+            break;
+        }
+        let end = pen.code(x, y, &argument.name, tok.register);
+        let color = if argument.value.is_unknown() {
+            tok.unknown
+        } else {
+            tok.t1
+        };
+        x = pen.code(end + ADVANCE * 0.7, y, text, color) + 14.0;
     }
 }

@@ -1,21 +1,22 @@
 //! The rows of the stack.
+//!
+//! The context menu of a frame.
 
 use egui::{Rect, Ui, pos2, vec2};
+use stepback_debugger::action::{Action, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::call_stack::{FrameMark, StackFrame, called_at, entered_at};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::RowGesture;
 use stepback_parsers::Position;
 
-use super::menu::frame_menu;
-use crate::panels::asked::RowInput as RowsTouched;
-use crate::panels::hover_cell::register_of;
+use crate::panels::cursor_list::RowInput as RowsTouched;
+use crate::panels::menu::{MenuItem, effects_items, menu_head_ui, menu_line_ui};
+use crate::panels::panel::register_of;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::panels::{HoverCell, PanelContext};
-use crate::theme::{mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{Action, WindowId};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::call_stack::{StackFrame, called_at, entered_at};
-use stepback_debugger::model::frame_words::FrameMark;
-use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::RowGesture;
+use crate::theme::{ThemeColors, icons, mono, mono_bold, ui as ui_font};
 
 /// Maximum number of arguments in a row; the tooltip and the foot show all of them.
 const ARGUMENTS: usize = 4;
@@ -285,5 +286,55 @@ impl StackRows<'_> {
             };
             x = pen.code(end + ADVANCE * 0.7, y, value, color) + 12.0;
         }
+    }
+}
+
+/// Draws the menu of the frame at a place of the stack.
+pub fn frame_menu(
+    ui: &mut Ui,
+    place: usize,
+    frame: &StackFrame,
+    tok: &ThemeColors,
+    touched: &mut StackInput,
+) {
+    menu_head_ui(
+        ui,
+        tok,
+        &frame.name,
+        &frame
+            .marks()
+            .iter()
+            .map(|mark| mark.word())
+            .collect::<Vec<_>>()
+            .join(", "),
+    );
+    if MenuItem::new(say!("stack-travel-to-its-call"))
+        .icon(icons::GO_TO)
+        .key("Shift+Enter")
+        .ui(ui, tok)
+    {
+        touched.rows.gesture(place, RowGesture::GoOn);
+    }
+    if MenuItem::new(say!("stack-travel-to-its-entry"))
+        .key("Enter")
+        .ui(ui, tok)
+    {
+        touched.rows.gesture(place, RowGesture::Go);
+    }
+    if MenuItem::new(say!("stack-open-window-at-its-entry"))
+        .icon(icons::SIDE_BY_SIDE)
+        .key("Ctrl+click")
+        .ui(ui, tok)
+    {
+        touched.opened = Some(place);
+    }
+    effects_items(ui, tok, entered_at(&frame.call), &mut touched.asked);
+    menu_line_ui(ui, tok);
+    if MenuItem::new(say!("stack-copy-stack"))
+        .icon(icons::COPY)
+        .key("Ctrl+C")
+        .ui(ui, tok)
+    {
+        touched.is_copied = true;
     }
 }

@@ -1,18 +1,17 @@
 //! The bar of the list of accesses: subject, number of bytes, kinds of accesses, and start.
 
 use egui::{Key, Rect, Ui, WidgetInfo, pos2};
-use stepback_index::AccessKinds;
-use stepback_parsers::Position;
-
-use crate::panels::PanelContext;
-use crate::panels::field::Field;
-use crate::panels::pen::Pen;
-use crate::panels::row::button_response;
-use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::expression::split_range;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::access_table::{AccessGrouping, AccessSubject, AccessTableQuery};
 use stepback_debugger::views::AccessTable;
+use stepback_index::AccessKinds;
+use stepback_parsers::Position;
+
+use crate::panels::PanelContext;
+use crate::panels::pen::Pen;
+use crate::panels::row::{Field, button_response};
+use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 
 /// Height of the bar.
 pub const BAR: f32 = 30.0;

@@ -3,20 +3,18 @@
 use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2};
-use stepback_parsers::Position;
-
-use super::kind::icon_of;
-use super::rows::TableRows;
-use crate::panels::PanelContext;
-use crate::panels::asked::RowInput;
-use crate::panels::cursor_list::{CursorList, ListExtent};
-use crate::panels::keys::PanelKey;
-use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyMessage, empty_ui};
-use crate::theme::icons;
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
 use stepback_debugger::views::{PanelView, TableSource, TableView};
+use stepback_parsers::Position;
+
+use super::rows::TableRows;
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{CursorList, ListExtent, PanelKey, RowInput};
+use crate::panels::pen::Pen;
+use crate::panels::row::{EmptyMessage, empty_ui};
+use crate::panels::table::table_ui::icon_of;
+use crate::theme::icons;
 
 /// Height of the column heads.
 const HEAD: f32 = 20.0;

@@ -2,15 +2,12 @@
 //! others.
 
 mod access_bar;
-mod export;
-mod kind;
 mod list;
-mod list_panel;
 mod panel;
 mod rows;
 mod table_ui;
 
-pub use export::{ListExport, ListTools, text_table};
+pub use crate::panels::table::panel::ListPanel;
+pub use crate::panels::table::table_ui::{ListExport, ListTools, text_table};
 pub use list::{ListPlace, RowList};
-pub use list_panel::ListPanel;
 pub use panel::TablePanel;

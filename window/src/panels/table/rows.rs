@@ -1,19 +1,19 @@
 //! The rows of a list.
 
 use egui::{Rect, RichText, Ui, pos2, vec2};
-
-use super::kind::longest;
-use crate::panels::asked::RowInput;
-use crate::panels::menu::row_menu_ui;
-use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
-use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
-use crate::panels::{HoverCell, PanelContext};
-use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::action::{Action, PanelAction, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
 use stepback_debugger::model::table::{Table, TableCell, TableRow};
 use stepback_debugger::views::{PanelView, RowGesture, TableSource, TableView};
+
+use crate::panels::cursor_list::RowInput;
+use crate::panels::menu::row_menu_ui;
+use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
+use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::panels::table::table_ui::longest;
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;

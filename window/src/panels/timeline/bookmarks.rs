@@ -1,6 +1,8 @@
 //! The row of bookmarks below the lanes.
 
 use egui::{Rect, Ui, pos2};
+use stepback_debugger::messages::say;
+use stepback_debugger::notes::{Bookmark, BookmarkPlace};
 use stepback_parsers::Position;
 
 use super::lanes::TimelineCanvas;
@@ -9,8 +11,6 @@ use crate::panels::PanelContext;
 use crate::panels::bookmarks::ribbon_ui;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::ui as ui_font;
-use stepback_debugger::messages::say;
-use stepback_debugger::notes::{Bookmark, BookmarkPlace};
 
 /// Maximum distance of a click from the ribbon that it selects.
 const GRIP: f32 = 5.0;

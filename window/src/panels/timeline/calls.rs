@@ -3,6 +3,11 @@
 use std::sync::Arc;
 
 use egui::Ui;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::timeline::{
+    FrameBox, FrameLanes, LaneRequest, StackSummary, frame_hint, here, lanes,
+};
 use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
@@ -11,11 +16,6 @@ use super::paint::{AXIS, LanePlace, PADDING, TimelineStrip, lane_height, tip_ui}
 use super::state::TimelineState;
 use crate::panels::PanelContext;
 use crate::panels::pen::Pen;
-use stepback_debugger::messages::say;
-use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::timeline::{
-    FrameBox, FrameLanes, LaneRequest, StackSummary, frame_hint, here, lanes,
-};
 
 /// Draws the calls. Returns the frame under the pointer.
 pub fn calls_ui(

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use egui::{Color32, Rect, Ui, pos2};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::timeline_rows::{AccessDensities, TimelineRowsRequest, densities};
 use stepback_index::{AccessShare, Cancel};
 
 use super::lanes::TimelineCanvas;
@@ -10,9 +12,6 @@ use super::paint::{TimelineStrip, tip_ui};
 use super::state::TimelineState;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::ui as ui_font;
-use stepback_debugger::messages::say;
-use stepback_debugger::model::timeline_density::{AccessDensities, densities};
-use stepback_debugger::model::timeline_rows::TimelineRowsRequest;
 
 /// Height of a row.
 pub const HEIGHT: f32 = 11.0;

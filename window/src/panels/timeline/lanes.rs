@@ -3,12 +3,6 @@
 use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
-
-use super::paint::{AXIS, TimelineStrip, lane_height, tip_ui};
-use super::state::TimelineState;
-use crate::panels::PanelContext;
-use crate::panels::pen::{INSET, Pen};
-use crate::theme::{semi, ui as ui_font};
 use stepback_debugger::action::TimelineLanes;
 use stepback_debugger::analysis::schedule::{
     BoundedList, LaneMark, LaneMarkKind, LanePeer, Schedule, boxes,
@@ -17,6 +11,12 @@ use stepback_debugger::model::lane_view::{
     LaneId, lane_hint, lane_name, scrolled, stretch_boxes, who_name,
 };
 use stepback_debugger::model::threads::Threads;
+
+use super::paint::{AXIS, TimelineStrip, lane_height, tip_ui};
+use super::state::TimelineState;
+use crate::panels::PanelContext;
+use crate::panels::pen::{INSET, Pen};
+use crate::theme::{semi, ui as ui_font};
 
 /// Gap above the first lane and below the last.
 const PADDING: f32 = 4.0;

@@ -1,14 +1,6 @@
 //! The context menu of the timeline.
 
 use egui::Ui;
-
-use super::state::TimelineState;
-use super::view::VisibleRange;
-use crate::panels::PanelContext;
-use crate::panels::bookmarks::add_items;
-use crate::panels::effects_items::effects_items;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::theme::icons;
 use stepback_debugger::action::{
     Action, AppAction, EffectsOf, FileAction, FunctionsOf, MarkAction, PanelAction, PanelKind,
     StepRange, TimelineFit, ViewAction,
@@ -17,6 +9,13 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::timeline::FrameBox;
 use stepback_debugger::notes::{BookmarkPlace, WatchChange, WatchType};
+
+use super::state::TimelineState;
+use super::view::VisibleRange;
+use crate::panels::PanelContext;
+use crate::panels::bookmarks::add_items;
+use crate::panels::menu::{MenuItem, effects_items, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
 
 /// Draws the items of the frame on which the menu was opened, of the selection, and the general
 /// ones.

@@ -3,8 +3,6 @@
 mod bookmarks;
 mod calls;
 mod density;
-mod depths;
-mod gestures;
 mod lanes;
 mod menu;
 mod paint;

@@ -1,18 +1,18 @@
 //! Layout and painting of the timeline.
 
 use egui::{Color32, Pos2, Rect, Ui, pos2, vec2};
-use stepback_index::ThreadInfo;
-use stepback_parsers::Position;
-
-use super::depths::ShownDepths;
-use crate::panels::pen::{INSET, Pen};
-use crate::panels::{HoverCell, PanelContext};
-use crate::theme::{mono, semi, ui as ui_font};
 use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::timeline::{FrameBox, FrameLanes, tick_step, ticks};
+use stepback_index::ThreadInfo;
+use stepback_parsers::Position;
+
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::timeline::state::ShownDepths;
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{mono, semi, ui as ui_font};
 
 /// Height of the axis.
 pub const AXIS: f32 = 20.0;

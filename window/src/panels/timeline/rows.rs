@@ -4,27 +4,26 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_index::{Cancel, Cell};
-use stepback_parsers::Position;
-
-use super::bookmarks;
-use super::density::{self, AnswerAge};
-use super::lanes::TimelineCanvas;
-use super::paint::{AXIS, TimelineStrip, tip_of, tip_ui};
-use super::state::{CellNameQuery, TimelineState};
-use super::waves;
-use crate::panels::pen::{INSET, Pen};
-use crate::panels::{HoverCell, PanelContext};
-use crate::theme::{ThemeColors, mono, ui as ui_font};
 use stepback_debugger::action::CellName;
 use stepback_debugger::analysis::exceptions::exceptions;
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::keymap::argument_text;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::spots::spots;
+use stepback_debugger::model::hit_rows::spots;
 use stepback_debugger::model::timeline_rows::{
     Tick, TickKind, TimelineRows, TimelineRowsRequest, exception_ticks, merged, rows,
 };
+use stepback_index::{Cancel, Cell};
+use stepback_parsers::Position;
+
+use super::density::AnswerAge;
+use super::lanes::TimelineCanvas;
+use super::paint::{AXIS, TimelineStrip, tip_of, tip_ui};
+use super::state::{CellNameQuery, TimelineState};
+use super::{bookmarks, density, waves};
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{ThemeColors, mono, ui as ui_font};
 
 /// Height of a row.
 const HEIGHT: f32 = 13.0;

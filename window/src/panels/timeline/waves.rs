@@ -3,6 +3,14 @@
 use std::sync::Arc;
 
 use egui::{Color32, Rangef, Rect, Ui, pos2};
+use stepback_debugger::action::CellName;
+use stepback_debugger::keymap::cell_name;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::so_far::SourceWords;
+use stepback_debugger::model::timeline_rows::TimelineRowsRequest;
+use stepback_debugger::model::wave::{Wave, WaveColumn, WaveLevel, WaveRequest, wave};
+use stepback_debugger::notes::Watch;
+use stepback_debugger::worker::Answer;
 use stepback_index::{Cancel, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
@@ -12,14 +20,6 @@ use super::state::TimelineState;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::{HoverCell, PanelContext};
 use crate::theme::{ThemeColors, mono, ui as ui_font};
-use stepback_debugger::action::CellName;
-use stepback_debugger::keymap::cell_name;
-use stepback_debugger::messages::say;
-use stepback_debugger::model::timeline_rows::TimelineRowsRequest;
-use stepback_debugger::model::value_source::SourceWords;
-use stepback_debugger::model::wave::{Wave, WaveColumn, WaveLevel, WaveRequest, wave};
-use stepback_debugger::notes::Watch;
-use stepback_debugger::worker::Answer;
 
 /// Height of a row.
 const HEIGHT: f32 = 24.0;

@@ -1,21 +1,30 @@
 //! Parts of a trace list that shows only hits or a slice: its bar, and the rows for hidden steps.
+//!
+//! Hits and bookmarks in a list of steps and on its scroll bar.
+//!
+//! The note below the last step of a program that crashed.
 
-use egui::{Rect, Ui, pos2};
-use stepback_parsers::Step;
-
-use super::menu::TraceContext;
-use super::paint::TraceColumns;
-use crate::panels::PanelContext;
-use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{RowState, button_response, row_background, row_response};
-use crate::theme::{icon, icons, ui as ui_font};
+use egui::{Rect, Ui, pos2, vec2};
 use stepback_debugger::action::{Action, SearchAction, StepRange};
+use stepback_debugger::analysis::fatal_ending::FatalEnding;
 use stepback_debugger::messages::say;
+use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::found::{SearchEnd, subject};
-use stepback_debugger::model::hit_rows::StepSelection;
+use stepback_debugger::model::hit_rows::{StepSelection, is_any_in, spots};
 use stepback_debugger::model::slice::{SliceProgress, question_words};
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::trace_notes::fatal_words;
+use stepback_parsers::{Position, Step};
+
+use crate::panels::PanelContext;
+use crate::panels::bookmarks::{ribbon_tip, ribbon_ui};
+use crate::panels::list::ScrollBarTick;
+use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::panels::trace::menu::TraceContext;
+use crate::panels::trace::paint::{TraceColumns, paint_note};
+use crate::theme::{icon, icons, ui as ui_font};
 
 /// Height of the bar.
 const BAR: f32 = 24.0;
@@ -220,5 +229,172 @@ impl HiddenRow<'_> {
             };
             out.push(Action::Search(SearchAction::OpenHidden(window.id, steps)));
         }
+    }
+}
+
+/// Width of the mark of a hit on the scroll bar.
+const HIT_TICK: f32 = 4.0;
+/// Width of the mark of a bookmark on the scroll bar.
+const BOOKMARK_TICK: f32 = 7.0;
+
+/// Returns the hits of the search on the scroll bar, at most one per pixel.
+pub fn hit_ticks<'a>(
+    cx: &PanelContext<'a>,
+    window: &'a TraceWindow,
+    height: f32,
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
+    let positions = cx
+        .desk
+        .find
+        .found()
+        .map(|found| &*found.positions)
+        .unwrap_or_default();
+    ticks(positions, window, height, cx.tok.hit)
+}
+
+/// Returns the steps of the slice on the scroll bar, at most one per pixel.
+pub fn slice_ticks<'a>(
+    cx: &PanelContext<'a>,
+    window: &'a TraceWindow,
+    height: f32,
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
+    let positions = cx
+        .desk
+        .slice
+        .slice()
+        .map(|slice| &*slice.positions)
+        .unwrap_or_default();
+    ticks(positions, window, height, cx.tok.taken)
+}
+
+/// Returns marks of positions, at most one per pixel of the scroll bar.
+fn ticks<'a>(
+    positions: &[u64],
+    window: &'a TraceWindow,
+    height: f32,
+    color: egui::Color32,
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
+    let rows = window.row_count().max(1);
+    let pixels = u64::from((height.max(1.0) as u32).max(1)).min(rows);
+    let row_of = move |position: u64| window.row_of(Step(position.saturating_sub(1)));
+    let pixel_of = move |row: u64| u128::from(row) * u128::from(pixels) / u128::from(rows);
+    let spot_of =
+        move |position: u64| u32::try_from(pixel_of(row_of(position))).unwrap_or(u32::MAX);
+    let row = move |spot: u32| {
+        u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows)
+    };
+    let spots = spots(positions, 1..=u64::MAX, spot_of);
+    spots.into_iter().map(move |spot| ScrollBarTick {
+        row: row(spot.spot),
+        color,
+        width: HIT_TICK,
+    })
+}
+
+/// Returns the bookmarks on the scroll bar. There are few enough of them to draw all.
+pub fn bookmark_ticks<'a>(
+    cx: &PanelContext<'a>,
+    window: &'a TraceWindow,
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
+    let tok = cx.tok;
+    cx.desk.bookmarks.list().iter().filter_map(move |bookmark| {
+        let row = window.gap_of(Position(bookmark.place.position()?));
+        Some(ScrollBarTick {
+            row: row.saturating_sub(1),
+            color: tok.ribbon(bookmark.color),
+            width: BOOKMARK_TICK,
+        })
+    })
+}
+
+/// A range of steps whose bookmarks are shown.
+pub struct MarkedSteps<'a, 'b> {
+    pub cx: &'a PanelContext<'b>,
+    pub first: Step,
+    pub last: Step,
+}
+
+/// Draws the ribbon of a bookmark just after one of the steps. A bar shows that the steps are in a
+/// bookmarked range.
+pub fn marks_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    rect: Rect,
+    response: &egui::Response,
+    MarkedSteps { cx, first, last }: MarkedSteps<'_, '_>,
+) {
+    if cx.desk.bookmarks.list().is_empty() {
+        return;
+    }
+    for (bookmark, _, _) in cx.desk.bookmarks.ranges_in(first.0, last.after().0) {
+        let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
+        pen.fill(bar, cx.tok.ribbon(bookmark.color));
+        ribbon_tip(ui, response, bar.expand2(vec2(2.0, 0.0)), bookmark);
+    }
+    // A bookmark at the very start has no step before it.
+    let from = if first == Step(0) { 0 } else { first.after().0 };
+    if let Some(bookmark) = cx.desk.bookmarks.moment_in(from, last.after().0) {
+        let at = rect.left_top() + vec2(3.0, 3.0);
+        ribbon_ui(pen, at, cx.tok.ribbon(bookmark.color));
+        ribbon_tip(
+            ui,
+            response,
+            Rect::from_min_size(rect.min, vec2(14.0, rect.height())),
+            bookmark,
+        );
+    }
+}
+
+/// Returns true if the search has a hit just after any of the steps.
+pub fn is_hit(cx: &PanelContext<'_>, first: Step, last: Step) -> bool {
+    cx.desk
+        .find
+        .found()
+        .is_some_and(|found| found.is_any_in(first.after().0..=last.after().0))
+}
+
+/// Returns true if any of the steps is in the slice.
+pub fn is_in_slice(cx: &PanelContext<'_>, first: Step, last: Step) -> bool {
+    cx.desk
+        .slice
+        .slice()
+        .is_some_and(|slice| is_any_in(&slice.positions, first.after().0..=last.after().0))
+}
+
+/// Rows for the text "End of trace", two or three lines of the note, and the link.
+pub const NOTE_ROWS: u64 = 5;
+
+/// The note below the last step of a program that crashed.
+#[derive(Clone, Copy)]
+pub struct EndNote<'a>(pub &'a FatalEnding);
+
+/// Pen and columns of the note.
+pub struct NotePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub columns: &'a TraceColumns,
+}
+
+impl EndNote<'_> {
+    /// Draws the note below a row, with a link to the fatal step. Returns its height.
+    pub fn ui(
+        &self,
+        ui: &Ui,
+        row: Rect,
+        NotePaint { pen, columns }: NotePaint<'_>,
+        TraceContext { cx, window }: TraceContext<'_>,
+        out: &mut Vec<Action>,
+    ) -> f32 {
+        let Self(ending) = self;
+        let note = row.translate(vec2(0.0, ROW));
+        let height = paint_note(pen, columns, note, &fatal_words(ending));
+        let y = note.top() + height - ROW / 2.0;
+        let end = pen.label(columns.address + 2.0, y, say!("trace-go-to"), cx.tok.t2);
+        StepLink {
+            step: ending.step,
+            trace: window.trace,
+            window: window.id,
+        }
+        .ui(ui, pen, end + 6.0, y, out);
+        height
     }
 }

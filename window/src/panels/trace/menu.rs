@@ -1,14 +1,6 @@
 //! The context menus of a trace list.
 
 use egui::Ui;
-use stepback_index::CallId;
-use stepback_parsers::{Position, Step};
-
-use crate::panels::PanelContext;
-use crate::panels::bookmarks::add_items;
-use crate::panels::hover_cell::register_of;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::theme::icons;
 use stepback_debugger::action::{
     Access, Action, AppAction, CellName, Direction, FoldAction, MarkAction, PanelAction,
     SliceAction, TravelAction, ViewAction,
@@ -19,6 +11,14 @@ use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::step_rows::{OperandRegisters, StepRow};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::notes::{BookmarkChange, BookmarkPlace, WatchChange};
+use stepback_index::CallId;
+use stepback_parsers::{Position, Step};
+
+use crate::panels::PanelContext;
+use crate::panels::bookmarks::add_items;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::panel::register_of;
+use crate::theme::icons;
 
 /// Maximum number of cells, registers or other windows in a menu.
 const CELLS: usize = 4;

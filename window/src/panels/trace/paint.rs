@@ -1,12 +1,6 @@
 //! Painting of a row of the trace.
 
 use egui::{Pos2, Rect, pos2, vec2};
-use stepback_machine::Address;
-use stepback_parsers::{Step, StepOrigin};
-
-use super::spots::{OperandSpot, operand_spot};
-use crate::panels::pen::{ADVANCE, Pen, ROW};
-use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 use stepback_debugger::action::CellName;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
@@ -14,6 +8,12 @@ use stepback_debugger::model::effects::{EffectMeasure, EffectText, FittedEffects
 use stepback_debugger::model::marker_lines::{MarkerLine, MarkerTone};
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::model::text::{address_digits, thousands};
+use stepback_machine::Address;
+use stepback_parsers::{Step, StepOrigin};
+
+use super::spots::{OperandSpot, operand_spot};
+use crate::panels::pen::{ADVANCE, Pen, ROW};
+use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 
 /// Minimum width of a panel with the offset in the function.
 const OFFSET_FROM: f32 = 680.0;

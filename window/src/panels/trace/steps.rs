@@ -3,15 +3,19 @@
 use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
+use stepback_debugger::action::{Action, FoldAction, PanelAction};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TraceWindow;
+use stepback_debugger::model::hit_rows::ShownRow;
+use stepback_debugger::model::names::function_name;
+use stepback_debugger::model::scroll::{Scroll, Viewport};
+use stepback_debugger::model::step_rows::StepRow;
+use stepback_debugger::views::StepsView;
+use stepback_debugger::worker::LATE_AFTER;
 use stepback_index::{Call, CallId, ThreadId, ThreadInfo};
 use stepback_parsers::{Position, RegisterSource, Step};
 
-use super::end_note::{EndNote, NOTE_ROWS, NotePaint};
 use super::hits::HiddenRow;
-use super::lines::SourceLineCache;
-use super::marks::{
-    MarkedSteps, bookmark_ticks, hit_ticks, is_hit, is_in_slice, marks_ui, slice_ticks,
-};
 use super::menu;
 use super::menu::{FoldedSteps, TraceContext};
 use super::paint::{
@@ -23,15 +27,11 @@ use crate::panels::PanelContext;
 use crate::panels::list::{List, ListArea, POSITION_TICK, ScrollBarTick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
-use stepback_debugger::action::{Action, FoldAction, PanelAction};
-use stepback_debugger::messages::say;
-use stepback_debugger::model::TraceWindow;
-use stepback_debugger::model::hit_rows::ShownRow;
-use stepback_debugger::model::names::function_name;
-use stepback_debugger::model::scroll::{Scroll, Viewport};
-use stepback_debugger::model::step_rows::StepRow;
-use stepback_debugger::views::StepsView;
-use stepback_debugger::worker::LATE_AFTER;
+use crate::panels::trace::hits::{
+    EndNote, MarkedSteps, NOTE_ROWS, NotePaint, bookmark_ticks, hit_ticks, is_hit, is_in_slice,
+    marks_ui, slice_ticks,
+};
+use crate::panels::trace::spots::SourceLineCache;
 
 /// Rows around the position that stay in view while it moves.
 const MARGIN: u64 = 3;

@@ -4,26 +4,24 @@ use std::sync::Arc;
 
 use egui::{Key, Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_index::{Cancel, Cell};
-
-use super::rows::{WatchEntry, WatchRows, WriteStrip};
-use crate::panels::PanelContext;
-use crate::panels::cursor_list::{CursorList, take_rect};
-use crate::panels::field::Field;
-use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::panel::Panel;
-use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyMessage, empty_ui, error_ui, watch_for_late};
-use crate::theme::icons;
 use stepback_debugger::action::{
     Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction, WindowId,
 };
 use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::model::register_detail::write_columns;
 use stepback_debugger::model::watch_state::WatchState;
-use stepback_debugger::model::write_strip::write_columns;
 use stepback_debugger::notes::{Watch, WatchChange};
 use stepback_debugger::views::{CursorDirection, RowGesture, ViewStatus, WatchStates};
 use stepback_debugger::worker::Slot;
+use stepback_index::{Cancel, Cell};
+
+use super::rows::{WatchEntry, WatchRows, WriteStrip};
+use crate::panels::PanelContext;
+use crate::panels::cursor_list::{CursorList, PanelKey, take_keys, take_rect};
+use crate::panels::panel::Panel;
+use crate::panels::pen::Pen;
+use crate::panels::row::{EmptyMessage, Field, empty_ui, error_ui, watch_for_late};
+use crate::theme::icons;
 
 /// Height of the bar with the field.
 const BAR: f32 = 30.0;

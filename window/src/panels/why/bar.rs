@@ -1,22 +1,27 @@
 //! The head of the panel: query, followed dependences, arrangement of the rows, and size of the
 //! slice.
+//!
+//! The menu of saved slices.
 
 use egui::{Rect, Ui, pos2};
-
-use super::kept::slice_menu;
-use crate::panels::PanelContext;
-use crate::panels::kept_menu::KeptMenu;
-use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::button_response;
-use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, Direction, SliceAction, SliceEdge, SliceQuery, SliceView};
+use stepback_debugger::action::{
+    Action, AppAction, Direction, SliceAction, SliceEdge, SliceQuery, SliceView,
+};
 use stepback_debugger::desk::SliceState;
+use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::model::slice::{
     SliceProgress, asked_words, edge_words, question_words, slice_words, view_words, way_of,
     way_words,
 };
+use stepback_debugger::notes::SavedQueryChange;
+
+use crate::panels::PanelContext;
+use crate::panels::menu::{KeptItem, KeptItemActions, KeptMenu};
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::button_response;
+use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// Height of each of its two lines.
 const BAR: f32 = 28.0;
@@ -364,5 +369,42 @@ impl SliceBar<'_> {
         }
         pen.icon(rect.center(), square.shape, 14.0, tok.t2);
         response.on_hover_text(square.tip).clicked()
+    }
+}
+
+/// Actions of a saved slice.
+static DEEDS: KeptItemActions = KeptItemActions {
+    run_words: "slice-run",
+    run: |it| Action::Slice(SliceAction::RunSlice(it)),
+    show: |it| Action::Slice(SliceAction::ShowSlice(it)),
+    forget: |name| Action::Slice(SliceAction::Slices(SavedQueryChange::Forget(name))),
+    rename: |old, new| Action::Slice(SliceAction::Slices(SavedQueryChange::Rename(old, new))),
+};
+
+/// Draws the entries.
+pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
+    let keep = egui::Button::new(say!("slice-keep-as"));
+    if ui
+        .add_enabled(cx.desk.slice.question().is_some(), keep)
+        .clicked()
+    {
+        out.push(Action::App(AppAction::AskFor(
+            CommandId::KeepSliceAs.into(),
+        )));
+    }
+    ui.separator();
+    if cx.desk.slices.list().is_empty() {
+        ui.label(say!("slice-none-kept-yet"));
+    }
+    for kept in cx.desk.slices.list() {
+        menu.ui(
+            ui,
+            KeptItem {
+                name: &kept.name,
+                words: asked_words(&kept.slice),
+                deeds: &DEEDS,
+            },
+            out,
+        );
     }
 }

@@ -1,11 +1,6 @@
 //! The context menu of a row of a slice.
 
 use egui::Ui;
-
-use crate::panels::PanelContext;
-use crate::panels::bookmarks::add_items;
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::theme::icons;
 use stepback_debugger::action::{
     Action, AppAction, CellName, PanelAction, SliceAction, ViewAction,
 };
@@ -14,6 +9,11 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::{Slice, SliceListRow};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::notes::BookmarkPlace;
+
+use crate::panels::PanelContext;
+use crate::panels::bookmarks::add_items;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
 
 /// Maximum number of inputs that have a "Why" item.
 const INPUTS: usize = 6;

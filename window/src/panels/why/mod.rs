@@ -2,8 +2,6 @@
 //! comes from.
 
 mod bar;
-mod columns;
-mod kept;
 mod menu;
 mod panel;
 mod rows;

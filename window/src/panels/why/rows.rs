@@ -1,14 +1,6 @@
 //! The lines of a slice.
 
 use egui::{Rect, Response, Sense, Ui, pos2, vec2};
-
-use super::columns::{CARET, INDENT, SliceColumns};
-use super::menu::{SliceMenuRow, row_menu};
-use crate::panels::asked::RowInput;
-use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{RowState, row_background, row_response};
-use crate::panels::{HoverCell, PanelContext};
-use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::action::{Action, PanelAction};
 use stepback_debugger::analysis::slice::{FoldState, ReadingLine};
 use stepback_debugger::messages::say;
@@ -16,6 +8,14 @@ use stepback_debugger::model::slice::{Slice, SliceLineContent, SliceListRow, bec
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{RowGesture, WhyView};
+
+use super::menu::{SliceMenuRow, row_menu};
+use crate::panels::cursor_list::RowInput;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{RowState, row_background, row_response};
+use crate::panels::why::panel::{CARET, INDENT, SliceColumns};
+use crate::panels::{HoverCell, PanelContext};
+use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// Painter of the lines, for one frame.
 pub struct SliceRows<'a> {

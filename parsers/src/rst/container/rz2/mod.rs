@@ -6,13 +6,9 @@
 //! *chunks*, consecutive instructions with all other records between them, and of *items*, separate
 //! other records. A byte of 161 ends it.
 
-mod bytes;
 mod chunk;
 mod cpu;
-mod difference_cache;
 mod framing;
-mod history;
-mod items;
 mod unpacker;
 
 pub(super) use unpacker::Rz2;

@@ -1,10 +1,18 @@
 //! Predictor state of a processor.
+//!
+//! The predictors of all processors.
+//!
+//! Branch predictor with two-bit saturating counters.
+//!
+//! Return address predictor.
+//!
+//! Cache of the upper bits of values, in seven tables.
+//!
+//! Cache of instruction words by address.
 
-use crate::rst::container::paged::PagedTable;
-use crate::rst::container::rz3::branch_counters::BranchCounters;
-use crate::rst::container::rz3::instruction_cache::InstructionCache;
-use crate::rst::container::rz3::return_stack::PredictedReturnStack;
-use crate::rst::container::rz3::value_cache::ValueCache;
+use crate::rst::container::code::InstructionClass;
+use crate::rst::container::paged::{PagedTable, TableBudget};
+use crate::rst::container::rz3::bits::{SectionArray, SectionBits, SectionFault, VALUE_LEVELS};
 
 /// The predictors of a processor, initially all 0.
 #[derive(Debug)]
@@ -123,5 +131,305 @@ impl<const SIZE: usize> PredictionTable<SIZE> {
         if let Some(place) = self.0.get_mut(key as usize % SIZE) {
             *place = number;
         }
+    }
+}
+
+/// Maximum number of processors.
+const CPUS: usize = 1 << 10;
+/// Maximum bytes for the predictors of all processors together, enough for some two hundred
+/// processors that execute all code.
+const MEMORY: usize = 1 << 30;
+
+/// The processors, created when they first occur.
+#[derive(Debug)]
+pub struct Rz3CpuTable {
+    cpus: Vec<Option<Box<Rz3CpuState>>>,
+    budget: TableBudget,
+    /// Predicted processor of the next instruction.
+    pub predicted: u16,
+    /// Processor of the last instruction.
+    pub last: u16,
+}
+
+impl Rz3CpuTable {
+    pub fn new() -> Self {
+        let cpus = (0..CPUS).map(|_| None).collect();
+        Self {
+            cpus,
+            budget: TableBudget::new(MEMORY),
+            predicted: 0,
+            last: 0,
+        }
+    }
+
+    /// Reads the processor number of a record, given its prediction.
+    #[inline]
+    pub fn number(bits: &mut SectionBits, predicted: u16) -> u16 {
+        bits.predicted_or(
+            SectionArray::IsCpuPredicted,
+            u64::from(predicted),
+            SectionArray::Cpu,
+        ) as u16 // ten bits
+    }
+
+    pub fn is_known(&self, number: u16) -> bool {
+        self.cpus
+            .get(usize::from(number))
+            .is_some_and(Option::is_some)
+    }
+
+    /// Returns the predictors of a processor and the remaining memory. Returns none and sets a
+    /// fault if the memory is exceeded.
+    #[inline]
+    pub fn touch(
+        &mut self,
+        number: u16,
+        bits: &mut SectionBits,
+    ) -> Option<(&mut Rz3CpuState, &mut TableBudget)> {
+        let place = self.cpus.get_mut(usize::from(number))?;
+        if place.is_none() {
+            begin(place, &mut self.budget, bits);
+        }
+        Some((place.as_mut()?, &mut self.budget))
+    }
+
+    /// Drops pending differences, since none waits for an instruction of another section. Returns
+    /// the first record that is incomplete without its instruction.
+    pub fn end_section(&mut self) -> Option<usize> {
+        let pending = self
+            .cpus
+            .iter_mut()
+            .flatten()
+            .filter_map(|cpu| cpu.pending.take());
+        let needed = pending.filter(|pending| pending.is_pc_predicted || pending.is_data_predicted);
+        needed.map(|pending| pending.record).min()
+    }
+}
+
+#[cold]
+fn begin(place: &mut Option<Box<Rz3CpuState>>, budget: &mut TableBudget, bits: &mut SectionBits) {
+    if budget.take(Rz3CpuState::BYTES) {
+        *place = Some(Box::new(Rz3CpuState::new()));
+    } else {
+        bits.fail(SectionFault::Memory);
+    }
+}
+/// Result of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PredictionResult {
+    Right,
+    Wrong,
+}
+
+const COUNTERS: usize = 1 << 14;
+
+/// A counter from 0 to 3 for each branch. Above 1 predicts that the branch is taken.
+#[derive(Debug)]
+pub struct BranchCounters(Box<[u8]>);
+
+impl From<bool> for PredictionResult {
+    #[inline]
+    fn from(is_right: bool) -> Self {
+        if is_right { Self::Right } else { Self::Wrong }
+    }
+}
+
+impl BranchCounters {
+    /// Memory of the counters in bytes.
+    pub const BYTES: usize = COUNTERS;
+
+    pub fn new() -> Self {
+        Self(vec![0; COUNTERS].into_boxed_slice())
+    }
+
+    /// Returns true if a branch was taken, and updates its counter.
+    #[inline]
+    pub fn outcome(&mut self, pc: u64, guess: PredictionResult) -> bool {
+        let Some(counter) = self.0.get_mut((pc >> 2) as usize % COUNTERS) else {
+            return false;
+        };
+        let is_taken = (*counter > 1) == (guess == PredictionResult::Right);
+        *counter = if is_taken {
+            (*counter + 1).min(3)
+        } else {
+            counter.saturating_sub(1)
+        };
+        is_taken
+    }
+}
+const PLACES: usize = 16;
+
+/// Circular stack of the last sixteen calls of a processor.
+#[derive(Debug, Default)]
+pub struct PredictedReturnStack {
+    calls: [u64; PLACES],
+    top: usize,
+    count: usize,
+}
+
+impl PredictedReturnStack {
+    pub fn push(&mut self, pc: u64) {
+        self.top = (self.top + 1) % PLACES;
+        self.calls[self.top] = pc;
+        self.count = (self.count + 1).min(PLACES);
+    }
+
+    /// Removes and returns the address of the last call; 0 if the stack is empty.
+    pub fn pop(&mut self) -> u64 {
+        if self.count == 0 {
+            return 0;
+        }
+        let call = self.calls[self.top];
+        self.top = (self.top + PLACES - 1) % PLACES;
+        self.count -= 1;
+        call
+    }
+
+    /// Resets the count to 0. The entries keep their values.
+    pub fn clear(&mut self) {
+        (self.top, self.count) = (0, 0);
+    }
+}
+
+const LEVELS: usize = 7;
+const SIZES: [u64; LEVELS] = [7, 31, 61, 127, 509, 2039, 8191];
+/// Number of low bits of a value at each level, which the file always stores.
+const LOW_BITS: [u32; LEVELS] = [4, 6, 7, 8, 9, 10, 12];
+/// Start of the table of each level, and the end of the last one.
+const STARTS: [usize; LEVELS + 1] = [0, 7, 38, 99, 226, 735, 2774, 10965];
+
+/// The values that a processor used.
+#[derive(Debug)]
+pub struct ValueCache {
+    tags: Box<[u64]>,
+}
+
+impl ValueCache {
+    /// Memory of the cache in bytes.
+    pub const BYTES: usize = 8 * STARTS[LEVELS];
+
+    pub fn new() -> Self {
+        Self {
+            tags: vec![0; STARTS[LEVELS]].into_boxed_slice(),
+        }
+    }
+
+    /// Reads the next value and updates the cache.
+    #[inline]
+    pub fn next(&mut self, bits: &mut SectionBits) -> u64 {
+        let level = bits.next(SectionArray::ValueLevel) as usize;
+        let value = match VALUE_LEVELS.get(level) {
+            None => bits.next(SectionArray::Raw),
+            Some(array) => {
+                let key = bits.next(*array);
+                let (low_bits, size) = (LOW_BITS[level], SIZES[level]);
+                let (place, low) = (key >> low_bits, key & ((1 << low_bits) - 1));
+                let tag = self
+                    .tags
+                    .get(STARTS[level] + place as usize)
+                    .copied()
+                    .unwrap_or_default();
+                match place.cmp(&size) {
+                    std::cmp::Ordering::Less => tag << low_bits | low,
+                    std::cmp::Ordering::Equal => low,
+                    std::cmp::Ordering::Greater => {
+                        bits.fail(SectionFault::Contradiction);
+                        0
+                    }
+                }
+            }
+        };
+        // The packer used the first level that holds the value.
+        if self.note(value) != level {
+            bits.fail(SectionFault::Contradiction);
+        }
+        value
+    }
+
+    /// Stores a value on all levels before the first one that holds it. Returns that level, or 7.
+    #[inline]
+    fn note(&mut self, value: u64) -> usize {
+        macro_rules! levels {
+            ($($level:literal)*) => {$(
+                let tag = value >> LOW_BITS[$level];
+                let place = self.tags.get_mut(STARTS[$level] + (tag % SIZES[$level]) as usize);
+                if let Some(known) = place {
+                    if tag == 0 || *known == tag {
+                        return $level;
+                    }
+                    *known = tag;
+                }
+            )*};
+        }
+        levels!(0 1 2 3 4 5 6);
+        LEVELS
+    }
+}
+
+/// A cached instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CachedInstruction {
+    pub word: u32,
+    pub class: InstructionClass,
+    /// False for an instruction that was first seen annulled: its target counts as 0.
+    pub has_target: bool,
+}
+
+/// A set of two instructions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InstructionCacheSet {
+    tags: [u64; 2],
+    words: [u32; 2],
+    classes: [InstructionClass; 2],
+    have_targets: [bool; 2],
+    /// Index of the one that is replaced next.
+    oldest: u8,
+}
+
+const SETS: usize = 1 << 17;
+const PAGE: usize = 128;
+
+/// Two-way set-associative cache of the instructions that a processor executed.
+#[derive(Debug)]
+pub struct InstructionCache(PagedTable<InstructionCacheSet, PAGE>);
+
+impl InstructionCache {
+    pub fn new() -> Self {
+        Self(PagedTable::new(SETS))
+    }
+
+    /// Returns the set of an address, or none if the memory is exceeded.
+    #[inline]
+    pub fn set(&mut self, pc: u64, budget: &mut TableBudget) -> Option<&mut InstructionCacheSet> {
+        self.0.place((pc >> 2) as usize % SETS, budget)
+    }
+}
+
+impl InstructionCacheSet {
+    /// Returns the instruction at an address of this set, if it is cached. The other one is
+    /// replaced next then.
+    #[inline]
+    pub fn find(&mut self, pc: u64) -> Option<CachedInstruction> {
+        let way = usize::from(self.tags[0] != pc >> 2);
+        (self.tags[way] == pc >> 2).then(|| {
+            self.oldest = 1 - way as u8;
+            CachedInstruction {
+                word: self.words[way],
+                class: self.classes[way],
+                has_target: self.have_targets[way],
+            }
+        })
+    }
+
+    /// Stores an instruction in place of the same address, or of the oldest.
+    pub fn install(&mut self, pc: u64, line: CachedInstruction) {
+        let way = match self.find(pc) {
+            Some(_) => 1 - self.oldest,
+            None => self.oldest,
+        };
+        let way = usize::from(way & 1);
+        self.tags[way] = pc >> 2;
+        (self.words[way], self.classes[way], self.have_targets[way]) =
+            (line.word, line.class, line.has_target);
     }
 }

@@ -3,12 +3,11 @@
 use crate::rst::container::code::{
     ANNUL, InstructionClass, destination, is_leaving, is_return, target_of,
 };
-use crate::rst::container::rz3::array::{SectionArray, has_wide_cpu};
-use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
-use crate::rst::container::rz3::cpu::{PendingDifference, Rz3CpuState};
-use crate::rst::container::rz3::cpus::Rz3CpuTable;
-use crate::rst::container::rz3::instruction_cache::{CachedInstruction, InstructionCacheSet};
-use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
+use crate::rst::container::rz3::bits::{SectionArray, SectionBits, SectionFault, has_wide_cpu};
+use crate::rst::container::rz3::cpu::{
+    CachedInstruction, InstructionCacheSet, PendingDifference, Rz3CpuState, Rz3CpuTable,
+};
+use crate::rst::container::rz3::section::{RecordDraft, SectionOutput};
 use crate::rst::fields::instr;
 use crate::rst::kind;
 

@@ -10,20 +10,12 @@
 //! the arrays one after the other, each in words of 64 bits, the first element in the lowest bits
 //! ```
 
-mod array;
 mod bits;
-mod branch_counters;
 mod cpu;
-mod cpus;
 mod instruction;
-mod instruction_cache;
-mod memory;
-mod output;
-mod return_stack;
 mod section;
 mod state;
 mod unpacker;
-mod value_cache;
 mod warm;
 
 pub(super) use unpacker::Rz3;

@@ -5,15 +5,14 @@ use std::io;
 use stepback_machine::Endian;
 
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::{BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY};
-use crate::rst::container::kind::RstContainer;
-use crate::rst::container::rz3::array::{ARRAYS, SectionArray, widths};
-use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
-use crate::rst::container::rz3::cpus::Rz3CpuTable;
-use crate::rst::container::rz3::output::SectionOutput;
-use crate::rst::container::rz3::section::{Section, SectionEnd};
+use crate::rst::container::rz3::bits::{ARRAYS, SectionArray, SectionBits, SectionFault, widths};
+use crate::rst::container::rz3::cpu::Rz3CpuTable;
+use crate::rst::container::rz3::section::{Section, SectionEnd, SectionOutput};
 use crate::rst::container::rz3::warm::WarmingPhase;
-use crate::rst::container::rz3::{instruction, memory, state, warm};
+use crate::rst::container::rz3::{instruction, state, warm};
+use crate::rst::container::unpacking::{
+    BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY, RstContainer,
+};
 use crate::rst::kind;
 
 /// The supported minor versions.
@@ -128,8 +127,8 @@ impl Rz3 {
         match record_kind {
             kind::INSTRUCTION => instruction::decode(cpus, bits, out, *minor),
             kind::REGISTERS => state::decode_registers(cpus, bits, out, self.previous_kind),
-            kind::DIFFERENCE => memory::decode_difference(cpus, bits, out),
-            kind::MEMORY => memory::decode_value(cpus, bits, out),
+            kind::DIFFERENCE => state::decode_difference(cpus, bits, out),
+            kind::MEMORY => state::decode_value(cpus, bits, out),
             _ => self.rare(record_kind, bits, out),
         }
         self.previous_kind = record_kind;
@@ -139,9 +138,9 @@ impl Rz3 {
     fn rare(&mut self, record_kind: u8, bits: &mut SectionBits, out: &mut SectionOutput<'_>) {
         let Self { cpus, minor, .. } = self;
         match record_kind {
-            kind::TLB => memory::decode_tlb(bits, out, *minor),
+            kind::TLB => state::decode_tlb(bits, out, *minor),
             kind::TRAP => state::decode_trap(cpus, bits, out),
-            kind::DMA => memory::decode_dma(bits, out),
+            kind::DMA => state::decode_dma(bits, out),
             kind::PREG => state::decode_preg(cpus, bits, out),
             kind::RFS_CACHE => {
                 self.phase.note(record_kind);

@@ -4,13 +4,10 @@ use stepback_machine::Endian;
 
 use crate::rst::container::code::{InstructionClass, target_of};
 use crate::rst::container::paged::TableBudget;
-use crate::rst::container::rz3::array::SectionArray;
-use crate::rst::container::rz3::bits::{SectionBits, SectionFault};
-use crate::rst::container::rz3::cpu::Rz3CpuState;
-use crate::rst::container::rz3::cpus::Rz3CpuTable;
+use crate::rst::container::rz3::bits::{SectionArray, SectionBits, SectionFault};
+use crate::rst::container::rz3::cpu::{CachedInstruction, Rz3CpuState, Rz3CpuTable};
 use crate::rst::container::rz3::instruction::{UnpredictedSite, learn};
-use crate::rst::container::rz3::instruction_cache::CachedInstruction;
-use crate::rst::container::rz3::output::{RecordDraft, SectionOutput};
+use crate::rst::container::rz3::section::{RecordDraft, SectionOutput};
 use crate::rst::fields::{RFS_DMA_SIZE, rfs_bt, rfs_cw, rfs_section};
 use crate::rst::kind;
 

@@ -1,10 +1,7 @@
 //! Memory as hex and text.
 
-mod compared;
-mod foot;
 mod pane;
 mod rows;
-mod shape;
 #[cfg(test)]
 mod tests;
 

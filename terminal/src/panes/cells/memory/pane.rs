@@ -1,26 +1,28 @@
 //! The pane of memory.
+//!
+//! Line of the trace with which memory is compared.
 
 use ratatui::layout::Rect;
-use stepback_machine::Address;
-
-use super::super::lock::PositionLock;
-use super::compared::ComparedLine;
-use super::foot;
-use super::rows::{self, MemoryRowsView};
-use super::shape::{MemoryColumn, MemoryRowShape};
-use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
-use crate::look::StyleRole;
-use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
-use crate::pen::{CellRun, Pen};
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, MemoryChange, PanelKind, ViewAction,
 };
 use stepback_debugger::messages::say;
+use stepback_debugger::model::byte_detail::place_in_row;
 use stepback_debugger::model::memory::MemoryRow;
-use stepback_debugger::model::memory_text::place_in_row;
 use stepback_debugger::model::text::address_digits;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, ViewStatus};
+use stepback_machine::Address;
+
+use crate::look::StyleRole;
+use crate::pane::{
+    CursorDirection, MouseInput, MouseInputKind, Pane, PaneAction, PaneCommand, PaneContext,
+    PromptPurpose,
+};
+use crate::panes::cells::lock::{MomentSearch, PositionLock};
+use crate::panes::cells::memory::rows;
+use crate::panes::cells::memory::rows::{MemoryColumn, MemoryRowShape, MemoryRowsView};
+use crate::pen::{CellRun, Pen};
 
 /// Number of rows read beyond each end of the view.
 const SPARE: usize = 16;
@@ -252,7 +254,7 @@ impl Pane for MemoryPane {
                 say!("terminal-looking-through-memory"),
             )];
         }
-        foot::spans(&self.view, self.cursor(), cx)
+        rows::spans(&self.view, self.cursor(), cx)
     }
 
     fn obey(
@@ -361,5 +363,42 @@ impl Pane for MemoryPane {
         if cx.has_focus {
             self.view.poll_byte(self.cursor(), cx.desk);
         }
+    }
+}
+
+/// The line with which memory is compared.
+#[derive(Default)]
+pub struct ComparedLine {
+    /// The line as it was typed.
+    place: Option<String>,
+    sought: MomentSearch,
+}
+
+impl ComparedLine {
+    /// Starts the comparison with a line of the trace, as soon as it is found.
+    pub fn ask(&mut self, line: &str, cx: &PaneContext<'_>) {
+        self.sought.ask(format!("line:{}", line.trim()), cx);
+    }
+
+    /// Applies the line once it was found. Returns a remark or an error.
+    pub fn advance(&mut self, view: &mut MemoryView, cx: &PaneContext<'_>) -> Option<String> {
+        match self.sought.take()? {
+            Ok(found) => {
+                view.compare(Some(Follow::Pinned(cx.moment(found.position))));
+                self.place = Some(found.place);
+                found.remark
+            }
+            Err(error) => Some(error),
+        }
+    }
+
+    /// Returns the text of the bar about the comparison.
+    pub fn words(&self, view: &MemoryView, cx: &PaneContext<'_>) -> Option<String> {
+        let at = view.compared_words(cx.desk)?;
+        let what = match &self.place {
+            Some(place) => format!("{place} ({at})"),
+            None => at,
+        };
+        Some(say!("memory-against", what = what))
     }
 }

@@ -2,19 +2,28 @@
 //!
 //! The sign precedes a byte or a group of bytes: `*` it differs, `=` the last step wrote the value
 //! that it already had, `!` external, `~` inferred. Unknown bytes are `??`.
+//!
+//! Columns of the bytes, numbers and characters of a memory row.
+//!
+//! Text of the bottom line about the byte under the cursor.
 
 use ratatui::style::{Modifier, Style};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::byte_detail::{
+    ByteDetail, byte_digits, gap_words, number_text, place_in_row, row_text,
+};
+use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow, aligned};
+use stepback_debugger::model::registers::lane_characters;
+use stepback_debugger::model::so_far::{SourceWords, source_so_far};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::{TextRole, TextSpan};
+use stepback_debugger::views::MemoryView;
 use stepback_index::ValueSource;
-use stepback_machine::Address;
+use stepback_machine::{Address, LaneFormat, LaneKind};
 
-use super::shape::MemoryRowShape;
 use crate::look::{StyleRole, TerminalStyle};
 use crate::pane::PaneContext;
 use crate::pen::{CellRun, Pen};
-use stepback_debugger::model::TextRole;
-use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow};
-use stepback_debugger::model::memory_text::{gap_words, number_text, place_in_row, row_text};
-use stepback_debugger::views::MemoryView;
 
 /// Context for drawing rows.
 #[derive(Clone, Copy)]
@@ -204,6 +213,180 @@ fn columns(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
 
+/// Standard row widths in bytes, the longest first.
+const WIDTHS: [u8; 3] = [32, 16, 8];
+
+/// Layout of a memory row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryRowShape {
+    pub bytes: usize,
+    pub group: usize,
+    /// Number format; none if bytes are shown.
+    pub format: Option<LaneFormat>,
+    /// Number of digits of an address.
+    pub digits: usize,
+}
+
+impl MemoryRowShape {
+    /// Returns the layout with the longest rows that fit into `columns`.
+    pub fn widest(self, columns: u16) -> Self {
+        let of = |bytes: u8| Self {
+            bytes: usize::from(bytes).max(self.group),
+            ..self
+        };
+        let fitting = WIDTHS
+            .into_iter()
+            .map(of)
+            .find(|shape| shape.end() <= usize::from(columns));
+        fitting.unwrap_or_else(|| of(8))
+    }
+
+    /// Returns the width of a group, including its sign.
+    pub fn group_columns(&self) -> usize {
+        1 + self.format.map_or(2 * self.group, lane_characters)
+    }
+
+    /// Returns the column of the sign before the group of a byte.
+    pub fn group_column(&self, place: usize) -> usize {
+        let halves = if self.format.is_some() { 0 } else { place / 8 };
+        self.digits + 1 + place / self.group.max(1) * self.group_columns() + halves
+    }
+
+    /// Returns the column of the first character.
+    pub fn text_column(&self) -> usize {
+        self.group_column(self.bytes.saturating_sub(1)) + self.group_columns() + 2
+    }
+
+    /// Returns the column after the last character.
+    pub fn end(&self) -> usize {
+        self.text_column() + self.bytes
+    }
+
+    /// Returns the byte at a column, in display order; none in the space between bytes.
+    pub fn byte_at(&self, column: usize) -> Option<MemoryColumn> {
+        if let Some(place) = column
+            .checked_sub(self.text_column())
+            .filter(|place| *place < self.bytes)
+        {
+            return Some(MemoryColumn::Text(place));
+        }
+        let first = (0..self.bytes).step_by(self.group.max(1));
+        let start = first
+            .rev()
+            .find(|place| self.group_column(*place) <= column)?;
+        let within = column.checked_sub(self.group_column(start) + 1)?;
+        let place = if self.format.is_some() { 0 } else { within / 2 };
+        (column < self.group_column(start) + self.group_columns())
+            .then_some(MemoryColumn::Digits(start + place))
+    }
+}
+
+/// Content of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryColumn {
+    /// Digits of a byte, by its display index.
+    Digits(usize),
+    /// Character of a byte, by its index.
+    Text(usize),
+}
+
+/// Returns address, symbol, value, compared value and writer of a byte.
+pub fn spans(view: &MemoryView, address: Address, cx: &PaneContext<'_>) -> Vec<TextSpan> {
+    let mut spans = vec![TextSpan::new(TextRole::Plain, format!("{:08x}", address.0))];
+    let mut add = |meaning, text: &str| spans.push(TextSpan::new(meaning, format!(" {text}")));
+    let detail = view.byte(address);
+    if let Some(symbol) = detail.and_then(|detail| detail.symbol.as_deref()) {
+        add(TextRole::Symbol, symbol);
+    }
+    if let Some(cell) = view.cell(address) {
+        add(TextRole::Number, &value_words(view, address, cell, cx));
+        if let Some(other) = cell.other.filter(|other| other.value != cell.value) {
+            add(
+                TextRole::Label,
+                &say!("terminal-there", value = byte_digits(other.value)),
+            );
+        }
+    }
+    if let Some(detail) = detail {
+        detail_words(detail, cx)
+            .iter()
+            .for_each(|words| add(TextRole::Label, words));
+    }
+    spans
+}
+
+/// Returns the value as `67 = 103 'g'`, or the number of the group.
+fn value_words(
+    view: &MemoryView,
+    address: Address,
+    cell: &ByteCell,
+    cx: &PaneContext<'_>,
+) -> String {
+    let Some(byte) = cell.value else {
+        return cell.hex();
+    };
+    let letter = if cell.character() == '.' {
+        String::new()
+    } else {
+        format!(" '{}'", cell.character())
+    };
+    let group = view.group();
+    let number = group_of(view, address)
+        .filter(|cells| cells.len() > 1)
+        .map(|cells| {
+            let format = LaneFormat::new(LaneKind::Unsigned, group);
+            format!(
+                " (:{group} {})",
+                number_text(&cells, format, view.endian(cx.desk))
+            )
+        });
+    format!("{byte:02x} = {byte}{letter}{}", number.unwrap_or_default())
+}
+
+/// Returns the aligned bytes around the cursor that form a number.
+fn group_of(view: &MemoryView, address: Address) -> Option<Vec<ByteCell>> {
+    let len_bytes = u64::from(view.group());
+    let first = aligned(address, len_bytes);
+    (0..len_bytes)
+        .map(|place| view.cell(Address(first.0.checked_add(place)?)).copied())
+        .collect()
+}
+
+/// Returns the origin of the value and its writer, the most important fact first.
+fn detail_words(detail: &ByteDetail, cx: &PaneContext<'_>) -> Vec<String> {
+    let mut words = Vec::new();
+    let source = detail.state.source;
+    if source != ValueSource::Recorded && detail.accesses.is_none() {
+        words.push(source_so_far(
+            &cx.desk.session,
+            source,
+            SourceWords::of(source).phrase,
+        ));
+    }
+    words.push(match (detail.written_by, &detail.writer) {
+        (Some(step), Some(function)) => {
+            say!(
+                "memory-written-by-step-in",
+                step = step.0,
+                function = function.as_str()
+            )
+        }
+        (Some(step), None) => say!("memory-written-by-step", step = step.0),
+        (None, _) => say!("memory-never-written-before").to_owned(),
+    });
+    if let (Some(before), Some(_)) = (detail.before, detail.written_by) {
+        words.push(format!("{} {before:02x}", say!("memory-before")));
+    }
+    if let Some(accesses) = &detail.accesses {
+        let read = accesses
+            .last_read
+            .map(|step| format!("{}{}", say!("memory-last-read-step"), thousands(step.0)));
+        words.extend(read.into_iter().chain(accesses.doubt.clone()));
+    }
+    words.extend(detail.physical.clone());
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,5 +406,64 @@ mod tests {
     fn of_an_unknown_byte_nothing_says_that_it_stayed_the_same() {
         assert_eq!(sign(&written(Some(0), ValueSource::Recorded)), "=");
         assert_eq!(sign(&written(None, ValueSource::Unknown)), " ");
+    }
+}
+
+#[cfg(test)]
+mod shape_tests {
+    use super::*;
+    use stepback_machine::LaneKind;
+
+    #[test]
+    fn rows_are_as_long_as_there_is_room() {
+        let shape = MemoryRowShape {
+            bytes: 16,
+            group: 1,
+            format: None,
+            digits: 8,
+        };
+        assert_eq!(
+            [20, 80, 132, 140, 150].map(|columns| shape.widest(columns).bytes),
+            [8, 16, 16, 16, 32]
+        );
+        let wide = MemoryRowShape {
+            digits: 12,
+            ..shape
+        };
+        assert_eq!(wide.widest(80).end(), 80);
+        assert_eq!(
+            MemoryRowShape {
+                group: 8,
+                format: Some(LaneFormat::new(LaneKind::Float, 8)),
+                ..shape
+            }
+            .widest(80)
+            .bytes,
+            16
+        );
+    }
+
+    #[test]
+    fn bytes_are_found_by_their_columns() {
+        let shape = MemoryRowShape {
+            bytes: 16,
+            group: 1,
+            format: None,
+            digits: 8,
+        };
+        assert_eq!([9, 10, 11, 12, 13].map(|column| shape.byte_at(column)), {
+            let (first, second) = (Some(MemoryColumn::Digits(0)), Some(MemoryColumn::Digits(1)));
+            [None, first, first, None, second]
+        });
+        assert_eq!(
+            shape.byte_at(shape.text_column() + 15),
+            Some(MemoryColumn::Text(15))
+        );
+        assert_eq!(shape.byte_at(shape.end()), None);
+        let grouped = MemoryRowShape { group: 4, ..shape };
+        assert_eq!(
+            grouped.byte_at(grouped.group_column(4) + 3),
+            Some(MemoryColumn::Digits(5))
+        );
     }
 }

@@ -1,14 +1,16 @@
-use super::super::bench::CellPaneBench;
-use super::MemoryPane;
-use crate::CharacterSet;
-use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
-use crate::pane::{MouseInputKind, Pane as _, PaneAction};
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, MemoryChange, MemoryText, TravelAction,
     ViewAction, WindowId,
 };
 use stepback_debugger::session::test_session::tarmac;
 use stepback_parsers::Position;
+
+use super::super::bench::CellPaneBench;
+use super::MemoryPane;
+use crate::CharacterSet;
+use crate::pane::{
+    CursorDirection, MouseInputKind, Pane as _, PaneAction, PaneCommand, PromptPurpose,
+};
 
 fn bench(position: u64) -> CellPaneBench<MemoryPane> {
     let mut bench = CellPaneBench::at(position, MemoryPane::default());

@@ -1,6 +1,5 @@
 //! Registers in columns, and vectors by their lanes.
 
-mod cell;
 mod grid;
 mod pane;
 #[cfg(test)]

@@ -1,20 +1,22 @@
 //! The pane of a group of registers.
 
 use ratatui::layout::Rect;
-use stepback_machine::RegisterGroup;
-
-use super::super::lock::PositionLock;
-use super::cell::{self, RegisterCellPaint};
-use super::grid::{RegisterLayout, SpotColumns, spot_at};
-use crate::command::{PaneCommand, PromptPurpose};
-use crate::look::StyleRole;
-use crate::pane::{MouseInput, MouseInputKind, Pane, PaneAction, PaneContext};
-use crate::pen::{CellRun, Pen};
 use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::{RegisterGesture, RegisterGrid, RegistersView, RowKind, ViewStatus};
+use stepback_machine::RegisterGroup;
+
+use super::super::lock::PositionLock;
+use super::grid::{RegisterLayout, SpotColumns, spot_at};
+use crate::look::StyleRole;
+use crate::pane::{
+    MouseInput, MouseInputKind, Pane, PaneAction, PaneCommand, PaneContext, PromptPurpose,
+};
+use crate::panes::cells::registers::grid;
+use crate::panes::cells::registers::grid::RegisterCellPaint;
+use crate::pen::{CellRun, Pen};
 
 /// Maximum number of rows that the pane requests.
 const MOST_ROWS: u16 = 12;
@@ -91,7 +93,7 @@ impl RegistersPane {
                 pen.role(run, &format!("[{first}]"), StyleRole::Text(TextRole::Label));
             }
             for spot in &row.spots {
-                cell::draw(
+                grid::draw(
                     run,
                     RegisterCellPaint {
                         spot,

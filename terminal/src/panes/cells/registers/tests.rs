@@ -1,16 +1,17 @@
+use stepback_debugger::action::{
+    Access, Action, CellName, Direction, Follow, Moment, RegisterFormat, TravelAction, ViewAction,
+    WindowId,
+};
+use stepback_debugger::session::test_session::tarmac;
 use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
 use stepback_parsers::Position;
 
 use super::super::bench::CellPaneBench;
 use super::RegistersPane;
 use crate::CharacterSet;
-use crate::command::{CursorDirection, PaneCommand, PromptPurpose};
-use crate::pane::{MouseInputKind, Pane as _, PaneAction};
-use stepback_debugger::action::{
-    Access, Action, CellName, Direction, Follow, Moment, RegisterFormat, TravelAction, ViewAction,
-    WindowId,
+use crate::pane::{
+    CursorDirection, MouseInputKind, Pane as _, PaneAction, PaneCommand, PromptPurpose,
 };
-use stepback_debugger::session::test_session::tarmac;
 
 fn bench(position: u64) -> CellPaneBench<RegistersPane> {
     CellPaneBench::at(position, RegistersPane::default())

@@ -1,8 +1,9 @@
 //! Tests of the bookmark list.
 
-use super::*;
-use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::Direction;
+
+use super::*;
+use crate::pane::{CursorDirection, PaneCommand};
 
 fn stage() -> PaneStage<ListPane<TableView<BookmarkTable>>> {
     let mut stage = PaneStage::at(

@@ -1,10 +1,11 @@
 //! Tests of the effects list: reads and writes of calls, loop iterations and step ranges, and
 //! comparison of two calls.
 
-use super::*;
-use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::{Direction, OtherCall, StepRange};
 use stepback_parsers::Position;
+
+use super::*;
+use crate::pane::{CursorDirection, PaneCommand};
 
 fn effects(of: EffectsOf) -> PaneStage<ListPane<TableView<EffectsTable>>> {
     PaneStage::at(880, ListPane::new(TableView::new(EffectsTable::default())))

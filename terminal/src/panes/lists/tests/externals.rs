@@ -1,10 +1,11 @@
 //! Tests of the list of external changes, which the trace does not show.
 
-use super::*;
-use crate::command::PaneCommand;
 use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::{sample, tarmac};
 use stepback_generator::drmemtrace::Sample;
+
+use super::*;
+use crate::pane::PaneCommand;
 
 const CHANGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n1 clk MW4 00009000 11223344\n\
                        2 clk IT (2) 00008004 e1a00000 A svc : NOP\n2 clk MR4 00009000 11223355\n";

@@ -1,8 +1,9 @@
 //! Tests of the hit list, which fills during the search.
 
-use super::*;
-use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::{Direction, FindQuery};
+
+use super::*;
+use crate::pane::{CursorDirection, PaneCommand};
 
 fn stage(text: &str) -> PaneStage<ListPane<TableView<FindTable>>> {
     let mut stage = PaneStage::at(1250, ListPane::new(TableView::new(FindTable)));

@@ -1,9 +1,10 @@
 //! Tests of the function list, which is sorted by steps.
 
-use super::*;
-use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::overflow_with_image;
+
+use super::*;
+use crate::pane::{CursorDirection, PaneCommand};
 
 fn stage() -> PaneStage<ListPane<TableView<FunctionTable>>> {
     PaneStage::over(

@@ -1,8 +1,9 @@
 //! Tests of the memory lists: accesses, heap, busiest pages, regions, stack words.
 
-use super::*;
-use crate::command::{CursorDirection, PaneCommand};
 use stepback_debugger::action::Direction;
+
+use super::*;
+use crate::pane::{CursorDirection, PaneCommand};
 
 fn accesses() -> PaneStage<ListPane<TableView<AccessTable>>> {
     PaneStage::at(1233, ListPane::new(TableView::new(AccessTable::default())))

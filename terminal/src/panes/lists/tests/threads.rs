@@ -1,8 +1,9 @@
 //! Tests of the thread list: activity, times, places and endings.
 
-use super::*;
-use crate::command::{PaneCommand, PromptPurpose};
 use stepback_debugger::action::Direction;
+
+use super::*;
+use crate::pane::{PaneCommand, PromptPurpose};
 
 fn stage() -> PaneStage<ListPane<TableView<ThreadTable>>> {
     PaneStage::at(1250, ListPane::new(TableView::new(ThreadTable::default())))

@@ -1,10 +1,11 @@
 //! Tests of the list of damaged lines and records.
 
-use super::*;
-use crate::command::PaneCommand;
 use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::{sample, tarmac};
 use stepback_generator::drmemtrace::Sample;
+
+use super::*;
+use crate::pane::PaneCommand;
 
 const DAMAGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\nrubbish\n2 clk R r0 zzzzzzzz\n";
 

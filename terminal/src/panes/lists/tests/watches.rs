@@ -1,7 +1,7 @@
 //! Tests of the watch list: value at the position, last writer, next writer.
 
 use super::*;
-use crate::command::{CursorDirection, PaneCommand};
+use crate::pane::{CursorDirection, PaneCommand};
 
 fn stage() -> PaneStage<ListPane<TableView<WatchTable>>> {
     let mut stage = PaneStage::at(1250, ListPane::new(TableView::new(WatchTable::default())));
