@@ -8,7 +8,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::cli::{BrowseArguments, Browsed, FrontEnds, Shown, WindowArguments, parse, run};
+use crate::cli::{
+    BrowseArguments, BrowserLaunch, FrontEnds, WindowArguments, WindowLaunch, parse, run,
+};
+
 #[cfg(any(feature = "window", feature = "terminal"))]
 use stepback_debugger::desk::TraceChoice;
 #[cfg(feature = "terminal")]
@@ -27,7 +30,7 @@ fn main() -> ExitCode {
 }
 
 #[cfg(feature = "window")]
-fn open_window(arguments: &WindowArguments) -> Result<Shown> {
+fn open_window(arguments: &WindowArguments) -> Result<WindowLaunch> {
     let start = arguments.trace_and_place();
     let of_path = || {
         start
@@ -50,20 +53,20 @@ fn open_window(arguments: &WindowArguments) -> Result<Shown> {
         settings_file: settings_path(),
     })?;
     Ok(match outcome {
-        WindowOutcome::Done => Shown::Done,
-        WindowOutcome::NoWindow(why) => Shown::NoWindow(why),
+        WindowOutcome::Done => WindowLaunch::Done,
+        WindowOutcome::NoWindow(why) => WindowLaunch::NoWindow(why),
     })
 }
 
 #[cfg(not(feature = "window"))]
-fn open_window(_: &WindowArguments) -> Result<Shown> {
-    Ok(Shown::NoWindow(
+fn open_window(_: &WindowArguments) -> Result<WindowLaunch> {
+    Ok(WindowLaunch::NoWindow(
         "this program was built without a window".to_owned(),
     ))
 }
 
 #[cfg(feature = "terminal")]
-fn open_browser(arguments: &BrowseArguments) -> Result<Browsed> {
+fn open_browser(arguments: &BrowseArguments) -> Result<BrowserLaunch> {
     let start = arguments.trace_and_place();
     let of_path = || {
         start
@@ -88,14 +91,14 @@ fn open_browser(arguments: &BrowseArguments) -> Result<Browsed> {
         is_ascii: arguments.ascii,
     })?;
     Ok(match outcome {
-        BrowserOutcome::Done => Browsed::Done,
-        BrowserOutcome::NoTerminal(why) => Browsed::NoTerminal(why),
+        BrowserOutcome::Done => BrowserLaunch::Done,
+        BrowserOutcome::NoTerminal(why) => BrowserLaunch::NoTerminal(why),
     })
 }
 
 #[cfg(not(feature = "terminal"))]
-fn open_browser(_: &BrowseArguments) -> Result<Browsed> {
-    Ok(Browsed::NoTerminal(
+fn open_browser(_: &BrowseArguments) -> Result<BrowserLaunch> {
+    Ok(BrowserLaunch::NoTerminal(
         "this program was built without the browser".to_owned(),
     ))
 }

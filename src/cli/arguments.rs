@@ -1,10 +1,30 @@
 //! The arguments of the program.
+//!
+//! Parsing of the command line. Some of clap's errors are replaced by messages about subcommands
+//! and traces.
+//!
+//! Traces of several files: trace files that directly follow the trace argument belong to it.
+//!
+//! `stepback at cpu0.rst cpu1.rst 100` means `stepback at cpu0.rst --with cpu1.rst 100`.
+//!
+//! Runs the parsed command line and returns the exit status.
 
-use clap::Parser;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
 
-use super::commands::ChosenCommand;
-use super::trace_arguments::WORDS;
-use super::window::WindowArguments;
+use anyhow::{Result, bail};
+use clap::error::{Error, ErrorKind};
+use clap::{ArgAction, Command, CommandFactory as _, Parser, Subcommand as _};
+use stepback_debugger::session::{TraceFiles, is_trace_file};
+
+use crate::cli::cells::UsageError;
+use crate::cli::commands::{ChosenCommand, SubcommandAction, subcommand_names};
+use crate::cli::progress::say;
+use crate::cli::question::{TextOnly, WORDS};
+use crate::cli::report::OutputError;
+use crate::cli::window;
+use crate::cli::window::{FrontEnds, WindowArguments};
 
 /// A time-travel debugger for recorded CPU instruction traces. Without a subcommand it opens the
 /// window.
@@ -18,6 +38,253 @@ pub struct Arguments {
     pub window: WindowArguments,
 }
 
+/// Parses the program's arguments. Exits the program on an error or a request for help.
+pub fn parse() -> Arguments {
+    let words = told_apart(std::env::args_os().collect());
+    Arguments::try_parse_from(&words).unwrap_or_else(|error| match explained(&words, &error) {
+        Some((kind, message)) => Arguments::command().error(kind, message).exit(),
+        None => error.exit(),
+    })
+}
+
+/// Explains why the first words are no command. None if clap's message is good enough.
+fn explained(words: &[OsString], error: &Error) -> Option<(ErrorKind, String)> {
+    let is_wrong = !matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    let mut plain = words
+        .iter()
+        .skip(1)
+        .map_while(|word| word.to_str().filter(|word| !word.starts_with('-')));
+    let first = plain
+        .next()
+        .filter(|first| is_wrong && !ChosenCommand::has_subcommand(first))?;
+    if is_bare(first) && !Path::new(first).exists() {
+        return Some((ErrorKind::InvalidSubcommand, no_subcommand(first)));
+    }
+    let second = plain
+        .next()
+        .filter(|_| error.kind() == ErrorKind::ArgumentConflict)?;
+    let message = match ChosenCommand::has_subcommand(second) {
+        true => format!("the subcommand comes first: stepback {second} {first}"),
+        false => format!("the window opens one trace, and this is another one: {second:?}"),
+    };
+    Some((ErrorKind::ArgumentConflict, message))
+}
+
+/// Returns the message for a word that is neither a file nor a subcommand. None if it cannot be
+/// meant as a subcommand.
+pub fn neither(word: &str) -> Option<String> {
+    is_bare(word).then(|| format!("there is no such file, and {}", no_subcommand(word)))
+}
+
+/// Returns true if a word may be meant as a subcommand. File names usually contain a dot or a
+/// slash.
+fn is_bare(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_')
+}
+
+fn no_subcommand(word: &str) -> String {
+    let near = near(word);
+    match near.split_last() {
+        None => format!("no subcommand {word:?} (see stepback --help)"),
+        Some((last, [])) => format!("no subcommand {word:?}; did you mean {last}?"),
+        Some((last, rest)) => format!(
+            "no subcommand {word:?}; did you mean {} or {last}?",
+            rest.join(", ")
+        ),
+    }
+}
+
+/// Returns the subcommands most similar to a word. None if all differ too much.
+fn near(word: &str) -> Vec<&'static str> {
+    let word = word.to_ascii_lowercase();
+    let begun: Vec<_> = subcommand_names()
+        .filter(|name| word.len() > 2 && name.starts_with(&word))
+        .collect();
+    if !begun.is_empty() {
+        return begun;
+    }
+    let limit = if word.len() > 3 { 2 } else { 1 };
+    let nearest = subcommand_names().map(|name| distance(&word, name)).min();
+    let is_nearest =
+        |name: &&str| nearest.is_some_and(|near| near <= limit && distance(&word, name) == near);
+    subcommand_names().filter(is_nearest).collect()
+}
+
+/// Optimal string alignment distance: the number of insertions, deletions, substitutions and swaps
+/// of neighbouring letters. Cost: the product of the lengths.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<u8> = other.bytes().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    let mut last = None;
+    for (line, letter) in one.bytes().enumerate() {
+        let mut next = vec![line + 1];
+        for (place, target) in other.iter().enumerate() {
+            let at =
+                |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX - 1);
+            let changed = at(&row, place) + usize::from(letter != *target);
+            let mut best = changed
+                .min(at(&row, place + 1) + 1)
+                .min(at(&next, place) + 1);
+            let is_swapped =
+                place > 0 && last == Some(*target) && other.get(place - 1) == Some(&letter);
+            if is_swapped {
+                best = best.min(at(&before, place - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+        last = Some(letter);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// Inserts `--with` before each further file of the trace.
+pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
+    let whole = Arguments::command();
+    let subcommand = words.get(1).and_then(|word| whole.find_subcommand(word));
+    let first = if subcommand.is_some() { 2 } else { 1 };
+    let command = subcommand.unwrap_or(&whole);
+    let further = further_files(command, &words, first);
+    let with = |(place, word): (usize, OsString)| match further.contains(&place) {
+        true => vec![OsString::from("--with"), word],
+        false => vec![word],
+    };
+    words.into_iter().enumerate().flat_map(with).collect()
+}
+
+/// Returns the indexes of the words that are further files of the trace.
+fn further_files(command: &Command, words: &[OsString], first: usize) -> Vec<usize> {
+    let plain = plain_words(command, words, first);
+    let is_trace = |place: usize| {
+        words
+            .get(place)
+            .is_some_and(|word| is_trace_file(Path::new(word)))
+    };
+    let Some((trace, others)) = plain.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return Vec::new();
+    };
+    if !is_trace(*trace) {
+        return Vec::new();
+    }
+    // If no other argument may follow, the file need not begin like a trace, since parts of a trace
+    // do not.
+    let is_last = command.get_positionals().count() == 1;
+    let is_file = |place: usize| {
+        words
+            .get(place)
+            .is_some_and(|word| Path::new(word).is_file())
+    };
+    others
+        .iter()
+        .copied()
+        .take_while(|place| is_trace(*place) || is_last && is_file(*place))
+        .collect()
+}
+
+/// Returns the indexes of the words that are neither options nor their values.
+fn plain_words(command: &Command, words: &[OsString], first: usize) -> Vec<usize> {
+    let mut plain = Vec::new();
+    let mut is_value = false;
+    for (place, word) in words.iter().enumerate().skip(first) {
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if word == "--" {
+            break;
+        }
+        match word
+            .to_str()
+            .filter(|word| word.starts_with('-') && word.len() > 1)
+        {
+            Some(option) => is_value = takes_next(command, option),
+            None => plain.push(place),
+        }
+    }
+    plain
+}
+
+/// Returns true if the option's value is the next word.
+fn takes_next(command: &Command, option: &str) -> bool {
+    let found = command
+        .get_arguments()
+        .find(|argument| match option.strip_prefix("--") {
+            Some(name) => argument.get_long() == Some(name),
+            // The last of several short options may take a value.
+            None => argument.get_short().is_some() && argument.get_short() == option.chars().last(),
+        });
+    found
+        .is_some_and(|argument| matches!(argument.get_action(), ArgAction::Set | ArgAction::Append))
+}
+
+/// Runs the command. `front` supplies the window and the browser, on which the command line must
+/// not depend.
+pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
+    let outcome = match &arguments.command {
+        Some(chosen) => match &chosen.chosen {
+            SubcommandAction::Browser(arguments) => window::run_browser(arguments, front.browser),
+            chosen => run_command(chosen).map(|()| ExitCode::SUCCESS),
+        },
+        None => window::run(&arguments.window, front),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error)
+            if error
+                .downcast_ref()
+                .is_some_and(OutputError::is_reader_gone) =>
+        {
+            ExitCode::SUCCESS
+        }
+        Err(error) if error.is::<UsageError>() => wrong_command_line(
+            &error.to_string(),
+            arguments.command.as_ref().map(|chosen| chosen.name),
+        ),
+        Err(error) => {
+            say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints a usage error in clap's format, with the usage of the subcommand and status 2.
+fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
+    let mut whole = Arguments::command();
+    // Only then do subcommands know the name of the program.
+    whole.build();
+    let command = match subcommand.filter(|name| whole.find_subcommand(name).is_some()) {
+        Some(name) => whole.find_subcommand_mut(name),
+        None => Some(&mut whole),
+    };
+    let _unread = command.map(|command| command.error(ErrorKind::ValueValidation, message).print());
+    ExitCode::from(2)
+}
+
+/// Runs a command. Checks its arguments and the trace's format first, so that no index is built in
+/// vain.
+fn run_command(chosen: &SubcommandAction) -> Result<()> {
+    let command = match chosen {
+        SubcommandAction::Command(command) => command,
+        SubcommandAction::AboutProgram(about) => return about.write(Arguments::command()),
+        // The browser is handled separately.
+        SubcommandAction::Browser(_) => return Ok(()),
+    };
+    command.check().map_err(UsageError)?;
+    if let Some(TextOnly { trace, advice }) = command
+        .text_only()
+        .filter(|only| TraceFiles::are_at(only.trace))
+    {
+        bail!("{advice}: {trace:?}");
+    }
+    command.run()
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -27,5 +294,115 @@ mod tests {
     #[test]
     fn the_definition_holds_together() {
         Arguments::command().debug_assert();
+    }
+}
+
+#[cfg(test)]
+mod typed_tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found() {
+        assert_eq!(near("ifno"), ["info"]);
+        assert_eq!(near("lst"), ["list"]);
+        assert_eq!(near("Call"), ["calltree", "callinfo"]);
+        assert_eq!(near("stat"), ["at", "heat"]);
+        assert_eq!(near("frobnicate"), [""; 0]);
+        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("", "info"), 4);
+    }
+
+    #[track_caller]
+    fn check(words: &[&str], expected: Option<&str>) {
+        let words: Vec<OsString> = std::iter::once("stepback")
+            .chain(words.iter().copied())
+            .map(OsString::from)
+            .collect();
+        let error = Arguments::try_parse_from(&words).expect_err("a mistake");
+        assert_eq!(
+            explained(&words, &error)
+                .map(|(_, message)| message)
+                .as_deref(),
+            expected,
+            "{words:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_subcommand_is_named() {
+        check(
+            &["ifno", "a.tarmac"],
+            Some("no subcommand \"ifno\"; did you mean info?"),
+        );
+        check(
+            &["ifno", "a.tarmac", "--json"],
+            Some("no subcommand \"ifno\"; did you mean info?"),
+        );
+        check(
+            &["a.tarmac", "info"],
+            Some("the subcommand comes first: stepback info a.tarmac"),
+        );
+        check(
+            &["a.tarmac", "b.tarmac"],
+            Some("the window opens one trace, and this is another one: \"b.tarmac\""),
+        );
+        check(&["a.tarmac", "--nosuch"], None);
+        check(&["info"], None);
+        check(&["--help"], None);
+    }
+}
+
+#[cfg(test)]
+mod further_files_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(words: &[&str], expected: &str) {
+        let words = std::iter::once("stepback")
+            .chain(words.iter().copied())
+            .map(OsString::from)
+            .collect();
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/rst/");
+        let told: Vec<String> = told_apart(words)
+            .iter()
+            .map(|word| word.to_string_lossy().replace(folder, ""))
+            .collect();
+        assert_eq!(told[1..].join(" "), expected);
+    }
+
+    fn rst(name: &str) -> String {
+        format!("{}/fixtures/rst/{name}", env!("CARGO_MANIFEST_DIR"))
+    }
+
+    #[test]
+    fn files_behind_the_trace_belong_to_it() {
+        let [one, two, golden] = ["small.rst", "cti.rst", "alltypes.golden.jsonl"].map(rst);
+        check(
+            &["at", &one, &two, "100"],
+            "at small.rst --with cti.rst 100",
+        );
+        check(
+            &["info", &one, "--json", &two, &golden],
+            "info small.rst --json --with cti.rst --with alltypes.golden.jsonl",
+        );
+        check(&["at", &one, &golden], "at small.rst alltypes.golden.jsonl");
+        check(&[&one, &two], "small.rst --with cti.rst");
+        check(&["find", &one, "pc", &two], "find small.rst pc cti.rst");
+    }
+
+    #[test]
+    fn values_of_options_are_no_files_of_the_trace() {
+        let [one, two] = ["small.rst", "cti.rst"].map(rst);
+        check(&["info", &one, "-o", &two], "info small.rst -o cti.rst");
+        check(
+            &["convert", "--to", "rst", "-o", &two, &one],
+            "convert --to rst -o cti.rst small.rst",
+        );
+        check(
+            &["info", &one, "--image", &two, "--quiet"],
+            "info small.rst --image cti.rst --quiet",
+        );
+        check(&["info", "nothing", &two], "info nothing cti.rst");
+        check(&["info", &one, "--", &two], "info small.rst -- cti.rst");
     }
 }

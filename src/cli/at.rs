@@ -4,6 +4,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
+use stepback_debugger::analysis::heap::{has_heap, heap};
+use stepback_debugger::analysis::names::NameResolver;
+use stepback_debugger::analysis::step_places::step_record;
+use stepback_debugger::expression::AddressSpace;
+use stepback_debugger::model::heap_table::block_words;
+use stepback_debugger::model::so_far::SourceWords;
+use stepback_debugger::place::PositionName;
 use stepback_index::{
     ByteState, MappingsAt, MemoryAt, MemoryOf, MemoryRange, NameReader, PhysicalMemoryAt,
     Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation,
@@ -13,21 +20,13 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::cells::{check_range, names_at, resolved, thread_id};
-use super::command::Command;
 use super::json::{StepJson, byte_string, hex, source_letters, value_hex};
-use super::misspelt::Misspelt;
 use super::question::Question;
 use super::report::Report;
 use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::heap::{has_heap, heap};
-use stepback_debugger::analysis::names::NameResolver;
-use stepback_debugger::analysis::step_places::step_record;
-use stepback_debugger::expression::AddressSpace;
-use stepback_debugger::model::heap_table::block_words;
-use stepback_debugger::model::so_far::SourceWords;
-use stepback_debugger::place::PositionName;
+use crate::cli::cells::UsageError;
+use crate::cli::question::{Command, TraceArguments};
 
 /// Larger requests are taken for a typing error.
 const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
@@ -77,7 +76,7 @@ struct AtJson {
     /// were completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     unfinished_steps: Option<[u64; 2]>,
-    memory: Vec<MemoryJson>,
+    memory: Vec<MemoryStateJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<FrameJson>>,
     /// Number of frames left out by the limit. Missing if none are.
@@ -87,7 +86,7 @@ struct AtJson {
 
 /// A range of memory.
 #[derive(Serialize)]
-struct MemoryJson {
+struct MemoryStateJson {
     address: String,
     /// `physical` where the address is one; missing where it is virtual.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,12 +102,12 @@ struct MemoryJson {
     physical: Vec<PhysicalJson>,
     /// For a physical address, the virtual addresses mapped to it. Empty if none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mapped: Option<Vec<MappedJson>>,
+    mapped: Option<Vec<MappingJson>>,
 }
 
 /// A virtual address that is mapped to a physical one.
 #[derive(Serialize)]
-struct MappedJson {
+struct MappingJson {
     address: String,
     thread: String,
     context: Option<u64>,
@@ -119,7 +118,7 @@ struct MappedJson {
     told_at: u64,
 }
 
-impl MappedJson {
+impl MappingJson {
     fn new(mapping: &VirtualMapping, report: &Report<'_>) -> Self {
         let Translation {
             context,
@@ -172,19 +171,19 @@ impl PhysicalJson {
 }
 
 /// All data of the answer.
-struct State {
+struct StateReport {
     position: Position,
     file: RegisterFile,
     /// First and last of the thread's final steps that may not have been completed.
     unfinished: Option<[Step; 2]>,
-    ranges: Vec<Range>,
+    ranges: Vec<MemoryDump>,
     stack: Option<Stack>,
     has_registers: bool,
     has_lines: bool,
 }
 
 /// A requested range of memory with its bytes.
-struct Range {
+struct MemoryDump {
     address: Address,
     bytes: Vec<ByteState>,
     /// Heap block that contains the first byte, in words.
@@ -229,10 +228,10 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let unfinished = unfinished.map(|steps| [steps.start, Step(steps.end.0.saturating_sub(1))]);
     let names = names_at(report, position, thread)?;
     let thread = Some(file.thread);
-    let mut ranges: Vec<Range> = arguments
+    let mut ranges: Vec<MemoryDump> = arguments
         .memory
         .iter()
-        .map(|text| range(text, MemoryMoment { position, thread }, &names, report))
+        .map(|text| range(text, MemoryContext { position, thread }, &names, report))
         .collect::<Result<_>>()?;
     for range in ranges.iter_mut().filter(|range| range.mapped.is_none()) {
         let question = TranslationsAt {
@@ -259,7 +258,7 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         false => None,
     };
     let has_registers = arguments.regs || !arguments.stack;
-    let state = State {
+    let state = StateReport {
         position,
         file,
         unfinished,
@@ -276,22 +275,22 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
 
 /// Position and thread from which memory is read.
 #[derive(Clone, Copy)]
-struct MemoryMoment {
+struct MemoryContext {
     position: Position,
     thread: Option<ThreadId>,
 }
 
 fn range(
     text: &str,
-    moment: MemoryMoment,
+    moment: MemoryContext,
     names: &NameResolver<'_>,
     report: &Report<'_>,
-) -> Result<Range> {
-    let MemoryMoment { position, thread } = moment;
+) -> Result<MemoryDump> {
+    let MemoryContext { position, thread } = moment;
     let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
         let limit = grouped(MEMORY_LIMIT_BYTES);
-        bail!(Misspelt(format!(
+        bail!(UsageError(format!(
             "at most {limit} bytes of memory can be asked for at once: {text:?}"
         )));
     }
@@ -328,7 +327,7 @@ fn range(
             )
         }
     };
-    Ok(Range {
+    Ok(MemoryDump {
         address,
         bytes,
         block: None,
@@ -346,8 +345,8 @@ fn thread_name<'a>(thread: ThreadId, report: &'a Report<'_>) -> &'a str {
         .map_or("?", |known| &known.name)
 }
 
-fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State {
+fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
+    let StateReport {
         position,
         file,
         ranges,
@@ -377,17 +376,18 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
     let mut register_reasons =
         by_name(|register| register.reason.map(|reason| reason.to_string()).into());
     register_reasons.retain(|_, reason| !reason.is_null());
-    let memory = |range: &Range| MemoryJson {
+    let memory = |range: &MemoryDump| MemoryStateJson {
         address: hex(range.address),
         space: range.mapped.as_ref().map(|_| "physical"),
         bytes: byte_string(range.bytes.iter().map(|byte| byte.value)),
         sources: source_letters(&range.bytes),
         heap: range.block.clone(),
         physical: range.physical.iter().map(PhysicalJson::new).collect(),
-        mapped: range
-            .mapped
-            .as_ref()
-            .map(|all| all.iter().map(|one| MappedJson::new(one, report)).collect()),
+        mapped: range.mapped.as_ref().map(|all| {
+            all.iter()
+                .map(|one| MappingJson::new(one, report))
+                .collect()
+        }),
     };
     report.json(&AtJson {
         position: position.0,
@@ -405,8 +405,8 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
     })
 }
 
-fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State {
+fn print_text(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
+    let StateReport {
         position,
         file,
         unfinished,
@@ -513,7 +513,7 @@ fn unfinished_text([first, last]: [Step; 2]) -> String {
 }
 
 /// Formats a dump of 16 bytes per line: address, bytes, source letters, characters.
-fn memory_text(range: &Range) -> String {
+fn memory_text(range: &MemoryDump) -> String {
     let mut text = String::new();
     for (row, bytes) in range.bytes.chunks(16).enumerate() {
         let address = range.address.0.wrapping_add(16 * row as u64);

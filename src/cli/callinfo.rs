@@ -3,21 +3,20 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_debugger::analysis::names::code_address;
+use stepback_debugger::analysis::sites::{Site, Sites};
+use stepback_debugger::image::Symbol;
 use stepback_index::{FindMarkers, NearestVisit, Query as _, SlotReader, Steps, VisitsFrom};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Step};
 
 use super::cells::names_at;
-use super::command::Command;
 use super::json::StepJson;
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::printable;
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::names::code_address;
-use stepback_debugger::analysis::sites::{Site, Sites};
-use stepback_debugger::image::Symbol;
+use crate::cli::question::{Command, TraceArguments};
 
 /// Number of visits looked up at once.
 const BLOCK: usize = 4096;
@@ -50,7 +49,7 @@ struct VisitJson<'a> {
 }
 
 /// Result of looking up a function that the user named.
-enum Asked<'a> {
+enum FunctionLookup<'a> {
     /// Several symbols, since static functions can share a name.
     Symbols(Vec<&'a Symbol>),
     Addresses(Vec<Address>),
@@ -68,18 +67,20 @@ impl Command for CallinfoArguments {
 fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
     for text in &arguments.functions {
         match asked(text, report)? {
-            Asked::Symbols(symbols) => {
+            FunctionLookup::Symbols(symbols) => {
                 for symbol in symbols {
                     print(text, symbol.address, Some(symbol), report)?;
                 }
             }
-            Asked::Addresses(addresses) => {
+            FunctionLookup::Addresses(addresses) => {
                 for address in addresses {
                     print(text, address, None, report)?;
                 }
             }
-            Asked::Nothing(why) if report.is_json => say(&format!("note: {}", why.trim_end())),
-            Asked::Nothing(why) => report.text(&why)?,
+            FunctionLookup::Nothing(why) if report.is_json => {
+                say(&format!("note: {}", why.trim_end()))
+            }
+            FunctionLookup::Nothing(why) => report.text(&why)?,
         }
     }
     Ok(())
@@ -87,11 +88,11 @@ fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> 
 
 /// Resolves the text as a symbol first, then as an expression. A single word that is neither symbol
 /// nor number counts as a missing symbol.
-fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
+fn asked<'a>(text: &str, report: &Report<'a>) -> Result<FunctionLookup<'a>> {
     let session = report.session;
     let symbols = session.images.symbols_named(text);
     if !symbols.is_empty() {
-        return Ok(Asked::Symbols(symbols));
+        return Ok(FunctionLookup::Symbols(symbols));
     }
     let names = names_at(report, session.index.end(), None)?;
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
@@ -101,10 +102,10 @@ fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     if !is_word {
         let numbers = names.numbers(text)?.into_iter();
         let code = numbers.map(|number| code_address(number, &session.index, &report.cancel));
-        return Ok(Asked::Addresses(code.collect::<Result<_, _>>()?));
+        return Ok(FunctionLookup::Addresses(code.collect::<Result<_, _>>()?));
     }
     let name = printable(text);
-    Ok(Asked::Nothing(match session.images.is_empty() {
+    Ok(FunctionLookup::Nothing(match session.images.is_empty() {
         true => format!("No image, symbol '{name}' can not be looked up !\n"),
         false => format!("Symbol '{name}' not found !\n"),
     }))

@@ -1,17 +1,21 @@
 //! Names on the command line: threads, numbers, memory ranges and cells.
+//!
+//! Command-line errors that only the trace reveals.
 
-use anyhow::{Result, bail};
-use stepback_index::ThreadId;
-use stepback_parsers::Position;
+use std::fmt;
 
-use super::misspelt::Misspelt;
-use super::progress::say;
-use super::report::Report;
-use stepback_debugger::analysis::names::NameResolver;
+use anyhow::{Error, Result, bail};
+use stepback_debugger::analysis::names::{NameError, NameResolver};
 use stepback_debugger::analysis::register_part::RegisterPart;
 use stepback_debugger::expression::{parse, split_range, split_space};
+use stepback_debugger::place;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
+use stepback_index::{QueryError, ThreadId};
+use stepback_parsers::Position;
+
+use crate::cli::progress::say;
+use crate::cli::report::Report;
 
 /// Finds a thread by name. Returns none if no name is given.
 pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadId>> {
@@ -25,7 +29,7 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
         .iter()
         .map(|thread| &*thread.name)
         .collect();
-    bail!(Misspelt(format!(
+    bail!(UsageError(format!(
         "the trace has no thread {name:?}, only {}",
         known.join(", ")
     )))
@@ -85,6 +89,31 @@ pub fn names_at<'a>(
     } else {
         names.noticing(|reading| say(&format!("note: {reading}")))
     })
+}
+
+/// Error for an argument that has no meaning in this trace. The message is a sentence.
+#[derive(Debug)]
+pub struct UsageError(pub String);
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// Turns an error about a missing register, thread or position into a [`Misspelt`]. Leaves other
+/// errors unchanged, also those about values unknown to the trace.
+pub fn told_apart(error: Error) -> Error {
+    let is_named_wrong =
+        error.downcast_ref().is_some_and(NameError::is_misspelt) || place::is_misnamed(&error);
+    let is_thread = matches!(error.downcast_ref(), Some(QueryError::NoThread(_)));
+    if is_named_wrong || is_thread {
+        UsageError(format!("{error:#}")).into()
+    } else {
+        error
+    }
 }
 
 #[cfg(test)]

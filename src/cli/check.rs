@@ -3,16 +3,15 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_debugger::analysis::check::{BrokenRule, check};
+use stepback_debugger::model::finding_rows::{place_words, totals};
 use stepback_parsers::Rule;
 
-use super::command::Command;
 use super::progress::watched;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::check::{BrokenRule, check};
-use stepback_debugger::model::finding_rows::{place_words, totals};
+use crate::cli::question::{Command, TraceArguments};
 
 /// Help text below the options.
 pub const HELP: &str = "\
@@ -43,7 +42,7 @@ struct FindingJson<'a> {
     message: &'a str,
     step: Option<u64>,
     #[serde(flatten)]
-    place: PlaceJson,
+    place: FindingPlaceJson,
     /// Section of the specification. None if the rule is common sense.
     clause: Option<&'a str>,
     /// Total number of violations of the rule.
@@ -53,7 +52,7 @@ struct FindingJson<'a> {
 /// Location in the trace's file.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum PlaceJson {
+enum FindingPlaceJson {
     Line(Option<u64>),
     Record(Option<u64>),
 }
@@ -94,8 +93,8 @@ fn print_json(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
             message: &found.message,
             step: found.step.map(|step| step.0),
             place: match has_lines {
-                true => PlaceJson::Line(found.line.map(|line| line.0)),
-                false => PlaceJson::Record(found.record),
+                true => FindingPlaceJson::Line(found.line.map(|line| line.0)),
+                false => FindingPlaceJson::Record(found.record),
             },
             clause: Some(*clause).filter(|clause| !clause.is_empty()),
             count: broken.count,

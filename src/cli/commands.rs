@@ -1,132 +1,144 @@
 //! The list of subcommands in the order of the help.
+//!
+//! `stepback completions` and `stepback man`: files that packages install with the program.
 
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::{fs, io};
+
+use anyhow::{Context as _, Result};
 use clap::error::{Error, ErrorKind};
-use clap::{ArgMatches, Args, FromArgMatches, Subcommand};
+use clap::{ArgMatches, Args, FromArgMatches, Subcommand, value_parser};
+use clap_complete::Shell;
 
-use super::at::AtArguments;
-use super::browse::{self, BrowseArguments};
-use super::callinfo::{self, CallinfoArguments};
-use super::calltree::{self, CalltreeArguments};
-use super::check::{self, CheckArguments};
-use super::command::{AboutProgram, Command};
-use super::convert::ConvertArguments;
-use super::counts::CountsArguments;
-use super::diff::DiffArguments;
-use super::effects::EffectsArguments;
-use super::find::FindArguments;
-use super::flamegraph::{self, FlamegraphArguments};
-use super::heap::HeapArguments;
-use super::heat::HeatArguments;
-use super::index::IndexArguments;
-use super::info::InfoArguments;
-use super::list::ListArguments;
-use super::profile::{self, ProfileArguments};
-use super::shell::{self, CompletionsArguments, ManArguments};
-use super::syscalls::SyscallsArguments;
-use super::tasks::{self, TasksArguments};
-use super::threads::ThreadsArguments;
-use super::trace_arguments::WORDS;
-use super::truncate::TruncateArguments;
-use super::vcd::VcdArguments;
-use super::why::WhyArguments;
+use crate::cli::at::AtArguments;
+use crate::cli::browse::BrowseArguments;
+use crate::cli::callinfo::CallinfoArguments;
+use crate::cli::calltree::CalltreeArguments;
+use crate::cli::check::CheckArguments;
+use crate::cli::convert::ConvertArguments;
+use crate::cli::counts::{CountsArguments, HeatArguments};
+use crate::cli::diff::DiffArguments;
+use crate::cli::effects::EffectsArguments;
+use crate::cli::find::FindArguments;
+use crate::cli::flamegraph::FlamegraphArguments;
+use crate::cli::heap::HeapArguments;
+use crate::cli::index::IndexArguments;
+use crate::cli::info::InfoArguments;
+use crate::cli::list::ListArguments;
+use crate::cli::profile::ProfileArguments;
+use crate::cli::question::{AboutProgram, Command, WORDS};
+use crate::cli::report::{OutputError, STANDARD_OUTPUT};
+use crate::cli::syscalls::SyscallsArguments;
+use crate::cli::threads::{TasksArguments, ThreadsArguments};
+use crate::cli::truncate::TruncateArguments;
+use crate::cli::vcd::VcdArguments;
+use crate::cli::why::WhyArguments;
+use crate::cli::{browse, callinfo, calltree, check, flamegraph, profile, threads};
 
-static COMMANDS: [Entry; 25] = [
-    Entry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
-    Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
-    Entry::new::<InfoArguments>("info", "What the trace is"),
-    Entry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
-    Entry::new::<AtArguments>("at", "Registers and memory at a position").with_help(WORDS),
-    Entry::new::<FindArguments>(
+static COMMANDS: [SubcommandEntry; 25] = [
+    SubcommandEntry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
+    SubcommandEntry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
+    SubcommandEntry::new::<InfoArguments>("info", "What the trace is"),
+    SubcommandEntry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
+    SubcommandEntry::new::<AtArguments>("at", "Registers and memory at a position")
+        .with_help(WORDS),
+    SubcommandEntry::new::<FindArguments>(
         "find",
         "Who wrote, read or executed it; where a text or a value occurs",
     )
     .with_help(WORDS),
-    Entry::new::<WhyArguments>(
+    SubcommandEntry::new::<WhyArguments>(
         "why",
         "Where a value comes from: the steps that made it, newest first",
     )
     .with_help(WORDS),
-    Entry::new::<CalltreeArguments>("calltree", "The calls as a tree").with_help(calltree::HELP),
-    Entry::new::<CallinfoArguments>("callinfo", "When functions were reached")
+    SubcommandEntry::new::<CalltreeArguments>("calltree", "The calls as a tree")
+        .with_help(calltree::HELP),
+    SubcommandEntry::new::<CallinfoArguments>("callinfo", "When functions were reached")
         .with_help(callinfo::HELP),
-    Entry::new::<ProfileArguments>(
+    SubcommandEntry::new::<ProfileArguments>(
         "profile",
         "How often functions were called, and how long they took",
     )
     .with_help(profile::HELP),
-    Entry::new::<FlamegraphArguments>(
+    SubcommandEntry::new::<FlamegraphArguments>(
         "flamegraph",
         "The time spent in each call stack, as folded lines or drawn",
     )
     .with_help(flamegraph::HELP),
-    Entry::new::<DiffArguments>(
+    SubcommandEntry::new::<DiffArguments>(
         "diff",
         "What differs between two positions, or between two calls",
     )
     .with_help(WORDS),
-    Entry::new::<EffectsArguments>(
+    SubcommandEntry::new::<EffectsArguments>(
         "effects",
         "What a call, a round of a loop or a range of steps reads and writes",
     )
     .with_help(WORDS),
-    Entry::new::<CountsArguments>(
+    SubcommandEntry::new::<CountsArguments>(
         "counts",
         "Totals: instructions, accesses, markers; by thread",
     ),
-    Entry::new::<CheckArguments>("check", "What is wrong with the trace, by rule")
+    SubcommandEntry::new::<CheckArguments>("check", "What is wrong with the trace, by rule")
         .with_help(check::HELP),
-    Entry::new::<SyscallsArguments>(
+    SubcommandEntry::new::<SyscallsArguments>(
         "syscalls",
         "System calls: how often, how many failed, how long they took",
     ),
-    Entry::new::<ThreadsArguments>(
+    SubcommandEntry::new::<ThreadsArguments>(
         "threads",
         "The threads: what each did, when, where, and how it ended",
     ),
-    Entry::new::<TasksArguments>(
+    SubcommandEntry::new::<TasksArguments>(
         "tasks",
         "The tasks of an operating system: when each ran, and for how long",
     )
-    .with_help(tasks::HELP),
-    Entry::new::<HeapArguments>(
+    .with_help(threads::HELP),
+    SubcommandEntry::new::<HeapArguments>(
         "heap",
         "What was allocated and freed, where the recorder traced the functions of the heap",
     )
     .with_help(WORDS),
-    Entry::new::<HeatArguments>(
+    SubcommandEntry::new::<HeatArguments>(
         "heat",
         "Which pages of memory are read and written how often",
     )
     .with_help(WORDS),
-    Entry::new::<VcdArguments>("vcd", "A waveform of the trace, for wave viewers").with_help(WORDS),
-    Entry::new::<TruncateArguments>(
+    SubcommandEntry::new::<VcdArguments>("vcd", "A waveform of the trace, for wave viewers")
+        .with_help(WORDS),
+    SubcommandEntry::new::<TruncateArguments>(
         "truncate",
         "A copy of the trace up to where it only repeats itself",
     ),
-    Entry::new::<ConvertArguments>("convert", "The trace in another style, or unpacked"),
-    Entry::about_program::<CompletionsArguments>(
+    SubcommandEntry::new::<ConvertArguments>("convert", "The trace in another style, or unpacked"),
+    SubcommandEntry::about_program::<CompletionsArguments>(
         "completions",
         "What lets a shell complete commands and options",
     )
-    .with_help(shell::COMPLETIONS_HELP),
-    Entry::about_program::<ManArguments>("man", "The man pages, as files")
-        .with_help(shell::MAN_HELP),
+    .with_help(COMPLETIONS_HELP),
+    SubcommandEntry::about_program::<ManArguments>("man", "The man pages, as files")
+        .with_help(MAN_HELP),
 ];
 
 /// A subcommand in the list.
-struct Entry {
+struct SubcommandEntry {
     name: &'static str,
     about: &'static str,
     /// Help text below the options.
     help: Option<&'static str>,
     define: fn(clap::Command) -> clap::Command,
-    read: fn(&ArgMatches) -> Result<Chosen, Error>,
+    read: fn(&ArgMatches) -> Result<SubcommandAction, Error>,
 }
 
-impl Entry {
+impl SubcommandEntry {
     const fn new<T: Command + Args + 'static>(name: &'static str, about: &'static str) -> Self {
-        let read =
-            |matches: &ArgMatches| Ok(Chosen::Command(Box::new(T::from_arg_matches(matches)?)));
+        let read = |matches: &ArgMatches| {
+            Ok(SubcommandAction::Command(Box::new(T::from_arg_matches(
+                matches,
+            )?)))
+        };
         Self {
             name,
             about,
@@ -141,9 +153,9 @@ impl Entry {
         about: &'static str,
     ) -> Self {
         let read = |matches: &ArgMatches| {
-            Ok(Chosen::AboutProgram(Box::new(T::from_arg_matches(
-                matches,
-            )?)))
+            Ok(SubcommandAction::AboutProgram(Box::new(
+                T::from_arg_matches(matches)?,
+            )))
         };
         Self {
             name,
@@ -156,7 +168,7 @@ impl Entry {
 
     const fn browser(name: &'static str, about: &'static str) -> Self {
         let read = |matches: &ArgMatches| {
-            Ok(Chosen::Browser(Box::new(
+            Ok(SubcommandAction::Browser(Box::new(
                 BrowseArguments::from_arg_matches(matches)?,
             )))
         };
@@ -195,12 +207,12 @@ pub struct ChosenCommand {
     /// Name of the subcommand.
     pub name: &'static str,
     /// Its action, with the arguments.
-    pub chosen: Chosen,
+    pub chosen: SubcommandAction,
 }
 
 /// Action of a subcommand, with its arguments.
 #[derive(Debug)]
-pub enum Chosen {
+pub enum SubcommandAction {
     /// A query about a trace.
     Command(Box<dyn Command>),
     /// The browser in the terminal.
@@ -234,7 +246,7 @@ impl FromArgMatches for ChosenCommand {
 
 impl Subcommand for ChosenCommand {
     fn augment_subcommands(command: clap::Command) -> clap::Command {
-        command.subcommands(COMMANDS.iter().map(Entry::definition))
+        command.subcommands(COMMANDS.iter().map(SubcommandEntry::definition))
     }
 
     fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
@@ -251,6 +263,52 @@ pub fn subcommand_names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|entry| entry.name)
 }
 
-fn entry(name: &str) -> Option<&'static Entry> {
+fn entry(name: &str) -> Option<&'static SubcommandEntry> {
     COMMANDS.iter().find(|entry| entry.name == name)
+}
+
+/// Help on installing completions.
+pub const COMPLETIONS_HELP: &str = "\
+Bash:  stepback completions bash > ~/.local/share/bash-completion/completions/stepback
+Zsh:   stepback completions zsh > DIR/_stepback, where DIR is one of $fpath
+Fish:  stepback completions fish > ~/.config/fish/completions/stepback.fish
+";
+
+/// Help on the names of man pages.
+pub const MAN_HELP: &str = "\
+Writes stepback.1, and for each subcommand stepback-SUBCOMMAND.1; read one with `man -l DIR/stepback.1`.
+";
+
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell that completes.
+    #[arg(value_name = "SHELL", value_parser = value_parser!(Shell))]
+    pub shell: Shell,
+}
+
+impl AboutProgram for CompletionsArguments {
+    fn write(&self, mut program: clap::Command) -> Result<()> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut program, "stepback", &mut text);
+        io::stdout()
+            .lock()
+            .write_all(&text)
+            .map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
+        Ok(())
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// The directory for the pages; created if missing.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+impl AboutProgram for ManArguments {
+    fn write(&self, program: clap::Command) -> Result<()> {
+        let refused = || format!("the pages could not be written into {:?}", self.directory);
+        fs::create_dir_all(&self.directory).with_context(refused)?;
+        clap_mangen::generate_to(program, &self.directory).with_context(refused)
+    }
 }

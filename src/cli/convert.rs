@@ -1,27 +1,27 @@
 //! `stepback convert`: the trace in another style or form.
+//!
+//! Conversion of packed RST to plain RST.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
+use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, TraceFiles, is_same_file};
 use stepback_index::{BuildProgress, Cancel};
-use stepback_parsers::{
-    Flow, Source as _, Tarmac,
-    tarmac::{ConversionLoss, ConvertError, TarmacStyle},
-};
+use stepback_parsers::rst::{PlainCopy, write_plain};
+use stepback_parsers::tarmac::{ConversionLoss, ConvertError, TarmacStyle};
+use stepback_parsers::{Flow, Format, Source as _, Tarmac};
 
-use super::command::{Command, TextOnly};
-use super::convert_btrace::{BranchForm, Wanted, convert_branches};
-use super::convert_rst::convert_to_rst;
-use super::new_file::NewFile;
-use super::progress::{say, watched};
-use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
-use super::retold::BUFFER_BYTES;
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, is_same_file};
+use crate::cli::cells::UsageError;
+use crate::cli::convert_btrace::{BranchConversion, BranchForm, convert_branches};
+use crate::cli::progress::{say, watched};
+use crate::cli::question::{Command, TextOnly, TraceArguments};
+use crate::cli::report::{BUFFER_BYTES, NewFile, OutputError, STANDARD_OUTPUT, is_standard_output};
+use crate::cli::text::counted;
 
 /// Arguments of `stepback convert`.
 ///
@@ -68,7 +68,7 @@ pub enum ConvertFormat {
 
 /// Summary of the conversion.
 #[derive(Serialize)]
-struct ConvertedJson {
+struct ConversionJson {
     to: String,
     physical_addresses_lost: u64,
     memory_types_lost: u64,
@@ -136,7 +136,7 @@ impl Command for ConvertArguments {
         let branches = |form| {
             convert_branches(
                 &self.common,
-                &Wanted {
+                &BranchConversion {
                     target: self.target(),
                     form,
                     thread,
@@ -200,7 +200,7 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
         ));
     }
     if report.json {
-        print_json(arguments.to, lost)
+        print_conversion_json(arguments.to, lost)
     } else {
         Ok(())
     }
@@ -218,12 +218,12 @@ fn target_name(arguments: &ConvertArguments) -> String {
 }
 
 /// Destination of the result.
-pub(super) enum Target {
+pub(super) enum ConversionOutput {
     StandardOutput(BufWriter<io::Stdout>),
     File(NewFile),
 }
 
-impl Target {
+impl ConversionOutput {
     /// Completes the file and renames it, or flushes standard output.
     ///
     /// # Errors
@@ -236,7 +236,7 @@ impl Target {
     }
 }
 
-impl Write for Target {
+impl Write for ConversionOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::StandardOutput(out) => out.write(bytes),
@@ -253,26 +253,127 @@ impl Write for Target {
 }
 
 /// Opens the destination. Refuses to overwrite the trace.
-pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<Target> {
+pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<ConversionOutput> {
     match target {
-        None => Ok(Target::StandardOutput(BufWriter::with_capacity(
+        None => Ok(ConversionOutput::StandardOutput(BufWriter::with_capacity(
             BUFFER_BYTES,
             io::stdout(),
         ))),
         Some(path) if is_same_file(trace, path) => {
             bail!("the result would overwrite the trace: {path:?}")
         }
-        Some(path) => Ok(Target::File(NewFile::create(path)?)),
+        Some(path) => Ok(ConversionOutput::File(NewFile::create(path)?)),
     }
 }
 
-fn print_json(to: ConvertFormat, lost: ConversionLoss) -> Result<()> {
-    let json = ConvertedJson {
+fn print_conversion_json(to: ConvertFormat, lost: ConversionLoss) -> Result<()> {
+    let json = ConversionJson {
         to: to.name(),
         physical_addresses_lost: lost.physical_addresses,
         memory_types_lost: lost.memory_types,
         exclusive_marks_lost: lost.exclusive_marks,
         damaged_records_lost: lost.damaged,
+    };
+    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
+    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+}
+
+/// Maximum number of problems reported one by one.
+const TOLD: usize = 10;
+
+/// Summary of the conversion.
+#[derive(Serialize)]
+struct RstCopyJson {
+    to: &'static str,
+    records: u64,
+    problems: Vec<String>,
+}
+
+/// Writes the records of a trace as a plain file.
+pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<()> {
+    let TraceArguments {
+        trace,
+        options,
+        report,
+    } = common;
+    let found = TraceFiles::of(&options.to_open_options(trace))?
+        .filter(|files| files.format == Format::Rst);
+    let Some(files) = found else {
+        let why = format!("only RST traces can be written as RST: {trace:?}");
+        return Err(UsageError(why).into());
+    };
+    let unreadable =
+        |error: io::Error| anyhow!("the trace could not be converted ({error}): {trace:?}");
+    let opened = files.open()?;
+    let copy = watched("converting", report, |progress| {
+        let mut tell = |records: u64| progress.steps.store(records, Ordering::Relaxed);
+        match target {
+            Some(target) => {
+                if files.files.iter().any(|file| is_same_file(file, target)) {
+                    bail!("the result would overwrite the trace: {target:?}");
+                }
+                let mut out = NewFile::create(target)?;
+                let copy = write_plain(opened, &mut out, &mut tell).map_err(unreadable)?;
+                out.finish()
+                    .map_err(|error| OutputError::new(error, format!("{target:?}")))?;
+                Ok(copy)
+            }
+            None if io::stdout().is_terminal() => {
+                bail!("the records are no text: name a file with -o")
+            }
+            None => {
+                let mut out = io::stdout().lock();
+                let copy = write_plain(opened, &mut out, &mut tell);
+                let told =
+                    |error| anyhow::Error::new(OutputError::new(error, STANDARD_OUTPUT.to_owned()));
+                let is_reader_gone = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+                let copy = copy.map_err(|error| {
+                    if is_reader_gone(&error) {
+                        told(error)
+                    } else {
+                        unreadable(error)
+                    }
+                })?;
+                out.flush().map_err(told)?;
+                Ok(copy)
+            }
+        }
+    })?;
+    if files.is_changed() {
+        bail!("the trace changed while it was read: {trace:?}");
+    }
+    if !report.quiet {
+        tell_problems(&copy, trace);
+    }
+    if report.json {
+        print_copy_json(copy)
+    } else {
+        Ok(())
+    }
+}
+
+fn tell_problems(copy: &PlainCopy, trace: &Path) {
+    for problem in copy.problems.iter().take(TOLD) {
+        say(&format!("note: {}: {trace:?}", problem.message));
+    }
+    if copy.problems.len() > TOLD {
+        say(&format!(
+            "note: {} in the trace: {trace:?}",
+            counted(copy.problems.len() as u64, "problem")
+        ));
+    }
+}
+
+fn print_copy_json(copy: PlainCopy) -> Result<()> {
+    let problems = copy
+        .problems
+        .into_iter()
+        .map(|problem| problem.message)
+        .collect();
+    let json = RstCopyJson {
+        to: "rst",
+        records: copy.records,
+        problems,
     };
     let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
     Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)

@@ -1,22 +1,23 @@
 //! Conversion between the forms of a branch recording.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io;
+use std::io::{IsTerminal as _, Write};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
+use stepback_debugger::session::{IndexPolicy, Input, OpenOptions};
 use stepback_index::Cancel;
 use stepback_parsers::btrace::{
     BranchLayout, BranchRecord, Btrace, BtraceTextWriter, StepRecorder, header,
 };
 use stepback_parsers::{ParseScratch, Source as _};
 
-use super::convert::{Target, output};
-use super::misspelt::Misspelt;
+use super::convert::{ConversionOutput, output};
 use super::progress::{say, watched};
 use super::report::{OutputError, STANDARD_OUTPUT};
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::session::{IndexPolicy, Input, OpenOptions};
+use crate::cli::cells::UsageError;
+use crate::cli::question::TraceArguments;
 
 /// Form to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub enum BranchForm {
 
 /// Form and destination of a conversion.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct BranchConversion<'a> {
     /// None for standard output.
     pub target: Option<&'a Path>,
     pub form: BranchForm,
@@ -41,7 +42,7 @@ pub struct Wanted<'a> {
 
 /// Summary of the conversion.
 #[derive(Serialize)]
-struct WrittenJson {
+struct BranchSummaryJson {
     to: &'static str,
     records: Option<u64>,
     lines: Option<u64>,
@@ -50,8 +51,8 @@ struct WrittenJson {
 }
 
 /// Writes a branch recording in another form.
-pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<()> {
-    let Wanted {
+pub fn convert_branches(common: &TraceArguments, wanted: &BranchConversion<'_>) -> Result<()> {
+    let BranchConversion {
         target,
         form,
         thread,
@@ -71,7 +72,7 @@ pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<
     })?;
     let Some(source) = input.source.downcast::<Btrace>() else {
         let why = format!("only recordings of branches can be written as Btrace: {trace:?}");
-        return Err(Misspelt(why).into());
+        return Err(UsageError(why).into());
     };
     watched("reading", report, |progress| {
         input.settle(trace, progress, &Cancel::default())
@@ -86,7 +87,7 @@ pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<
     let written = watched("converting", report, |_| match form {
         BranchForm::Text => write_text(source, thread, &mut out),
         BranchForm::WithHeader | BranchForm::Plain => {
-            Records { source, thread }.write(form, &mut out)
+            RecordSelection { source, thread }.write(form, &mut out)
         }
     });
     let name = target.map_or_else(|| STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
@@ -116,7 +117,11 @@ pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<
     }
 }
 
-fn write_text(source: &Btrace, thread: Option<u64>, out: &mut Target) -> Result<WrittenJson> {
+fn write_text(
+    source: &Btrace,
+    thread: Option<u64>,
+    out: &mut ConversionOutput,
+) -> Result<BranchSummaryJson> {
     if !source.is_reconstructed() {
         bail!(
             "the text form has a line for each instruction, so the program is needed: name it with --image"
@@ -125,7 +130,7 @@ fn write_text(source: &Btrace, thread: Option<u64>, out: &mut Target) -> Result<
     let mut text = BtraceTextWriter::new(out, thread.map(|thread| thread.to_string()))?;
     source.parse(0..source.length(), &mut ParseScratch::default(), &mut text)?;
     text.check()?;
-    Ok(WrittenJson {
+    Ok(BranchSummaryJson {
         to: "btrace-text",
         records: None,
         lines: Some(text.lines),
@@ -152,7 +157,7 @@ fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Resul
     match named {
         Some((_, Some(thread))) => Ok(Some(*thread)),
         Some((name, None)) => {
-            bail!(Misspelt(format!(
+            bail!(UsageError(format!(
                 "the recording has no thread {name:?}, only {}",
                 some_of(&threads)
             )));
@@ -179,22 +184,22 @@ fn some_of(threads: &[u64]) -> String {
 }
 
 /// Counts of the records passed on and left out.
-struct Counted {
+struct RecordCounts {
     records: u64,
     left_out: u64,
 }
 
 /// Records of a recording, of all threads or of one.
 #[derive(Clone, Copy)]
-struct Records<'a> {
+struct RecordSelection<'a> {
     source: &'a Btrace,
     thread: Option<u64>,
 }
 
-impl Records<'_> {
-    fn write(self, form: BranchForm, out: &mut Target) -> Result<WrittenJson> {
+impl RecordSelection<'_> {
+    fn write(self, form: BranchForm, out: &mut ConversionOutput) -> Result<BranchSummaryJson> {
         let layout = BranchLayout::own(0);
-        let mut written = WrittenJson {
+        let mut written = BranchSummaryJson {
             to: "btrace",
             records: None,
             lines: None,
@@ -217,7 +222,7 @@ impl Records<'_> {
 
     /// Passes each record to `each`, in file order. For the text form, passes the records that a
     /// recorder would have written.
-    fn each(self, mut each: impl FnMut(&BranchRecord) -> io::Result<()>) -> Result<Counted> {
+    fn each(self, mut each: impl FnMut(&BranchRecord) -> io::Result<()>) -> Result<RecordCounts> {
         let Self { source, thread } = self;
         if let Some(mut reader) = source.records_in_file() {
             let mut records = 0;
@@ -227,7 +232,7 @@ impl Records<'_> {
                     records += 1;
                 }
             }
-            return Ok(Counted {
+            return Ok(RecordCounts {
                 records,
                 left_out: 0,
             });
@@ -240,7 +245,7 @@ impl Records<'_> {
         });
         source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
         sink.settle();
-        let counted = Counted {
+        let counted = RecordCounts {
             records: sink.records,
             left_out: sink.left_out,
         };
@@ -248,7 +253,7 @@ impl Records<'_> {
     }
 }
 
-fn print_json(json: &WrittenJson) -> Result<()> {
+fn print_json(json: &BranchSummaryJson) -> Result<()> {
     let written = writeln!(io::stdout(), "{}", serde_json::to_string(json)?);
     Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
 }

@@ -1,4 +1,6 @@
 //! `stepback counts`: totals of the trace, in the categories of DynamoRIO's basic counts.
+//!
+//! `stepback heat`: the most accessed pages of memory.
 
 use std::fmt::Write as _;
 
@@ -6,16 +8,18 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use stepback_parsers::{
-    MarkerKind,
-    drmemtrace::{Counts, marker_name},
+use stepback_debugger::analysis::counts::{
+    HotPages, PageTotals, ThreadCounts, TraceCounts, count_events, hot_pages,
 };
+use stepback_debugger::place::PositionName;
+use stepback_parsers::drmemtrace::{Counts, marker_name};
+use stepback_parsers::{MarkerKind, Position};
 
-use super::command::Command;
-use super::question::Question;
-use super::report::Report;
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::counts::{ThreadCounts, TraceCounts, count_events};
+use crate::cli::cells::resolved;
+use crate::cli::json::hex;
+use crate::cli::question::{Command, Question, TraceArguments};
+use crate::cli::report::Report;
+use crate::cli::text::{counted, grouped};
 
 #[derive(Serialize)]
 struct CountsJson {
@@ -39,17 +43,17 @@ struct CountsJson {
 }
 
 #[derive(Serialize)]
-struct ThreadJson<'a> {
+struct ThreadCountsJson<'a> {
     id: &'a str,
     #[serde(flatten)]
     counts: CountsJson,
 }
 
 #[derive(Serialize)]
-struct TraceJson<'a> {
+struct TraceCountsJson<'a> {
     #[serde(flatten)]
     total: CountsJson,
-    threads: Vec<ThreadJson<'a>>,
+    threads: Vec<ThreadCountsJson<'a>>,
 }
 
 #[derive(Debug, Args)]
@@ -60,11 +64,11 @@ pub struct CountsArguments {
 
 impl Command for CountsArguments {
     fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(answer)
+        Question::new(&self.common).ask(counts_answer)
     }
 }
 
-fn answer(report: &mut Report<'_>) -> Result<()> {
+fn counts_answer(report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     if !session.index.is_whole() {
         bail!(
@@ -95,10 +99,10 @@ fn answer(report: &mut Report<'_>) -> Result<()> {
         return report.text(&counts_text(&counts));
     }
     let threads = counts.threads.iter();
-    report.json(&TraceJson {
+    report.json(&TraceCountsJson {
         total: CountsJson::new(&counts.total),
         threads: threads
-            .map(|thread| ThreadJson {
+            .map(|thread| ThreadCountsJson {
                 id: &thread.name,
                 counts: CountsJson::new(&thread.counts),
             })
@@ -237,6 +241,96 @@ fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
         _ = writeln!(text, "{count:>12} {prefix}{words}");
         text
     })
+}
+
+#[derive(Debug, Args)]
+pub struct HeatArguments {
+    /// Start position (default: start).
+    #[arg(long, value_name = "POS", allow_negative_numbers = true)]
+    pub from: Option<PositionName>,
+    /// End position (default: end).
+    #[arg(long, value_name = "POS", allow_negative_numbers = true)]
+    pub to: Option<PositionName>,
+    /// Maximum number of pages, most accesses first.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+#[derive(Serialize)]
+struct PageJson {
+    /// Owner of the memory. Missing in a trace of one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<String>,
+    address: String,
+    size: u64,
+    reads: u64,
+    writes: u64,
+}
+
+impl Command for HeatArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| heat_answer(self, report))
+    }
+}
+
+/// Prints the pages, most accesses first.
+fn heat_answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let resolve = |place: &Option<PositionName>, default| match place {
+        Some(place) => resolved(place, report),
+        None => Ok(default),
+    };
+    let from = resolve(&arguments.from, Position(0))?;
+    let to = resolve(&arguments.to, session.index.end())?;
+    let HotPages {
+        page_bytes,
+        mut pages,
+    } = hot_pages(&session.index, from, to, &report.cancel)?;
+    let all = pages.len() as u64;
+    pages.truncate(arguments.limit.unwrap_or(usize::MAX));
+    if !report.is_json {
+        report.text(&format!(
+            "{:<18} {:>16} {:>16}\n",
+            "page", "reads", "writes"
+        ))?;
+    }
+    for PageTotals {
+        process,
+        first,
+        reads,
+        writes,
+    } in pages
+    {
+        match report.is_json {
+            true => report.json(&PageJson {
+                process,
+                address: hex(first),
+                size: page_bytes,
+                reads,
+                writes,
+            })?,
+            false => {
+                let process = process
+                    .map(|process| format!("  process {process}"))
+                    .unwrap_or_default();
+                let (reads, writes) = (grouped(reads), grouped(writes));
+                report.text(&format!(
+                    "{:<18} {reads:>16} {writes:>16}{process}\n",
+                    first.to_string()
+                ))?
+            }
+        }
+    }
+    if !report.is_json {
+        report.text(&format!(
+            "{} of {} bytes\n",
+            counted(all, "page"),
+            grouped(page_bytes)
+        ))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

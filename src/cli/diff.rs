@@ -3,20 +3,19 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_debugger::analysis::step_places::step_record;
+use stepback_debugger::place::PositionName;
 use stepback_index::{Difference, DifferenceBetween, Query as _, StepRecord, Value};
 use stepback_parsers::{Position, Step};
 
 use super::cells::{resolved, thread_id};
-use super::command::Command;
 use super::diff_calls;
 use super::json::{StepJson, byte_string, hex, value_hex};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, step_line};
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::step_places::step_record;
-use stepback_debugger::place::PositionName;
+use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
 pub struct DiffArguments {
@@ -43,15 +42,15 @@ pub struct DiffArguments {
 struct DiffJson {
     from: u64,
     to: u64,
-    registers: Vec<RegisterJson>,
-    memory: Vec<MemoryJson>,
+    registers: Vec<RegisterDiffJson>,
+    memory: Vec<MemoryDiffJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
 /// A register that differs.
 #[derive(Serialize)]
-struct RegisterJson {
+struct RegisterDiffJson {
     reg: String,
     from: Option<String>,
     to: Option<String>,
@@ -60,7 +59,7 @@ struct RegisterJson {
 
 /// A run of memory that differs.
 #[derive(Serialize)]
-struct MemoryJson {
+struct MemoryDiffJson {
     address: String,
     from: String,
     to: String,
@@ -107,14 +106,14 @@ fn print_json(
     report: &mut Report<'_>,
 ) -> Result<()> {
     let index = &report.session.index;
-    let mut writers = Writers { report, last: None };
+    let mut writers = WriterLookup { report, last: None };
     let mut registers = Vec::new();
     for register in &difference.registers {
         let last_write = writers
             .get(register.last_write)?
             .map(|record| StepJson::new(record, index));
         let (from, to) = (value_hex(&register.from), value_hex(&register.to));
-        registers.push(RegisterJson {
+        registers.push(RegisterDiffJson {
             reg: register.name.clone(),
             from,
             to,
@@ -130,7 +129,7 @@ fn print_json(
             byte_string(run.from.iter().copied()),
             byte_string(run.to.iter().copied()),
         );
-        memory.push(MemoryJson {
+        memory.push(MemoryDiffJson {
             address: hex(run.address),
             from,
             to,
@@ -163,7 +162,7 @@ fn print_text(
             shown(&register.from),
             shown(&register.to),
         );
-        rows.push(Row {
+        rows.push(DifferenceRow {
             name,
             from,
             to,
@@ -175,7 +174,7 @@ fn print_text(
             byte_string(run.from.iter().copied()),
             byte_string(run.to.iter().copied()),
         );
-        rows.push(Row {
+        rows.push(DifferenceRow {
             name: hex(run.address),
             from,
             to,
@@ -190,21 +189,21 @@ fn print_text(
         counted(register_count, "register"),
         counted(run_count, "run")
     ))?;
-    let width = |column: fn(&Row) -> usize| rows.iter().map(column).max().unwrap_or(0);
+    let width = |column: fn(&DifferenceRow) -> usize| rows.iter().map(column).max().unwrap_or(0);
     let (name_width, from_width, to_width) = (
         width(|row| row.name.len()),
         width(|row| row.from.len()),
         width(|row| row.to.len()),
     );
     let mut last = None;
-    for Row {
+    for DifferenceRow {
         name,
         from,
         to,
         writer,
     } in &rows
     {
-        let mut writers = Writers { report, last };
+        let mut writers = WriterLookup { report, last };
         let writer = writers.get(*writer)?.map(|record| step_line(record, index));
         last = writers.last;
         let line = format!(
@@ -217,7 +216,7 @@ fn print_text(
 }
 
 /// A register or a run of memory that differs.
-struct Row {
+struct DifferenceRow {
     /// Name of the register, or address of the run.
     name: String,
     /// Value at the first position.
@@ -234,12 +233,12 @@ fn shown(value: &Value) -> String {
 
 /// Reads the steps that wrote last. Caches one record, because neighbouring rows often have the
 /// same writer.
-struct Writers<'a, 'b> {
+struct WriterLookup<'a, 'b> {
     report: &'a Report<'b>,
     last: Option<StepRecord>,
 }
 
-impl Writers<'_, '_> {
+impl WriterLookup<'_, '_> {
     fn get(&mut self, step: Option<Step>) -> Result<Option<&StepRecord>> {
         let Some(step) = step else { return Ok(None) };
         if self.last.as_ref().is_none_or(|record| record.step != step) {

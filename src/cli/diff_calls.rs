@@ -2,6 +2,10 @@
 
 use anyhow::{Result, bail};
 use serde::Serialize;
+use stepback_debugger::analysis::effects::{
+    CallComparison, Differences, DifferingCell, EffectScope, PathDivergence, PathStep, call_around,
+    call_of_function_around, compare_calls,
+};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -9,32 +13,28 @@ use super::effects::{function_of, function_words, no_call, symbol};
 use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use stepback_debugger::analysis::effects::{
-    CallComparison, Differences, DifferingCell, EffectScope, PathDivergence, PathStep, call_around,
-    call_of_function_around, compare_calls,
-};
 
 /// The JSON answer.
 #[derive(Serialize)]
-struct CallsJson<'a> {
+struct CallDiffJson<'a> {
     function: FunctionJson,
-    one: CallJson<'a>,
-    other: CallJson<'a>,
-    inputs: Vec<DifferingJson>,
+    one: ComparedCallJson<'a>,
+    other: ComparedCallJson<'a>,
+    inputs: Vec<DifferenceJson>,
     /// Inputs with a known value in only one of the calls.
-    inputs_known_in_one: Vec<DifferingJson>,
-    outputs: Vec<DifferingJson>,
-    outputs_known_in_one: Vec<DifferingJson>,
+    inputs_known_in_one: Vec<DifferenceJson>,
+    outputs: Vec<DifferenceJson>,
+    outputs_known_in_one: Vec<DifferenceJson>,
     /// Number of the function's own steps that match in both calls.
     alike: u64,
-    partings: Vec<PartingJson>,
+    partings: Vec<DivergenceJson>,
     /// True if the lists are incomplete.
     cut: bool,
 }
 
 /// Thread and positions of a call.
 #[derive(Serialize)]
-struct CallJson<'a> {
+struct ComparedCallJson<'a> {
     thread: &'a str,
     from: u64,
     to: u64,
@@ -43,7 +43,7 @@ struct CallJson<'a> {
 /// A differing register or range of memory.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum DifferingJson {
+enum DifferenceJson {
     Register {
         reg: String,
         one: Option<String>,
@@ -60,19 +60,19 @@ enum DifferingJson {
 
 /// A divergence of the two paths.
 #[derive(Serialize)]
-struct PartingJson {
+struct DivergenceJson {
     /// Last common step before the paths diverge.
-    parts: Option<PlaceJson>,
+    parts: Option<PathPlaceJson>,
     /// First step of one path after the divergence.
-    one: Option<PlaceJson>,
-    other: Option<PlaceJson>,
+    one: Option<PathPlaceJson>,
+    other: Option<PathPlaceJson>,
     /// First common step after the divergence.
-    meets: Option<PlaceJson>,
+    meets: Option<PathPlaceJson>,
 }
 
 /// An address within the function and the steps there.
 #[derive(Serialize)]
-struct PlaceJson {
+struct PathPlaceJson {
     pc: String,
     /// Offset from the function's first instruction.
     offset: i64,
@@ -107,7 +107,7 @@ pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result
         );
     }
     let comparison = compare_calls(index, one, other, &report.cancel)?;
-    let told = Told {
+    let told = CallDiffReport {
         function,
         one,
         other,
@@ -127,20 +127,20 @@ fn called(scope: EffectScope, report: &Report<'_>) -> String {
 }
 
 /// Two calls and their comparison, for printing.
-struct Told<'a> {
+struct CallDiffReport<'a> {
     function: Address,
     one: EffectScope,
     other: EffectScope,
     comparison: &'a CallComparison,
 }
 
-impl Told<'_> {
+impl CallDiffReport<'_> {
     fn print_json(&self, report: &mut Report<'_>) -> Result<()> {
         let Some(function) = function_of(self.one, report) else {
             return Ok(());
         };
         let index = &report.session.index;
-        let call = |scope: EffectScope| CallJson {
+        let call = |scope: EffectScope| ComparedCallJson {
             thread: thread_name(scope.thread, index),
             from: scope.from.0,
             to: scope.to.0,
@@ -151,7 +151,7 @@ impl Told<'_> {
                 .map(|cell| differing_json(cell, report))
                 .collect()
         };
-        let json = CallsJson {
+        let json = CallDiffJson {
             function,
             one: call(self.one),
             other: call(self.other),
@@ -171,9 +171,9 @@ impl Told<'_> {
         report.json(&json)
     }
 
-    fn place_json(&self, step: PathStep, other: Option<PathStep>) -> PlaceJson {
+    fn place_json(&self, step: PathStep, other: Option<PathStep>) -> PathPlaceJson {
         let offset = step.pc.0.wrapping_sub(self.function.0).cast_signed();
-        PlaceJson {
+        PathPlaceJson {
             pc: hex(step.pc),
             offset,
             step: step.step.0,
@@ -181,9 +181,9 @@ impl Told<'_> {
         }
     }
 
-    fn parting_json(&self, parting: &PathDivergence) -> PartingJson {
+    fn parting_json(&self, parting: &PathDivergence) -> DivergenceJson {
         let both = |(one, other): (PathStep, PathStep)| self.place_json(one, Some(other));
-        PartingJson {
+        DivergenceJson {
             parts: parting.parts.map(both),
             one: parting.ways.0.map(|step| self.place_json(step, None)),
             other: parting.ways.1.map(|step| self.place_json(step, None)),
@@ -256,9 +256,9 @@ impl Told<'_> {
     }
 }
 
-fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferingJson {
+fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferenceJson {
     match cell {
-        DifferingCell::Register { name, one, other } => DifferingJson::Register {
+        DifferingCell::Register { name, one, other } => DifferenceJson::Register {
             reg: name.clone(),
             one: value_hex(one),
             other: value_hex(other),
@@ -268,7 +268,7 @@ fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferingJson {
             other_address,
             one,
             other,
-        } => DifferingJson::Memory {
+        } => DifferenceJson::Memory {
             address: hex(*address),
             other_address: hex(*other_address),
             symbol: symbol(*address, report),

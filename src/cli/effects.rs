@@ -3,23 +3,22 @@
 use anyhow::{Error, Result};
 use clap::Args;
 use serde::Serialize;
-use stepback_index::ValueSource;
-use stepback_machine::Address;
-
-use super::cells::{resolved, thread_id};
-use super::command::Command;
-use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
-use super::question::Question;
-use super::report::Report;
-use super::text::{counted, grouped, printable};
-use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::effects::{
     EffectScope, Effects, UsedCell, UsedValue, call_around, effects_of, iteration_around,
     range_scope,
 };
 use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::place::PositionName;
+use stepback_index::ValueSource;
+use stepback_machine::Address;
 use stepback_parsers::Position;
+
+use super::cells::{resolved, thread_id};
+use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
+use super::question::Question;
+use super::report::Report;
+use super::text::{counted, grouped, printable};
+use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
 pub struct EffectsArguments {
@@ -58,8 +57,8 @@ struct EffectsJson<'a> {
     /// Address of the loop head.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<String>,
-    inputs: SetJson,
-    outputs: SetJson,
+    inputs: EffectSetJson,
+    outputs: EffectSetJson,
     /// Number of steps whose registers are unknown.
     undecoded: u64,
     /// Number of memory accesses left out.
@@ -68,15 +67,15 @@ struct EffectsJson<'a> {
 
 /// Cells that are read before they are written, or cells that are written.
 #[derive(Serialize)]
-struct SetJson {
-    registers: Vec<RegisterJson>,
-    memory: Vec<MemoryJson>,
+struct EffectSetJson {
+    registers: Vec<RegisterEffectJson>,
+    memory: Vec<MemoryEffectJson>,
     /// Number of memory runs left out of the list.
     more: u64,
 }
 
 #[derive(Serialize)]
-struct RegisterJson {
+struct RegisterEffectJson {
     reg: String,
     value: Option<String>,
     source: &'static str,
@@ -84,7 +83,7 @@ struct RegisterJson {
 }
 
 #[derive(Serialize)]
-struct MemoryJson {
+struct MemoryEffectJson {
     address: String,
     size: u64,
     symbol: Option<String>,
@@ -189,7 +188,7 @@ pub(super) fn symbol(address: Address, report: &Report<'_>) -> Option<String> {
 fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
     let scope = effects.scope;
     let set = |cells: &[UsedCell], more| {
-        let mut set = SetJson {
+        let mut set = EffectSetJson {
             registers: Vec::new(),
             memory: Vec::new(),
             more,
@@ -199,7 +198,7 @@ fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
             match &cell.used {
                 UsedValue::Register { name, value } => {
                     let (reg, value) = (name.clone(), value_hex(value));
-                    set.registers.push(RegisterJson {
+                    set.registers.push(RegisterEffectJson {
                         reg,
                         value,
                         source,
@@ -210,7 +209,7 @@ fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
                     address,
                     len_bytes,
                     bytes,
-                } => set.memory.push(MemoryJson {
+                } => set.memory.push(MemoryEffectJson {
                     address: hex(*address),
                     size: *len_bytes,
                     symbol: symbol(*address, report),

@@ -2,28 +2,29 @@
 
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
-use stepback_index::{AccessKinds, Cell, MemoryRange, Number, TextPattern, ThreadId};
+use stepback_debugger::analysis::names::code_address;
+use stepback_debugger::analysis::search;
+use stepback_debugger::analysis::search::{bytes_of, wide_number};
+use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
+use stepback_debugger::expression::BareNumber;
+use stepback_debugger::place::PositionName;
+use stepback_index::{AccessKinds, Cell, Direction, MemoryRange, Number, TextPattern, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
 
 use super::cells::{check_cell, check_expression, names_at, resolved, thread_id};
-use super::command::Command;
-use super::extent::Extent;
-use super::find_hits::{Asked, HitPrinter};
+use super::find_hits::{HitPrinter, HitRequest};
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
-use super::find_stacks::StackWish;
-use super::find_words::{INFERRED_PASSED_OVER, NOTHING_WANTED, Way, nothing_of, subject_of};
+use super::find_words::{
+    INFERRED_PASSED_OVER, NOTHING_WANTED, SearchOrigin, nothing_of, subject_of,
+};
 use super::json::hex;
 use super::question::Question;
 use super::report::Report;
 use super::text::printable;
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::names::code_address;
-use stepback_debugger::analysis::search::{self, bytes_of, wide_number};
-use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
-use stepback_debugger::expression::BareNumber;
-use stepback_debugger::place::PositionName;
-use stepback_index::Direction;
+use crate::cli::find_hits::StackDetail;
+use crate::cli::find_words::Extent;
+use crate::cli::question::{Command, TraceArguments};
 
 /// Default maximum number of stack frames in text output.
 const FRAMES: usize = 64;
@@ -32,7 +33,7 @@ const FRAMES: usize = 64;
 pub struct FindArguments {
     /// The kind of search.
     #[arg(index = 2)]
-    pub kind: Kind,
+    pub kind: FindKind,
     /// A register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory); for pc and last-pc: ADDR; for
     /// text: a regular expression; for value: a number; for bytes: pairs of hex digits, or a text
     /// in quotes; for marker and last-marker: NAME[=VALUE], with the names that counts prints
@@ -67,7 +68,7 @@ pub struct FindArguments {
 
 /// Kind of search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum FindKind {
     /// The last write before the position.
     LastWrite,
     /// The first write from the position on.
@@ -106,16 +107,16 @@ impl FindArguments {
     }
 
     /// Returns the amount of stack to print with each hit.
-    fn stacks(&self) -> StackWish {
+    fn stacks(&self) -> StackDetail {
         let usual = if self.common.report.json {
             usize::MAX
         } else {
             FRAMES
         };
         if self.stack {
-            StackWish::Frames(self.frames.unwrap_or(usual))
+            StackDetail::Frames(self.frames.unwrap_or(usual))
         } else {
-            StackWish::LeftOut
+            StackDetail::LeftOut
         }
     }
 }
@@ -130,14 +131,14 @@ impl Command for FindArguments {
             };
         };
         match self.kind {
-            Kind::Text => pattern(what).map(|_| ()),
-            Kind::Bytes => bytes_of(what).map(|_| ()).ok_or_else(|| no_bytes(what)),
-            Kind::Value if wide_number(what).is_some() => Ok(()),
-            Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
-            Kind::Marker | Kind::LastMarker if self.stack => {
+            FindKind::Text => pattern(what).map(|_| ()),
+            FindKind::Bytes => bytes_of(what).map(|_| ()).ok_or_else(|| no_bytes(what)),
+            FindKind::Value if wide_number(what).is_some() => Ok(()),
+            FindKind::Pc | FindKind::LastPc | FindKind::Value => check_expression(what),
+            FindKind::Marker | FindKind::LastMarker if self.stack => {
                 Err("--stack is for steps, not for markers".to_owned())
             }
-            Kind::Marker | Kind::LastMarker => check_marker(what),
+            FindKind::Marker | FindKind::LastMarker => check_marker(what),
             _ => check_cell(what),
         }
     }
@@ -164,7 +165,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let wanted = if arguments.all { limit } else { limit.min(1) };
     let what = arguments.what.as_deref().unwrap_or_default();
     let nothing = {
-        let way = Way {
+        let way = SearchOrigin {
             at,
             direction: arguments.kind.direction(),
             thread: arguments.thread.as_deref(),
@@ -175,7 +176,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
         }
     };
     let printer = |nothing: String| {
-        HitPrinter::new(Asked {
+        HitPrinter::new(HitRequest {
             extent: arguments.extent(),
             wanted,
             nothing,
@@ -245,20 +246,22 @@ fn search(
             .transpose()
     };
     let subject = match arguments.kind {
-        Kind::LastWrite => Subject::Accesses(cell()?, AccessKinds::Writes),
-        Kind::LastRead => Subject::Accesses(cell()?, AccessKinds::Reads),
-        Kind::LastAccess => Subject::Accesses(cell()?, AccessKinds::All),
-        Kind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments.extent(), report),
-        Kind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.extent(), report),
-        Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.extent(), report),
-        Kind::Pc | Kind::LastPc => Subject::Visits(code()?),
-        Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
-        Kind::Text => {
+        FindKind::LastWrite => Subject::Accesses(cell()?, AccessKinds::Writes),
+        FindKind::LastRead => Subject::Accesses(cell()?, AccessKinds::Reads),
+        FindKind::LastAccess => Subject::Accesses(cell()?, AccessKinds::All),
+        FindKind::NextWrite => {
+            next_access(cell()?, AccessKinds::Writes, arguments.extent(), report)
+        }
+        FindKind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.extent(), report),
+        FindKind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.extent(), report),
+        FindKind::Pc | FindKind::LastPc => Subject::Visits(code()?),
+        FindKind::Marker | FindKind::LastMarker => return Ok(Search::Marker),
+        FindKind::Text => {
             let pattern = pattern(what).map_err(Error::msg)?;
             let subject = format!("step whose text or lines match {:?}", printable(what));
             return Ok(Search::Through(search::Search::Text(pattern), subject));
         }
-        Kind::Value => {
+        FindKind::Value => {
             let is_number = wide_number(what).is_some() || BareNumber::of(what.trim()).is_some();
             let (value, text) = match is_number {
                 true => (names.sought_value(what)?, printable(what.trim())),
@@ -272,12 +275,12 @@ fn search(
                 format!("value {text}"),
             ));
         }
-        Kind::Bytes => {
+        FindKind::Bytes => {
             let bytes = bytes_of(what).ok_or_else(|| Error::msg(no_bytes(what)))?;
             let subject = format!("access of memory with the bytes {}", printable(what.trim()));
             return Ok(Search::Through(search::Search::Bytes(bytes), subject));
         }
-        Kind::NextExternal | Kind::LastExternal => Subject::ExternalChanges(range()?),
+        FindKind::NextExternal | FindKind::LastExternal => Subject::ExternalChanges(range()?),
     };
     Ok(Search::Walk(HitQuery {
         subject,
@@ -286,11 +289,12 @@ fn search(
 }
 
 /// Returns a note about values that the search skips.
-fn passed_over(kind: Kind, report: &Report<'_>) -> Option<&'static str> {
+fn passed_over(kind: FindKind, report: &Report<'_>) -> Option<&'static str> {
     let source = report.session.index.source();
     let is_incomplete =
         source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
-    (matches!(kind, Kind::Value | Kind::Bytes) && is_incomplete).then_some(INFERRED_PASSED_OVER)
+    (matches!(kind, FindKind::Value | FindKind::Bytes) && is_incomplete)
+        .then_some(INFERRED_PASSED_OVER)
 }
 
 /// Lists both the reads and the writes of a step if accesses are the only source of memory values.
@@ -315,9 +319,9 @@ fn pattern(text: &str) -> Result<TextPattern, String> {
         .map_err(|error| format!("the pattern is no regular expression: {error}"))
 }
 
-impl Kind {
+impl FindKind {
     fn direction(self) -> Direction {
-        use Kind::{LastAccess, LastExternal, LastMarker, LastPc, LastRead, LastWrite};
+        use FindKind::{LastAccess, LastExternal, LastMarker, LastPc, LastRead, LastWrite};
         match self {
             LastWrite | LastRead | LastAccess | LastPc | LastExternal | LastMarker => {
                 Direction::Back

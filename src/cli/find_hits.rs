@@ -1,28 +1,30 @@
 //! Printing of `find` results as they are found.
+//!
+//! The call stacks around the hits of `find`.
 
 use std::ops::ControlFlow;
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_index::{Hit, QueryError, SearchBatch, StepRecord};
-use stepback_parsers::Line;
-
-use super::extent::Extent;
-use super::find_stacks::{StackWish, print_groups, print_stack, with_stack};
-use super::find_words::Tally;
-use super::json::HitJson;
-use super::progress::say;
-use super::report::Report;
-use super::text::{access_text, grouped, step_line};
-use stepback_debugger::analysis::stack_groups::StackGroups;
+use stepback_debugger::analysis::stack_groups::{GroupKey, StackGroup, StackGroups, frame_around};
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome};
 use stepback_debugger::model::so_far::doubt_words;
+use stepback_debugger::session::Session;
+use stepback_index::{Call, Hit, QueryError, SearchBatch, StepRecord};
+use stepback_machine::Address;
+use stepback_parsers::Line;
+
+use crate::cli::find_words::{Extent, Tally};
+use crate::cli::json::{FunctionJson, HitFrameJson, HitJson, hex};
+use crate::cli::progress::say;
+use crate::cli::report::Report;
+use crate::cli::text::{access_text, counted, grouped, printable, step_line};
 
 /// Callback that receives the hits of a search.
-type Taker<'a> = &'a mut dyn FnMut(SearchBatch) -> ControlFlow<()>;
+type BatchSink<'a> = &'a mut dyn FnMut(SearchBatch) -> ControlFlow<()>;
 
 /// Limits and output options of a search.
-pub struct Asked {
+pub struct HitRequest {
     /// First hit or all hits.
     pub extent: Extent,
     /// Maximum number of hits.
@@ -30,12 +32,12 @@ pub struct Asked {
     /// Message if there are no hits.
     pub nothing: String,
     /// Amount of call stack to print with each hit.
-    pub stacks: StackWish,
+    pub stacks: StackDetail,
 }
 
 /// Prints hits.
 pub struct HitPrinter {
-    asked: Asked,
+    asked: HitRequest,
     tally: Tally,
     /// Hits grouped by call stack, for text output.
     groups: StackGroups,
@@ -46,24 +48,24 @@ pub struct HitPrinter {
 
 /// JSON answer without `--all`.
 #[derive(Serialize)]
-struct AnswerJson {
+struct FirstHitJson {
     hit: Option<HitJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    initial: Option<InitialJson>,
+    initial: Option<InitialStateJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
 
 /// Value stated by the trace before its first step.
 #[derive(Serialize)]
-struct InitialJson {
+struct InitialStateJson {
     /// None in formats without lines.
     line: Option<u64>,
 }
 
 impl HitPrinter {
     /// Creates a printer that has printed nothing yet.
-    pub fn new(asked: Asked) -> Self {
+    pub fn new(asked: HitRequest) -> Self {
         let tally = Tally::new(asked.wanted);
         Self {
             asked,
@@ -107,7 +109,7 @@ impl HitPrinter {
     pub fn print_search(
         mut self,
         report: &mut Report<'_>,
-        search: impl FnOnce(Taker<'_>) -> Result<(), QueryError>,
+        search: impl FnOnce(BatchSink<'_>) -> Result<(), QueryError>,
     ) -> Result<()> {
         if let Some(passed_over) = self.passed_over.filter(|_| !report.is_quiet) {
             say(&format!("note: {passed_over}"));
@@ -142,8 +144,8 @@ impl HitPrinter {
         self.tally.count += 1;
         match self.asked.stacks {
             _ if report.is_json => report.json(&self.json(hit, report)),
-            StackWish::LeftOut => print_hit(hit, report),
-            StackWish::Frames(_) => {
+            StackDetail::LeftOut => print_hit(hit, report),
+            StackDetail::Frames(_) => {
                 self.groups.take(hit, report.session.index.calls());
                 Ok(())
             }
@@ -155,7 +157,7 @@ impl HitPrinter {
         if self.tally.count == 0 && !self.has_said && !report.is_json {
             report.text(&self.asked.nothing)?;
         }
-        if let StackWish::Frames(frames) = self.asked.stacks
+        if let StackDetail::Frames(frames) = self.asked.stacks
             && !report.is_json
         {
             print_groups(&self.groups, frames, report)?;
@@ -170,24 +172,24 @@ impl HitPrinter {
                 HitOutcome::Hit(hit) => (Some(self.json(hit, report)), None),
                 HitOutcome::Initial(line) => (
                     None,
-                    Some(InitialJson {
+                    Some(InitialStateJson {
                         line: is_text.then_some(line.0),
                     }),
                 ),
                 HitOutcome::Nothing => (None, None),
             };
-            return report.json(&AnswerJson {
+            return report.json(&FirstHitJson {
                 hit,
                 initial,
                 note: self.passed_over,
             });
         }
         match (&found, self.asked.stacks) {
-            (HitOutcome::Hit(hit), StackWish::Frames(frames)) => {
+            (HitOutcome::Hit(hit), StackDetail::Frames(frames)) => {
                 print_hit(hit, report)?;
                 print_stack(&hit.record, frames, report)
             }
-            (HitOutcome::Hit(hit), StackWish::LeftOut) => print_hit(hit, report),
+            (HitOutcome::Hit(hit), StackDetail::LeftOut) => print_hit(hit, report),
             (HitOutcome::Initial(line), _) => print_initial(*line, report),
             (HitOutcome::Nothing, _) => report.text(&self.asked.nothing),
         }
@@ -196,8 +198,8 @@ impl HitPrinter {
     fn json(&self, hit: &Hit, report: &Report<'_>) -> HitJson {
         let json = HitJson::new(hit, &report.session.index);
         match self.asked.stacks {
-            StackWish::LeftOut => json,
-            StackWish::Frames(frames) => with_stack(json, &hit.record, frames, report.session),
+            StackDetail::LeftOut => json,
+            StackDetail::Frames(frames) => with_stack(json, &hit.record, frames, report.session),
         }
     }
 }
@@ -240,4 +242,110 @@ fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
         String::new()
     };
     report.text(&format!("stated before the first step{place}\n"))
+}
+
+/// Amount of call stack to print with each hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackDetail {
+    /// No stack.
+    LeftOut,
+    /// Maximum number of frames per stack, innermost first.
+    Frames(usize),
+}
+
+/// Iterates over the frames around a step, innermost first.
+fn frames<'a>(record: &StepRecord, session: &'a Session) -> impl Iterator<Item = Call> + use<'a> {
+    let calls = session.index.calls();
+    let innermost = frame_around(record, calls).and_then(|id| calls.get(id));
+    std::iter::successors(innermost, |call| calls.get(call.parent?))
+}
+
+/// Adds the frames around a step to its hit.
+pub fn with_stack(hit: HitJson, record: &StepRecord, limit: usize, session: &Session) -> HitJson {
+    let frame = |call: Call| {
+        let name = session
+            .images
+            .code_at(call.function)
+            .map(|at| at.to_string());
+        let function = FunctionJson {
+            address: hex(call.function),
+            name,
+        };
+        HitFrameJson {
+            function,
+            call_step: call.call_step.map(|step| step.0),
+        }
+    };
+    hit.with_stack(frames(record, session).take(limit).map(frame).collect())
+}
+
+/// Prints the frames around a step, one per line.
+pub fn print_stack(record: &StepRecord, limit: usize, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let mut all = frames(record, session);
+    for (number, call) in all.by_ref().take(limit).enumerate() {
+        let called = call
+            .call_step
+            .map(|step| format!("  called by step {}", grouped(step.0)))
+            .unwrap_or_default();
+        report.text(&format!(
+            "    #{number} {}{called}\n",
+            function_text(call.function, session)
+        ))?;
+    }
+    print_hidden(all.count(), report)
+}
+
+/// Prints the call stacks of grouped hits, largest group first.
+pub fn print_groups(groups: &StackGroups, limit: usize, report: &mut Report<'_>) -> Result<()> {
+    for (_, group) in groups.sorted() {
+        report.text(&format!("{}\n", head(group)))?;
+        match group.key {
+            GroupKey::NoFrame => report.text("    no call is known around them\n")?,
+            GroupKey::Others => report.text("    other call stacks, more than are told apart\n")?,
+            GroupKey::Stack(_) => {
+                let mut all = groups.functions(group.key);
+                for (number, function) in all.by_ref().take(limit).enumerate() {
+                    report.text(&format!(
+                        "    #{number} {}\n",
+                        function_text(function, report.session)
+                    ))?;
+                }
+                print_hidden(all.count(), report)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Formats the head of a group: `3 hits, steps 1,249 to 1,382`.
+fn head(group: &StackGroup) -> String {
+    let (first, last) = (group.first.0.0, group.last.0.0);
+    match first == last {
+        true => format!("{}, step {}", counted(group.count, "hit"), grouped(first)),
+        false => format!(
+            "{}, steps {} to {}",
+            counted(group.count, "hit"),
+            grouped(first),
+            grouped(last)
+        ),
+    }
+}
+
+fn print_hidden(hidden: usize, report: &mut Report<'_>) -> Result<()> {
+    match hidden {
+        0 => Ok(()),
+        _ => report.text(&format!(
+            "    … {} more (--frames N)\n",
+            grouped(hidden as u64)
+        )),
+    }
+}
+
+/// Formats a function as `decode_field (0x80000390)`.
+fn function_text(function: Address, session: &Session) -> String {
+    match session.images.code_at(function) {
+        Some(at) => format!("{} ({function})", printable(&at.to_string())),
+        None => function.to_string(),
+    }
 }

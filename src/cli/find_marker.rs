@@ -3,22 +3,20 @@
 
 use anyhow::{Result, bail};
 use serde::Serialize;
-use stepback_index::{Direction, Index, MarkerHit, StepRecord, ThreadId};
-use stepback_parsers::{
-    Position,
-    drmemtrace::{marker_kind, marker_name},
-};
-
-use super::cells::check_expression;
-use super::extent::Extent;
-use super::find_words::{NOTHING_WANTED, Tally, Way, nothing_of_marker};
-use super::json::{StepJson, thread_name};
-use super::misspelt::Misspelt;
-use super::report::Report;
-use super::text::{grouped, step_line};
 use stepback_debugger::analysis::marker_walk::{MarkerCursor, MarkerFilter};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::step_places::step_record;
+use stepback_index::{Direction, Index, MarkerHit, StepRecord, ThreadId};
+use stepback_parsers::Position;
+use stepback_parsers::drmemtrace::{marker_kind, marker_name};
+
+use super::cells::check_expression;
+use super::find_words::{NOTHING_WANTED, SearchOrigin, Tally, nothing_of_marker};
+use super::json::{StepJson, thread_name};
+use super::report::Report;
+use super::text::{grouped, step_line};
+use crate::cli::cells::UsageError;
+use crate::cli::find_words::Extent;
 
 /// Arguments of a marker search.
 #[derive(Clone, Copy, Debug)]
@@ -37,13 +35,13 @@ pub struct MarkerArguments<'a> {
 }
 
 impl<'a> MarkerArguments<'a> {
-    fn way(&self, index: &'a Index) -> Way<'a> {
+    fn way(&self, index: &'a Index) -> SearchOrigin<'a> {
         let begin = match self.direction {
             Direction::Back => index.end(),
             Direction::Forward => Position(0),
         };
         let thread = self.thread.map(|thread| thread_name(thread, index));
-        Way {
+        SearchOrigin {
             at: self.at.unwrap_or(begin),
             direction: self.direction,
             thread,
@@ -70,7 +68,7 @@ struct MarkerJson {
 }
 
 #[derive(Serialize)]
-struct AnswerJson<'a> {
+struct FirstMarkerJson<'a> {
     hit: Option<MarkerHitJson<'a>>,
 }
 
@@ -98,7 +96,7 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let (name, value) = split(arguments.what);
     let Some(kind) = marker_kind(name) else {
-        bail!(Misspelt(format!("no marker has this name: {name:?}")))
+        bail!(UsageError(format!("no marker has this name: {name:?}")))
     };
     let names = NameResolver::new(
         index,
@@ -127,7 +125,9 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
         report.flush()?;
     }
     match (tally.count, report.is_json) {
-        (0, true) if arguments.extent == Extent::First => report.json(&AnswerJson { hit: None })?,
+        (0, true) if arguments.extent == Extent::First => {
+            report.json(&FirstMarkerJson { hit: None })?
+        }
         (0, false) if arguments.limit == 0 => report.text(NOTHING_WANTED)?,
         (0, false) => report.text(&nothing_of_marker(
             kind,
@@ -176,6 +176,6 @@ fn print(hit: &MarkerHit, extent: Extent, report: &mut Report<'_>) -> Result<()>
     };
     match extent {
         Extent::All => report.json(&json),
-        Extent::First => report.json(&AnswerJson { hit: Some(json) }),
+        Extent::First => report.json(&FirstMarkerJson { hit: Some(json) }),
     }
 }

@@ -1,13 +1,15 @@
 //! Messages of `find`: the number of hits, and descriptions of failed searches.
+//!
+//! Number of results to print.
 
-use stepback_index::{AccessKinds, Cell, Index, MarkerReader, MemoryRange};
-use stepback_parsers::{MarkerKind, Position, drmemtrace::marker_name};
-
-use super::progress::say;
-use super::report::Report;
-use super::text::{counted, grouped, printable};
 use stepback_debugger::analysis::walk::{HitQuery, Subject};
-use stepback_index::Direction;
+use stepback_index::{AccessKinds, Cell, Direction, Index, MarkerReader, MemoryRange};
+use stepback_parsers::drmemtrace::marker_name;
+use stepback_parsers::{MarkerKind, Position};
+
+use crate::cli::progress::say;
+use crate::cli::report::Report;
+use crate::cli::text::{counted, grouped, printable};
 
 /// Message if the limit is 0.
 pub const NOTHING_WANTED: &str = "nothing looked for: --limit is 0\n";
@@ -48,7 +50,7 @@ impl Tally {
 
 /// Starting point, direction and thread of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Way<'a> {
+pub struct SearchOrigin<'a> {
     /// Start position of the search.
     pub at: Position,
     pub direction: Direction,
@@ -57,7 +59,7 @@ pub struct Way<'a> {
 }
 
 /// Formats `nothing found: no write of 0x8000ff00:8 before position 1,763`.
-pub fn nothing_of(subject: &str, way: Way<'_>) -> String {
+pub fn nothing_of(subject: &str, way: SearchOrigin<'_>) -> String {
     let thread = way
         .thread
         .map(|thread| format!(" by thread {}", printable(thread)))
@@ -104,7 +106,12 @@ pub fn subject_of(sought: &HitQuery, what: &str) -> String {
 
 /// Describes a failed marker search. If the trace has no markers of the kind, lists the kinds it
 /// has.
-pub fn nothing_of_marker(kind: MarkerKind, subject: &str, way: Way<'_>, index: &Index) -> String {
+pub fn nothing_of_marker(
+    kind: MarkerKind,
+    subject: &str,
+    way: SearchOrigin<'_>,
+    index: &Index,
+) -> String {
     let mut known: Vec<MarkerKind> = MarkerReader(index)
         .marker_counts()
         .map(|counted| counted.kind)
@@ -136,4 +143,12 @@ fn kinds_word(kinds: AccessKinds) -> &'static str {
 
 fn range_text(range: MemoryRange) -> String {
     format!("{}:{}", range.address, range.len_bytes)
+}
+/// First result or all results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Only the first.
+    First,
+    /// All, as they are found.
+    All,
 }

@@ -4,24 +4,22 @@ use anyhow::{Result, bail};
 use clap::Args;
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use serde::Serialize;
+use stepback_debugger::analysis::activations::{ActivationSpan, ActivationSpans, ActivationTree};
+use stepback_debugger::analysis::call_profile::{Progress, call_profile};
+use stepback_debugger::analysis::profile::marked_pc;
+use stepback_debugger::analysis::sites::{Sites, counts_steps};
+use stepback_debugger::analysis::stack_times::{FoldedStack, StackFunction, StackTimes};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Tarmac};
 
-use super::command::Command;
-use super::function_names::{FunctionNames, NameOptions};
 use super::json::{Time, hex, thread_name};
 use super::profile::note_unit;
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::activations::ActivationTree;
-use stepback_debugger::analysis::activations::{ActivationSpan, ActivationSpans};
-use stepback_debugger::analysis::call_profile::{Progress, call_profile};
-use stepback_debugger::analysis::profile::marked_pc;
-use stepback_debugger::analysis::sites::{Sites, counts_steps};
-use stepback_debugger::analysis::stack_times::{FoldedStack, StackFunction, StackTimes};
+use crate::cli::question::{Command, TraceArguments};
+use crate::cli::text::{FunctionNames, NameOptions};
 
 /// Longer text is printed only if the user chose a depth.
 const TEXT_LIMIT_BYTES: u64 = 64 << 20;
@@ -55,7 +53,7 @@ pub struct FlamegraphArguments {
 }
 
 #[derive(Serialize)]
-struct StackJson<'a> {
+struct FoldedStackJson<'a> {
     thread: &'a str,
     /// Function names, outermost first.
     stack: Vec<&'a str>,
@@ -216,7 +214,7 @@ fn print_json(threads: &[ThreadStacks<'_>], report: &mut Report<'_>) -> Result<(
         .collect();
     let stacks = folded.iter().map(|(of, stack)| {
         let functions = of.stacks.functions_of(stack);
-        StackJson {
+        FoldedStackJson {
             thread: of.thread,
             stack: functions.iter().map(|(name, _)| *name).collect(),
             addresses: functions.iter().map(|(_, pc)| hex(Address(*pc))).collect(),

@@ -3,21 +3,20 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
+use stepback_debugger::model::heap_table::{block_words, double_free_words, function_name};
+use stepback_debugger::place::PositionName;
 use stepback_index::{BAD_FREES, BLOCKS, Heap, HeapBlock, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
 use super::cells::{check_expression, names_at, resolved};
-use super::command::Command;
 use super::json::{hex, thread_name};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
-use stepback_debugger::model::heap_table::{block_words, double_free_words, function_name};
-use stepback_debugger::place::PositionName;
+use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
 pub struct HeapArguments {
@@ -41,7 +40,7 @@ pub struct HeapArguments {
 
 /// A heap block.
 #[derive(Serialize)]
-struct BlockJson<'a> {
+struct HeapBlockJson<'a> {
     address: String,
     size: u64,
     allocated_step: Option<u64>,
@@ -56,10 +55,10 @@ struct BlockJson<'a> {
 
 /// The answer about an address.
 #[derive(Serialize)]
-struct AddressJson<'a> {
+struct HeapAddressJson<'a> {
     address: String,
     position: u64,
-    block: Option<BlockJson<'a>>,
+    block: Option<HeapBlockJson<'a>>,
     offset: Option<u64>,
     /// True if the block is allocated at the position.
     allocated: Option<bool>,
@@ -69,7 +68,7 @@ struct AddressJson<'a> {
 
 /// A finding in the form that `check` uses.
 #[derive(Serialize)]
-struct FindingJson {
+struct HeapFindingJson {
     rule: &'static str,
     severity: &'static str,
     message: String,
@@ -116,7 +115,7 @@ fn print_address(
     let address = Address(names_at(report, position, None)?.number(text)?);
     if report.is_json {
         let block = heap.block_at(address, position);
-        return report.json(&AddressJson {
+        return report.json(&HeapAddressJson {
             address: hex(address),
             position: position.0,
             block: block.map(|block| block_json(&block, report)),
@@ -241,8 +240,8 @@ fn block_text(block: &HeapBlock, report: &Report<'_>) -> String {
     )
 }
 
-fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> BlockJson<'a> {
-    BlockJson {
+fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> HeapBlockJson<'a> {
+    HeapBlockJson {
         address: hex(block.address),
         size: block.size_bytes,
         allocated_step: block.allocated_step.map(|step| step.0),
@@ -260,7 +259,7 @@ fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> BlockJson<'a> {
 
 /// Returns the blocks that were freed twice. Only timestamps order the threads. With several
 /// threads a block may therefore have been allocated again between the frees.
-fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
+fn findings(heap: &Heap, report: &Report<'_>) -> Vec<HeapFindingJson> {
     let is_certain = report.session.index.threads().len() == 1;
     let finding = |twice: DoubleFree<'_>| {
         let words = double_free_words(report.session, twice);
@@ -271,7 +270,7 @@ fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
         };
         let severity = if is_certain { "error" } else { "warning" };
         let (rule, step) = ("double_free", twice.bad.step.map(|step| step.0));
-        FindingJson {
+        HeapFindingJson {
             rule,
             severity,
             message: format!("{words}{doubt}"),
@@ -284,8 +283,8 @@ fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
 }
 
 /// Returns a line that reports omissions.
-fn cut_json(message: String) -> FindingJson {
-    FindingJson {
+fn cut_json(message: String) -> HeapFindingJson {
+    HeapFindingJson {
         rule: "cut_short",
         severity: "warning",
         message,
@@ -293,7 +292,7 @@ fn cut_json(message: String) -> FindingJson {
     }
 }
 
-fn finding_text(finding: &FindingJson) -> String {
+fn finding_text(finding: &HeapFindingJson) -> String {
     let step = finding.step.map_or_else(
         || "before the first step".to_owned(),
         |step| format!("step {}", grouped(step)),

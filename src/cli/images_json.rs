@@ -1,10 +1,10 @@
 //! Images of a trace and their fit, for `stepback info`.
 
 use serde::Serialize;
-
-use super::text::{counted, grouped};
 use stepback_debugger::image::{CheckedImage, ImageMismatch, MismatchCause, bytes_text};
 use stepback_debugger::session::Session;
+
+use super::text::{counted, grouped};
 
 #[derive(Serialize)]
 pub struct ImageJson {
@@ -15,7 +15,7 @@ pub struct ImageJson {
     checked: u64,
     /// Number of checked addresses at which the trace executed other bytes.
     contradicted: u64,
-    first_contradiction: Option<MisfitJson>,
+    first_contradiction: Option<MismatchJson>,
     /// `changed`, `other-base`, `other-build` or `other-program`. None if everything fits.
     cause: Option<&'static str>,
     /// Offset with which the image would fit.
@@ -29,7 +29,7 @@ pub struct ImageJson {
 
 /// An executed instruction that differs from the image.
 #[derive(Serialize)]
-struct MisfitJson {
+struct MismatchJson {
     step: u64,
     address: String,
     executed: String,
@@ -64,7 +64,7 @@ impl ImageJson {
                          pc,
                          executed,
                          in_image,
-                     }: &ImageMismatch| MisfitJson {
+                     }: &ImageMismatch| MismatchJson {
             step: step.0,
             address: pc.to_string(),
             executed: bytes_text(executed),

@@ -6,16 +6,15 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use super::command::Command;
 use super::info::{IndexJson, trace_bytes};
-use super::question::{Question, Subject};
+use super::question::{Question, QuestionSubject};
 use super::report::Report;
 use super::text::{counted, size_text};
-use super::trace_arguments::TraceArguments;
+use crate::cli::question::{Command, TraceArguments};
 
 /// The JSON answer.
 #[derive(Serialize)]
-struct BuiltJson {
+struct IndexBuildJson {
     trace: String,
     steps: u64,
     trace_bytes: u64,
@@ -35,7 +34,7 @@ impl Command for IndexArguments {
     fn run(&self) -> Result<()> {
         let began = Instant::now();
         Question::new(&self.common)
-            .about(Subject::Index)
+            .about(QuestionSubject::Index)
             .ask(|report| answer(began.elapsed(), report))
     }
 }
@@ -48,7 +47,7 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
     if report.is_json {
         let trace = session.path.display().to_string();
         let (index, fresh) = (IndexJson::new(report), !session.is_built_now);
-        return report.json(&BuiltJson {
+        return report.json(&IndexBuildJson {
             trace,
             steps: info.steps,
             trace_bytes: trace_bytes(session),

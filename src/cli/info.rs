@@ -5,25 +5,23 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_debugger::analysis::counts::cpu_count;
+use stepback_debugger::model::so_far::IndexedPart;
+use stepback_debugger::model::threads::threads_of;
+use stepback_debugger::model::trace_notes::{placed, trace_notes};
+use stepback_debugger::session::Session;
 use stepback_index::{
     Cancel, CountTranslations, Query as _, ThreadInfo, TranslationCounts, Warning,
 };
 use stepback_machine::InstructionSet;
 
-use super::command::Command;
 use super::images_json::{ImageJson, image_rows};
 use super::json::Time;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::counts::cpu_count;
-use stepback_debugger::model::so_far::IndexedPart;
-use stepback_debugger::model::threads::threads_of;
-use stepback_debugger::model::trace_notes::placed;
-use stepback_debugger::model::trace_notes::trace_notes;
-use stepback_debugger::session::Session;
+use crate::cli::question::{Command, TraceArguments};
 
 /// Maximum number of warnings listed in JSON; all are counted.
 const WARNINGS_IN_JSON: usize = 100;
@@ -47,7 +45,7 @@ struct InfoJson<'a> {
     external_changes: u64,
     trace_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    packed: Option<PackedJson>,
+    packed: Option<CompressionJson>,
     index: IndexJson,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<ImageJson>,
@@ -59,7 +57,7 @@ struct InfoJson<'a> {
     drmemtrace: Option<DrmemtraceJson>,
     /// Present if only a part is indexed: all other numbers then describe that part.
     #[serde(skip_serializing_if = "Option::is_none")]
-    so_far: Option<SoFarJson>,
+    so_far: Option<IndexedPartJson>,
 }
 
 /// Summary of the recorded address translations.
@@ -127,7 +125,7 @@ impl TranslationsJson {
 
 /// Extent of a partial index.
 #[derive(Serialize)]
-struct SoFarJson {
+struct IndexedPartJson {
     steps: u64,
     bytes: u64,
 }
@@ -215,7 +213,7 @@ impl DrmemtraceJson {
 
 /// The file of a compressed trace.
 #[derive(Serialize)]
-struct PackedJson {
+struct CompressionJson {
     kind: &'static str,
     bytes: u64,
     /// Size of the unpacked copy for random access.
@@ -230,7 +228,7 @@ struct DamageJson {
     message: String,
 }
 
-impl PackedJson {
+impl CompressionJson {
     fn new(session: &Session) -> Option<Self> {
         let text = session.packed()?;
         let damage = text.damage().map(|damage| DamageJson {
@@ -379,12 +377,12 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         },
         external_changes: info.external_changes,
         trace_bytes: trace_bytes(report.session),
-        packed: PackedJson::new(report.session),
+        packed: CompressionJson::new(report.session),
         drmemtrace: DrmemtraceJson::new(report.session, &report.cancel)?,
         index: IndexJson::new(report),
         images: ImageJson::all(report.session),
         translations: TranslationsJson::new(report.session, &report.cancel)?,
-        so_far: IndexedPart::of(report.session).map(|part| SoFarJson {
+        so_far: IndexedPart::of(report.session).map(|part| IndexedPartJson {
             steps: part.steps,
             bytes: part.bytes,
         }),

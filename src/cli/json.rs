@@ -107,12 +107,12 @@ pub struct HitJson {
     doubt: Option<DoubtJson>,
     /// Frames around the step, innermost first. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    stack: Option<Vec<StackFrameJson>>,
+    stack: Option<Vec<HitFrameJson>>,
 }
 
 /// A frame around a hit.
 #[derive(Debug, Serialize)]
-pub struct StackFrameJson {
+pub struct HitFrameJson {
     /// The called function.
     pub function: FunctionJson,
     /// The calling step. None for the first frame of a thread.
@@ -153,7 +153,7 @@ pub struct AccessJson {
 
 /// A line of `list`.
 #[derive(Debug, Serialize)]
-pub struct ListedJson {
+pub struct StepEffectsJson {
     #[serde(flatten)]
     step: StepJson,
     effects: Vec<EffectJson>,
@@ -228,7 +228,7 @@ impl HitJson {
     }
 
     /// Adds the frames around the step, innermost first.
-    pub fn with_stack(self, stack: Vec<StackFrameJson>) -> Self {
+    pub fn with_stack(self, stack: Vec<HitFrameJson>) -> Self {
         Self {
             stack: Some(stack),
             ..self
@@ -299,7 +299,7 @@ impl AccessJson {
     }
 }
 
-impl ListedJson {
+impl StepEffectsJson {
     /// Converts a step of an index with its register writes, accesses and markers. Exceptions and
     /// notes appear only in text output.
     pub fn new(record: &StepRecord, index: &Index) -> Self {
@@ -323,7 +323,7 @@ impl ListedJson {
     }
 }
 
-impl ListedJson {
+impl StepEffectsJson {
     /// Adds the source line.
     pub fn with_source(self, source: Option<String>) -> Self {
         Self {

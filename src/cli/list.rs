@@ -2,25 +2,25 @@
 
 use anyhow::Result;
 use clap::Args;
-use stepback_parsers::{Position, btrace::Btrace, rst::Rst};
-
-use super::btrace_records;
-use super::cells::{resolved, thread_id};
-use super::command::Command;
-use super::follow;
-use super::listing::{Listing, ListingWishes, print_until};
-use super::question::Question;
-use super::records;
-use super::records::FirstRecord;
-use super::report::Report;
-use super::rst_records;
-use super::trace_arguments::TraceArguments;
 use stepback_debugger::place::PositionName;
+use stepback_parsers::Position;
+use stepback_parsers::btrace::Btrace;
+use stepback_parsers::rst::Rst;
+
+use super::cells::{resolved, thread_id};
+use super::listing::{ListingCursor, ListingOptions, print_until};
+use super::question::Question;
+use super::records::{
+    FirstRecord, print_branch_records, print_drmemtrace_records, print_rst_records,
+};
+use super::report::Report;
+use crate::cli::listing;
+use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
 pub struct ListArguments {
     #[command(flatten)]
-    pub wishes: ListingWishes,
+    pub wishes: ListingOptions,
     /// Continue as the trace grows, until interrupted.
     #[arg(long, conflicts_with_all = ["so_far", "no_index", "only_index"])]
     pub follow: bool,
@@ -31,14 +31,14 @@ pub struct ListArguments {
 impl Command for ListArguments {
     fn run(&self) -> Result<()> {
         match self.follow {
-            true => follow::run(&self.wishes, &self.common),
+            true => listing::follow(&self.wishes, &self.common),
             false => Question::new(&self.common).ask(|report| answer(&self.wishes, report)),
         }
     }
 }
 
 /// Prints the steps, or the records they were read from.
-fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
+fn answer(wishes: &ListingOptions, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let from = resolved(&wishes.from, report)?;
     thread_id(session, wishes.thread.as_deref())?;
@@ -48,7 +48,7 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
         } else {
             None
         };
-        return records::print_records(trace, FirstRecord { from, number }, wishes, report);
+        return print_drmemtrace_records(trace, FirstRecord { from, number }, wishes, report);
     }
     if let Some(trace) = session
         .index
@@ -56,7 +56,7 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
         .downcast::<Rst>()
         .filter(|_| wishes.records)
     {
-        return rst_records::print_records(
+        return print_rst_records(
             trace,
             first_record(trace, &wishes.from, from)?,
             wishes,
@@ -74,10 +74,10 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
         } else {
             trace.first_record_from(from)?
         };
-        return btrace_records::print_records(trace, first, wishes, report);
+        return print_branch_records(trace, first, wishes, report);
     }
     print_until(
-        &mut Listing::from(from, wishes),
+        &mut ListingCursor::from(from, wishes),
         session.index.step_count(),
         wishes,
         report,

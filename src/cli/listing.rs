@@ -1,23 +1,32 @@
 //! Listing of steps, block by block.
+//!
+//! `stepback list --follow`: prints steps as they are recorded, like `tail -f`.
 
-use anyhow::{Result, bail};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use stepback_index::{Query as _, StepRecord, Steps, ThreadId};
+use stepback_debugger::place::PositionName;
+use stepback_debugger::session;
+use stepback_debugger::session::{OpeningObserver, Session};
+use stepback_index::{BuildProgress, Cancel, Query as _, StepRecord, Steps, ThreadId};
 use stepback_parsers::Position;
 
-use super::cells::thread_id;
-use super::json::ListedJson;
-use super::misspelt::Misspelt;
-use super::report::Report;
-use super::text::{line_text, step_line};
-use stepback_debugger::place::PositionName;
+use crate::cli::cells::{UsageError, thread_id};
+use crate::cli::json::StepEffectsJson;
+use crate::cli::options::ReportOptions;
+use crate::cli::progress;
+use crate::cli::question::TraceArguments;
+use crate::cli::report::{Output, Report};
+use crate::cli::text::{line_text, step_line};
 
 /// Maximum number of steps per query, so that memory stays small for long lists. If steps have many
 /// effects, the answer shortens later ones, which are queried again.
 const BLOCK_STEPS: u64 = 1024;
 
 #[derive(Debug, Args)]
-pub struct ListingWishes {
+pub struct ListingOptions {
     /// Start with the step after this position.
     #[arg(
         long,
@@ -42,7 +51,7 @@ pub struct ListingWishes {
 
 /// Progress of a listing.
 #[derive(Debug)]
-pub struct Listing {
+pub struct ListingCursor {
     /// Number of the next step.
     next: u64,
     /// Number of steps to query at once.
@@ -51,9 +60,9 @@ pub struct Listing {
     pub left: u64,
 }
 
-impl Listing {
+impl ListingCursor {
     /// Starts at a position. The count option limits the number of steps.
-    pub fn from(from: Position, wishes: &ListingWishes) -> Self {
+    pub fn from(from: Position, wishes: &ListingOptions) -> Self {
         Self {
             next: from.0,
             block_steps: BLOCK_STEPS,
@@ -64,15 +73,15 @@ impl Listing {
 
 /// Prints the steps of a list before a position.
 pub fn print_until(
-    listing: &mut Listing,
+    listing: &mut ListingCursor,
     until: u64,
-    wishes: &ListingWishes,
+    wishes: &ListingOptions,
     report: &mut Report<'_>,
 ) -> Result<()> {
     let session = report.session;
     if wishes.records {
         let format = &session.index.info().format;
-        bail!(Misspelt(format!(
+        bail!(UsageError(format!(
             "{format} is a text format without records, so leave --records out"
         )));
     }
@@ -97,7 +106,7 @@ pub fn print_until(
         listing.block_steps = (2 * block.len() as u64).clamp(1, BLOCK_STEPS);
         let Some(last) = block.last() else { break };
         listing.next = last.step.after().0;
-        let wanted = Wanted {
+        let wanted = BlockSelection {
             thread,
             limit: listing.left,
             has_lines: wishes.lines,
@@ -110,7 +119,7 @@ pub fn print_until(
 
 /// Filter and options for printing a block.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct BlockSelection {
     /// Restricts the output to this thread.
     thread: Option<ThreadId>,
     /// Maximum number of steps.
@@ -120,8 +129,8 @@ struct Wanted {
 }
 
 /// Prints steps and returns their number.
-fn print(block: &[StepRecord], wanted: Wanted, report: &mut Report<'_>) -> Result<u64> {
-    let Wanted {
+fn print(block: &[StepRecord], wanted: BlockSelection, report: &mut Report<'_>) -> Result<u64> {
+    let BlockSelection {
         thread,
         limit,
         has_lines,
@@ -138,9 +147,9 @@ fn print(block: &[StepRecord], wanted: Wanted, report: &mut Report<'_>) -> Resul
         let source = has_lines.then(|| session.source_text(record.pc));
         match (report.is_json, source) {
             (true, Some(source)) => {
-                report.json(&ListedJson::new(record, index).with_source(source))?
+                report.json(&StepEffectsJson::new(record, index).with_source(source))?
             }
-            (true, None) => report.json(&ListedJson::new(record, index))?,
+            (true, None) => report.json(&StepEffectsJson::new(record, index))?,
             (false, source) => report.text(&format!(
                 "{}{}\n",
                 step_line(record, index),
@@ -150,4 +159,121 @@ fn print(block: &[StepRecord], wanted: Wanted, report: &mut Report<'_>) -> Resul
         count += 1;
     }
     Ok(count)
+}
+
+/// Idle time after which the last step is printed. Until then its effects may still arrive.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// Prints steps until the reader goes away, the count is reached, or the file is no longer the same
+/// trace.
+pub fn follow(wishes: &ListingOptions, common: &TraceArguments) -> Result<()> {
+    let TraceArguments {
+        report: printing,
+        trace,
+        options,
+    } = common;
+    let open = &options.to_open_options(trace);
+    // Any position other than the start needs the part that is already recorded.
+    let is_at_start = matches!(wishes.from, PositionName::Start);
+    let first = if is_at_start {
+        None
+    } else {
+        Some(progress::open(open, printing)?)
+    };
+    let from = match &first {
+        Some(session) => wishes.from.resolve(session, &Cancel::default())?,
+        None => Position(0),
+    };
+    drop(first);
+    let (progress, cancel, never) = (
+        BuildProgress::default(),
+        Cancel::default(),
+        Cancel::default(),
+    );
+    std::thread::scope(|scope| {
+        let (sender, parts) = channel();
+        let (progress, cancel) = (&progress, &cancel);
+        let build = scope.spawn(move || {
+            // If the printer has stopped, the part is dropped.
+            let on_part = move |part| drop(sender.send(part));
+            let watch = OpeningObserver {
+                on_part: &on_part,
+                follow: Some(&never),
+            };
+            session::open_watched(open, progress, cancel, Some(watch)).map(drop)
+        });
+        let mut printer = FollowPrinter {
+            wishes,
+            printing,
+            listing: ListingCursor::from(from, wishes),
+            output: None,
+        };
+        let printed = printer.print_all(&parts);
+        // Keeps the part that is indexed.
+        cancel.cancel();
+        let built = build
+            .join()
+            .unwrap_or_else(|_| Err(anyhow!("the index could not be built: {trace:?}")));
+        match printed? {
+            FollowEnd::ByCount => Ok(()),
+            FollowEnd::ByTrace => built,
+        }
+    })
+}
+
+/// Reason why printing ends.
+enum FollowEnd {
+    ByCount,
+    ByTrace,
+}
+
+struct FollowPrinter<'a> {
+    wishes: &'a ListingOptions,
+    printing: &'a ReportOptions,
+    listing: ListingCursor,
+    /// None before the first part.
+    output: Option<Output>,
+}
+
+impl FollowPrinter<'_> {
+    fn print_all(&mut self, parts: &Receiver<Session>) -> Result<FollowEnd> {
+        let mut newest: Option<Session> = None;
+        loop {
+            let told = match &newest {
+                Some(_) => parts.recv_timeout(QUIET),
+                None => parts.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match told {
+                Ok(part) => {
+                    let part = newest.insert(parts.try_iter().last().unwrap_or(part));
+                    self.print(part, part.index.step_count().saturating_sub(1))?;
+                }
+                Err(ended) => {
+                    if let Some(part) = newest.take() {
+                        self.print(&part, part.index.step_count())?;
+                    }
+                    if ended == RecvTimeoutError::Disconnected {
+                        return Ok(FollowEnd::ByTrace);
+                    }
+                }
+            }
+            if self.listing.left == 0 {
+                return Ok(FollowEnd::ByCount);
+            }
+        }
+    }
+
+    /// Prints all new steps before a position.
+    fn print(&mut self, session: &Session, until: u64) -> Result<()> {
+        let mut report = match self.output.take() {
+            Some(output) => output.on(session),
+            None => match session.follow_refusal() {
+                Some(why) => bail!("{why}: {:?}", session.path),
+                None => Report::new(session, self.printing)?,
+            },
+        };
+        let printed = print_until(&mut self.listing, until, self.wishes, &mut report);
+        self.output = Some(report.into_output());
+        printed
+    }
 }

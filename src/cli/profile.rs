@@ -3,18 +3,17 @@
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use stepback_debugger::analysis::profile::{FunctionTotals, profile, whole_profile};
+use stepback_debugger::analysis::sites::counts_steps;
 use stepback_machine::Address;
 use stepback_parsers::Tarmac;
 
-use super::command::Command;
-use super::function_names::{FunctionNames, NameOptions};
 use super::json::{Time, hex};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::profile::{FunctionTotals, profile, whole_profile};
-use stepback_debugger::analysis::sites::counts_steps;
+use crate::cli::question::{Command, TraceArguments};
+use crate::cli::text::{FunctionNames, NameOptions};
 
 /// Help text below the options.
 pub const HELP: &str = "\
@@ -54,7 +53,7 @@ pub enum SortKey {
 
 /// Totals of a function.
 #[derive(Serialize)]
-struct FunctionJson {
+struct FunctionProfileJson {
     address: String,
     name: Option<String>,
     symbol: Option<String>,
@@ -121,7 +120,7 @@ fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<(
                         ..
                     }: &FunctionTotals| {
         let found = report.session.images.code_at(*function);
-        FunctionJson {
+        FunctionProfileJson {
             address: hex(Address(*pc)),
             name: found.map(|found| found.to_string()),
             symbol: found.map(|found| found.symbol.raw_name().to_owned()),
@@ -132,7 +131,7 @@ fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<(
             self_steps: totals.self_steps,
         }
     };
-    let functions: Vec<FunctionJson> = functions.iter().map(function).collect();
+    let functions: Vec<FunctionProfileJson> = functions.iter().map(function).collect();
     report.json(&functions)
 }
 

@@ -1,6 +1,7 @@
 //! Opens a trace and shows the progress of its index on standard error.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -8,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+use stepback_debugger::session;
+use stepback_debugger::session::{IndexPolicy, OpenOptions, OpeningObserver, Session};
 use stepback_index::{BuildProgress, Cancel};
 
 use super::options::ReportOptions;
-use stepback_debugger::session::{self, IndexPolicy, OpenOptions, OpeningObserver, Session};
 
 /// Refresh interval of the meter.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -22,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Form of the meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meter {
+enum MeterStyle {
     Hidden,
     /// A bar on a terminal.
     Bar,
@@ -90,9 +92,9 @@ pub fn watched<T>(
 ) -> T {
     let is_terminal = io::stderr().is_terminal();
     let meter = match (is_terminal, report.show_progress_meter) {
-        (true, is_forced) if is_forced || !report.quiet => Meter::Bar,
-        (false, true) => Meter::Lines,
-        _ => Meter::Hidden,
+        (true, is_forced) if is_forced || !report.quiet => MeterStyle::Bar,
+        (false, true) => MeterStyle::Lines,
+        _ => MeterStyle::Hidden,
     };
     let progress = BuildProgress::default();
     std::thread::scope(|scope| {
@@ -104,11 +106,11 @@ pub fn watched<T>(
     })
 }
 
-fn show(name: &str, meter: Meter, progress: &BuildProgress, is_done: Receiver<()>) {
+fn show(name: &str, meter: MeterStyle, progress: &BuildProgress, is_done: Receiver<()>) {
     match meter {
-        Meter::Hidden => {}
-        Meter::Bar => show_bar(name, progress, &is_done),
-        Meter::Lines => show_lines(name, progress, &is_done),
+        MeterStyle::Hidden => {}
+        MeterStyle::Bar => show_bar(name, progress, &is_done),
+        MeterStyle::Lines => show_lines(name, progress, &is_done),
     }
 }
 

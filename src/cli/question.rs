@@ -1,27 +1,36 @@
 //! The life of a query: opens the trace, prints notes about it, and prints the answer.
+//!
+//! The traits that subcommands implement.
+//!
+//! Arguments that all queries about a trace share.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-
-use super::misspelt::{Misspelt, told_apart};
-use super::progress::{self, say};
-use super::report::{Output, OutputError, Report};
-use super::text::{counted, printable};
-use super::trace_arguments::TraceArguments;
+use clap::Args;
 use stepback_debugger::analysis::names::damage_in;
 use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::session::{Damage, OpenOptions, Session, no_tail_calls};
+
+use crate::cli::cells::{UsageError, told_apart};
+use crate::cli::options::{ReportOptions, TraceOptions};
+use crate::cli::progress;
+use crate::cli::progress::say;
+use crate::cli::report::{Output, OutputError, Report};
+use crate::cli::text::{counted, printable};
 
 /// A query about a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     common: &'a TraceArguments,
-    subject: Subject,
-    target: Target,
+    subject: QuestionSubject,
+    target: AnswerTarget,
 }
 
 /// Subject of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum QuestionSubject {
     /// The trace.
     Trace,
     /// The index of the trace, which is built for this query.
@@ -30,7 +39,7 @@ pub enum Subject {
 
 /// Destination of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum AnswerTarget {
     /// The requested file, or else standard output.
     AsAsked,
     /// Standard output: the file option has another purpose.
@@ -42,18 +51,18 @@ impl<'a> Question<'a> {
     pub fn new(common: &'a TraceArguments) -> Self {
         Self {
             common,
-            subject: Subject::Trace,
-            target: Target::AsAsked,
+            subject: QuestionSubject::Trace,
+            target: AnswerTarget::AsAsked,
         }
     }
 
     /// Changes the subject.
-    pub fn about(self, subject: Subject) -> Self {
+    pub fn about(self, subject: QuestionSubject) -> Self {
         Self { subject, ..self }
     }
 
     /// Changes the destination.
-    pub fn to(self, target: Target) -> Self {
+    pub fn to(self, target: AnswerTarget) -> Self {
         Self { target, ..self }
     }
 
@@ -62,12 +71,12 @@ impl<'a> Question<'a> {
     pub fn ask(self, print: impl Fn(&mut Report<'_>) -> Result<()>) -> Result<()> {
         let TraceArguments { trace, options, .. } = self.common;
         let mut open = options.to_open_options(trace);
-        open.is_index_wanted |= self.subject == Subject::Index;
+        open.is_index_wanted |= self.subject == QuestionSubject::Index;
         let mut output = None;
         let mut mended = None;
         loop {
             let session = self.opened(mended.as_ref().unwrap_or(&open))?;
-            if options.only_index && self.subject == Subject::Trace {
+            if options.only_index && self.subject == QuestionSubject::Trace {
                 return Ok(());
             }
             let (printed, told) = self.printed(&session, output.take(), &print)?;
@@ -118,8 +127,8 @@ impl<'a> Question<'a> {
         let printing = &self.common.report;
         let mut report = match (output, self.target) {
             (Some(output), _) => output.on(session),
-            (None, Target::AsAsked) => Report::new(session, printing)?,
-            (None, Target::StandardOutput) => Report::on_standard_output(session, printing),
+            (None, AnswerTarget::AsAsked) => Report::new(session, printing)?,
+            (None, AnswerTarget::StandardOutput) => Report::on_standard_output(session, printing),
         };
         let printed = print(&mut report);
         Ok((printed, report.into_output()))
@@ -137,7 +146,7 @@ impl<'a> Question<'a> {
             let with_trace = || format!("{error:#}: {trace:?}");
             match error {
                 _ if error.is::<OutputError>() => error,
-                _ if error.is::<Misspelt>() => Misspelt(with_trace()).into(),
+                _ if error.is::<UsageError>() => UsageError(with_trace()).into(),
                 _ => anyhow!(with_trace()),
             }
         });
@@ -184,4 +193,74 @@ fn tell(session: &Session) {
             session.path
         ));
     }
+}
+
+/// A parsed subcommand.
+///
+/// The window's commands are unrelated: see [`stepback_debugger::keymap`].
+pub trait Command: fmt::Debug {
+    /// Checks the arguments, before the trace is opened.
+    ///
+    /// # Errors
+    /// A phrase that says what is wrong.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Returns a restriction to text formats. None if the command accepts every trace.
+    fn text_only(&self) -> Option<TextOnly<'_>> {
+        None
+    }
+
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    /// The trace cannot be opened or read, or the answer cannot be written.
+    fn run(&self) -> Result<()>;
+}
+
+/// A subcommand that writes a description of the program, for packages to install with it.
+pub trait AboutProgram: fmt::Debug {
+    /// Writes the description of the whole command line.
+    ///
+    /// # Errors
+    /// The description cannot be written.
+    fn write(&self, program: clap::Command) -> Result<()>;
+}
+
+/// Restriction of a command to text traces.
+#[derive(Clone, Copy, Debug)]
+pub struct TextOnly<'a> {
+    /// The trace argument.
+    pub trace: &'a Path,
+    /// Alternative to suggest for other formats.
+    pub advice: &'static str,
+}
+
+/// Syntax of positions and addresses: help text below the options of commands that take them.
+pub const WORDS: &str = "\
+A position POS is one of
+  N         after N steps (0 is the start), also 1,250
+  start     end     50%
+  line:N    after the step to which line N of the trace belongs
+  i:N r:N   after the N-th instruction; after the step to which record N belongs, as DynamoRIO's tools count
+  time:T    after the last step whose time is at most T
+  pc:ADDR   before the first step at that address; pc:ADDR#K: before the K-th
+An address ADDR is an expression of numbers, registers, symbols and memory, with the operators of C:
+  sp+8   [sp+8] what memory holds there, as wide as a pointer   u8[x0] u16[x0] u32[x0] u64[x0]
+  ( ) + - ~ !   * / %   + -   << >>   < <= > >=   == !=   &   ^   |   &&   ||   reg::x0 sym::x0
+Numbers are in C syntax. Hexadecimal digits without 0x, as listings print addresses, are read so where C has no such
+number (8ffff5e0), where the trace uses that address and not the decimal one, and from five digits on where it uses both
+or none; a note says which reading was used. pc: and find pc mean every symbol of a name, a cell has to be one.";
+
+/// A trace and the options that all queries share.
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// The trace.
+    #[arg(index = 1, value_name = "TRACE")]
+    pub trace: PathBuf,
+    #[command(flatten)]
+    pub options: TraceOptions,
+    #[command(flatten)]
+    pub report: ReportOptions,
 }

@@ -1,28 +1,34 @@
 //! `stepback list --records`: every record of a binary format, with the numbers that its tools use.
+//!
+//! `stepback list --records` for a branch recording: all records in time order.
+//!
+//! `stepback list --records` of an RST trace: every record with all its fields.
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_machine::{AccessKind, Encoding};
-use stepback_parsers::{
-    Marker, MarkerKind, Position,
-    drmemtrace::{
-        Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, instruction_name, marker_name,
-        record_name, record_text, unix_micros,
-    },
-    step_store::{Code, StoredAccess, StoredHint, StoredMarker},
+use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, step_text};
+use stepback_parsers::btrace::{BranchKind, BranchRecord, Btrace, OrderedRecord};
+use stepback_parsers::drmemtrace::{
+    Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, instruction_name, marker_name,
+    record_name, record_text, unix_micros,
 };
+use stepback_parsers::rst::{
+    Instruction, RawRecord, RecordPlace, RecordReader, Rst, kind, layout_of, push_json, push_line,
+};
+use stepback_parsers::step_store::{Code, StoredAccess, StoredHint, StoredMarker};
+use stepback_parsers::{Marker, MarkerKind, Position, Source as _};
 
-use super::json::byte_string;
-use super::listing::ListingWishes;
-use super::report::Report;
-use super::text::printable;
+use crate::cli::json::{Time, byte_string};
+use crate::cli::listing::ListingOptions;
+use crate::cli::report::Report;
+use crate::cli::text::printable;
 
 /// Number of positions whose records are printed at once.
 const BLOCK: u64 = 1024;
 
 /// A record. Its fields depend on its kind.
 #[derive(Serialize)]
-struct RecordJson<'a> {
+struct TraceRecordJson<'a> {
     record: u64,
     instruction: u64,
     thread: &'a str,
@@ -59,10 +65,10 @@ pub struct FirstRecord {
 }
 
 /// Prints the records of a trace.
-pub fn print_records(
+pub fn print_drmemtrace_records(
     trace: &Drmemtrace,
     first: FirstRecord,
-    wishes: &ListingWishes,
+    wishes: &ListingOptions,
     report: &mut Report<'_>,
 ) -> Result<()> {
     let threads = trace.threads();
@@ -139,13 +145,13 @@ fn print(
     if !report.is_json {
         return report.text(&format!("{}\n", printable(&record_text(record, threads))));
     }
-    match RecordJson::new(record, name) {
+    match TraceRecordJson::new(record, name) {
         Some(json) => report.json(&json),
         None => Ok(()),
     }
 }
 
-impl<'a> RecordJson<'a> {
+impl<'a> TraceRecordJson<'a> {
     /// Converts a record. None if it could not be read, which warnings report.
     fn new(record: &VisibleRecord<'_>, thread: &'a str) -> Option<Self> {
         let mut json = Self {
@@ -232,4 +238,183 @@ fn record_kind(kind: MarkerKind) -> &'static str {
 
 fn hex(number: u64) -> String {
     format!("{number:#x}")
+}
+
+#[derive(Serialize)]
+struct BranchRecordJson {
+    record: u64,
+    /// Number of the record in the file, from 1. It differs from `record` if threads are out of
+    /// order.
+    in_file: u64,
+    kind: Option<&'static str>,
+    time: Option<Time>,
+    thread: String,
+    cpu: Option<u64>,
+    pc: String,
+    target: String,
+    taken: bool,
+    annulled: Option<bool>,
+    instruction: Option<String>,
+}
+
+/// Prints records from the given number on, counted from 1. Cost: all earlier records are read too.
+pub fn print_branch_records(
+    trace: &Btrace,
+    first: u64,
+    wishes: &ListingOptions,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let Some(mut records) = trace.records() else {
+        anyhow::bail!(
+            "this is the text form, which has a line for each step instead of records: list prints them"
+        );
+    };
+    let mut left = wishes.count.unwrap_or(u64::MAX);
+    while let Some(turn) = records.next_turn()?.filter(|_| left > 0) {
+        let thread = turn.record.thread.to_string();
+        if turn.ordinal < first
+            || wishes
+                .thread
+                .as_ref()
+                .is_some_and(|wanted| *wanted != thread)
+        {
+            continue;
+        }
+        left -= 1;
+        match report.is_json {
+            true => report.json(&BranchRecordJson::new(&turn, thread))?,
+            false => report.text(&branch_record_line(
+                &turn,
+                &thread,
+                trace.traits().instruction_set,
+            ))?,
+        }
+    }
+    Ok(())
+}
+
+impl BranchRecordJson {
+    fn new(turn: &OrderedRecord<'_>, thread: String) -> Self {
+        let BranchRecord {
+            number,
+            time,
+            pc,
+            target,
+            cpu,
+            is_taken,
+            is_annulled,
+            word,
+            ..
+        } = *turn.record;
+        Self {
+            record: turn.ordinal,
+            in_file: number,
+            kind: kind_of(turn.record),
+            time: time.map(Time),
+            thread,
+            cpu,
+            pc: format!("{pc:#x}"),
+            target: format!("{target:#x}"),
+            taken: is_taken,
+            annulled: is_annulled,
+            instruction: word.map(|word| format!("{word:#010x}")),
+        }
+    }
+}
+
+/// Returns the recorded kind, or else the kind derived from the instruction.
+fn kind_of(record: &BranchRecord) -> Option<&'static str> {
+    let kind = record.kind.and_then(BranchKind::of_number);
+    kind.or_else(|| record.word.and_then(BranchKind::of_word))
+        .map(BranchKind::name)
+}
+
+fn branch_record_line(turn: &OrderedRecord<'_>, thread: &str, set: InstructionSet) -> String {
+    let BranchRecord {
+        time,
+        pc,
+        target,
+        cpu,
+        is_taken,
+        is_annulled,
+        word,
+        ..
+    } = *turn.record;
+    let time = time.map_or_else(|| "?".to_owned(), |time| time.to_string());
+    let cpu = cpu.map_or_else(|| "?".to_owned(), |cpu| cpu.to_string());
+    let kind = kind_of(turn.record).unwrap_or("?");
+    let fate = if is_taken { "taken" } else { "not taken" };
+    let slot = if is_annulled == Some(true) {
+        ", slot annulled"
+    } else {
+        ""
+    };
+    let encoding = word.and_then(|word| set.encoding_of(word, 4));
+    let text = printable(&step_text(&[], encoding, Address(pc), set, 4));
+    let number = turn.ordinal;
+    format!(
+        "{number:>10} {time} {thread} cpu{cpu} {kind:<6} {pc:#x} to {target:#x} {fate}{slot}  {text}\n"
+    )
+}
+
+/// Prints records from the given number on, counted from 1. Cost: all earlier records are read too,
+/// some 50 million per second.
+pub fn print_rst_records(
+    trace: &Rst,
+    first: u64,
+    wishes: &ListingOptions,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let mut reader = RecordReader::new(trace.files().to_vec());
+    let mut left = wishes.count.unwrap_or(u64::MAX);
+    let set = trace.traits().instruction_set;
+    let mut instructions = 0;
+    let mut line = Vec::new();
+    while let Some(batch) = reader.next_batch()?.filter(|_| left > 0) {
+        for (number, record) in (batch.first..).zip(batch.records()) {
+            instructions += u64::from(record.kind() == kind::INSTRUCTION);
+            if left == 0 || number < first || !is_of_thread(&record, wishes.thread.as_deref()) {
+                continue;
+            }
+            line.clear();
+            if report.is_json {
+                push_json(&mut line, number, &record);
+            } else {
+                push_line(
+                    &mut line,
+                    RecordPlace {
+                        number,
+                        instructions,
+                    },
+                    &record,
+                );
+                line.extend_from_slice(disassembly(&record, set).as_bytes());
+            }
+            report.text(&format!("{}\n", printable(&String::from_utf8_lossy(&line))))?;
+            left -= 1;
+        }
+        report.flush()?;
+    }
+    Ok(())
+}
+
+/// Returns true if the record belongs to the thread. A record without a processor belongs to all
+/// threads.
+fn is_of_thread(record: &RawRecord, thread: Option<&str>) -> bool {
+    let cpu = layout_of(record)
+        .and_then(|layout| layout.cpu)
+        .map(|cpu| cpu.get(record));
+    thread
+        .zip(cpu)
+        .is_none_or(|(wanted, cpu)| wanted == format!("cpu{cpu}"))
+}
+
+/// Returns the disassembly that follows the bytes of an instruction.
+fn disassembly(record: &RawRecord, set: InstructionSet) -> String {
+    if record.kind() != kind::INSTRUCTION {
+        return String::new();
+    }
+    let Instruction { word, pc, .. } = Instruction::of(record);
+    let encoding = set.encoding_of(word, 4);
+    format!("  {}", step_text(&[], encoding, Address(pc), set, 4))
 }

@@ -3,19 +3,18 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_debugger::analysis::system_calls::{
+    SystemCall, SystemCallTotal, system_call_totals, system_calls,
+};
 use stepback_machine::InstructionSet;
 
 use super::cells::thread_id;
-use super::command::Command;
 use super::json::{Time, thread_name};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
-use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::system_calls::{
-    SystemCall, SystemCallTotal, system_call_totals, system_calls,
-};
+use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
 pub struct SyscallsArguments {
@@ -30,14 +29,14 @@ pub struct SyscallsArguments {
 }
 
 #[derive(Serialize)]
-struct TotalsJson {
+struct SyscallTotalsJson {
     count: u64,
-    syscalls: Vec<TotalJson>,
+    syscalls: Vec<SyscallTotalJson>,
 }
 
 /// Totals of one system call number.
 #[derive(Serialize)]
-struct TotalJson {
+struct SyscallTotalJson {
     number: u64,
     name: Option<&'static str>,
     count: u64,
@@ -46,7 +45,7 @@ struct TotalJson {
     timed: u64,
 }
 
-impl TotalJson {
+impl SyscallTotalJson {
     fn new(total: &SystemCallTotal, set: InstructionSet) -> Self {
         let SystemCallTotal {
             number,
@@ -68,7 +67,7 @@ impl TotalJson {
 }
 
 #[derive(Serialize)]
-struct CallJson<'a> {
+struct SyscallJson<'a> {
     step: Option<u64>,
     thread: &'a str,
     time: Option<Time>,
@@ -112,16 +111,16 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
     print_totals(
         totals
             .iter()
-            .map(|total| TotalJson::new(total, set))
+            .map(|total| SyscallTotalJson::new(total, set))
             .collect(),
         report,
     )
 }
 
-fn print_totals(totals: Vec<TotalJson>, report: &mut Report<'_>) -> Result<()> {
+fn print_totals(totals: Vec<SyscallTotalJson>, report: &mut Report<'_>) -> Result<()> {
     let count = totals.iter().map(|total| total.count).sum();
     if report.is_json {
-        return report.json(&TotalsJson {
+        return report.json(&SyscallTotalsJson {
             count,
             syscalls: totals,
         });
@@ -158,7 +157,7 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
     }
     let failure = call.failure(set);
     let hex = |value: &u64| format!("{value:#x}");
-    report.json(&CallJson {
+    report.json(&SyscallJson {
         step: call.step.map(|step| step.0),
         thread,
         time: call.time.map(Time),

@@ -1,11 +1,17 @@
 //! Formatting of numbers and lines for text output.
+//!
+//! Names of functions in reports.
 
-use stepback_index::{Access, Effect, Index, StepRecord};
-
-use super::json::{cell_text, kind_word, thread_name, value_hex};
+use clap::Args;
 use stepback_debugger::analysis::sites::Site;
+use stepback_debugger::image::Images;
 use stepback_debugger::model::markers::MarkerWords;
 use stepback_debugger::model::step_rows::{more_words, step_remarks};
+use stepback_index::{Access, Effect, Index, StepRecord};
+use stepback_machine::Address;
+
+use crate::cli::json::{cell_text, kind_word, thread_name, value_hex};
+
 pub use stepback_debugger::model::text::thousands as grouped;
 
 /// Formats `1 step`, `2 steps`.
@@ -137,6 +143,55 @@ pub fn printable(text: &str) -> String {
             }
         })
         .collect()
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct NameOptions {
+    /// Demangle the names of functions.
+    #[arg(long)]
+    pub demangle: bool,
+    /// Leave out the offset of a call from the function's start.
+    #[arg(long)]
+    pub no_offsets: bool,
+}
+
+/// Formats the names of functions for text reports.
+#[derive(Clone, Copy)]
+pub struct FunctionNames<'a> {
+    images: &'a Images,
+    options: NameOptions,
+}
+
+impl<'a> FunctionNames<'a> {
+    /// Creates a formatter that uses the symbols of the images.
+    pub fn new(images: &'a Images, options: NameOptions) -> Self {
+        Self { images, options }
+    }
+
+    /// Returns `main`, or `main + 0x8` for an address after its start. None if no function is
+    /// there.
+    pub fn name(&self, address: Address) -> Option<String> {
+        let found = match self.options.demangle {
+            true => self.images.code_at(address),
+            false => self.images.reported_at(address),
+        }?;
+        let name = printable(if self.options.demangle {
+            found.name
+        } else {
+            found.symbol.raw_name()
+        });
+        Some(if found.offset == 0 || self.options.no_offsets {
+            name
+        } else {
+            format!("{name} + {:#x}", found.offset)
+        })
+    }
+
+    /// Returns the name, or the address if there is none.
+    pub fn name_or_address(&self, function: Address) -> String {
+        self.name(function)
+            .unwrap_or_else(|| format!("{:#x}", function.0))
+    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! `stepback threads`: the activity of each thread and how it ended.
+//!
+//! `stepback tasks`: the tasks that an operating system schedules, and the time each ran.
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-
-use super::command::Command;
-use super::json::Time;
-use super::question::Question;
-use super::report::Report;
-use super::text::printable;
-use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::fatal_ending::ThreadEnding;
+use stepback_debugger::analysis::tasks::{Task, running_task, tasks};
 use stepback_debugger::model::threads::{ThreadRow, threads_of};
+
+use crate::cli::json::{FunctionJson, Time, hex, thread_name, value_hex};
+use crate::cli::question::{Command, Question, TraceArguments};
+use crate::cli::report::Report;
+use crate::cli::text::{FunctionNames, NameOptions, counted, grouped, printable};
 
 /// A thread, also used by `info`.
 #[derive(Serialize)]
@@ -69,16 +70,168 @@ pub struct ThreadsArguments {
 
 impl Command for ThreadsArguments {
     fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(answer)
+        Question::new(&self.common).ask(threads_answer)
     }
 }
 
 /// Prints one thread per line, in order of appearance.
-fn answer(report: &mut Report<'_>) -> Result<()> {
+fn threads_answer(report: &mut Report<'_>) -> Result<()> {
     for row in threads_of(report.session, &report.cancel)?.rows {
         match report.is_json {
             true => report.json(&ThreadJson::new(&row))?,
             false => report.text(&format!("{}\n", printable(&row.line())))?,
+        }
+    }
+    Ok(())
+}
+
+/// Help text below the options.
+pub const HELP: &str = "\
+A task is a stack that a thread of the trace uses in turn with others: found where an exception returns with another \
+stack pointer, or where code sets the stack pointer and returns. Steps of exception handlers are counted apart, for \
+the task that they interrupt. Where an image has a pointer to the running task (pxCurrentTCB, _tx_thread_current_ptr, \
+OSTCBCur, OSTCBCurPtr), its value names the control block.";
+
+#[derive(Debug, Args)]
+pub struct TasksArguments {
+    /// List every run of every task in order, instead of a line for each task.
+    #[arg(long)]
+    pub runs: bool,
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for TasksArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| tasks_answer(self, report))
+    }
+}
+
+#[derive(Serialize)]
+struct TaskJson<'a> {
+    thread: &'a str,
+    task: u32,
+    /// Function of the task's outermost known frame.
+    function: FunctionJson,
+    /// Value of `pxCurrentTCB` or a similar variable where the task first runs.
+    control_block: Option<String>,
+    runs: usize,
+    /// Position where the first run begins.
+    first_from: Option<u64>,
+    last_to: Option<u64>,
+    steps: u64,
+    handler_steps: u64,
+    time: Option<Time>,
+    calls: u64,
+}
+
+/// A run of a task: the positions between which it ran.
+#[derive(Serialize)]
+struct TaskRunJson<'a> {
+    thread: &'a str,
+    task: u32,
+    from: u64,
+    to: u64,
+}
+
+/// Prints a line for each task, or for each run.
+fn tasks_answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
+    let tasks = tasks(
+        &report.session.index,
+        running_task(&report.session.images),
+        &report.cancel,
+    )?;
+    match arguments.runs {
+        true => print_runs(&tasks, report),
+        false => tasks.iter().try_for_each(|task| print_task(task, report)),
+    }
+}
+
+fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
+    let thread = thread_name(task.thread, &report.session.index);
+    if report.is_json {
+        let name = report
+            .session
+            .images
+            .code_at(task.function)
+            .map(|at| at.to_string());
+        let function = FunctionJson {
+            address: hex(task.function),
+            name,
+        };
+        return report.json(&TaskJson {
+            thread,
+            task: task.number,
+            function,
+            control_block: task
+                .control_block
+                .as_ref()
+                .and_then(|known| value_hex(&known.value)),
+            runs: task.runs.len(),
+            first_from: task.runs.first().map(|run| run.start.0),
+            last_to: task.runs.last().map(|run| run.end.0),
+            steps: task.steps,
+            handler_steps: task.handler_steps,
+            time: task.time.map(Time),
+            calls: task.calls,
+        });
+    }
+    let names = FunctionNames::new(&report.session.images, NameOptions::default());
+    let (name, runs) = (
+        names.name_or_address(task.function),
+        counted(task.runs.len() as u64, "run"),
+    );
+    let block = task
+        .control_block
+        .as_ref()
+        .and_then(|known| value_hex(&known.value));
+    let block = block.map_or_else(String::new, |block| format!(" (control block {block})"));
+    let time = task
+        .time
+        .map_or_else(String::new, |time| format!(", time {}", grouped(time)));
+    let text = format!(
+        "{thread} task {} {name}{block}: {runs}, {}, {} in handlers{time}, {}",
+        task.number,
+        counted(task.steps, "step"),
+        counted(task.handler_steps, "step"),
+        counted(task.calls, "call"),
+    );
+    report.text(&format!("{}\n", printable(&text)))
+}
+
+fn print_runs(tasks: &[Task], report: &mut Report<'_>) -> Result<()> {
+    let mut runs: Vec<_> = tasks
+        .iter()
+        .flat_map(|task| task.runs.iter().map(move |run| (run, task)))
+        .collect();
+    runs.sort_by_key(|(run, task)| (run.start, task.thread));
+    for (
+        run,
+        Task {
+            thread,
+            number: task,
+            ..
+        },
+    ) in runs
+    {
+        let (thread, task, from, to) = (
+            thread_name(*thread, &report.session.index),
+            *task,
+            run.start.0,
+            run.end.0,
+        );
+        match report.is_json {
+            true => report.json(&TaskRunJson {
+                thread,
+                task,
+                from,
+                to,
+            })?,
+            false => report.text(&format!(
+                "{} {} {thread} task {task}\n",
+                grouped(from),
+                grouped(to)
+            ))?,
         }
     }
     Ok(())

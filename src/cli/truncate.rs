@@ -1,25 +1,26 @@
 //! `stepback truncate`: copies a trace up to the point where it only repeats.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io;
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
-use stepback_parsers::{Format, FormatError, SourceError, Tarmac, TarmacOptions};
-
-use super::command::{Command, TextOnly};
-use super::options::{ReportOptions, TraceOptions};
-use super::progress::{say, watched};
-use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
-use super::retold::BUFFER_BYTES;
-use super::text::{counted, grouped, printable};
 use stepback_debugger::session::is_same_file;
 use stepback_debugger::truncate::{
     CopyError, CopySummary, CopyingStream, CutReason, UnpackedReader, copy,
 };
+use stepback_parsers::{Format, FormatError, SourceError, Tarmac, TarmacOptions};
+
+use super::options::{ReportOptions, TraceOptions};
+use super::progress::{say, watched};
+use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
+use super::text::{counted, grouped, printable};
+use crate::cli::question::{Command, TextOnly};
+use crate::cli::report::BUFFER_BYTES;
 
 /// Name of standard input on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -45,7 +46,7 @@ pub struct TruncateArguments {
 
 /// Summary of the copy.
 #[derive(Serialize)]
-struct CopiedJson {
+struct TruncationJson {
     lines: u64,
     bytes: u64,
     cut: Option<CutJson>,
@@ -91,7 +92,7 @@ impl Command for TruncateArguments {
 
 /// Copies the trace.
 fn truncate(arguments: &TruncateArguments) -> Result<()> {
-    let input = Input::new(arguments.trace.as_deref());
+    let input = TruncateInput::new(arguments.trace.as_deref());
     let (reader, length) = input.open()?;
     let UnpackedReader {
         reader,
@@ -161,12 +162,12 @@ fn trace(stream: &CopyingStream, options: &TraceOptions) -> Result<Tarmac, Sourc
 }
 
 /// Origin of the trace.
-enum Input<'a> {
+enum TruncateInput<'a> {
     StandardInput,
     File(&'a Path),
 }
 
-impl<'a> Input<'a> {
+impl<'a> TruncateInput<'a> {
     fn new(path: Option<&'a Path>) -> Self {
         match path {
             Some(path) if path.as_os_str() != STANDARD_INPUT => Self::File(path),
@@ -210,7 +211,7 @@ impl<'a> Input<'a> {
 }
 
 /// Opens the destination of the copy. Refuses to overwrite the trace.
-fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Send>> {
+fn output(target: Option<&Path>, input: &TruncateInput<'_>) -> Result<Box<dyn Write + Send>> {
     let Some(path) = target else {
         return Ok(Box::new(io::stdout()));
     };
@@ -223,7 +224,7 @@ fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Se
 }
 
 /// Prints a note about the end of the copy and up to `shown` problems.
-fn tell(copied: &CopySummary, input: &Input<'_>, shown: usize) {
+fn tell(copied: &CopySummary, input: &TruncateInput<'_>, shown: usize) {
     for problem in copied.problems.iter().take(shown) {
         let (line, column) = (problem.place.line_in_range + 1, problem.column);
         say(&format!(
@@ -265,7 +266,7 @@ fn print_json(copied: &CopySummary) -> Result<()> {
             CutReason::Repetition => None,
         },
     });
-    let json = CopiedJson {
+    let json = TruncationJson {
         lines: copied.lines,
         bytes: copied.bytes,
         cut,

@@ -1,25 +1,16 @@
 //! `stepback vcd`: a waveform of the trace.
+//!
+//! Dates in the format of C's `ctime`.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{Call, SlotReader};
-use stepback_parsers::Position;
-
-use super::cells::resolved;
-use super::command::{Command, TextOnly};
-use super::date;
-use super::options::ReportOptions;
-use super::progress::{say, watched};
-use super::question::{Question, Target as Answers};
-use super::report::{OutputError, Report, STANDARD_OUTPUT, create, is_standard_output};
-use super::retold::BUFFER_BYTES;
-use super::text::{counted, size_text};
-use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
@@ -27,6 +18,17 @@ use stepback_debugger::vcd::{
     Dump, DumpError, DumpOptions, DumpSource, DumpSummary, Fidelity, FunctionSpan, FunctionSpans,
     StampUnit,
 };
+use stepback_index::{Call, SlotReader};
+use stepback_parsers::Position;
+
+use crate::cli::cells::resolved;
+use crate::cli::options::ReportOptions;
+use crate::cli::progress::{say, watched};
+use crate::cli::question::{AnswerTarget as Answers, Command, Question, TextOnly, TraceArguments};
+use crate::cli::report::{
+    BUFFER_BYTES, OutputError, Report, STANDARD_OUTPUT, create, is_standard_output,
+};
+use crate::cli::text::{counted, size_text};
 
 /// Arguments of `stepback vcd`.
 ///
@@ -76,7 +78,7 @@ pub struct VcdArguments {
 
 /// Summary of the waveform.
 #[derive(Serialize)]
-struct WrittenJson {
+struct WaveformJson {
     file: String,
     bytes: u64,
     signals: u64,
@@ -129,7 +131,7 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let printing = &arguments.common.report;
     let options = dump_options(arguments, report)?;
-    let target = Target::new(printing.output.as_deref(), session);
+    let target = WaveformTarget::new(printing.output.as_deref(), session);
     let out = BufWriter::with_capacity(BUFFER_BYTES, target.open(session)?);
     let range = SlotReader(&session.index).text_between(options.from, options.to)?;
     let functions = functions(arguments.fidelity(), report)?;
@@ -151,8 +153,8 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
         tell(&summary, options.stamps);
     }
     match &target {
-        Target::File(path) => print(path, &summary, printing, report),
-        Target::StandardOutput => Ok(()),
+        WaveformTarget::File(path) => print(path, &summary, printing, report),
+        WaveformTarget::StandardOutput => Ok(()),
     }
 }
 
@@ -168,7 +170,7 @@ fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOpt
     } else {
         StampUnit::Nodes
     };
-    let date = (!arguments.no_date).then(date::now);
+    let date = (!arguments.no_date).then(now);
     let fidelity = arguments.fidelity();
     Ok(DumpOptions {
         date,
@@ -218,12 +220,12 @@ fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<Function
 }
 
 /// Destination of the waveform.
-enum Target {
+enum WaveformTarget {
     StandardOutput,
     File(PathBuf),
 }
 
-impl Target {
+impl WaveformTarget {
     fn new(output: Option<&Path>, session: &Session) -> Self {
         match output {
             Some(path) if is_standard_output(path) => Self::StandardOutput,
@@ -291,7 +293,7 @@ fn print(
     } = *summary;
     if report.is_json {
         let file = path.display().to_string();
-        return report.json(&WrittenJson {
+        return report.json(&WaveformJson {
             file,
             bytes,
             signals,
@@ -310,4 +312,70 @@ fn print(
         size_text(bytes),
     );
     report.text(&format!("{}: {steps}, {signals}, {size}\n", path.display()))
+}
+
+const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+const DAY_SECONDS: u64 = 24 * 60 * 60;
+
+/// Returns the current time in UTC.
+pub fn now() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    date_text(since.map_or(0, |since| since.as_secs()))
+}
+
+/// Formats seconds since 1970 as `Sun Nov 22 02:18:29 2026`.
+fn date_text(seconds: u64) -> String {
+    let (days, second) = (seconds / DAY_SECONDS, seconds % DAY_SECONDS);
+    let (mut year, mut day) = (1970, days);
+    while day >= year_days(year) {
+        day -= year_days(year);
+        year += 1;
+    }
+    let mut month = 0;
+    while day >= month_days(month, year) {
+        day -= month_days(month, year);
+        month += 1;
+    }
+    let (weekday, month) = (DAYS[(days % 7) as usize], MONTHS[month % 12]);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!(
+        "{weekday} {month} {:2} {hour:02}:{minute:02}:{second:02} {year}",
+        day + 1
+    )
+}
+
+fn is_leap(year: u64) -> bool {
+    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+}
+
+fn year_days(year: u64) -> u64 {
+    365 + u64::from(is_leap(year))
+}
+
+fn month_days(month: usize, year: u64) -> u64 {
+    match month {
+        1 => 28 + u64::from(is_leap(year)),
+        3 | 5 | 8 | 10 => 30,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let dates = [0, 68_169_599, 951_782_400, 1_795_313_909].map(date_text);
+        let expected = [
+            "Thu Jan  1 00:00:00 1970",
+            "Mon Feb 28 23:59:59 1972",
+            "Tue Feb 29 00:00:00 2000",
+            "Sun Nov 22 02:18:29 2026",
+        ];
+        assert_eq!(dates, expected);
+    }
 }

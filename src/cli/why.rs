@@ -1,28 +1,34 @@
 //! `stepback why`: the origin of a value, step by step.
+//!
+//! `stepback why` as text: copies collapsed, arithmetic as expressions, rows grouped by call.
+
+use std::collections::HashSet;
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_debugger::action::Direction;
+use stepback_debugger::analysis::slice::{
+    Frames, LineKind, ReadingLine, ReadingMode, ReadingView, SliceReading,
+};
+use stepback_debugger::model::slice::{
+    LineWords, SliceWords, cell_words, edge_word, end_words, ended_words,
+};
+use stepback_debugger::model::so_far::doubt_words;
+use stepback_debugger::place::PositionName;
 use stepback_index::{
-    BackwardSliceQuery, DefinedValues, Edge, EdgeKinds, ForwardSliceQuery, Query as _, QueryError,
-    SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse, StepRecord,
-    Steps, Value,
+    BackwardSliceQuery, BackwardSliceWalk, DefinedValues, Edge, EdgeKinds, ForwardSliceQuery,
+    Query as _, QueryError, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow,
+    SliceRowDetail, SliceStep, SliceUse, StepRecord, Steps, Value,
 };
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
 
-use super::cells::{check_cell, names_at, resolved, thread_id};
-use super::command::Command;
-use super::json::{StepJson, value_hex};
-use super::question::Question;
-use super::report::Report;
-use super::text::{grouped, step_line};
-use super::trace_arguments::TraceArguments;
-use super::why_text;
-use stepback_debugger::action::Direction;
-use stepback_debugger::model::slice::{cell_words, edge_word, end_words, ended_words};
-use stepback_debugger::model::so_far::doubt_words;
-use stepback_debugger::place::PositionName;
+use crate::cli::cells::{check_cell, names_at, resolved, thread_id};
+use crate::cli::json::{StepJson, value_hex};
+use crate::cli::question::{Command, Question, TraceArguments};
+use crate::cli::report::Report;
+use crate::cli::text::{grouped, printable, step_line};
 
 #[derive(Debug, Args)]
 pub struct WhyArguments {
@@ -67,10 +73,10 @@ pub struct WhyArguments {
 
 /// A step that contributes to the value.
 #[derive(Serialize)]
-struct RowJson {
+struct SliceRowJson {
     #[serde(flatten)]
     step: StepJson,
-    defines: Vec<DefinedJson>,
+    defines: Vec<DefinitionJson>,
     why: Vec<&'static str>,
     r#for: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +84,7 @@ struct RowJson {
 }
 
 #[derive(Serialize)]
-struct DefinedJson {
+struct DefinitionJson {
     cell: String,
     value: Option<String>,
     /// Present if a part of the value is inferred.
@@ -88,7 +94,7 @@ struct DefinedJson {
 
 /// The end of a chain.
 #[derive(Serialize)]
-struct EndJson {
+struct SliceEndJson {
     /// Always null.
     step: Option<u64>,
     end: &'static str,
@@ -134,7 +140,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
             limit,
         }
         .walk_of(index, thread, &cancel)?;
-        let rows = Rows {
+        let rows = SlicePrinter {
             way: Direction::Forward,
             limit,
         };
@@ -152,9 +158,9 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     }
     .walk_of(index, thread, &cancel)?;
     if !report.is_json && !arguments.all_copies {
-        return why_text::print(walk, arguments.limit, report);
+        return print_reading(walk, arguments.limit, report);
     }
-    let rows = Rows {
+    let rows = SlicePrinter {
         way: Direction::Back,
         limit,
     };
@@ -166,13 +172,13 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
 
 /// Prints the rows of a slice.
 #[derive(Clone, Copy)]
-struct Rows {
+struct SlicePrinter {
     way: Direction,
     /// Maximum number of steps.
     limit: usize,
 }
 
-impl Rows {
+impl SlicePrinter {
     /// Prints rows as they are found, up to the limit. Flushes each row before the next search, so
     /// a reader that closes the pipe ends the search.
     fn print_all(
@@ -214,7 +220,7 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
     let value =
         |defined: &SliceDefinition| value_hex(&in_order(defined, index.source().traits().endian));
     if report.is_json {
-        let defined = |defined: &SliceDefinition| DefinedJson {
+        let defined = |defined: &SliceDefinition| DefinitionJson {
             cell: cell_words(defined.cell, index),
             value: value(defined),
             inferred: defined.is_inferred.then_some(true),
@@ -222,7 +228,7 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
         let step = StepJson::new(&record, index);
         let defines = defines.iter().map(defined).collect();
         let (why, wanted_by) = (edge_words(&row.wanted_by), steps_of(&row.wanted_by));
-        return report.json(&RowJson {
+        return report.json(&SliceRowJson {
             step,
             defines,
             why,
@@ -268,7 +274,7 @@ fn print_end(end: &SliceEnd, way: Direction, report: &mut Report<'_>) -> Result<
     if report.is_json {
         let cell = cell_words(end.cell, index);
         let (end, wanted_by) = (end_word(end.end), steps_of(&end.wanted_by));
-        return report.json(&EndJson {
+        return report.json(&SliceEndJson {
             step: None,
             end,
             cell,
@@ -335,4 +341,112 @@ fn end_word(end: SliceEndKind) -> &'static str {
         SliceEndKind::Overwritten { .. } => "overwritten",
         SliceEndKind::Limit => "limit",
     }
+}
+
+/// Initial number of steps read at a time.
+const PORTION: usize = 512;
+
+/// Number of extra lines to read before printing, since later steps can remove lines.
+const SPARE_LINES: usize = 16;
+
+/// Maximum number of steps kept until they are printed, some ten megabytes, unless more lines are
+/// requested. Steps are kept because a later step can remove lines of earlier ones.
+const MOST_STEPS: usize = 1 << 14;
+
+/// Prints a slice, with at most `limit` step lines, from at most [`MOST_STEPS`] steps unless the
+/// limit is larger.
+pub fn print_reading(
+    mut walk: BackwardSliceWalk<'_>,
+    limit: Option<usize>,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let most = limit.map_or(MOST_STEPS, |limit| limit.max(MOST_STEPS));
+    let limit = limit.unwrap_or(usize::MAX);
+    let (session, cancel) = (report.session, report.cancel.clone());
+    let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
+    let toggled = HashSet::new();
+    let view = ReadingView {
+        reading: ReadingMode::Chain,
+        toggled: &toggled,
+    };
+    let mut lines = Vec::new();
+    let mut is_whole = false;
+    let mut portion = PORTION;
+    while !is_whole
+        && reading.len() < most
+        && count_steps(&lines) < limit.saturating_add(SPARE_LINES)
+    {
+        for _ in 0..portion {
+            if reading.len() >= most {
+                break;
+            }
+            let Some(seen) = walk.next_seen(&cancel)? else {
+                is_whole = true;
+                break;
+            };
+            reading.take(seen, &mut frames, &cancel)?;
+        }
+        // Each pass reads all steps again. The portions double, so all passes cost at most twice
+        // the last.
+        portion = portion.saturating_mul(2);
+        lines = reading.lines(&view);
+    }
+    if !is_whole {
+        let left = walk
+            .what_is_left()
+            .into_iter()
+            .map(|row| SliceRowDetail { row, sight: None });
+        left.into_iter()
+            .try_for_each(|seen| reading.take(seen, &mut frames, &cancel))?;
+        lines = reading.lines(&view);
+    }
+    let words = SliceWords {
+        session,
+        reading: &reading,
+        way: Direction::Back,
+        cancel: &cancel,
+    };
+    let mut shown = 0;
+    for line in &lines {
+        shown += usize::from(is_step(line));
+        if shown > limit {
+            let left = grouped(u64::try_from(count_steps(&lines) - limit).unwrap_or(u64::MAX));
+            let more = if is_whole { "" } else { " or more" };
+            return report.text(&format!("{left}{more} further rows are left out\n"));
+        }
+        print_line(line, &words.line(line)?, report)?;
+    }
+    if is_whole {
+        return Ok(());
+    }
+    report.text(&format!(
+        "stopped behind {} steps: --limit goes further, --all-copies prints each step as it is found\n",
+        grouped(u64::try_from(reading.len()).unwrap_or(u64::MAX))
+    ))
+}
+
+fn print_line(line: &ReadingLine, words: &LineWords, report: &mut Report<'_>) -> Result<()> {
+    let width = grouped(report.session.index.step_count()).len();
+    let step = words.step.map(|step| grouped(step.0)).unwrap_or_default();
+    let indent = "  ".repeat(usize::from(line.depth).min(MOST_INDENTS));
+    let text = format!("{step:>width$}  {indent}{}", printable(&words.text));
+    let mut notes = words.notes.clone();
+    notes.extend(Some(words.reason()).filter(|reason| !reason.is_empty()));
+    let notes = printable(&notes.join("; "));
+    let whole = match line.kind {
+        LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => text,
+        _ => format!("{text:<64}  {:<20}  {notes}", printable(&words.value)),
+    };
+    report.text(&format!("{}\n", whole.trim_end()))
+}
+
+/// Maximum indentation of nested calls.
+const MOST_INDENTS: usize = 12;
+
+fn count_steps(lines: &[ReadingLine]) -> usize {
+    lines.iter().filter(|line| is_step(line)).count()
+}
+
+fn is_step(line: &ReadingLine) -> bool {
+    matches!(line.kind, LineKind::Step(_))
 }

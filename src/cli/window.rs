@@ -1,20 +1,25 @@
 //! The window, and the fallback if no window is possible.
+//!
+//! Runs `stepback browse`.
 
-use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::io;
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Error, Result, bail};
 use clap::Args;
-
-use super::browse::{BrowseArguments, Browsed, OpenBrowser};
-use super::info::print_info;
-use super::options::{ReportOptions, TraceOptions};
-use super::progress::{self, say};
-use super::report::Report;
-use super::start::{Start, parse_size, trace_and_place};
-use super::typed::neither;
 use stepback_debugger::session::{OpenOptions, demo_path, is_same_file};
+
+use crate::cli::arguments::neither;
+use crate::cli::browse::{
+    BrowseArguments, BrowserLaunch, OpenBrowser, StartPlace, parse_size, trace_and_place,
+};
+use crate::cli::info::print_info;
+use crate::cli::options::{ReportOptions, TraceOptions};
+use crate::cli::progress;
+use crate::cli::progress::say;
+use crate::cli::report::Report;
 
 /// Help on using the program without a window.
 const HOW_TO_ASK: &str = "\
@@ -56,7 +61,7 @@ pub struct WindowArguments {
 
 impl WindowArguments {
     /// Returns the trace and the position: `TRACE@44012`, unless a file has this name.
-    pub fn trace_and_place(&self) -> Start {
+    pub fn trace_and_place(&self) -> StartPlace {
         trace_and_place(self.trace.as_deref())
     }
 
@@ -87,11 +92,11 @@ pub struct FrontEnds {
 /// Shows the window and waits until the user closes it.
 ///
 /// `main` passes this in because the command line must not depend on the window.
-pub type OpenWindow = fn(&WindowArguments) -> Result<Shown>;
+pub type OpenWindow = fn(&WindowArguments) -> Result<WindowLaunch>;
 
 /// Outcome of opening the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum WindowLaunch {
     /// The window was shown and has been closed.
     #[cfg_attr(
         not(feature = "window"),
@@ -120,8 +125,8 @@ pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
         refuse_missing(trace)?;
     }
     match (front.window)(arguments)? {
-        Shown::Done => Ok(ExitCode::SUCCESS),
-        Shown::NoWindow(why) => do_without(arguments, &why, front.browser),
+        WindowLaunch::Done => Ok(ExitCode::SUCCESS),
+        WindowLaunch::NoWindow(why) => do_without(arguments, &why, front.browser),
     }
 }
 
@@ -153,7 +158,7 @@ fn do_without(
     if is_asked_for_itself
         && has_trace
         && has_terminal()
-        && open_browser(&arguments.browse())? == Browsed::Done
+        && open_browser(&arguments.browse())? == BrowserLaunch::Done
     {
         return Ok(ExitCode::SUCCESS);
     }
@@ -192,4 +197,31 @@ fn tell_of(open: &OpenOptions) -> Result<()> {
     print_info(&mut report)?;
     report.text("\n")?;
     report.flush()
+}
+
+/// Opens the browser and waits until the user closes it.
+pub fn run_browser(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Result<ExitCode> {
+    let trace = arguments.trace_and_place().trace;
+    trace.as_deref().map_or(Ok(()), refuse_missing)?;
+    if arguments.options.only_index {
+        let open: OpenOptions = match trace {
+            Some(trace) => arguments.options.to_open_options(&trace),
+            None => arguments.options.to_open_options(&demo_path()?),
+        };
+        progress::open(&open, &ReportOptions::default())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let (Some(picture), Some(trace)) = (&arguments.screenshot, &trace)
+        && is_same_file(picture, trace)
+    {
+        bail!("the picture would overwrite the trace: {picture:?}");
+    }
+    match open_browser(arguments)? {
+        BrowserLaunch::Done => Ok(ExitCode::SUCCESS),
+        BrowserLaunch::NoTerminal(why) => {
+            bail!(
+                "no browser is possible: {why} (a script with --run, --screenshot and --quit needs none)"
+            )
+        }
+    }
 }
