@@ -850,6 +850,12 @@ impl<'a> OracleCallWalk<'a> {
         let call = above.remove(0);
         self.return_points
             .insert((self.number, call.sp, call.return_address), place);
+        // The call went on after the jump, and so did its callers.
+        for caller in &mut self.stack.pending {
+            if caller.jumped_out >= Some(call.call_step) {
+                caller.jumped_out = None;
+            }
+        }
         self.close(&call, Some(exit), FrameExit::Return);
         above
             .iter()

@@ -687,6 +687,27 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_returns_after_a_jump_shows_that_the_jump_did_not_leave_its_callers() {
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, RET, &[]),
+                (0x1008, 0, &[("X30", 0x100c)]),
+                (0x3000, 0, &[("X30", 0x3004)]),
+                (0x4000, 0, &[]),
+                (0x1008, RET, &[]),
+                (0x3004, 0, &[]),
+            ],
+            &[
+                "2000 1..2..2 Return",
+                "3000 3..4..- Open",
+                "4000 4..5..6 Return",
+            ],
+        );
+    }
+
+    #[test]
     fn a_call_inside_one_that_returned_was_skipped() {
         check(
             &[

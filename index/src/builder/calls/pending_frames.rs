@@ -315,6 +315,19 @@ impl PendingFrames {
         }
     }
 
+    /// Clears the suspicion that a jump left the frames around a call that returned after the jump.
+    pub fn confirm_return(&mut self, returned: &PendingFrame) {
+        for frame in self.frames.iter_mut().rev() {
+            if frame
+                .jumped_out
+                .is_none_or(|jump| jump < returned.call_step)
+            {
+                break;
+            }
+            frame.jumped_out = None;
+        }
+    }
+
     fn forget_return(&mut self, frame: &PendingFrame) {
         if !frame.is_call() {
             return;

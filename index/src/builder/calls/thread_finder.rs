@@ -608,6 +608,7 @@ impl ThreadFinder {
                 step: exit_step,
             },
         );
+        self.stacks.pending().confirm_return(call);
         self.close(&[*call], exit_step, FrameExit::Return, found);
         self.close(inside, exit_step, FrameExit::Skipped, found);
         true
