@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use divan::Bencher;
 use divan::counter::BytesCount;
 use stepback_benches::{Trace, traces};
-use stepback_index::{
-    BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt, index_in_memory,
-};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{FindText, RegistersAt};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::{Position, Source};
 
 fn main() {

@@ -3,17 +3,16 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use stepback_benches::places::ask;
 use stepback_benches::{Trace, cpu_time, status_kib};
-use stepback_index::{
-    Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, MemoryAt, RegistersAt, Steps,
-};
+use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint};
+use stepback_index::query::{MemoryAt, RegistersAt, Steps};
+use stepback_index::{Cancel, Index};
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt as _, Source, Step};
 

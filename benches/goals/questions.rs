@@ -7,11 +7,12 @@ use stepback_benches::percentiles::{Times, milliseconds};
 use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
-use stepback_index::{
-    AccessKinds, BackwardSliceQuery, Cell, EdgeKinds, ForwardSliceQuery, Index, MemoryAt,
-    NearestAccess, NearestVisit, PositionOfLine, QueryError, RegistersAt, Steps, ThreadId,
-    TraceListRow,
+use stepback_index::answer::{AccessKinds, Cell, EdgeKinds, ThreadId};
+use stepback_index::query::{
+    BackwardSliceQuery, ForwardSliceQuery, MemoryAt, NearestAccess, NearestVisit, PositionOfLine,
+    RegistersAt, Steps, TraceListRow,
 };
+use stepback_index::{Index, QueryError};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step};
 
@@ -252,7 +253,10 @@ fn last_write(
         index,
         NearestAccess::last(cell, AccessKinds::Writes, before),
     )?;
-    Ok(matches!(answer, Some(stepback_index::CellAccess::Step(_))))
+    Ok(matches!(
+        answer,
+        Some(stepback_index::answer::CellAccess::Step(_))
+    ))
 }
 
 fn next_write(

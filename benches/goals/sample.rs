@@ -7,7 +7,10 @@ use anyhow::Result;
 use stepback_benches::Trace;
 use stepback_benches::places::Places;
 use stepback_generator::Dice;
-use stepback_index::{CallId, Fingerprint, FoldSet, Index, OpenError};
+use stepback_index::answer::CallId;
+use stepback_index::build::Fingerprint;
+use stepback_index::query::FoldSet;
+use stepback_index::{Index, OpenError};
 
 use super::builds::MODIFIED;
 

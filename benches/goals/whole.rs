@@ -8,7 +8,8 @@ use stepback_benches::Trace;
 use stepback_benches::percentiles::{Times, milliseconds};
 use stepback_benches::places::{ask, position};
 use stepback_generator::Dice;
-use stepback_index::{Cancel, DifferenceBetween, FindText, Query as _, QueryError};
+use stepback_index::query::{DifferenceBetween, FindText};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::Position;
 
 use super::sample::open;

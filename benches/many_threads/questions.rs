@@ -3,11 +3,13 @@
 use anyhow::Result;
 use stepback_benches::places::{Places, ask, position};
 use stepback_generator::Dice;
-use stepback_index::{
-    AccessKinds, Accesses, Cell, CellAccess, FindMarkers, Index, LastMarkers, MemoryAt,
-    NearestAccess, NearestStepOf, NearestVisit, PositionOfTime, QueryError, RegistersAt,
-    SlotReader, StepCounter, Steps, ThreadId,
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, ThreadId};
+use stepback_index::query::{
+    Accesses, FindMarkers, LastMarkers, MemoryAt, NearestAccess, NearestStepOf, NearestVisit,
+    PositionOfTime, RegistersAt, Steps,
 };
+use stepback_index::read::{SlotReader, StepCounter};
+use stepback_index::{Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Step};
 

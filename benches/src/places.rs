@@ -1,7 +1,9 @@
 //! Random places of a trace to query.
 
 use stepback_generator::Dice;
-use stepback_index::{AccessTarget, Cancel, Effect, Index, Query, QueryError, Steps, ThreadId};
+use stepback_index::answer::{AccessTarget, Effect, ThreadId};
+use stepback_index::query::Steps;
+use stepback_index::{Cancel, Index, Query, QueryError};
 use stepback_machine::RegisterView;
 use stepback_parsers::{Position, Step};
 

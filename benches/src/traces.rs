@@ -1,12 +1,14 @@
 //! The traces to measure.
 
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use stepback_generator::{Recipe, Shape, Size, Style};
-use stepback_parsers::{Flow, Tarmac, TarmacOptions, tarmac::TarmacStyle};
+use stepback_parsers::tarmac::TarmacStyle;
+use stepback_parsers::{Flow, Tarmac, TarmacOptions};
 
 use crate::free_bytes;
 

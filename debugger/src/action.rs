@@ -11,10 +11,10 @@ use std::fmt;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use stepback_index::CallId;
+use stepback_index::answer::CallId;
 use stepback_parsers::Position;
 
-pub use stepback_index::Direction;
+pub use stepback_index::answer::Direction;
 
 pub use crate::action::app::{
     AppAction, CommandName, FileAction, FontChange, FontRole, MarkAction, ThemeChoice,

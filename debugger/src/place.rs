@@ -15,10 +15,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
-use stepback_index::{
-    Cancel, FallsAcrossTime, Hit, Index, NearestVisit, NthVisit, PositionOfLine, PositionOfTime,
-    Query as _, QueryError, VisitsFrom,
+use stepback_index::answer::Hit;
+use stepback_index::query::{
+    FallsAcrossTime, NearestVisit, NthVisit, PositionOfLine, PositionOfTime, VisitsFrom,
 };
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position};
 
@@ -555,7 +556,7 @@ fn scaled(text: &str, decimals: usize) -> Result<u64> {
 mod tests {
     use std::sync::Arc;
 
-    use stepback_index::{BuildOptions, index_in_memory};
+    use stepback_index::build::{BuildOptions, index_in_memory};
     use stepback_parsers::Tarmac;
 
     use super::*;

@@ -5,13 +5,11 @@
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use stepback_index::{
-    AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween,
-    Direction, EdgeKinds, ExternalChanges, FindText, FindValue, Fingerprint, FoldSet, Index,
-    Influence, LineOfStep, MemoryAt, MemoryRange, NearestAccess, NearestVisit, NextAccessedBlock,
-    NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegistersAt, Steps, TextPattern,
-    ThreadId, VisitReader, Why,
-};
+use stepback_index::answer::{AccessKinds, CallId, Cell, Direction, EdgeKinds, MemoryRange, ThreadId};
+use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint};
+use stepback_index::{Cancel, Index, Influence, Query, Why};
+use stepback_index::query::{DifferenceBetween, ExternalChanges, FindText, FindValue, FoldSet, LineOfStep, MemoryAt, NearestAccess, NearestVisit, NextAccessedBlock, NthVisit, PositionOfLine, PositionOfTime, RawLines, RegistersAt, Steps, TextPattern};
+use stepback_index::read::VisitReader;
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 

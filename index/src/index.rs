@@ -421,7 +421,7 @@ impl Index {
     }
 
     /// Returns the same index with tail calls enabled; the first query for calls finds them. The
-    /// program must contain the starts of functions. Costs [`crate::tail_calls`] once.
+    /// program must contain the starts of functions. Costs [`crate::query::tail_calls`] once.
     #[must_use]
     pub fn with_tail_calls(self, find: FindCalls) -> Self {
         Self {

@@ -29,95 +29,56 @@ mod index;
 mod inference;
 #[cfg(feature = "oracle")]
 pub mod oracle;
-mod query;
-mod read;
+pub mod query;
+pub mod read;
 mod store;
 
-pub use answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
-pub use answers::cell::AccessKinds;
-pub use answers::cell::Direction;
-pub use answers::cell::{Cell, MemoryRange};
-pub use answers::cell::{ThreadId, ThreadInfo};
-pub use answers::difference::ExternalChange;
-pub use answers::difference::{Difference, MemoryDifference, RegisterDifference};
-pub use answers::difference::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
-pub use answers::error::Cancel;
-pub use answers::error::{BuildError, OpenError, QueryError};
-pub use answers::heap::{BAD_FREES, BLOCKS, BadFree, BlockRelease, HEAP_BYTES, Heap, HeapBlock};
-pub use answers::index_info::{IndexInfo, TimeFall, WARNINGS_KEPT, Warning};
-pub use answers::index_info::{MarkerCount, MarkerHit};
-pub use answers::index_info::{PageCounts, Translation, TranslationCounts, VirtualMapping};
-pub use answers::program::{FunctionPart, Program};
-pub use answers::register_file::{Fact, InferenceReason, ValueDerivation};
-pub use answers::register_file::{Inference, InferredRegister};
-pub use answers::register_file::{RegisterFile, RegisterState};
-pub use answers::slice::{
-    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
-    SliceUse, UnknownInput,
-};
-pub use answers::slice::{SliceRowDetail, SliceStepAccess, SliceStepDetail};
-pub use answers::step_record::HostOperation;
-pub use answers::step_record::{
-    ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, STEP_EFFECTS, StepRecord,
-};
-pub use answers::step_record::{AccessesAt, CellAccess};
-pub use answers::step_record::{Doubt, HIT_EFFECTS, Hit};
-pub use answers::value::Number;
-pub use answers::value::{ByteState, ByteTouch};
-pub use answers::value::{Value, ValueSource};
-pub use builder::build_index::Build;
-pub use builder::build_index::Follow;
-pub use builder::build_index::index_in_memory;
-pub use builder::build_index::{BuildOptions, BuildProgress, BuildSummary};
-pub use builder::partial::open_so_far;
-pub use builder::partial::remove_leftovers;
-pub use builder::semihosting::pass::with_images;
+/// Plain data that queries return; it holds no index.
+pub mod answer {
+    pub use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
+    pub use crate::answers::cell::{
+        AccessKinds, Cell, Direction, MemoryRange, ThreadId, ThreadInfo,
+    };
+    pub use crate::answers::difference::{
+        Difference, ExternalChange, MemoryDifference, MemoryInput, MemoryOutput, RangeEffects,
+        RegisterDifference, RegisterEffect,
+    };
+    pub use crate::answers::heap::{
+        BAD_FREES, BLOCKS, BadFree, BlockRelease, HEAP_BYTES, Heap, HeapBlock,
+    };
+    pub use crate::answers::index_info::{
+        IndexInfo, MarkerCount, MarkerHit, PageCounts, TimeFall, Translation, TranslationCounts,
+        VirtualMapping, WARNINGS_KEPT, Warning,
+    };
+    pub use crate::answers::program::{FunctionPart, Program};
+    pub use crate::answers::register_file::{
+        Fact, Inference, InferenceReason, InferredRegister, RegisterFile, RegisterState,
+        ValueDerivation,
+    };
+    pub use crate::answers::slice::{
+        Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow,
+        SliceRowDetail, SliceStep, SliceStepAccess, SliceStepDetail, SliceUse, UnknownInput,
+    };
+    pub use crate::answers::step_record::{
+        ANSWER_EFFECTS, Access, AccessTarget, AccessesAt, CellAccess, Doubt, Effect, HIT_EFFECTS,
+        Hit, HostOperation, LATE_STEPS, STEP_EFFECTS, StepRecord,
+    };
+    pub use crate::answers::value::{ByteState, ByteTouch, Number, Value, ValueSource};
+    pub use crate::store::calls::stacks::{FramesWithin, StackUse};
+    pub use crate::store::calls::table::CallTable;
+    pub use crate::store::codes::ExecutedCode;
+}
+
+/// Builds index files, follows growing traces and removes leftovers.
+pub mod build {
+    pub use crate::builder::build_index::{
+        Build, BuildOptions, BuildProgress, BuildSummary, Follow, index_in_memory,
+    };
+    pub use crate::builder::partial::{open_so_far, remove_leftovers};
+    pub use crate::builder::semihosting::pass::with_images;
+    pub use crate::store::fingerprint::Fingerprint;
+}
+
+pub use answers::error::{BuildError, Cancel, OpenError, QueryError};
 pub use index::Index;
-pub use query::access::{Accesses, NearestAccess};
-pub use query::accesses::AccessesOf;
-pub use query::accesses::TouchesAt;
-pub use query::accesses::{AccessShare, AccessShares};
-pub use query::allocations::{Allocations, HeapRole};
-pub use query::difference::DifferenceBetween;
-pub use query::effects_within::{EFFECT_BLOCKS, EffectsWithin};
-pub use query::externals::ExternalChanges;
-pub use query::folds::{FoldSet, TraceListRow};
-pub use query::markers::{FindMarkers, LastMarkers, NextMarker};
-pub use query::memory::InferredMemory;
-pub use query::memory::{MemoryAt, MemoryRangesAt, NextAccessedBlock, NextTouchedBlock};
-pub use query::page_heat::{BUCKETS, HeatMap, HotPage, PageHeat};
-pub use query::physical_memory::PhysicalMemoryAt;
-pub use query::question::MemoryOf;
 pub use query::question::Query;
-pub use query::registers::InferredRegisters;
-pub use query::registers::{RegisterViewsAt, RegistersAt};
-pub use query::search::bytes::{FindBytes, SOUGHT_BYTES};
-pub use query::search::pattern::{PatternFault, TextPattern};
-pub use query::search::run::{Find, SearchBatch};
-pub use query::search::text::FindText;
-pub use query::search::value::FindValue;
-pub use query::slice::onward::ForwardSliceWalk;
-pub use query::slice::queries::BackwardSliceQuery;
-pub use query::slice::queries::DefinedValues;
-pub use query::slice::queries::ForwardSliceQuery;
-pub use query::slice::walk::BackwardSliceWalk;
-pub use query::steps::UnfinishedSteps;
-pub use query::steps::{FallsAcrossTime, LineOfStep, PositionOfLine, PositionOfTime, Steps};
-pub use query::steps::{NearestStepOf, TextLineOfStep};
-pub use query::steps::{RawLine, RawLines, SHOWN_BYTES};
-pub use query::tails::tail_calls;
-pub use query::translations::PlainAddress;
-pub use query::translations::{CountTranslations, MappingsAt, PlaceAt, TranslationsAt};
-pub use query::visits::{NearestVisit, NthVisit, VisitsFrom};
-pub use read::encodings::CodeCheck;
-pub use read::markers::MarkerReader;
-pub use read::names::NameReader;
-pub use read::slots::SlotReader;
-pub use read::thread_steps::StepCounter;
-pub use read::thread_steps::{PointReader, StepPoint};
-pub use read::visits::VisitReader;
-pub use store::calls::stacks::{FramesWithin, StackUse};
-pub use store::calls::table::CallTable;
-pub use store::codes::ExecutedCode;
-pub use store::data::{ReadGuard, allow_reads, forbid_reads};
-pub use store::fingerprint::Fingerprint;

@@ -11,11 +11,16 @@ use stepback_debugger::expression::AddressSpace;
 use stepback_debugger::model::heap_table::block_words;
 use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::place::PositionName;
-use stepback_index::{
-    ByteState, MappingsAt, MemoryAt, MemoryOf, MemoryRange, NameReader, PhysicalMemoryAt,
-    Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation,
-    TranslationsAt, UnfinishedSteps, ValueSource, VirtualMapping,
+use stepback_index::Query as _;
+use stepback_index::answer::{
+    ByteState, MemoryRange, RegisterFile, RegisterState, ThreadId, Translation, ValueSource,
+    VirtualMapping,
 };
+use stepback_index::query::{
+    MappingsAt, MemoryAt, MemoryOf, PhysicalMemoryAt, RegisterViewsAt, RegistersAt, TranslationsAt,
+    UnfinishedSteps,
+};
+use stepback_index::read::NameReader;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

@@ -6,7 +6,9 @@ use serde::Serialize;
 use stepback_debugger::analysis::names::code_address;
 use stepback_debugger::analysis::sites::{Site, Sites};
 use stepback_debugger::image::Symbol;
-use stepback_index::{FindMarkers, NearestVisit, Query as _, SlotReader, Steps, VisitsFrom};
+use stepback_index::Query as _;
+use stepback_index::query::{FindMarkers, NearestVisit, Steps, VisitsFrom};
+use stepback_index::read::SlotReader;
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Step};
 

@@ -10,7 +10,9 @@ use stepback_debugger::analysis::exceptions::trap_of;
 use stepback_debugger::analysis::names::code_address;
 use stepback_debugger::analysis::sites::{Site, Sites};
 use stepback_debugger::model::names::trap_words;
-use stepback_index::{Call, FrameEntry, FrameExit, NearestStepOf, Query as _};
+use stepback_index::Query as _;
+use stepback_index::answer::{Call, FrameEntry, FrameExit};
+use stepback_index::query::NearestStepOf;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

@@ -11,7 +11,8 @@ use stepback_debugger::expression::{parse, split_range, split_space};
 use stepback_debugger::place;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
-use stepback_index::{QueryError, ThreadId};
+use stepback_index::QueryError;
+use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
 use crate::cli::progress::say;

@@ -5,7 +5,9 @@ use clap::Args;
 use serde::Serialize;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::place::PositionName;
-use stepback_index::{Difference, DifferenceBetween, Query as _, StepRecord, Value};
+use stepback_index::Query as _;
+use stepback_index::answer::{Difference, StepRecord, Value};
+use stepback_index::query::DifferenceBetween;
 use stepback_parsers::{Position, Step};
 
 use super::cells::{resolved, thread_id};

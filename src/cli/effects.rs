@@ -9,7 +9,7 @@ use stepback_debugger::analysis::effects::{
 };
 use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::place::PositionName;
-use stepback_index::ValueSource;
+use stepback_index::answer::ValueSource;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

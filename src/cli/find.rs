@@ -8,7 +8,8 @@ use stepback_debugger::analysis::search::{bytes_of, wide_number};
 use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
 use stepback_debugger::expression::BareNumber;
 use stepback_debugger::place::PositionName;
-use stepback_index::{AccessKinds, Cell, Direction, MemoryRange, Number, TextPattern, ThreadId};
+use stepback_index::answer::{AccessKinds, Cell, Direction, MemoryRange, Number, ThreadId};
+use stepback_index::query::TextPattern;
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
 

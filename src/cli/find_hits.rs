@@ -10,7 +10,9 @@ use stepback_debugger::analysis::stack_groups::{GroupKey, StackGroup, StackGroup
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome};
 use stepback_debugger::model::so_far::doubt_words;
 use stepback_debugger::session::Session;
-use stepback_index::{Call, Hit, QueryError, SearchBatch, StepRecord};
+use stepback_index::QueryError;
+use stepback_index::answer::{Call, Hit, StepRecord};
+use stepback_index::query::SearchBatch;
 use stepback_machine::Address;
 use stepback_parsers::Line;
 

@@ -6,7 +6,8 @@ use serde::Serialize;
 use stepback_debugger::analysis::marker_walk::{MarkerCursor, MarkerFilter};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::step_places::step_record;
-use stepback_index::{Direction, Index, MarkerHit, StepRecord, ThreadId};
+use stepback_index::Index;
+use stepback_index::answer::{Direction, MarkerHit, StepRecord, ThreadId};
 use stepback_parsers::Position;
 use stepback_parsers::drmemtrace::{marker_kind, marker_name};
 

@@ -3,7 +3,9 @@
 //! Number of results to print.
 
 use stepback_debugger::analysis::walk::{HitQuery, Subject};
-use stepback_index::{AccessKinds, Cell, Direction, Index, MarkerReader, MemoryRange};
+use stepback_index::Index;
+use stepback_index::answer::{AccessKinds, Cell, Direction, MemoryRange};
+use stepback_index::read::MarkerReader;
 use stepback_parsers::drmemtrace::marker_name;
 use stepback_parsers::{MarkerKind, Position};
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
 use stepback_debugger::model::heap_table::{block_words, double_free_words, function_name};
 use stepback_debugger::place::PositionName;
-use stepback_index::{BAD_FREES, BLOCKS, Heap, HeapBlock, ThreadId};
+use stepback_index::answer::{BAD_FREES, BLOCKS, Heap, HeapBlock, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 

@@ -10,9 +10,9 @@ use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::model::threads::threads_of;
 use stepback_debugger::model::trace_notes::{placed, trace_notes};
 use stepback_debugger::session::Session;
-use stepback_index::{
-    Cancel, CountTranslations, Query as _, ThreadInfo, TranslationCounts, Warning,
-};
+use stepback_index::answer::{ThreadInfo, TranslationCounts, Warning};
+use stepback_index::query::CountTranslations;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::InstructionSet;
 
 use super::images_json::{ImageJson, image_rows};

@@ -4,9 +4,10 @@ use serde::{Serialize, Serializer};
 use stepback_debugger::analysis::exceptions::Trap;
 use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::model::step_rows::{not_executed, step_remarks};
-use stepback_index::{
+use stepback_index::Index;
+use stepback_index::answer::{
     Access, AccessTarget, ByteState, Doubt, Effect, Evidence, FrameEntry, FrameExit, Hit,
-    HostOperation, Index, StepRecord, ThreadId, Value,
+    HostOperation, StepRecord, ThreadId, Value,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::drmemtrace::marker_name;

@@ -10,7 +10,10 @@ use clap::Args;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session;
 use stepback_debugger::session::{OpeningObserver, Session};
-use stepback_index::{BuildProgress, Cancel, Query as _, StepRecord, Steps, ThreadId};
+use stepback_index::answer::{StepRecord, ThreadId};
+use stepback_index::build::BuildProgress;
+use stepback_index::query::Steps;
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::Position;
 
 use crate::cli::cells::{UsageError, thread_id};

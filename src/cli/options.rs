@@ -6,13 +6,12 @@ use std::str::FromStr;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use stepback_machine::{Endian, InstructionSet};
-use stepback_parsers::Format;
-
 use stepback_debugger::image::ImageSpec;
 use stepback_debugger::number::number;
 use stepback_debugger::session::{IndexPolicy, OpenOptions};
 use stepback_debugger::source::SourceMapping;
+use stepback_machine::{Endian, InstructionSet};
+use stepback_parsers::Format;
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Opening the trace")]

@@ -11,7 +11,8 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use stepback_debugger::session;
 use stepback_debugger::session::{IndexPolicy, OpenOptions, OpeningObserver, Session};
-use stepback_index::{BuildProgress, Cancel};
+use stepback_index::Cancel;
+use stepback_index::build::BuildProgress;
 
 use super::options::ReportOptions;
 

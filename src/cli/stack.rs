@@ -3,13 +3,13 @@
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use stepback_index::ThreadId;
+use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stack, stack_frames};
+use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
 use super::json::{FunctionJson, TrapJson, entered_word, evidence_word, hex, left_word, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stack, stack_frames};
 
 /// The frames around a position, innermost first.
 pub struct Stack {

@@ -7,7 +7,8 @@ use stepback_debugger::analysis::sites::Site;
 use stepback_debugger::image::Images;
 use stepback_debugger::model::markers::MarkerWords;
 use stepback_debugger::model::step_rows::{more_words, step_remarks};
-use stepback_index::{Access, Effect, Index, StepRecord};
+use stepback_index::Index;
+use stepback_index::answer::{Access, Effect, StepRecord};
 use stepback_machine::Address;
 
 use crate::cli::json::{cell_text, kind_word, thread_name, value_hex};

@@ -18,7 +18,8 @@ use stepback_debugger::vcd::{
     Dump, DumpError, DumpOptions, DumpSource, DumpSummary, Fidelity, FunctionSpan, FunctionSpans,
     StampUnit,
 };
-use stepback_index::{Call, SlotReader};
+use stepback_index::answer::Call;
+use stepback_index::read::SlotReader;
 use stepback_parsers::Position;
 
 use crate::cli::cells::resolved;

@@ -16,11 +16,14 @@ use stepback_debugger::model::slice::{
 };
 use stepback_debugger::model::so_far::doubt_words;
 use stepback_debugger::place::PositionName;
-use stepback_index::{
-    BackwardSliceQuery, BackwardSliceWalk, DefinedValues, Edge, EdgeKinds, ForwardSliceQuery,
-    Query as _, QueryError, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow,
-    SliceRowDetail, SliceStep, SliceUse, StepRecord, Steps, Value,
+use stepback_index::answer::{
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceRowDetail,
+    SliceStep, SliceUse, StepRecord, Value,
 };
+use stepback_index::query::{
+    BackwardSliceQuery, BackwardSliceWalk, DefinedValues, ForwardSliceQuery, Steps,
+};
+use stepback_index::{Query as _, QueryError};
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
 

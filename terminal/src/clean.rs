@@ -10,10 +10,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use stepback_debugger::messages::folded_letter;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthChar as _;
-
-use stepback_debugger::messages::folded_letter;
 
 /// Distance between tab stops, in cells.
 const TAB: usize = 8;

@@ -40,7 +40,7 @@ impl TerminalBrowser {
     /// Draws the frame into cells. Returns the cursor's cell while a text is typed.
     pub fn draw_into(&mut self, buffer: &mut Buffer) -> Option<(u16, u16)> {
         // Painters query the worker: this thread must never wait for a disk.
-        let _drawing = stepback_index::forbid_reads();
+        let _drawing = stepback_index::read::forbid_reads();
         let whole = buffer.area;
         self.has_room = whole.height >= ROOMY || layout::is_wide(whole);
         if whole.width < SMALLEST.0 || whole.height < SMALLEST.1 {

@@ -5,9 +5,9 @@
 //! the only mark: everything important also has an attribute or a sign.
 
 use ratatui::style::{Color, Modifier, Style};
+use stepback_debugger::model::TextRole;
 
 use super::clean::CharacterSet;
-use stepback_debugger::model::TextRole;
 
 /// Number of colours of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Inputs that are not traces, or not complete ones.
 
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 
 use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, text};
 

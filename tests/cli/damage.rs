@@ -1,6 +1,7 @@
 //! Index files that are damaged, foreign or outdated.
 
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::time::{Duration, SystemTime};
 
 use stepback_generator::drmemtrace::{Architecture, Container, Sample};

@@ -1,6 +1,7 @@
 //! Indexes wanted by several programs, left by killed ones, and of growing traces.
 
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Duration;

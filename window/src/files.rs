@@ -2,7 +2,6 @@
 //!
 //! The desktop's file dialog and the purpose of the file.
 
-use crate::browser::places;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -18,7 +17,7 @@ use stepback_debugger::worker::{JobLane, Ticket, Worker};
 use stepback_parsers::Format;
 
 use crate::app::App;
-use crate::browser::{BrowserContext, BrowserStart, FileBrowser, FileBrowserOutcome};
+use crate::browser::{BrowserContext, BrowserStart, FileBrowser, FileBrowserOutcome, places};
 
 impl App {
     /// Lets the user choose a file. Only one dialog is open at a time.

@@ -11,7 +11,7 @@ use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches, Keyb
 use stepback_debugger::messages::{LanguageChoice, say};
 use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::program;
-use stepback_index::forbid_reads;
+use stepback_index::read::forbid_reads;
 
 use super::app::App;
 use super::dock::DockView;

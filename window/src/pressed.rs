@@ -1,7 +1,6 @@
 //! Conversion of the toolkit's key events to the keys of the command table.
 
 use egui::{Event, InputState};
-
 use stepback_debugger::keymap::{
     Command, CommandContext, Key, KeyStroke, KeyboardFocus, Modifiers, meant,
 };

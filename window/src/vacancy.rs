@@ -1,10 +1,10 @@
 //! Places of closed panels, to which they return when reopened.
 
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId};
+use stepback_debugger::action::PanelKind;
 
 use super::layout::{Dock, panes_in_order, replace};
 use crate::panels::Pane;
-use stepback_debugger::action::PanelKind;
 
 /// Place of a closed panel.
 #[derive(Debug)]

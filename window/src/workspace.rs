@@ -10,7 +10,7 @@ use stepback_debugger::desk::{Desk, FunctionsContext, StatusSlot};
 use stepback_debugger::keymap::CommandContext;
 use stepback_debugger::program::PanelsSnapshot;
 use stepback_debugger::worker::Slot;
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

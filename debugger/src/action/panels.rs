@@ -1,7 +1,7 @@
 //! Actions on windows, panels and layouts.
 
 use serde::{Deserialize, Serialize};
-use stepback_index::CallId;
+use stepback_index::answer::CallId;
 
 use super::{Direction, Moment, StepRange, WindowId};
 

@@ -11,10 +11,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use stepback_index::{
-    Call, CallId, CallTable, Cancel, FrameEntry, FrameExit, Index, NearestStepOf, Query as _,
-    QueryError, StepCounter, ThreadId,
-};
+use stepback_index::answer::{Call, CallId, CallTable, FrameEntry, FrameExit, ThreadId};
+use stepback_index::query::NearestStepOf;
+use stepback_index::read::StepCounter;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 

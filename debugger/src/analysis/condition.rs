@@ -3,7 +3,9 @@
 //! Only positions at which a relevant cell is written are examined: the cost is the number of such
 //! writes, not of steps.
 
-use stepback_index::{Cell, NearestVisit, Query as _, QueryError};
+use stepback_index::answer::Cell;
+use stepback_index::query::NearestVisit;
+use stepback_index::{Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -197,7 +199,8 @@ impl From<QueryError> for NameError {
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::{Cancel, ThreadId};
+    use stepback_index::Cancel;
+    use stepback_index::answer::ThreadId;
 
     use super::*;
     use crate::session::test_session::{overflow, overflow_with_image};

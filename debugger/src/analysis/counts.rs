@@ -8,9 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use stepback_index::{
-    Cancel, FindMarkers, HeatMap, HotPage, Index, MemoryOf, PageHeat, Query as _, QueryError,
-};
+use stepback_index::query::{FindMarkers, HeatMap, HotPage, MemoryOf, PageHeat};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::drmemtrace::Counts;
 use stepback_parsers::{

@@ -4,10 +4,9 @@
 //! Traps: the trap that a frame handles, if recorded, and the frames that only move register
 //! windows.
 
-use stepback_index::{
-    Call, CallId, Cancel, Effect, FindMarkers, FrameEntry, Index, LastMarkers, NextMarker,
-    Query as _, QueryError, Steps,
-};
+use stepback_index::answer::{Call, CallId, Effect, FrameEntry};
+use stepback_index::query::{FindMarkers, LastMarkers, NextMarker, Steps};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::action::Direction;

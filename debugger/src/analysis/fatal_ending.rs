@@ -7,10 +7,9 @@
 //!
 //! The ends of threads.
 
-use stepback_index::{
-    Access, AccessTarget, Cancel, Effect, Index, NearestStepOf, Query as _, QueryError, StepRecord,
-    Steps, ThreadId,
-};
+use stepback_index::answer::{Access, AccessTarget, Effect, StepRecord, ThreadId};
+use stepback_index::query::{NearestStepOf, Steps};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{AccessKind, Privilege};
 use stepback_parsers::{MarkerKind, RegisterSource, Step};
 

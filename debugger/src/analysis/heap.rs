@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stepback_index::{
-    Allocations, BadFree, BlockRelease, Cancel, Heap, HeapRole, Index, Query as _, QueryError,
-};
+use stepback_index::answer::{BadFree, BlockRelease, Heap};
+use stepback_index::query::{Allocations, HeapRole};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::drmemtrace::FunctionList;
 
 /// Prefixes that allocators add to the C names of these functions.

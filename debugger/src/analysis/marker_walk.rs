@@ -1,8 +1,8 @@
 //! Iterates over markers forward or backward.
 
-use stepback_index::{
-    Cancel, Direction, FindMarkers, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId,
-};
+use stepback_index::answer::{Direction, MarkerHit, ThreadId};
+use stepback_index::query::{FindMarkers, LastMarkers};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
 
 /// Maximum number of markers per query.

@@ -8,10 +8,10 @@
 
 use std::fmt;
 
-use stepback_index::{
-    Cancel, Cell, Index, MemoryRange, NameReader, NearestVisit, Number, Query as _, QueryError,
-    SlotReader, ThreadId,
-};
+use stepback_index::answer::{Cell, MemoryRange, Number, ThreadId};
+use stepback_index::query::NearestVisit;
+use stepback_index::read::{NameReader, SlotReader};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

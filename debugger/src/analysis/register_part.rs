@@ -7,7 +7,9 @@
 
 use std::fmt;
 
-use stepback_index::{Index, NameReader, QueryError, ThreadId};
+use stepback_index::answer::ThreadId;
+use stepback_index::read::NameReader;
+use stepback_index::{Index, QueryError};
 use stepback_machine::RegisterView;
 use stepback_parsers::Position;
 

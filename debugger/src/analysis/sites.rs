@@ -1,9 +1,10 @@
 //! Boundaries of calls as Arm's Tarmac tools define them: in nodes of the text, not in steps.
 
-use stepback_index::{
-    Cancel, Index, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep,
-};
-use stepback_parsers::{Source as _, Step, Tarmac, tarmac::TarmacNode};
+use stepback_index::query::TextLineOfStep;
+use stepback_index::read::{PointReader, SlotReader};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_parsers::tarmac::TarmacNode;
+use stepback_parsers::{Source as _, Step, Tarmac};
 
 /// Maximum amount of text between two steps that is searched for nodes. Beyond it the steps' own
 /// lines are used.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 
 use super::call_profile::{CallProfile, StackNodeKind};
 use crate::analysis::activations::ActivationSpan;

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    Cancel, Index, NearestVisit, PointReader, Query as _, QueryError, SlotReader, StepRecord,
-    Steps, ThreadId,
-};
+use stepback_index::answer::{StepRecord, ThreadId};
+use stepback_index::query::{NearestVisit, Steps};
+use stepback_index::read::{PointReader, SlotReader};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;

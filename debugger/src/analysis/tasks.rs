@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use stepback_index::{
-    Call, CallId, Cancel, Cell, FrameEntry, Index, QueryError, StackUse, StepCounter, ThreadId,
-    ValueSource,
-};
+use stepback_index::answer::{Call, CallId, Cell, FrameEntry, StackUse, ThreadId, ValueSource};
+use stepback_index::read::StepCounter;
+use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

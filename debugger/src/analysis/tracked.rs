@@ -4,11 +4,15 @@
 
 use std::cell::{Cell as Mutable, RefCell};
 
-use stepback_index::{
-    AccessKinds, Accesses, ByteState, Cancel, Cell, CellAccess, Direction, ExternalChange,
-    ExternalChanges, Index, MemoryAt, MemoryRange, NameReader, NearestAccess, PhysicalMemoryAt,
-    Query as _, QueryError, RegisterViewsAt, SlotReader, ThreadId, Value, ValueSource,
+use stepback_index::answer::{
+    AccessKinds, ByteState, Cell, CellAccess, Direction, ExternalChange, MemoryRange, ThreadId,
+    Value, ValueSource,
 };
+use stepback_index::query::{
+    Accesses, ExternalChanges, MemoryAt, NearestAccess, PhysicalMemoryAt, RegisterViewsAt,
+};
+use stepback_index::read::{NameReader, SlotReader};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, Endian, RegisterId};
 use stepback_parsers::{Position, Step};
 

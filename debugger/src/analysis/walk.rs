@@ -3,11 +3,14 @@
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-use stepback_index::{
-    AccessKinds, Accesses, AccessesOf, Cancel, Cell, CellAccess, Direction, ExternalChanges, Hit,
-    Index, MemoryOf, MemoryRange, NearestAccess, NearestVisit, Query as _, QueryError,
-    RegisterViewsAt, SlotReader, ThreadId, ValueSource,
+use stepback_index::answer::{
+    AccessKinds, Cell, CellAccess, Direction, Hit, MemoryRange, ThreadId, ValueSource,
 };
+use stepback_index::query::{
+    Accesses, AccessesOf, ExternalChanges, MemoryOf, NearestAccess, NearestVisit, RegisterViewsAt,
+};
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 

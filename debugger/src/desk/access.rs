@@ -1,6 +1,6 @@
 //! Starts searches for a position and handles their results.
 
-use stepback_index::CallId;
+use stepback_index::answer::CallId;
 use stepback_parsers::Position;
 
 use super::desk::Desk;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::{Cancel, LATE_STEPS};
+use stepback_index::Cancel;
+use stepback_index::answer::LATE_STEPS;
 use stepback_parsers::Position;
 
 use crate::action::{Direction, FindQuery, PanelKind, StepRange, WindowId};

@@ -9,7 +9,9 @@
 //! Search for the next or last call of a function.
 
 use anyhow::{Context as _, Result, anyhow, ensure};
-use stepback_index::{CallId, Cancel, Direction, MemoryRange, SlotReader};
+use stepback_index::Cancel;
+use stepback_index::answer::{CallId, Direction, MemoryRange};
+use stepback_index::read::SlotReader;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

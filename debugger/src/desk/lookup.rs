@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
-use stepback_index::{AccessKinds, Cancel, Cell, Hit, SlotReader};
+use stepback_index::Cancel;
+use stepback_index::answer::{AccessKinds, Cell, Hit};
+use stepback_index::read::SlotReader;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

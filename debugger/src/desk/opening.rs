@@ -11,7 +11,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use stepback_index::{BuildProgress, Cancel};
+use stepback_index::Cancel;
+use stepback_index::build::BuildProgress;
 
 use crate::desk::kept::SavedSession;
 use crate::messages::{Language, say};

@@ -2,7 +2,6 @@
 //!
 //! Suggestions for a typed place, computed on the worker.
 
-use crate::messages::folded;
 use std::sync::Arc;
 
 use stepback_index::Cancel;
@@ -10,7 +9,7 @@ use stepback_index::Cancel;
 use crate::action::{Action, SearchAction, SliceAction, TravelAction};
 use crate::desk::{SessionChange, SessionWatch};
 use crate::keymap::{Command, CommandContext, CommandId, parse_line};
-use crate::messages::say;
+use crate::messages::{folded, say};
 use crate::model::go_to::{Suggestion, suggestions};
 use crate::notes::{SavedSearch, SavedSlice};
 use crate::session::Session;

@@ -6,7 +6,10 @@
 
 use std::sync::{Arc, Weak};
 
-use stepback_index::{Cancel, Query as _, SlotReader, Steps, ThreadId};
+use stepback_index::answer::ThreadId;
+use stepback_index::query::Steps;
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::{Position, Step};
 
 use crate::desk::words::count;

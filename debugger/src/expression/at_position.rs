@@ -2,10 +2,12 @@
 
 use std::cell::OnceCell;
 
-use stepback_index::{
-    Cancel, Index, MemoryAt, MemoryOf, NameReader, NearestVisit, NextAccessedBlock, PlainAddress,
-    Query as _, QueryError, RegisterFile, RegistersAt, SlotReader, ThreadId, Value,
+use stepback_index::answer::{RegisterFile, ThreadId, Value};
+use stepback_index::query::{
+    MemoryAt, MemoryOf, NearestVisit, NextAccessedBlock, PlainAddress, RegistersAt,
 };
+use stepback_index::read::{NameReader, SlotReader};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Position;
 
@@ -205,7 +207,7 @@ impl NameLookup for SymbolLookup<'_> {
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::{RegisterState, ValueSource};
+    use stepback_index::answer::{RegisterState, ValueSource};
 
     use super::*;
 

@@ -1,10 +1,10 @@
 //! Evaluates expressions on a stack of values.
 
-use super::ExpressionError;
 use super::error::{ExpressionErrorKind as Kind, LookupFailure};
-use super::parser::{self, Binary, Operation, Unary};
+use super::parser::{Binary, Operation, Unary};
 use super::shown::{ChosenReading, address_of_name, bare_hex};
 use super::token::NameKind;
+use super::{ExpressionError, parser};
 use crate::number::NumberError;
 
 /// Source of the values of names and memory in an expression.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use memchr::memmem::Finder;
-use stepback_index::ExecutedCode;
+use stepback_index::answer::ExecutedCode;
 use stepback_machine::{Address, Encoding};
 use stepback_parsers::{ProgramFit, Step};
 

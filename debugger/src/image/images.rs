@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
-use stepback_index::{Cancel, ExecutedCode, Program, QueryError};
+use stepback_index::answer::{ExecutedCode, Program};
+use stepback_index::{Cancel, QueryError};
 use stepback_machine::{Address, Encoding, Endian, InstructionSet};
 
 use super::elf::ElfContent;

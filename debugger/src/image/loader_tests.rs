@@ -2,13 +2,13 @@
 //!
 //! The expected values follow from the System V gABI ("ELF Header", "Program Header", "Sections").
 
-use stepback_index::Program;
+use stepback_index::answer::Program;
 use stepback_machine::Address;
 
-use super::ImageSpec;
-use super::elf::{self, ElfContent};
+use super::elf::ElfContent;
 use super::images::Images;
 use super::segments::LoadedSegment;
+use super::{ImageSpec, elf};
 
 const LOAD: u64 = 1;
 const CODE: &[u8] = b"code";

@@ -1,7 +1,7 @@
 //! Groups accesses or executions by call stack while a worker finds them.
 
 use anyhow::Result;
-use stepback_index::Hit;
+use stepback_index::answer::Hit;
 use stepback_machine::Address;
 
 use super::TextRole;

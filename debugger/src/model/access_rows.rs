@@ -1,10 +1,9 @@
 //! Formats accesses and executions as table rows.
 
 use anyhow::Result;
-use stepback_index::{
-    Access, AccessTarget, Cancel, Cell, Effect, Hit, Query as _, RegisterViewsAt, StepRecord,
-    ValueSource,
-};
+use stepback_index::answer::{Access, AccessTarget, Cell, Effect, Hit, StepRecord, ValueSource};
+use stepback_index::query::RegisterViewsAt;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{AccessKind, Address, RegisterView, Registers, decode};
 use stepback_parsers::Position;
 

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
-use stepback_index::{AccessKinds, Cancel, Cell, Hit};
+use stepback_index::Cancel;
+use stepback_index::answer::{AccessKinds, Cell, Hit};
 use stepback_parsers::Position;
 
 use super::access_groups::AccessGroups;

@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use stepback_index::{
-    Cancel, MappingsAt, MarkerReader, MemoryAt, PlaceAt, Query as _, QueryError, SlotReader,
-    ThreadId, Translation, TranslationsAt, VirtualMapping,
-};
+use stepback_index::answer::{ThreadId, Translation, VirtualMapping};
+use stepback_index::query::{MappingsAt, MemoryAt, PlaceAt, TranslationsAt};
+use stepback_index::read::{MarkerReader, SlotReader};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position};
 

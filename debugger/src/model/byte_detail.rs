@@ -3,10 +3,11 @@
 //! Formats bytes as characters and as numbers.
 
 use anyhow::Result;
-use stepback_index::{
-    AccessKinds, AccessTarget, ByteState, Cancel, Cell, CellAccess, Hit, MemoryAt, NearestAccess,
-    Query as _, QueryError, Steps, ValueSource,
+use stepback_index::answer::{
+    AccessKinds, AccessTarget, ByteState, Cell, CellAccess, Hit, ValueSource,
 };
+use stepback_index::query::{MemoryAt, NearestAccess, Steps};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{Address, Endian, LaneFormat};
 use stepback_parsers::{Position, RegisterSource, Step};
 

@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, StepCounter, ThreadId};
+use stepback_index::answer::{Call, CallId, CallTable, ThreadId};
+use stepback_index::read::StepCounter;
+use stepback_index::{Cancel, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::StepRange;

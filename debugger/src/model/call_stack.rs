@@ -3,10 +3,12 @@
 //! Describes how frames are entered, left and recognised.
 
 use anyhow::Result;
-use stepback_index::{
-    Call, CallId, Cancel, Evidence, FrameEntry, FrameExit, NameReader, Query as _, QueryError,
-    RegisterState, RegisterViewsAt, SlotReader, StepRecord, Steps, ThreadId, Value,
+use stepback_index::answer::{
+    Call, CallId, Evidence, FrameEntry, FrameExit, RegisterState, StepRecord, ThreadId, Value,
 };
+use stepback_index::query::{RegisterViewsAt, Steps};
+use stepback_index::read::{NameReader, SlotReader};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Step};
 
@@ -534,7 +536,7 @@ mod tests {
 
 #[cfg(test)]
 mod frame_words_tests {
-    use stepback_index::ThreadId;
+    use stepback_index::answer::ThreadId;
     use stepback_machine::Address;
     use stepback_parsers::Step;
 

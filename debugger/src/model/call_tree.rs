@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{Call, CallId};
+use stepback_index::answer::{Call, CallId};
 
 use crate::model::call_rows::{CallRow, CallTreeNode, ChildRows};
 
@@ -378,7 +378,8 @@ impl Indents {
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::{Cancel, ThreadId};
+    use stepback_index::Cancel;
+    use stepback_index::answer::ThreadId;
     use stepback_parsers::Position;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! Formats the effects of a step as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
-use stepback_index::{Access, AccessTarget, Effect, HostOperation, StepRecord, Value};
+use stepback_index::answer::{Access, AccessTarget, Effect, HostOperation, StepRecord, Value};
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, StatusRegister};
 use stepback_parsers::RegisterSource;
 
@@ -439,7 +439,7 @@ fn width_of(text: &str, measure: &EffectMeasure) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::Value;
+    use stepback_index::answer::Value;
     use stepback_machine::{Address, RegisterView};
 
     use super::*;

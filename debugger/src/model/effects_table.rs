@@ -2,7 +2,8 @@
 //! between two calls, as table rows.
 
 use anyhow::{Result, anyhow};
-use stepback_index::{Cancel, ValueSource};
+use stepback_index::Cancel;
+use stepback_index::answer::ValueSource;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

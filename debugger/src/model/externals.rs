@@ -1,7 +1,9 @@
 //! Lists the external changes of a trace as rows.
 
 use anyhow::Result;
-use stepback_index::{Cancel, Direction, ExternalChange, ExternalChanges, MemoryRange, Query as _};
+use stepback_index::answer::{Direction, ExternalChange, MemoryRange};
+use stepback_index::query::ExternalChanges;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

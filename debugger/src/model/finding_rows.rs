@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use stepback_index::{BuildProgress, Cancel};
+use stepback_index::Cancel;
+use stepback_index::build::BuildProgress;
 use stepback_parsers::{Position, Rule, Severity};
 
 use super::so_far::so_far;

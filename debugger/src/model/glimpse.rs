@@ -1,9 +1,9 @@
 //! Shows a cell before and after a step, for the tooltip of a cell.
 
 use anyhow::Result;
-use stepback_index::{
-    AccessKinds, Cancel, Cell, CellAccess, NearestAccess, Query as _, Steps, ThreadId,
-};
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, ThreadId};
+use stepback_index::query::{NearestAccess, Steps};
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::Step;
 
 use super::names::function_name;

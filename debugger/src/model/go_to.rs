@@ -2,7 +2,8 @@
 //! source file.
 
 use anyhow::Result;
-use stepback_index::{Cancel, Query as _, VisitsFrom};
+use stepback_index::query::VisitsFrom;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

@@ -5,7 +5,8 @@
 use std::cmp::Reverse;
 
 use anyhow::Result;
-use stepback_index::{Cancel, Heap, HeapBlock};
+use stepback_index::Cancel;
+use stepback_index::answer::{Heap, HeapBlock};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

@@ -13,7 +13,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use stepback_index::{CallId, TraceListRow};
+use stepback_index::answer::CallId;
+use stepback_index::query::TraceListRow;
 use stepback_parsers::{Position, Step};
 
 use crate::action::{Direction, StepRange};

@@ -2,13 +2,14 @@
 //!
 //! Describes steps whose order is unknown.
 
-use crate::analysis::schedule::boxes;
 use std::ops::Range;
 
-use stepback_index::{ThreadId, ThreadInfo};
+use stepback_index::answer::{ThreadId, ThreadInfo};
 
 use crate::action::TimelineLanes;
-use crate::analysis::schedule::{BoundedList, LaneInterval, LaneMarkKind, LanePeer, Schedule};
+use crate::analysis::schedule::{
+    BoundedList, LaneInterval, LaneMarkKind, LanePeer, Schedule, boxes,
+};
 use crate::messages::say;
 use crate::model::text::clock_text;
 

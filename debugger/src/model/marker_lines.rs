@@ -1,6 +1,6 @@
 //! Formats the markers of a step, one line for each event.
 
-use stepback_index::Effect;
+use stepback_index::answer::Effect;
 use stepback_machine::linux::signal_name;
 use stepback_machine::{Address, Encoding, InstructionSet, decode};
 use stepback_parsers::drmemtrace::marker_name;

@@ -3,10 +3,9 @@
 use std::ops::RangeInclusive;
 
 use anyhow::Result;
-use stepback_index::{
-    Access, AccessTarget, ByteState, ByteTouch, Cancel, Effect, MemoryAt, NextAccessedBlock,
-    NextTouchedBlock, Query as _, QueryError, Steps, TouchesAt, ValueSource,
-};
+use stepback_index::answer::{Access, AccessTarget, ByteState, ByteTouch, Effect, ValueSource};
+use stepback_index::query::{MemoryAt, NextAccessedBlock, NextTouchedBlock, Steps, TouchesAt};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource};
 

@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use anyhow::{Result, anyhow};
-use stepback_index::{Cancel, DifferenceBetween, MemoryAt, Query as _};
+use stepback_index::query::{DifferenceBetween, MemoryAt};
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 

@@ -4,9 +4,10 @@
 //!
 //! Call context of a position, as needed by moves in time.
 
-use stepback_index::{
-    CallId, CallTable, Cancel, Index, NearestStepOf, Query as _, QueryError, SlotReader, ThreadId,
-};
+use stepback_index::answer::{CallId, CallTable, ThreadId};
+use stepback_index::query::NearestStepOf;
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::{Direction, FoldAction};
@@ -337,7 +338,7 @@ pub fn frame_of_step(calls: &CallTable, thread: ThreadId, step: Step) -> Option<
 mod tests {
     use std::sync::Arc;
 
-    use stepback_index::{BuildOptions, index_in_memory};
+    use stepback_index::build::{BuildOptions, index_in_memory};
     use stepback_parsers::Tarmac;
 
     use super::*;

@@ -2,7 +2,9 @@
 //!
 //! Describes the places of bookmarks.
 
-use stepback_index::{Call, Cancel, Query as _, QueryError, Steps};
+use stepback_index::answer::Call;
+use stepback_index::query::Steps;
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::Position;
 
@@ -117,7 +119,7 @@ pub fn place_words(
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::CallId;
+    use stepback_index::answer::CallId;
     use stepback_parsers::Position;
 
     use super::*;

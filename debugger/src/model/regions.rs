@@ -5,7 +5,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use stepback_index::{Cancel, Heap, NameReader, Query as _, RegisterViewsAt, ThreadId};
+use stepback_index::answer::{Heap, ThreadId};
+use stepback_index::query::RegisterViewsAt;
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

@@ -3,10 +3,10 @@
 //! Writes of cells along the trace, by pixel column.
 
 use anyhow::Result;
-use stepback_index::{
-    AccessKinds, Cancel, Cell, CellAccess, Hit, NearestAccess, Query as _, RegisterViewsAt,
-    SlotReader, ThreadId,
-};
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, Hit, ThreadId};
+use stepback_index::query::{NearestAccess, RegisterViewsAt};
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

@@ -1,6 +1,6 @@
 //! Formats values of general registers in the chosen way.
 
-use stepback_index::Value;
+use stepback_index::answer::Value;
 use stepback_machine::{LaneFormat, LaneKind};
 
 use super::registers::RegisterCell;

@@ -1,10 +1,10 @@
 //! The register file as groups of cells, with the changes of the last move.
 
 use anyhow::Result;
-use stepback_index::{
-    Cancel, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt,
-    SlotReader, ThreadId, Value, ValueSource,
-};
+use stepback_index::answer::{RegisterFile, RegisterState, ThreadId, Value, ValueSource};
+use stepback_index::query::{RegisterViewsAt, RegistersAt};
+use stepback_index::read::{NameReader, SlotReader};
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{
     Address, InstructionSet, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView,
     Registers, StatusRegister,

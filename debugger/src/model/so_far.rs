@@ -5,7 +5,7 @@
 //!
 //! Words for the provenance of values.
 
-use stepback_index::{Call, Doubt, FrameExit, ValueSource};
+use stepback_index::answer::{Call, Doubt, FrameExit, ValueSource};
 use stepback_machine::InstructionSet;
 
 use crate::messages::say;

@@ -2,14 +2,14 @@
 //!
 //! User settings for source files.
 
-use crate::source::find;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::{
-    Cancel, Hit, NearestStepOf, NearestVisit, Query as _, QueryError, SlotReader, Steps, ThreadId,
-};
+use stepback_index::answer::{Hit, ThreadId};
+use stepback_index::query::{NearestStepOf, NearestVisit, Steps};
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -20,7 +20,7 @@ use crate::image::{LineRange, SourceLine};
 use crate::messages::say;
 use crate::model::names::function_name;
 use crate::session::Session;
-use crate::source::{SourceMap, SourceText};
+use crate::source::{SourceMap, SourceText, find};
 
 /// Maximum number of instructions tried in one address range of a line.
 const RANGE_LIMIT: usize = 1 << 16;

@@ -4,11 +4,10 @@
 //!
 //! Splits a line of a trace into tokens. Every format has numbers, names and punctuation.
 
-use stepback_index::StepRecord;
+use stepback_index::answer::StepRecord;
 use stepback_machine::TextFlow;
 
 use crate::image::Images;
-
 use crate::syntax::{InstructionLine, SyntaxKind};
 
 /// Role of a piece of text, which determines its colour.

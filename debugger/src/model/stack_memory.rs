@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use anyhow::Result;
-use stepback_index::{
-    AccessKinds, Call, Cancel, Cell, CellAccess, FrameEntry, Index, NearestAccess, Query as _,
-    QueryError, RegisterState, RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
+use stepback_index::answer::{
+    AccessKinds, Call, Cell, CellAccess, FrameEntry, RegisterState, StepRecord, ThreadId,
+    ValueSource,
 };
+use stepback_index::query::{NearestAccess, RegisterViewsAt, RegistersAt};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet, RecordedBranch, RegisterView, Registers, decode};
 use stepback_parsers::{Position, Step};
 

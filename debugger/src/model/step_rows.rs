@@ -3,9 +3,10 @@
 //! Describes unusual properties of steps.
 
 use anyhow::Result;
-use stepback_index::{
-    CallId, CallTable, Cancel, Effect, Index, Query as _, SlotReader, StepRecord, Steps, ThreadId,
-};
+use stepback_index::answer::{CallId, CallTable, Effect, StepRecord, ThreadId};
+use stepback_index::query::Steps;
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{
     Address, InstructionSet, RecordedBranch, RegisterView, Registers, TextFlow, decode,
 };
@@ -560,7 +561,8 @@ mod tests {
 
 #[cfg(test)]
 mod step_remarks_tests {
-    use stepback_index::{Cancel, Query as _, Steps};
+    use stepback_index::query::Steps;
+    use stepback_index::{Cancel, Query as _};
     use stepback_parsers::Step;
 
     use super::*;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use stepback_index::Value;
+use stepback_index::answer::Value;
 use stepback_machine::{Address, StatusFlag, StatusRegister};
 
 use crate::messages::{say, spoken};

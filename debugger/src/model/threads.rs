@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{Cancel, NearestStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
+use stepback_index::answer::{ThreadId, ThreadInfo};
+use stepback_index::query::NearestStepOf;
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::Step;
 
 use crate::analysis::fatal_ending::{EndingEvidence, ThreadEnding};

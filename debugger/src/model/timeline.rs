@@ -3,7 +3,9 @@
 //!
 //! Chooses the end of the timeline's axis.
 
-use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, SlotReader, ThreadId};
+use stepback_index::answer::{Call, CallId, CallTable, ThreadId};
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

@@ -11,10 +11,11 @@
 //! more steps than the sample, the result is exact.
 
 use anyhow::Result;
-use stepback_index::{
-    AccessKinds, AccessShare, AccessShares, Cancel, Cell, Direction, ExternalChanges,
-    NearestAccess, NextMarker, Query as _,
+use stepback_index::answer::{AccessKinds, Cell, Direction};
+use stepback_index::query::{
+    AccessShare, AccessShares, ExternalChanges, NearestAccess, NextMarker,
 };
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::{GapReason, MarkerKind, Position, Step};
 
 use crate::analysis::exceptions::EVENTS;
@@ -370,7 +371,7 @@ fn stretches(request: &TimelineRowsRequest) -> impl Iterator<Item = ColumnSample
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::MemoryRange;
+    use stepback_index::answer::MemoryRange;
 
     use crate::analysis::schedule::LaneMarkKind;
 
@@ -513,7 +514,8 @@ mod tests {
 
 #[cfg(test)]
 mod timeline_density_tests {
-    use stepback_index::{Effect, Steps};
+    use stepback_index::answer::Effect;
+    use stepback_index::query::Steps;
     use stepback_machine::AccessKind;
 
     use super::*;

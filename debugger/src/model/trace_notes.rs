@@ -4,7 +4,9 @@
 //!
 //! Describes how a program most likely died.
 
-use stepback_index::{Index, MarkerReader, Warning};
+use stepback_index::Index;
+use stepback_index::answer::Warning;
+use stepback_index::read::MarkerReader;
 use stepback_machine::AccessKind;
 use stepback_parsers::MarkerKind;
 use stepback_parsers::drmemtrace::FileType;

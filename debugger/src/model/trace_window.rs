@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::{CallId, CallTable, FoldSet, ThreadId, TraceListRow};
+use stepback_index::answer::{CallId, CallTable, ThreadId};
+use stepback_index::query::{FoldSet, TraceListRow};
 use stepback_parsers::{Position, Step};
 
 use super::MoveContext;

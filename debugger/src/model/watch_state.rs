@@ -2,10 +2,10 @@
 //! on.
 
 use anyhow::Result;
-use stepback_index::{
-    AccessKinds, Accesses, Cancel, Cell, CellAccess, MemoryAt, NameReader, NearestAccess,
-    Query as _, QueryError, Value, ValueSource,
-};
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, Value, ValueSource};
+use stepback_index::query::{Accesses, MemoryAt, NearestAccess};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::{Position, Step};
 

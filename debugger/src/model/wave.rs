@@ -6,7 +6,8 @@
 //! and the number of changes.
 
 use anyhow::Result;
-use stepback_index::{Cancel, Cell, ThreadId, ValueSource};
+use stepback_index::Cancel;
+use stepback_index::answer::{Cell, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
 use super::timeline_rows::TimelineRowsRequest;

@@ -1,6 +1,6 @@
 //! Trace windows of a session.
 
-use stepback_index::CallTable;
+use stepback_index::answer::CallTable;
 use stepback_parsers::Position;
 
 use super::{TraceEndChange, TraceWindow};

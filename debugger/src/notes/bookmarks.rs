@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::messages::say;
-
 use crate::number::thousands;
 
 /// Maximum number of bookmarks: nobody would find one among more.

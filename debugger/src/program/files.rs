@@ -9,7 +9,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepback_index::{Cancel, SlotReader};
+use stepback_index::Cancel;
+use stepback_index::read::SlotReader;
 use stepback_parsers::Tarmac;
 
 use crate::action::{FileAction, StepRange};

@@ -2,16 +2,19 @@
 //!
 //! Finds the program of a trace among the files next to it by comparison with the trace's records.
 
-use crate::image::program_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stepback_index::{Cancel, CodeCheck, Index, Program};
+use stepback_index::answer::Program;
+use stepback_index::read::CodeCheck;
+use stepback_index::{Cancel, Index};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{ProgramFile, ProgramFit};
 
-use crate::image::{CheckedImage, ImageOrigin, ImageSpec, Images, LinkerView, fits_of, machine_of};
+use crate::image::{
+    CheckedImage, ImageOrigin, ImageSpec, Images, LinkerView, fits_of, machine_of, program_file,
+};
 use crate::session::OpenOptions;
 use crate::session::notice::Notice;
 

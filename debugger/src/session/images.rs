@@ -1,6 +1,5 @@
 //! Program images of a trace: the requested ones, or the one next to the trace.
 
-use crate::image::program_file;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -10,7 +9,7 @@ use stepback_parsers::{ProgramFile, ProgramFit};
 
 use super::notice::Notice;
 use super::{Companions, OpenOptions};
-use crate::image::{ImageSpec, Images, ModuleSearch, machine_of};
+use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
 use crate::session::image_check::{FoundProgram, fitting_program, image_beside};
 
 /// Beginning of notices about an image for another processor.

@@ -8,7 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use std::{fs, io};
 
 use anyhow::Result;
-use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
+use stepback_index::build::{BuildProgress, Fingerprint};
+use stepback_index::{BuildError, Cancel};
 use stepback_machine::InstructionSet;
 use stepback_parsers::drmemtrace::{Drmemtrace, TraceHead, Width};
 use stepback_parsers::kept::{CacheFileOptions, CacheFilePlace};

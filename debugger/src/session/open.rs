@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use stepback_index::{
-    Build, BuildError, BuildOptions, BuildProgress, Cancel, FindMarkers, Follow, Index, OpenError,
-    Query as _, QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
+use stepback_index::build::{
+    Build, BuildOptions, BuildProgress, Follow, open_so_far, remove_leftovers, with_images,
 };
+use stepback_index::query::{FindMarkers, tail_calls};
+use stepback_index::{BuildError, Cancel, Index, OpenError, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::drmemtrace::Drmemtrace;
 use stepback_parsers::packed::PackedText;

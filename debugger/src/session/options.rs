@@ -8,7 +8,6 @@ use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::{Format, Position};
 
 use crate::image::{ImageSpec, machine_of};
-
 use crate::source::SourceMapping;
 
 /// Policy for finding or building the index.

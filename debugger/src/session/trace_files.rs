@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use anyhow::{Result, bail};
-use stepback_index::Fingerprint;
+use stepback_index::build::Fingerprint;
 use stepback_parsers::drmemtrace::{LayoutError, TraceLayout};
 use stepback_parsers::packed::{PackedKind, head_of};
 use stepback_parsers::{Format, ReadAt, SourceError, TraceFile, detect};

@@ -7,9 +7,10 @@ use std::io::Write;
 use std::iter::Peekable;
 use std::sync::atomic::AtomicU64;
 
-use stepback_index::{
-    Cancel, Index, NameReader, Query as _, QueryError, RegistersAt, SlotReader, ThreadId,
-};
+use stepback_index::answer::ThreadId;
+use stepback_index::query::RegistersAt;
+use stepback_index::read::{NameReader, SlotReader};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{ParseScratch, Position};
 

@@ -4,7 +4,7 @@
 //!
 //! Raw lines of events.
 
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_machine::{AccessKind, Address, RegisterView};
 use stepback_parsers::text::LINE_LIMIT;
 use stepback_parsers::{MemoryAccess, Source, SourceError};

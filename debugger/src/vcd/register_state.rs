@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use stepback_index::{
-    NameReader, QueryError, RegisterFile, RegisterState as ToldRegister, ThreadId,
-};
+use stepback_index::QueryError;
+use stepback_index::answer::{RegisterFile, RegisterState as ToldRegister, ThreadId};
+use stepback_index::read::NameReader;
 use stepback_machine::{
     BankedRegister, ExecutionState, InstructionSet, Mode, RegisterAlias, RegisterId, RegisterView,
     SecurityState, StackChoice, StackChoices,

@@ -3,7 +3,7 @@
 use std::io;
 use std::io::Write;
 
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 
 use super::node::{DumpNode, NodeAccess, NodeInstruction};

@@ -5,7 +5,9 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepback_index::{Index, QueryError, SlotReader, ThreadId};
+use stepback_index::answer::ThreadId;
+use stepback_index::read::SlotReader;
+use stepback_index::{Index, QueryError};
 use stepback_machine::{InstructionSet, RegisterRun, RegisterView, Registers};
 use stepback_parsers::{EventSink, Flow, ParseScratch, Position, StepEvent, ThreadNumber};
 

@@ -1,6 +1,7 @@
 //! Writes the syntax of value change dumps.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 /// Identifier code of a signal: its number in base 94, least significant digit first.
 #[derive(Clone, Debug, PartialEq, Eq)]

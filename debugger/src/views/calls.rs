@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stepback_index::{CallId, Cancel};
+use stepback_index::Cancel;
+use stepback_index::answer::CallId;
 use stepback_parsers::Position;
 
 use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};

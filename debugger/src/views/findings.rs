@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use stepback_index::{BuildProgress, Cancel};
+use stepback_index::Cancel;
+use stepback_index::build::BuildProgress;
 
 use super::view::{PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{Action, PanelKind};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::{AccessKinds, Cancel, Heap};
+use stepback_index::Cancel;
+use stepback_index::answer::{AccessKinds, Heap};
 use stepback_parsers::Position;
 
 use super::table_view::{TableSource, TableView, TableWork};

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stepback_index::{Cancel, ThreadId};
+use stepback_index::Cancel;
+use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
 use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stepback_index::{CallId, Cancel};
+use stepback_index::Cancel;
+use stepback_index::answer::CallId;
 use stepback_parsers::Position;
 
 use super::view::{PanelView, RowGesture, RowListing, ViewStatus};

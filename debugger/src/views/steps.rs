@@ -5,7 +5,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_index::{Call, CallId, Cancel, LineOfStep, Query as _, RawLine, RawLines};
+use stepback_index::answer::{Call, CallId};
+use stepback_index::query::{LineOfStep, RawLine, RawLines};
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::{Line, Position, Step};
 
 use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};

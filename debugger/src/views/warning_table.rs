@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::{Cancel, Query as _, RawLines, Warning};
+use stepback_index::answer::Warning;
+use stepback_index::query::RawLines;
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::Line;
 
 use super::table_view::TableSource;

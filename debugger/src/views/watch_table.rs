@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::{Cancel, Cell, ValueSource};
+use stepback_index::Cancel;
+use stepback_index::answer::{Cell, ValueSource};
 use stepback_parsers::{Position, Step};
 
 use super::table_view::TableSource;

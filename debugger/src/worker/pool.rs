@@ -13,7 +13,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use stepback_index::{Cancel, allow_reads};
+use stepback_index::Cancel;
+use stepback_index::read::allow_reads;
 
 use crate::analysis::names::damage_in;
 use crate::messages::Language;

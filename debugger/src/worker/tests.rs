@@ -4,7 +4,9 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use stepback_index::{CallId, Cancel, forbid_reads};
+use stepback_index::Cancel;
+use stepback_index::answer::CallId;
+use stepback_index::read::forbid_reads;
 
 use super::*;
 

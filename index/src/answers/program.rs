@@ -12,7 +12,7 @@ const BLOCK_BITS: u32 = 6;
 /// Contents of the program images of a trace: initial memory and the locations of functions.
 ///
 /// ```
-/// use stepback_index::Program;
+/// use stepback_index::answer::Program;
 /// use stepback_machine::Address;
 ///
 /// let mut program = Program::default();

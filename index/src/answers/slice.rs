@@ -93,7 +93,7 @@ pub struct SliceDefinition {
     /// flags, the bits in their positions in the status register.
     pub value: Value,
     /// True if part of the value is inferred from other steps rather than recorded. See
-    /// [`crate::DefinedValues`].
+    /// [`crate::query::DefinedValues`].
     pub is_inferred: bool,
 }
 

@@ -7,7 +7,8 @@
 //! The part of an index that an unfinished build has written.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, BufWriter, Error, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::io;
+use std::io::{BufWriter, Error, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

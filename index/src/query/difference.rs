@@ -28,7 +28,7 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
 /// Compares the states at two positions, in either order. Cost: the text of the steps that changed
-/// memory; for at most 256 blocks also that of [`crate::InferredMemory`].
+/// memory; for at most 256 blocks also that of [`crate::query::InferredMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DifferenceBetween {
     /// First position.

@@ -23,7 +23,7 @@ use crate::read::told_pages::{PageReader, WantedPages};
 use crate::store::granules::{GRANULE_BITS, granules_of, last_of};
 
 /// Reads bytes of memory at a position. Cost: one step's text for each distinct last access; that
-/// of [`crate::InferredMemory`] in a trace without values.
+/// of [`crate::query::InferredMemory`] in a trace without values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryAt {
     /// Position of the query.

@@ -19,7 +19,7 @@ use crate::read::slots::SlotReader;
 use crate::read::views::UntracedReader;
 
 /// Reads all registers of a thread at a position. Cost: one step's text for each distinct last
-/// write; in a trace that records no registers, that of [`crate::InferredRegisters`] and some
+/// write; in a trace that records no registers, that of [`crate::query::InferredRegisters`] and some
 /// thousand decoded steps for the last writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegistersAt {

@@ -25,7 +25,7 @@ use crate::read::slots::SlotReader;
 /// Reads consecutive steps with their effects. Cost: reads the text of these steps and of at most
 /// 127 before them once.
 ///
-/// In a trace of several threads, effects of a thread after more than [`crate::LATE_STEPS`] steps
+/// In a trace of several threads, effects of a thread after more than [`crate::answer::LATE_STEPS`] steps
 /// of others are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Steps {
@@ -102,7 +102,7 @@ impl Query for PositionOfTime {
 }
 
 /// Finds the steps at which a thread's time falls from above a time to it or below it: each is
-/// another occurrence of the time after [`PositionOfTime`]. Only the first [`crate::WARNINGS_KEPT`]
+/// another occurrence of the time after [`PositionOfTime`]. Only the first [`crate::answer::WARNINGS_KEPT`]
 /// falls of the trace are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FallsAcrossTime(pub u64);

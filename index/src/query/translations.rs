@@ -47,7 +47,7 @@ pub struct MappingsAt {
 pub struct CountTranslations;
 
 /// Finds the physical address of a virtual one at a position: the last record of its page, of any
-/// thread and context; none without one, or after its recorded end. [`crate::MemoryAt`] reads
+/// thread and context; none without one, or after its recorded end. [`crate::query::MemoryAt`] reads
 /// there. Cost: the records of the page; for the first query, all slots with page markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlaceAt {

@@ -29,3 +29,11 @@ pub(crate) mod touches;
 pub(crate) mod views;
 pub(crate) mod visits;
 pub(crate) mod walked_uses;
+
+pub use self::encodings::CodeCheck;
+pub use self::markers::MarkerReader;
+pub use self::names::NameReader;
+pub use self::slots::SlotReader;
+pub use self::thread_steps::{PointReader, StepCounter, StepPoint};
+pub use self::visits::VisitReader;
+pub use crate::store::data::{ReadGuard, allow_reads, forbid_reads};

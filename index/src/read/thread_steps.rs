@@ -8,6 +8,11 @@
 //!
 //! Time and address of a step, without its other data.
 
+use std::ops::Range;
+
+use stepback_machine::{Address, InstructionSet, Mode};
+use stepback_parsers::{EventSink, Position, Step, StepEvent, ThreadNumber};
+
 use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -15,9 +20,6 @@ use crate::read::slots::{SlotReader, first_step_of, last_step_of, local_thread};
 use crate::store::directory::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
-use std::ops::Range;
-use stepback_machine::{Address, InstructionSet, Mode};
-use stepback_parsers::{EventSink, Position, Step, StepEvent, ThreadNumber};
 
 /// Filter for the steps of a segment.
 pub(crate) struct SegmentStepFilter<'a> {

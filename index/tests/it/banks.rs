@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, DifferenceBetween, Effect, Index,
-    NameReader, NearestAccess, Query as _, RegisterDifference, RegisterViewsAt, RegistersAt, Steps,
-    ThreadId, index_in_memory,
-    oracle::{Oracle, Replay},
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, Effect, RegisterDifference, ThreadId};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::oracle::{Oracle, Replay};
+use stepback_index::query::{
+    DifferenceBetween, NearestAccess, RegisterViewsAt, RegistersAt, Steps,
 };
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::{Position, Step, Tarmac};
 
 /// Builds a trace with a line for each step: its mode, then its writes.

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use stepback_index::{
-    BuildOptions, Call, CallId, Cancel, FrameEntry, Program, index_in_memory, oracle::Oracle,
-    tail_calls, with_images,
-};
+use stepback_index::Cancel;
+use stepback_index::answer::{Call, CallId, FrameEntry, Program};
+use stepback_index::build::{BuildOptions, index_in_memory, with_images};
+use stepback_index::oracle::Oracle;
+use stepback_index::query::tail_calls;
 use stepback_parsers::{Step, Tarmac};
 
 /// Builds a trace from short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and its writes; other

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    BuildOptions, Cancel, ForwardSliceQuery, Index, Query as _, SliceEndKind, SliceRow,
-    UnknownInput, index_in_memory,
-};
+use stepback_index::answer::{SliceEndKind, SliceRow, UnknownInput};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::ForwardSliceQuery;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::{Position, Tarmac};
 
 use crate::support::control::{EDGES, backward, cell, ends_of_control, linked, steps};

@@ -4,19 +4,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::support::dice::Dice;
 use proptest::prelude::*;
-use stepback_index::{
-    AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell,
-    DifferenceBetween, FindText, FindValue, Fingerprint, Index, LineOfStep, MemoryAt,
-    NearestAccess, NearestVisit, NextAccessedBlock, NthVisit, OpenError, PositionOfLine,
-    PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps, TextPattern, ThreadId,
-    index_in_memory,
+use stepback_index::answer::{AccessKinds, CallId, Cell, ThreadId};
+use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint, index_in_memory};
+use stepback_index::query::{
+    DifferenceBetween, FindText, FindValue, LineOfStep, MemoryAt, NearestAccess, NearestVisit,
+    NextAccessedBlock, NthVisit, PositionOfLine, PositionOfTime, RawLines, RegistersAt, Steps,
+    TextPattern,
 };
+use stepback_index::{BuildError, Cancel, Index, OpenError, Query, QueryError};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, ReadAt, Source, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::support::dice::Dice;
 
 /// A trace with its index file.
 struct Saved {

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepback_index::{
-    BuildOptions, Cancel, Effect, Index, Query as _, StepRecord, Steps, ThreadId, index_in_memory,
-};
+use stepback_index::answer::{Effect, StepRecord, ThreadId};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::Steps;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::{Position, Step, Tarmac};
 
 use crate::support::dice::Dice;

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind, marker,
 };
-use stepback_index::{
-    AccessKinds, Accesses, BuildOptions, Cancel, Cell, CellAccess, Doubt, Effect, FindText, Hit,
-    Index, LineOfStep, NearestAccess, PageHeat, Query as _, RawLines, Steps, ThreadId,
-    index_in_memory,
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, Doubt, Effect, Hit, ThreadId};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{
+    Accesses, FindText, LineOfStep, NearestAccess, PageHeat, RawLines, Steps,
 };
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{AccessKind, Address, InstructionSet, Registers};
-use stepback_parsers::{
-    Line, Position, Source as _, Step, TraceFile,
-    drmemtrace::{Drmemtrace, RecordContent, VisibleRecord},
-    kept::CacheFileOptions,
-    step_store::StoredAccess,
-};
+use stepback_parsers::drmemtrace::{Drmemtrace, RecordContent, VisibleRecord};
+use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::step_store::StoredAccess;
+use stepback_parsers::{Line, Position, Source as _, Step, TraceFile};
 
 fn index_of(sample: Sample, segment_bytes: u64) -> Index {
     index_of_files(sample.files(Container::Zip), segment_bytes)

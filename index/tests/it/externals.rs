@@ -5,11 +5,15 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepback_index::{
-    AccessKinds, AccessTarget, Accesses, AccessesOf, BuildOptions, ByteState, Cancel, Cell,
-    CellAccess, Direction, Effect, ExternalChanges, FindText, FindValue, Hit, Index, MemoryAt,
-    MemoryRange, NearestAccess, Number, Query as _, Steps, ThreadId, ValueSource, index_in_memory,
+use stepback_index::answer::{
+    AccessKinds, AccessTarget, ByteState, Cell, CellAccess, Direction, Effect, Hit, MemoryRange,
+    Number, ThreadId, ValueSource,
 };
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{
+    Accesses, AccessesOf, ExternalChanges, FindText, FindValue, MemoryAt, NearestAccess, Steps,
+};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt, Step, Tarmac};
 
@@ -85,7 +89,7 @@ fn check(groups: &[&[&str]], expected: &[&str], changes: &[u64]) {
     }
 }
 
-fn step(change: &stepback_index::ExternalChange) -> u64 {
+fn step(change: &stepback_index::answer::ExternalChange) -> u64 {
     change.hit.record.step.0
 }
 

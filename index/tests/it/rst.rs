@@ -7,16 +7,21 @@ mod physical;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::support::rst_writer::{Flags, Kind, RstWriter};
-use stepback_index::{
-    AccessKinds, BuildOptions, CallId, Cancel, Cell, CellAccess, FrameEntry, FrameExit, Index,
-    NameReader, NearestAccess, Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps,
-    ThreadId, TranslationsAt, ValueSource, index_in_memory,
-    oracle::{Oracle, Replay as _},
+use stepback_index::answer::{
+    AccessKinds, CallId, Cell, CellAccess, FrameEntry, FrameExit, RegisterState, ThreadId,
+    ValueSource,
 };
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::oracle::{Oracle, Replay as _};
+use stepback_index::query::{NearestAccess, RegisterViewsAt, RegistersAt, Steps, TranslationsAt};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowChange, decode};
+use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::rst::{Instruction, RecordReader, Rst, kind};
-use stepback_parsers::{Position, Source as _, Step, TraceFile, kept::CacheFileOptions};
+use stepback_parsers::{Position, Source as _, Step, TraceFile};
+
+use crate::support::rst_writer::{Flags, Kind, RstWriter};
 
 fn file(path: &Path) -> TraceFile {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();

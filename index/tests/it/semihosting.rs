@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, Direction, Effect, ExternalChanges,
-    HostOperation, Index, MemoryAt, NearestAccess, Program, Query as _, Steps, ValueSource,
-    index_in_memory, with_images,
+use stepback_index::answer::{
+    AccessKinds, Cell, CellAccess, Direction, Effect, HostOperation, Program, ValueSource,
 };
+use stepback_index::build::{BuildOptions, index_in_memory, with_images};
+use stepback_index::query::{ExternalChanges, MemoryAt, NearestAccess, Steps};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
 
@@ -41,7 +42,7 @@ fn memory(index: &Index, position: u64, address: u64, len_bytes: u64) -> String 
         ValueSource::Unknown => '?',
     };
     let bytes = question.run(index, &Cancel::default()).unwrap();
-    let text = |byte: &stepback_index::ByteState| match byte.value {
+    let text = |byte: &stepback_index::answer::ByteState| match byte.value {
         Some(value) => format!("{value:02x}{}", letter(byte.source)),
         None => "???".to_owned(),
     };

@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use stepback_index::{
-    AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween,
-    Direction, ExternalChanges, FindText, Fingerprint, Index, MemoryAt, NearestAccess,
-    NearestVisit, NextAccessedBlock, PositionOfLine, PositionOfTime, Query, RegistersAt,
-    StepCounter, Steps, ThreadId,
+use stepback_index::answer::{AccessKinds, CallId, Cell, Direction, ThreadId};
+use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint};
+use stepback_index::query::{
+    DifferenceBetween, ExternalChanges, FindText, MemoryAt, NearestAccess, NearestVisit,
+    NextAccessedBlock, PositionOfLine, PositionOfTime, RegistersAt, Steps,
 };
+use stepback_index::read::StepCounter;
+use stepback_index::{Cancel, Index, Query};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
-};
+use stepback_index::answer::ThreadId;
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::RegisterViewsAt;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Tarmac};
 

@@ -1,5 +1,4 @@
 use crate::architecture::InstructionSet;
-
 use crate::tests::text::check;
 
 #[test]

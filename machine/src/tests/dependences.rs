@@ -6,13 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::architecture::InstructionSet;
-use crate::instruction::Address;
-use crate::instruction::Encoding;
-use crate::instruction::Instruction;
-use crate::instruction::decode;
+use crate::instruction::{Address, Encoding, Instruction, decode};
 use crate::origins::{InstructionInput, ValueOrigin};
-use crate::registers::Registers;
-use crate::registers::{RegisterId, RegisterView};
+use crate::registers::{RegisterId, RegisterView, Registers};
 
 /// A mask of register bytes.
 type ByteMask = u64;

@@ -1,14 +1,10 @@
 //! Inputs of instruction results, and the flags read and written, according to the manuals.
 
 use crate::architecture::InstructionSet;
-use crate::instruction::Address;
-use crate::instruction::Encoding;
-use crate::instruction::Instruction;
-use crate::instruction::decode;
+use crate::instruction::{Address, Encoding, Instruction, decode};
 use crate::meaning::AccessKind;
 use crate::origins::{InstructionInput, ValueOrigin};
-use crate::registers::RegisterView;
-use crate::registers::Registers;
+use crate::registers::{RegisterView, Registers};
 
 /// Returns the flags of a set by letter, from the lowest bit up.
 fn letters(set: InstructionSet) -> Vec<(char, u64)> {

@@ -3,8 +3,7 @@
 use std::process::Command;
 
 use crate::architecture::InstructionSet;
-use crate::instruction::Address;
-use crate::instruction::decode;
+use crate::instruction::{Address, decode};
 
 /// Programs from which the traces were made, if they are available.
 const PROGRAMS: [&str; 5] = ["hello", "small", "medium", "large", "cti"];

@@ -5,14 +5,10 @@ use std::collections::HashMap;
 
 use crate::architecture::InstructionSet;
 use crate::control::{BranchTarget, FlowKind};
-use crate::instruction::Address;
-use crate::instruction::Encoding;
-use crate::instruction::decode;
-use crate::meaning::AccessKind;
-use crate::meaning::MemoryOperand;
+use crate::instruction::{Address, Encoding, decode};
+use crate::meaning::{AccessKind, MemoryOperand};
 use crate::mode::Mode;
-use crate::registers::Registers;
-use crate::registers::{RegisterId, RegisterView};
+use crate::registers::{RegisterId, RegisterView, Registers};
 use crate::sparc::registers::{CONDITIONS, float_view, named};
 use crate::sparc::text::names::{STATE, privileged};
 use crate::window::general;

@@ -1,8 +1,6 @@
 use crate::architecture::InstructionSet;
 use crate::control::{BranchTarget, FlowKind};
-use crate::instruction::Address;
-use crate::instruction::decode;
-
+use crate::instruction::{Address, decode};
 use crate::tests::text::{check, encoding};
 
 #[test]

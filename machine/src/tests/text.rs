@@ -1,16 +1,10 @@
 //! Instructions in text form: `reads | writes | accesses | values`.
 
 use crate::architecture::InstructionSet;
-use crate::instruction::Address;
-use crate::instruction::Encoding;
-use crate::meaning::AccessKind;
-use crate::registers::RegisterView;
-use crate::registers::Registers;
-
 use crate::expression::{Expression, Operation};
-use crate::instruction::Instruction;
-use crate::instruction::decode;
-use crate::meaning::{ExecutionCondition, MemoryOperand};
+use crate::instruction::{Address, Encoding, Instruction, decode};
+use crate::meaning::{AccessKind, ExecutionCondition, MemoryOperand};
+use crate::registers::{RegisterView, Registers};
 
 /// Checks lines of the form `hexadecimal bytes ; reads | writes | accesses | values`; the last part
 /// is optional. Instructions are at 0x1000.

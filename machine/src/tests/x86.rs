@@ -1,9 +1,6 @@
 use crate::architecture::InstructionSet;
-use crate::instruction::Address;
-use crate::instruction::Encoding;
+use crate::instruction::{Address, Encoding, decode};
 use crate::registers::Registers;
-
-use crate::instruction::decode;
 use crate::tests::text::check;
 
 #[test]

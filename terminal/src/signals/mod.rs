@@ -8,6 +8,8 @@ mod unix;
 
 #[cfg(not(unix))]
 pub use other::{die_of, listen, stop};
+
 pub use signal::Signal;
+
 #[cfg(unix)]
 pub use unix::{die_of, listen, stop};

@@ -1,7 +1,8 @@
 //! Thousands of threads that take turns on one core in random order, to measure costs that grow
 //! with their number.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
+use std::io::{BufWriter, Write};
 
 use crate::Dice;
 use crate::drmemtrace::{Records, TraceRecipe, TraceWriter, file_type};

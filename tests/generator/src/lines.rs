@@ -1,6 +1,7 @@
 //! Writes the lines of a trace in either style, into a buffer that is flushed in large pieces.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 use crate::Style;
 use crate::instruction::{address, encode};

@@ -1,6 +1,7 @@
 //! Execution of a program, which writes the trace.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 use crate::arena::{Arena, HEAP, HEAP_BYTES, STACK_END};
 use crate::code::Code;

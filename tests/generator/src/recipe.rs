@@ -1,6 +1,7 @@
 //! Parameters of generated traces.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 use crate::machine::Machine;
 use crate::recorder::Recorder;

@@ -1,11 +1,10 @@
 //! Recording of the machine's actions, with random samples of them.
 
 use crate::arena::{Arena, HEAP, STACK_END};
-use crate::registers;
 use crate::truth::{
     CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Revisit, Rewrite, Rewritten, Truth,
 };
-use crate::{Dice, instruction};
+use crate::{Dice, instruction, registers};
 
 /// Number of pieces of memory in a checkpoint, and their length.
 const PIECES: usize = 6;

@@ -1,7 +1,7 @@
 //! Facts to record for each kind of syntax.
 
-use syn::visit::{self, Visit};
-use syn::{Attribute, Item, Type};
+use syn::visit::Visit;
+use syn::{Attribute, Item, Type, visit};
 
 use crate::rooms::rules::formats::is_a_word_of_a_format;
 use crate::rooms::rules::instruction_sets::PREDICATES;

@@ -15,7 +15,7 @@ use stepback_debugger::desk::Desk;
 use stepback_debugger::keymap::{CommandId, key_text, shown_text};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Windows;
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
 use crate::panels::row::ChosenThread;

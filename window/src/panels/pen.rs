@@ -4,9 +4,9 @@ use egui::{
     Color32, CornerRadius, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2,
     vec2,
 };
+use stepback_debugger::model::{TextRole, TextSpan};
 
 use crate::theme::{ThemeColors, icon, is_icon, medium, mono, mono_bold, ui as ui_font};
-use stepback_debugger::model::{TextRole, TextSpan};
 
 /// Height of a row of a list, in points.
 pub const ROW: f32 = 18.0;

@@ -4,6 +4,9 @@
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
+use stepback_debugger::action::{Follow, PanelKind, WindowId};
+use stepback_debugger::keymap::panel_row;
+use stepback_debugger::views::{ExternalTable, ThreadTable, WarningTable};
 
 use super::bookmarks::BookmarksPanel;
 use super::calls::CallsPanel;
@@ -21,9 +24,6 @@ use super::trace::TracePanel;
 use super::watches::WatchesPanel;
 use super::why::WhyPanel;
 use crate::theme::icons;
-use stepback_debugger::action::{Follow, PanelKind, WindowId};
-use stepback_debugger::keymap::panel_row;
-use stepback_debugger::views::{ExternalTable, ThreadTable, WarningTable};
 
 /// Declares [`Pane`]: the panel types, each with the kinds that it shows. Saved layouts contain the
 /// variant names, so these never change.

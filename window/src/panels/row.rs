@@ -9,7 +9,7 @@ use egui::{Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo
 use stepback_debugger::action::{Action, AppAction, Moment, PanelAction, TraceId, WindowId};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::text::thousands;
-use stepback_index::ThreadInfo;
+use stepback_index::answer::ThreadInfo;
 use stepback_parsers::Step;
 
 use crate::panels::PanelContext;

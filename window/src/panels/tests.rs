@@ -3,6 +3,14 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use stepback_debugger::action::{
+    Access, Action, CellName, Direction, FoldAction, Follow, PanelAction, PanelId, PanelKind,
+    TravelAction, ViewAction, WindowId,
+};
+use stepback_debugger::desk::{Desk, desk_over};
+use stepback_debugger::model::{MoveContext, SourceChoice};
+use stepback_debugger::session::test_session::overflow;
+use stepback_debugger::views::MemoryView;
 use stepback_machine::RegisterGroup;
 use stepback_parsers::Position;
 
@@ -12,14 +20,6 @@ use super::memory::MemoryPanel;
 use super::trace::TracePanel;
 use super::*;
 use crate::theme::{FontSetup, ThemeColors, install_fonts, install_styles};
-use stepback_debugger::action::{
-    Access, Action, CellName, Direction, FoldAction, Follow, PanelAction, PanelId, PanelKind,
-    TravelAction, ViewAction, WindowId,
-};
-use stepback_debugger::desk::{Desk, desk_over};
-use stepback_debugger::model::{MoveContext, SourceChoice};
-use stepback_debugger::session::test_session::overflow;
-use stepback_debugger::views::MemoryView;
 
 type Draw = Box<dyn FnMut(&mut egui::Ui, &PanelContext<'_>, &mut Vec<Action>)>;
 

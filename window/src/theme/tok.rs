@@ -3,7 +3,6 @@
 use std::cell::Cell;
 
 use egui::Color32;
-
 use stepback_debugger::notes::BookmarkColor;
 
 /// The colours of one theme.

@@ -1,11 +1,11 @@
 //! The comparison of two positions.
 
 use std::fs;
-use stepback_parsers::Position;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::{Access, Action, CellName, PanelAction, TravelAction};
+use stepback_parsers::Position;
 
 use crate::sandbox::Sandbox;
 use crate::support::Driver;

@@ -3,9 +3,9 @@
 //! The program waits while another one builds the same index. A test that holds the lock of the
 //! index file therefore sees a build that takes as long as the test needs.
 
-use std::fs::{self, File};
-use std::path::Path;
-use std::path::PathBuf;
+use std::fs;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;

@@ -2,7 +2,8 @@
 //!
 //! A followed trace of any size is shown in parts, and stays so until the test appends to it.
 
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

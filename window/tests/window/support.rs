@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use stepback_debugger::desk::Desk;
 
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stepback_debugger::action::{Action, AppAction, Follow, PanelId, PanelKind, WindowId};
+use stepback_debugger::desk::Desk;
 use stepback_debugger::model::TraceWindow;
 use stepback_window::panels::Pane;
 use stepback_window::{App, WindowOptions, Workspace};

@@ -10,7 +10,7 @@ use stepback_debugger::action::{
 use stepback_generator::drmemtrace::{
     Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind,
 };
-use stepback_index::SlotReader;
+use stepback_index::read::SlotReader;
 
 use crate::sandbox::Sandbox;
 use crate::support::{CTRL_SHIFT, Driver};

@@ -9,9 +9,9 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepback_index::{
-    Call, CallId, Cancel, FramesWithin, Index, QueryError, StackUse, StepCounter, ThreadId,
-};
+use stepback_index::answer::{Call, CallId, FramesWithin, StackUse, ThreadId};
+use stepback_index::read::StepCounter;
+use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

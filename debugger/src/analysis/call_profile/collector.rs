@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use stepback_index::{Call, CallId, ThreadId};
+use stepback_index::answer::{Call, CallId, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

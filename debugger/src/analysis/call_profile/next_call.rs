@@ -1,13 +1,11 @@
 //! Finds the call of a function nearest to a position.
 
-use stepback_index::{
-    Cancel, Index, NearestVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId,
-    VisitsFrom,
-};
+use stepback_index::answer::{Direction, StepRecord, ThreadId};
+use stepback_index::query::{NearestVisit, VisitsFrom};
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
-
-use stepback_index::Direction;
 
 /// A search for the next or last call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

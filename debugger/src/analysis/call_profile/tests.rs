@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use stepback_generator::drmemtrace::Sample;
-use stepback_index::{CallId, Cancel, SlotReader};
+use stepback_index::Cancel;
+use stepback_index::answer::{CallId, Direction};
+use stepback_index::read::SlotReader;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -12,7 +14,6 @@ use super::*;
 use crate::analysis::profile::profile;
 use crate::session::test_session::{overflow, sample};
 use crate::session::{OpenOptions, Session, open};
-use stepback_index::Direction;
 
 /// Own steps, steps and calls of a function, counted from the stack at each step.
 #[derive(Debug, Default, PartialEq, Eq)]

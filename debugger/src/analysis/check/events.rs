@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use stepback_index::{BuildProgress, Cancel, Index};
+use stepback_index::build::BuildProgress;
+use stepback_index::{Cancel, Index};
 use stepback_machine::{
     AccessKind, FlowKind as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode,
 };

@@ -5,7 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use stepback_index::{Cancel, Index, NearestVisit, Query as _};
+use stepback_index::query::NearestVisit;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{AccessKind, Address, BranchTarget, FlowKind, RegisterView};
 use stepback_parsers::{FindingPlace, Findings, KnownThread, MemoryAccess, Position};
 

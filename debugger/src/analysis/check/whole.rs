@@ -5,9 +5,10 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use stepback_index::{
-    BuildProgress, Cancel, Direction, ExternalChanges, Index, PositionOfLine, Query as _,
-};
+use stepback_index::answer::Direction;
+use stepback_index::build::BuildProgress;
+use stepback_index::query::{ExternalChanges, PositionOfLine};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::Severity::{Error, Info, Warning};
 use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use stepback_index::{
-    Cancel, Index, MemoryAt, MemoryInput, MemoryOf, MemoryRange, NameReader, Query as _,
-    QueryError, RangeEffects, RegisterEffect, RegisterViewsAt,
-};
+use stepback_index::answer::{MemoryInput, MemoryRange, RangeEffects, RegisterEffect};
+use stepback_index::query::{MemoryAt, MemoryOf, RegisterViewsAt};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 

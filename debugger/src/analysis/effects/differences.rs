@@ -1,6 +1,6 @@
 //! Differences between two calls, and cells known in only one of them.
 
-use stepback_index::Value;
+use stepback_index::answer::Value;
 use stepback_machine::Address;
 
 /// Maximum number of differences listed per kind.

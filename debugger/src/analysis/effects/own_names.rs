@@ -1,6 +1,8 @@
 //! Register names from the point of view of a called function, where register windows rotate them.
 
-use stepback_index::{Cancel, Index, NameReader, PointReader, QueryError, RegisterEffect};
+use stepback_index::answer::RegisterEffect;
+use stepback_index::read::{NameReader, PointReader};
+use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::{Mode, RegisterId, RegisterView, WindowChange};
 
 use super::own_path::FramePath;

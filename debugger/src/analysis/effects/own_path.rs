@@ -4,9 +4,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use stepback_index::{
-    CallId, Cancel, Index, NearestStepOf, PointReader, Query as _, QueryError, ThreadId,
-};
+use stepback_index::answer::{CallId, ThreadId};
+use stepback_index::query::NearestStepOf;
+use stepback_index::read::PointReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 

@@ -4,9 +4,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{
-    CallId, Cancel, Index, NearestStepOf, Query as _, QueryError, SlotReader, ThreadId,
-};
+use stepback_index::answer::{CallId, ThreadId};
+use stepback_index::query::NearestStepOf;
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 

@@ -1,10 +1,14 @@
 //! Inputs of steps with their values, and outputs with the values at the end.
 
-use stepback_index::{
-    ByteState, Cancel, EFFECT_BLOCKS, EffectsWithin, Index, MemoryInput, MemoryOf, MemoryOutput,
-    MemoryRange, MemoryRangesAt, NameReader, Query as _, QueryError, RangeEffects, RegisterEffect,
-    RegisterViewsAt, Value, ValueSource,
+use stepback_index::answer::{
+    ByteState, MemoryInput, MemoryOutput, MemoryRange, RangeEffects, RegisterEffect, Value,
+    ValueSource,
 };
+use stepback_index::query::{
+    EFFECT_BLOCKS, EffectsWithin, MemoryOf, MemoryRangesAt, RegisterViewsAt,
+};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use stepback_index::{
-    Cancel, FindMarkers, Index, MarkerHit, MarkerReader, NearestStepOf, Query as _, QueryError,
-    SlotReader, ThreadId,
-};
+use stepback_index::answer::{MarkerHit, ThreadId};
+use stepback_index::query::{FindMarkers, NearestStepOf};
+use stepback_index::read::{MarkerReader, SlotReader};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::analysis::schedule::{

@@ -4,10 +4,9 @@
 
 use std::fmt;
 
-use stepback_index::{
-    AccessKinds, Cancel, Cell, Index, NearestVisit, Number, PatternFault, Query as _, QueryError,
-    SOUGHT_BYTES, TextPattern,
-};
+use stepback_index::answer::{AccessKinds, Cell, Number};
+use stepback_index::query::{NearestVisit, PatternFault, SOUGHT_BYTES, TextPattern};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

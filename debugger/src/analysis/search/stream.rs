@@ -6,10 +6,9 @@
 
 use std::ops::ControlFlow;
 
-use stepback_index::{
-    AccessKinds, Cancel, Cell, Direction, FindBytes, FindText, FindValue, Hit, Index, MemoryRange,
-    Number, QueryError, SearchBatch, TextPattern, ThreadId,
-};
+use stepback_index::answer::{AccessKinds, Cell, Direction, Hit, MemoryRange, Number, ThreadId};
+use stepback_index::query::{FindBytes, FindText, FindValue, SearchBatch, TextPattern};
+use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

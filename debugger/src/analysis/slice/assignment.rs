@@ -1,6 +1,6 @@
 //! Assignments of slice rows: expressions over the rows that they take in.
 
-use stepback_index::{SliceCell, ThreadId};
+use stepback_index::answer::{SliceCell, ThreadId};
 use stepback_machine::{
     AccessKind, Address, Expression, MemoryOperand, Operation, RegisterId, RegisterView,
     ScaledRegister,

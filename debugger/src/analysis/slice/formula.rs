@@ -2,7 +2,7 @@
 //!
 //! Operations without a C operator, parsed from the text of the instruction: `csel w0, w1, w2, hi`.
 
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_machine::{
     Address, Expression, Operation, RegisterId, RegisterView, Registers, ScaledRegister,
 };

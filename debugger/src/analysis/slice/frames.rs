@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 
-use stepback_index::{
-    CallId, Cancel, Index, NameReader, Query as _, QueryError, RegisterViewsAt, ThreadId,
-};
+use stepback_index::answer::{CallId, ThreadId};
+use stepback_index::query::RegisterViewsAt;
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, RegisterSource, Step};
 
@@ -59,7 +60,7 @@ impl<'a> Frames<'a> {
         let Some(entry) = self.entry(call, cancel)? else {
             return Ok(is_by_pointer);
         };
-        let end = |access: &stepback_index::SliceStepAccess| {
+        let end = |access: &stepback_index::answer::SliceStepAccess| {
             access
                 .address
                 .0

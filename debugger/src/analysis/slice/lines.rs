@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use stepback_index::{CallId, ThreadId};
+use stepback_index::answer::{CallId, ThreadId};
 
 use crate::analysis::slice::reading::SliceReading;
 use crate::analysis::slice::row::{RowId, SliceRowRole};

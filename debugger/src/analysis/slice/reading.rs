@@ -5,10 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{
-    Cancel, Edge, QueryError, SliceCell, SliceDefinition, SliceEnd, SliceRow, SliceRowDetail,
-    SliceStep, SliceStepDetail,
+use stepback_index::answer::{
+    Edge, SliceCell, SliceDefinition, SliceEnd, SliceRow, SliceRowDetail, SliceStep,
+    SliceStepDetail,
 };
+use stepback_index::{Cancel, QueryError};
 use stepback_machine::{Expression, RegisterView};
 use stepback_parsers::Step;
 

@@ -2,7 +2,7 @@
 //!
 //! Decides whether a step passes a value on unchanged.
 
-use stepback_index::{CallId, SliceCell, SliceStep, SliceStepAccess, SliceStepDetail};
+use stepback_index::answer::{CallId, SliceCell, SliceStep, SliceStepAccess, SliceStepDetail};
 use stepback_machine::{AccessKind, Address, Expression, Instruction, Operation, RegisterView};
 
 use crate::analysis::slice::narrow::ones;

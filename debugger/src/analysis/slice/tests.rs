@@ -1,6 +1,8 @@
 //! Compares expressions, evaluated as C, with the values that the trace records.
 
-use stepback_index::{BackwardSliceQuery, Cancel, EdgeKinds, SliceCell, SliceDefinition, Value};
+use stepback_index::Cancel;
+use stepback_index::answer::{EdgeKinds, SliceCell, SliceDefinition, Value};
+use stepback_index::query::BackwardSliceQuery;
 use stepback_machine::{Operation, RegisterView};
 use stepback_parsers::Position;
 

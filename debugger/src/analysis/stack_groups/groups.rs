@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use stepback_index::{CallId, CallTable, Hit, StepRecord};
+use stepback_index::answer::{CallId, CallTable, Hit, StepRecord};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -211,7 +211,8 @@ pub fn frame_around(record: &StepRecord, calls: &CallTable) -> Option<CallId> {
 mod tests {
     use std::ops::ControlFlow;
 
-    use stepback_index::{AccessKinds, Cancel};
+    use stepback_index::Cancel;
+    use stepback_index::answer::AccessKinds;
 
     use super::*;
     use crate::analysis::search::Search;

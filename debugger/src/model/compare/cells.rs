@@ -1,7 +1,9 @@
 //! Splits differing memory into cells as wide as the writes.
 
 use anyhow::Result;
-use stepback_index::{Cancel, MemoryAt, MemoryDifference, Query as _};
+use stepback_index::answer::MemoryDifference;
+use stepback_index::query::MemoryAt;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step};
 

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use stepback_index::{Cancel, DifferenceBetween, Query as _, RegisterDifference, RegistersAt};
+use stepback_index::answer::RegisterDifference;
+use stepback_index::query::{DifferenceBetween, RegistersAt};
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
@@ -295,7 +297,7 @@ fn region_detail(cells: &[&MemoryCell]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::Value;
+    use stepback_index::answer::Value;
     use stepback_machine::RegisterView;
     use stepback_parsers::Step;
 

@@ -2,7 +2,7 @@
 //!
 //! Splits two texts into equal and differing pieces.
 
-use stepback_index::RegisterDifference;
+use stepback_index::answer::RegisterDifference;
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Step;
 

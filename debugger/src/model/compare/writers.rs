@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, NearestAccess, Query as _, QueryError, Steps};
+use stepback_index::answer::AccessKinds;
+use stepback_index::query::{NearestAccess, Steps};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::Step;
 
 use super::cells::PositionPair;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use stepback_index::{Access, AccessTarget, Cancel, Hit, Query as _, RawLines, StepRecord};
+use stepback_index::answer::{Access, AccessTarget, Hit, StepRecord};
+use stepback_index::query::RawLines;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::AccessKind;
 use stepback_parsers::Position;
 
@@ -343,7 +345,7 @@ impl<'a> HitRowBuilder<'a> {
     fn line(
         &self,
         record: &StepRecord,
-        pattern: &stepback_index::TextPattern,
+        pattern: &stepback_index::query::TextPattern,
     ) -> Result<Option<String>> {
         let Some(first) = record.line else {
             return Ok(None);

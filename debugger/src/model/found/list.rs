@@ -5,7 +5,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use stepback_index::{AccessKinds, Cell, NameReader};
+use stepback_index::answer::{AccessKinds, Cell};
+use stepback_index::read::NameReader;
 use stepback_parsers::Position;
 
 use crate::action::{Direction, FindKind};

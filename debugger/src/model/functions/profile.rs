@@ -6,6 +6,16 @@
 //!
 //! Describes functions and stacks.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use stepback_index::answer::FrameEntry;
+use stepback_index::{Cancel, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
 use crate::action::{CallMeasure, StepRange};
 use crate::analysis::call_profile::{
     CallProfile, CallTotals, FunctionUsage, Progress, StackNode, StackNodeKind, call_profile,
@@ -16,13 +26,6 @@ use crate::model::functions::table::function_table;
 use crate::model::names::{frame_name, function_name};
 use crate::model::table::{ROWS, Table, thread_name};
 use crate::session::Session;
-use anyhow::Result;
-use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::sync::Arc;
-use stepback_index::{Cancel, FrameEntry, QueryError};
-use stepback_machine::Address;
-use stepback_parsers::Position;
 
 /// Functions of a part of the trace: measured, named, listed, and merged by stack.
 #[derive(Debug)]

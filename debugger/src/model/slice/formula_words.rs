@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use stepback_index::{NameReader, ThreadId};
+use stepback_index::answer::ThreadId;
+use stepback_index::read::NameReader;
 use stepback_machine::{Address, Operation, RegisterView, Registers};
 use stepback_parsers::Step;
 

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use stepback_index::{
-    BackwardSliceQuery, BackwardSliceWalk, Cancel, Cell, EdgeKinds, ForwardSliceQuery,
-    ForwardSliceWalk, Index, NameReader, QueryError, SliceRow, SliceRowDetail, SliceStepDetail,
+use stepback_index::answer::{Cell, EdgeKinds, SliceRow, SliceRowDetail, SliceStepDetail};
+use stepback_index::query::{
+    BackwardSliceQuery, BackwardSliceWalk, ForwardSliceQuery, ForwardSliceWalk,
 };
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, QueryError};
 use stepback_parsers::Position;
 
 use crate::analysis::names::NameResolver;

@@ -1,9 +1,8 @@
 //! Formats the lines of a slice.
 
-use stepback_index::{
-    CallId, Cancel, DefinedValues, Query as _, QueryError, RegisterViewsAt, SliceCell,
-    SliceDefinition, Value,
-};
+use stepback_index::answer::{CallId, SliceCell, SliceDefinition, Value};
+use stepback_index::query::{DefinedValues, RegisterViewsAt};
+use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{RegisterSource, Step};
 
@@ -474,7 +473,7 @@ impl SliceWords<'_> {
         let mut phrases: Vec<(String, Vec<String>)> = Vec::new();
         for end in ends.iter().filter_map(|number| self.reading.end(*number)) {
             // Constants are visible in the expression.
-            if end.end == stepback_index::SliceEndKind::Constant
+            if end.end == stepback_index::answer::SliceEndKind::Constant
                 && end.wanted_by.iter().all(|wanted| wanted.step.is_some())
             {
                 continue;

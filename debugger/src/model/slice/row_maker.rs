@@ -1,10 +1,11 @@
 //! Formats the rows that the slice walk returns.
 
 use anyhow::Result;
-use stepback_index::{
-    Cancel, DefinedValues, Edge, Query as _, SliceCell, SliceDefinition, SliceEnd, SliceRow,
-    SliceStep, SliceUse, Steps, ThreadId,
+use stepback_index::answer::{
+    Edge, SliceCell, SliceDefinition, SliceEnd, SliceRow, SliceStep, SliceUse, ThreadId,
 };
+use stepback_index::query::{DefinedValues, Steps};
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Step;
 

@@ -4,6 +4,13 @@
 //!
 //! Row of a slice: a step with the values it defined, or the end of a chain.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use stepback_index::answer::{CallId, Cell, ValueSource};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
+
 use crate::action::{CellName, SliceView};
 use crate::analysis::slice::{
     FoldHandle, LineKind, LoopSummary, ReadingLine, ReadingMode, ReadingView, RowId, SliceReading,
@@ -12,11 +19,6 @@ use crate::messages::say;
 use crate::model::TextSpan;
 use crate::model::slice::line_words::LineWords;
 use crate::notes::SliceQuery;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use stepback_index::{CallId, Cell, ValueSource};
-use stepback_machine::Address;
-use stepback_parsers::{Position, Step};
 
 /// Origin of a cell's value, or its uses, as known until now.
 #[derive(Clone, Debug)]

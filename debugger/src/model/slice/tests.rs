@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use stepback_index::{BackwardSliceQuery, Cancel, EdgeKinds};
+use stepback_index::Cancel;
+use stepback_index::answer::EdgeKinds;
+use stepback_index::query::BackwardSliceQuery;
 use stepback_parsers::Position;
 
 use super::SliceWords;

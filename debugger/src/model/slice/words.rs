@@ -6,7 +6,9 @@
 //!
 //! Describes the ends of the chains of a slice.
 
-use stepback_index::{Edge, Index, NameReader, SliceCell, SliceEnd, SliceEndKind, UnknownInput};
+use stepback_index::Index;
+use stepback_index::answer::{Edge, SliceCell, SliceEnd, SliceEndKind, UnknownInput};
+use stepback_index::read::NameReader;
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::Step;
 
@@ -297,7 +299,7 @@ fn value_words(end: SliceEndKind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::{SliceCell, SliceUse, ThreadId};
+    use stepback_index::answer::{SliceCell, SliceUse, ThreadId};
     use stepback_machine::{RegisterId, RegisterView};
     use stepback_parsers::Step;
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::{Cancel, Heap};
+use stepback_index::Cancel;
+use stepback_index::answer::Heap;
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::{Cancel, ThreadId, ValueSource};
+use stepback_index::Cancel;
+use stepback_index::answer::{ThreadId, ValueSource};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 

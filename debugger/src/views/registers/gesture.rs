@@ -1,6 +1,6 @@
 //! Actions on registers.
 
-use stepback_index::{ThreadId, ValueSource};
+use stepback_index::answer::{ThreadId, ValueSource};
 
 use super::view::RegistersView;
 use crate::action::{

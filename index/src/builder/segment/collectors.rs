@@ -6,10 +6,11 @@
 //!
 //! Memory limits of a segment.
 
-use crate::store::segment::meta::{DAMAGED_PLACES, SlotRange, markers_of, markers_of_all};
 use foldhash::{HashMap, HashSet, HashSetExt as _};
 use stepback_machine::{Encoding, InstructionSet, RegisterView};
 use stepback_parsers::{MarkerKind, RegisterSource, StepEvent, StepOrigin};
+
+use crate::store::segment::meta::{DAMAGED_PLACES, SlotRange, markers_of, markers_of_all};
 
 /// Markers of one kind and thread in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

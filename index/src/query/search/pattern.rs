@@ -11,7 +11,7 @@ use regex_syntax::hir::{
 /// A regular expression that is searched for line by line.
 ///
 /// ```
-/// use stepback_index::TextPattern;
+/// use stepback_index::query::TextPattern;
 ///
 /// let pattern: TextPattern = r"^ldr\s+x\d+".parse()?;
 /// assert!(pattern.is_match(b"ldr x12, [sp]") && !pattern.is_match(b"str x12, [sp]"));
@@ -67,7 +67,7 @@ impl TextPattern {
     /// them.
     ///
     /// ```
-    /// use stepback_index::TextPattern;
+    /// use stepback_index::query::TextPattern;
     ///
     /// let pattern = TextPattern::of_words("ldr x1, [sp]", &|_| None)?;
     /// assert!(pattern.is_match(b"12 IT 00008000 f94003e1 O EL1h_n : LDR      x1,[sp]"));

@@ -21,7 +21,7 @@ use crate::read::slots::SlotReader;
 
 /// Finds steps with disassembly or raw lines that match a regular expression, from a position on,
 /// in trace order: one hit a step. A line after a step of another thread belongs to the last step
-/// of its own thread, and shows at its place. For a step with lines more than [`crate::LATE_STEPS`]
+/// of its own thread, and shows at its place. For a step with lines more than [`crate::answer::LATE_STEPS`]
 /// steps later, each of these is a separate hit.
 ///
 /// Cost: the text is read once on all cores; only the steps with lines that may match are parsed. A

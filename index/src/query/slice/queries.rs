@@ -4,6 +4,9 @@
 //!
 //! Values that a step of a slice defines.
 
+use stepback_machine::RegisterId;
+use stepback_parsers::{Position, Step};
+
 use crate::answers::cell::{AccessKinds, Cell, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{
@@ -16,8 +19,6 @@ use crate::query::access::NearestAccess;
 use crate::query::question::Query;
 use crate::query::slice::onward::ForwardSliceWalk;
 use crate::query::slice::walk::BackwardSliceWalk;
-use stepback_machine::RegisterId;
-use stepback_parsers::{Position, Step};
 
 /// Finds the origin of a cell's value at a position: the steps that it comes from, newest first,
 /// each once, and the ends of the chains.
@@ -29,7 +30,7 @@ pub struct BackwardSliceQuery {
     pub at: Position,
     /// Edges that are traced besides data.
     pub edges: EdgeKinds,
-    /// Maximum number of steps; the rest of the worklist then ends with [`crate::SliceEndKind::Limit`].
+    /// Maximum number of steps; the rest of the worklist then ends with [`crate::answer::SliceEndKind::Limit`].
     pub limit: usize,
 }
 
@@ -81,8 +82,8 @@ impl Query for BackwardSliceQuery {
 /// and everything computed from them, until the value is overwritten everywhere.
 ///
 /// An instruction that was not executed uses nothing. Stores that show more than
-/// [`crate::LATE_STEPS`] steps after their own are not seen. In its rows
-/// [`crate::SliceStep::wanted_by`] names the earlier steps from which a step has the value.
+/// [`crate::answer::LATE_STEPS`] steps after their own are not seen. In its rows
+/// [`crate::answer::SliceStep::wanted_by`] names the earlier steps from which a step has the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ForwardSliceQuery {
     /// Cell.
@@ -92,7 +93,7 @@ pub struct ForwardSliceQuery {
     /// Edges that are traced besides data. With control edges, a branch or a call that uses the
     /// value leads to everything that ran because of it, up to its join point.
     pub edges: EdgeKinds,
-    /// Maximum number of steps; values still traced then end with [`crate::SliceEndKind::Limit`].
+    /// Maximum number of steps; values still traced then end with [`crate::answer::SliceEndKind::Limit`].
     pub limit: usize,
 }
 

@@ -7,14 +7,15 @@ use proptest::prelude::*;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Records, Sample, TraceRecipe, TraceWriter, file_type, kind, marker,
 };
-use stepback_index::{
-    Cancel, FindMarkers, FindText, LastMarkers, NextMarker, Program, ThreadId, oracle::Oracle,
-    with_images,
-};
+use stepback_index::Cancel;
+use stepback_index::answer::{Program, ThreadId};
+use stepback_index::build::with_images;
+use stepback_index::oracle::Oracle;
+use stepback_index::query::{FindMarkers, FindText, LastMarkers, NextMarker};
 use stepback_machine::Address;
-use stepback_parsers::{
-    MarkerKind, Position, Source, TraceFile, drmemtrace::Drmemtrace, kept::CacheFileOptions,
-};
+use stepback_parsers::drmemtrace::Drmemtrace;
+use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::{MarkerKind, Position, Source, TraceFile};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use stepback_index::{SliceEndKind, UnknownInput};
+use stepback_index::answer::{SliceEndKind, UnknownInput};
 
 use super::slice_cases::{check_case, check_onward, check_source};
 use super::slices::check_text;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use stepback_index::{
-    Allocations, BuildOptions, Cancel, Heap, HeapRole, Query as _, index_in_memory,
-};
+use stepback_index::answer::Heap;
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{Allocations, HeapRole};
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, InstructionSet, RecordedBranch};
 use stepback_parsers::{MarkerKind, Position};
 

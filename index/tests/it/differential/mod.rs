@@ -14,13 +14,18 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
+use proptest::prelude::*;
+use stepback_index::answer::Program;
+use stepback_index::build::with_images;
+use stepback_index::oracle::Oracle;
+use stepback_index::query::Steps;
+use stepback_index::{Cancel, Query as _};
+use stepback_machine::{Address, Endian};
+use stepback_parsers::Step;
+
 use crate::support::compare::{Comparison, Things, index_of, open};
 use crate::support::dice::Dice;
 use crate::support::text::traces;
-use proptest::prelude::*;
-use stepback_index::{Cancel, Program, Query as _, Steps, oracle::Oracle, with_images};
-use stepback_machine::{Address, Endian};
-use stepback_parsers::Step;
 
 /// Returns a program with two segments within the memory of random traces, and a gap.
 fn loaded() -> Program {

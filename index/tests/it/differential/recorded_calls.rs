@@ -1,6 +1,7 @@
 //! Calls from the records of a trace.
 
-use stepback_index::{BuildOptions, Call, CallId, FrameEntry, index_in_memory};
+use stepback_index::answer::{Call, CallId, FrameEntry};
+use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_machine::{InstructionSet, RecordedBranch};
 use stepback_parsers::{Gap, GapReason, MarkerKind, Step};
 

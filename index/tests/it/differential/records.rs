@@ -3,12 +3,17 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use stepback_index::{
-    AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, CellAccess, FindMarkers, LastMarkers,
-    MarkerCount, MarkerReader, MemoryRange, NearestAccess, NextMarker, PageHeat, PositionOfLine,
-    Query as _, RegisterFile, RegistersAt, ThreadId, index_in_memory,
-    oracle::{Oracle, Replay as _},
+use stepback_index::answer::{
+    AccessKinds, Cell, CellAccess, MarkerCount, MemoryRange, RegisterFile, ThreadId,
 };
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::oracle::{Oracle, Replay as _};
+use stepback_index::query::{
+    AccessesOf, FindMarkers, LastMarkers, NearestAccess, NextMarker, PageHeat, PositionOfLine,
+    RegistersAt,
+};
+use stepback_index::read::MarkerReader;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, RecordedBranch};
 use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, Source, StepOrigin};
 

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepback_index::oracle::Oracle;
-use stepback_parsers::{Source, TraceFile, kept::CacheFileOptions, rst::Rst};
+use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::rst::Rst;
+use stepback_parsers::{Source, TraceFile};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    BackwardSliceQuery, Cancel, Cell, EdgeKinds, ForwardSliceQuery, Index, NameReader, Query as _,
-    SliceEndKind, SliceRow, ThreadId,
-};
+use stepback_index::answer::{Cell, EdgeKinds, SliceEndKind, SliceRow, ThreadId};
+use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, Endian, InstructionSet, RecordedBranch};
 use stepback_parsers::{MarkerKind, Position, Source, Step};
 

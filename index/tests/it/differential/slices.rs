@@ -4,9 +4,14 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use stepback_index::{Cancel, Program, oracle::Oracle, with_images};
+use stepback_index::Cancel;
+use stepback_index::answer::Program;
+use stepback_index::build::with_images;
+use stepback_index::oracle::Oracle;
 use stepback_machine::{Address, Endian, InstructionSet};
-use stepback_parsers::{Source, TraceFile, kept::CacheFileOptions, rst::Rst};
+use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::rst::Rst;
+use stepback_parsers::{Source, TraceFile};
 
 use crate::inference::sparc_machine::Machine;
 use crate::support::compare::{Comparison, Things, index_of, open};

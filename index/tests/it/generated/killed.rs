@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stepback_generator::{Dice, Recipe, Size};
-use stepback_index::{
-    Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError, open_so_far,
-};
+use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint, open_so_far};
+use stepback_index::{Cancel, Index, OpenError};
 use stepback_parsers::{EventSink, ParseScratch, ParsedRange, Source, SourceError, Tarmac};
 
 use super::truths::Truths;

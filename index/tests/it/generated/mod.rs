@@ -6,12 +6,13 @@ mod truths;
 
 use std::sync::Arc;
 
-use crate::support::compare::{Comparison, Things, index_of, open};
-use crate::support::dice::Dice;
 use stepback_generator::{Recipe, Shape, Size, Style};
 use stepback_index::oracle::Oracle;
 use stepback_machine::Endian;
 use stepback_parsers::Source;
+
+use crate::support::compare::{Comparison, Things, index_of, open};
+use crate::support::dice::Dice;
 use truths::Truths;
 
 /// Kinds of queries that are cheap for the oracle on long traces.

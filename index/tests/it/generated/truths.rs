@@ -3,11 +3,15 @@
 use std::fmt::Debug;
 
 use stepback_generator::{CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Rewritten, Truth};
-use stepback_index::{
-    AccessKinds, Call, CallId, Cancel, Cell, CellAccess, FrameEntry, FrameExit, Hit, Index,
-    MemoryAt, NameReader, NearestAccess, NearestVisit, NthVisit, PositionOfLine, PositionOfTime,
-    Query, RegistersAt, Steps, ThreadId, ValueSource, VisitReader,
+use stepback_index::answer::{
+    AccessKinds, Call, CallId, Cell, CellAccess, FrameEntry, FrameExit, Hit, ThreadId, ValueSource,
 };
+use stepback_index::query::{
+    MemoryAt, NearestAccess, NearestVisit, NthVisit, PositionOfLine, PositionOfTime, RegistersAt,
+    Steps,
+};
+use stepback_index::read::{NameReader, VisitReader};
+use stepback_index::{Cancel, Index, Query};
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Step};
 

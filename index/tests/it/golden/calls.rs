@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use stepback_index::{Call, CallId, FrameEntry, FrameExit};
+use stepback_index::answer::{Call, CallId, FrameEntry, FrameExit};
 use stepback_parsers::Position;
 
 use super::{Golden, number};

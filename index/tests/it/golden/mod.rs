@@ -15,11 +15,11 @@ use goblin::elf::Elf;
 use goblin::elf::header::EM_ARM;
 use goblin::elf::sym::STT_FUNC;
 use serde_json::Value as Json;
-use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, Index, LineOfStep, MemoryAt, NameReader,
-    NearestAccess, Program, Query, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
-    tail_calls, with_images,
-};
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, Program, ThreadId, ValueSource};
+use stepback_index::build::{BuildOptions, index_in_memory, with_images};
+use stepback_index::query::{LineOfStep, MemoryAt, NearestAccess, RegistersAt, Steps, tail_calls};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query};
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 

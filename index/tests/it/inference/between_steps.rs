@@ -1,8 +1,9 @@
 //! Inference across events between two steps that are not instructions.
 
-use stepback_index::{
-    BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
-};
+use stepback_index::answer::ThreadId;
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::RegisterViewsAt;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 

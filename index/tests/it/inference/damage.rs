@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use stepback_index::{Cancel, InferredRegisters, Query as _, ThreadId};
+use stepback_index::answer::ThreadId;
+use stepback_index::query::InferredRegisters;
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::Position;
 
 use super::index_of;

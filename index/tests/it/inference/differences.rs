@@ -1,9 +1,10 @@
 //! Differences between two positions of a trace without values, equal to comparing the states of
 //! both.
 
-use stepback_index::{
-    BuildOptions, Cancel, DifferenceBetween, MemoryDifference, Query as _, index_in_memory,
-};
+use stepback_index::answer::MemoryDifference;
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::DifferenceBetween;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, InstructionSet, RecordedBranch};
 use stepback_parsers::{Position, Step};
 

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, UnfinishedSteps, index_in_memory,
-};
+use stepback_index::answer::ThreadId;
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{RegisterViewsAt, UnfinishedSteps};
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{GapReason, MarkerKind, Position, Step};
 

@@ -2,9 +2,10 @@
 //! addresses them. The values follow from the instructions (Intel SDM volume 2: PUSH, MOV, MOVZX;
 //! volume 1, 1.3.1: bytes are stored lowest first).
 
-use stepback_index::{
-    BuildOptions, Cancel, Index, MemoryAt, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
-};
+use stepback_index::answer::ThreadId;
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{MemoryAt, RegisterViewsAt};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{AccessKind, Address, InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{MarkerKind, Position};
 

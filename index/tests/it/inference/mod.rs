@@ -23,13 +23,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use random::Machine;
-use stepback_index::{
-    AccessTarget, BuildOptions, Cancel, Effect, Index, InferredMemory, InferredRegisters, MemoryAt,
-    Query as _, RegisterFile, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
-};
+use stepback_index::answer::{AccessTarget, Effect, RegisterFile, ThreadId, ValueSource};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{InferredMemory, InferredRegisters, MemoryAt, RegistersAt, Steps};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Position, Step, Tarmac};
+
+use random::Machine;
 
 /// Counts of comparisons.
 #[derive(Debug, Default)]

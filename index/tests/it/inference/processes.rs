@@ -1,10 +1,13 @@
 //! Several processes in one trace: each has separate memory at the same address.
 
-use stepback_index::{
-    AccessKinds, Accesses, AccessesOf, BackwardSliceQuery, BuildOptions, Cancel, Cell, CellAccess,
-    EdgeKinds, Index, MemoryAt, MemoryOf, MemoryRange, NearestAccess, PageHeat, Query as _,
-    SliceRow, ThreadId, index_in_memory,
+use stepback_index::answer::{
+    AccessKinds, Cell, CellAccess, EdgeKinds, MemoryRange, SliceRow, ThreadId,
 };
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{
+    Accesses, AccessesOf, BackwardSliceQuery, MemoryAt, MemoryOf, NearestAccess, PageHeat,
+};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::Position;
 

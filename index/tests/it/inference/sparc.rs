@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stepback_index::{
-    AccessTarget, BuildOptions, Cancel, Effect, Index, InferredRegisters, MemoryAt, Query as _,
-    RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
-};
+use stepback_index::answer::{AccessTarget, Effect, ThreadId, ValueSource};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{InferredRegisters, MemoryAt, RegistersAt, Steps};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::rst::Rst;
@@ -208,7 +208,7 @@ impl Pair<'_> {
     }
 }
 
-fn access_of(effect: &Effect) -> Option<&stepback_index::Access> {
+fn access_of(effect: &Effect) -> Option<&stepback_index::answer::Access> {
     match effect {
         Effect::Access(access) if matches!(access.target, AccessTarget::Memory { .. }) => {
             Some(access)

@@ -1,7 +1,9 @@
 //! Small SPARC programs without values: values implied by their steps are known in the right frame,
 //! and no others.
 
-use stepback_index::{Cancel, Index, Query as _, RegisterState, RegistersAt, ThreadId};
+use stepback_index::answer::{RegisterState, ThreadId};
+use stepback_index::query::RegistersAt;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::Position;
 
 use super::sparc::index_of;

@@ -9,10 +9,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use stepback_index::{
-    AccessTarget, BuildOptions, Cancel, Effect, Index, MemoryAt, Query as _, RegistersAt, Steps,
-    ThreadId, Value, ValueSource, index_in_memory,
-};
+use stepback_index::answer::{AccessTarget, Effect, ThreadId, Value, ValueSource};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{MemoryAt, RegistersAt, Steps};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 use stepback_parsers::drmemtrace::{Drmemtrace, RecordContent};
 use stepback_parsers::kept::CacheFileOptions;

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use stepback_index::{
-    BuildOptions, Cancel, MemoryAt, Program, Query as _, RegisterViewsAt, ThreadId,
-    index_in_memory, with_images,
-};
+use stepback_index::answer::{Program, ThreadId};
+use stepback_index::build::{BuildOptions, index_in_memory, with_images};
+use stepback_index::query::{MemoryAt, RegisterViewsAt};
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{AccessKind, Address, InstructionSet, RecordedBranch, Registers};
 use stepback_parsers::{MarkerKind, Position};
 

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, CellAccess, Index, NearestAccess, Query as _,
-    RegistersAt, ThreadId, ValueSource, index_in_memory,
-};
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, ThreadId, ValueSource};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{NearestAccess, RegistersAt};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::Registers;
 use stepback_parsers::{Position, Tarmac};
 

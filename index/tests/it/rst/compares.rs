@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    BackwardSliceQuery, Cancel, Cell, EdgeKinds, NameReader, Query as _, SliceRow, ThreadId,
-};
+use stepback_index::answer::{Cell, EdgeKinds, SliceRow, ThreadId};
+use stepback_index::query::BackwardSliceQuery;
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Query as _};
 use stepback_parsers::{Position, TraceFile};
 
 use super::index_of_file;

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, Index, SliceEndKind, index_in_memory};
-use stepback_parsers::{Source as _, TraceFile, kept::CacheFileOptions, rst::Rst};
+use stepback_index::Index;
+use stepback_index::answer::SliceEndKind;
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::rst::Rst;
+use stepback_parsers::{Source as _, TraceFile};
 
 use crate::support::control::{backward, ends_of_control, steps};
 use crate::support::rst_writer::{Flags, Kind, RstWriter};

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stepback_generator::Dice;
-use stepback_index::oracle::{Oracle, Replay as _};
-use stepback_index::{
-    AccessKinds, BackwardSliceQuery, Cancel, Cell, CellAccess, CountTranslations, EdgeKinds, Index,
-    MappingsAt, MemoryAt, NearestAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow,
-    ThreadId, ValueSource,
+use stepback_index::answer::{
+    AccessKinds, Cell, CellAccess, EdgeKinds, SliceCell, SliceRow, ThreadId, ValueSource,
 };
+use stepback_index::oracle::{Oracle, Replay as _};
+use stepback_index::query::{
+    BackwardSliceQuery, CountTranslations, MappingsAt, MemoryAt, NearestAccess, PhysicalMemoryAt,
+};
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, TraceFile};
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepback_index::{
-    BackwardSliceQuery, BuildOptions, Cancel, Cell, EdgeKinds, Effect, ForwardSliceQuery, Index,
-    Query, Steps, ThreadId, index_in_memory,
-};
+use stepback_index::answer::{Cell, EdgeKinds, Effect, ThreadId};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery, Steps};
+use stepback_index::{Cancel, Index, Query};
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step, Tarmac};
 

@@ -12,10 +12,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use stepback_index::{
-    BackwardSliceQuery, BuildOptions, Cancel, Cell, EdgeKinds, ForwardSliceQuery, Index,
-    NameReader, Query as _, SliceCell, SliceRow, ThreadId, index_in_memory,
-};
+use stepback_index::answer::{Cell, EdgeKinds, SliceCell, SliceRow, ThreadId};
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Tarmac};
 

@@ -4,16 +4,21 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use stepback_index::{
-    Access, AccessKinds, AccessTarget, Accesses, BuildOptions, ByteState, Call, CallId, Cancel,
-    Cell, CellAccess, DifferenceBetween, Direction, Doubt, Effect, EffectsWithin, ExternalChanges,
-    FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, FrameEntry, Hit, Index, LineOfStep,
-    MemoryAt, MemoryDifference, MemoryOf, MemoryRange, NearestAccess, NearestVisit,
-    NextAccessedBlock, NextTouchedBlock, NthVisit, PositionOfLine, PositionOfTime, Query as _,
-    RawLines, RegisterState, RegistersAt, StepRecord, Steps, TextPattern, ThreadId, TraceListRow,
-    Value, ValueSource, VisitReader, index_in_memory,
-    oracle::{Oracle, OracleCalls, Replay},
+use stepback_index::answer::{
+    Access, AccessKinds, AccessTarget, ByteState, Call, CallId, Cell, CellAccess, Direction, Doubt,
+    Effect, FrameEntry, Hit, MemoryDifference, MemoryRange, RegisterState, StepRecord, ThreadId,
+    Value, ValueSource,
 };
+use stepback_index::build::{BuildOptions, index_in_memory};
+use stepback_index::oracle::{Oracle, OracleCalls, Replay};
+use stepback_index::query::{
+    Accesses, DifferenceBetween, EffectsWithin, ExternalChanges, FallsAcrossTime, FindBytes,
+    FindText, FindValue, FoldSet, LineOfStep, MemoryAt, MemoryOf, NearestAccess, NearestVisit,
+    NextAccessedBlock, NextTouchedBlock, NthVisit, PositionOfLine, PositionOfTime, RawLines,
+    RegistersAt, Steps, TextPattern, TraceListRow,
+};
+use stepback_index::read::VisitReader;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, CodeSite, DelaySlotRule, Endian, RegisterView};
 use stepback_parsers::{Line, Position, RegisterSource, Source, Step, Tarmac, TarmacOptions};
 

@@ -1,9 +1,11 @@
 //! Helpers for tests of control dependences.
 
-use stepback_index::{
-    BackwardSliceQuery, Cancel, Cell, Edge, EdgeKinds, Index, NameReader, Query as _, SliceEndKind,
-    SliceRow, SliceStep, SliceUse, ThreadId,
+use stepback_index::answer::{
+    Cell, Edge, EdgeKinds, SliceEndKind, SliceRow, SliceStep, SliceUse, ThreadId,
 };
+use stepback_index::query::BackwardSliceQuery;
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::Position;
 
 pub const EDGES: EdgeKinds = EdgeKinds {

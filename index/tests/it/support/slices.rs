@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepback_index::oracle::Replay as _;
-use stepback_index::{
-    BackwardSliceQuery, Cancel, Cell, EdgeKinds, ForwardSliceQuery, NameReader, Query as _,
-    SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse, ThreadId, UnknownInput,
+use stepback_index::answer::{
+    Cell, EdgeKinds, SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse, ThreadId,
+    UnknownInput,
 };
+use stepback_index::oracle::Replay as _;
+use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 

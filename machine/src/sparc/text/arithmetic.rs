@@ -2,9 +2,9 @@
 
 use crate::sparc::text::branch::state;
 use crate::sparc::text::forms::form_text;
-use crate::sparc::text::names::single;
 use crate::sparc::text::names::{
-    CONDITIONS, FLOAT_CONDITIONS, REGISTER_CONDITIONS, address, general, number, second, sum, wide,
+    CONDITIONS, FLOAT_CONDITIONS, REGISTER_CONDITIONS, address, general, number, second, single,
+    sum, wide,
 };
 use crate::sparc::word::SparcWord;
 

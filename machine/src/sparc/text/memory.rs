@@ -1,5 +1,7 @@
 //! Text of loads and stores.
 
+use SparcTransferKind::{General, Single, Wide};
+
 use crate::sparc::text::names::{address, general, single, space, wide};
 use crate::sparc::word::SparcWord;
 
@@ -10,8 +12,6 @@ enum SparcTransferKind {
     Single,
     Wide,
 }
-
-use SparcTransferKind::{General, Single, Wide};
 
 /// Loads and stores by kind, general registers before floating-point ones. Forms that name an
 /// address space append `a` to the mnemonic.

@@ -1,6 +1,7 @@
 //! Range of a file, read from front to back.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::read_at::ReadAt;

@@ -1,6 +1,7 @@
 //! Snappy's framing format, with the two private kinds of chunks that drmemtrace adds.
 
-use std::io::{self, ErrorKind, Read};
+use std::io;
+use std::io::{ErrorKind, Read};
 
 /// Maximum length of an unpacked chunk, in bytes.
 const CHUNK_BYTES: usize = 64 << 10;

@@ -1,8 +1,8 @@
 //! The rules: requirements of the specification of RST traces on records and their order (0.1.1,
 //! 2004-05-07; clause numbers as there).
 
-use crate::finding::Rule;
-use crate::finding::Severity::{self, Error, Info, Warning};
+use crate::finding::Severity::{Error, Info, Warning};
+use crate::finding::{Rule, Severity};
 
 pub static H01: Rule = rule(
     "R-H01",

@@ -1,6 +1,7 @@
 //! System calls: the trap instruction that makes one, and the return after it.
 
-use stepback_machine::{InstructionSet, SystemCallFailure, linux::SystemCallNumbering};
+use stepback_machine::linux::SystemCallNumbering;
+use stepback_machine::{InstructionSet, SystemCallFailure};
 
 use crate::marker::{Marker, MarkerKind};
 use crate::rst::records::Trap;

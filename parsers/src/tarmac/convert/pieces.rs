@@ -1,6 +1,7 @@
 //! Accesses as the styles write them: in rows of 16 bytes, or in powers of two.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 use stepback_machine::{AccessKind, Endian};
 

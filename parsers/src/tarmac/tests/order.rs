@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 
 use crate::source::Source as _;
-use crate::tarmac::settings::LineOrder;
-use crate::tarmac::settings::StateField;
+use crate::tarmac::settings::{LineOrder, StateField};
 use crate::tarmac::source::TarmacOptions;
 use crate::tarmac::tests::chunks::check_parts;
 use crate::tarmac::tests::support::{fixtures, open, parse};

@@ -8,8 +8,9 @@ mod machine;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use machine::{Machine, Report};
 use stepback_parsers::{ParseScratch, Source as _, Tarmac};
+
+use machine::{Machine, Report};
 
 fn bytes_of(path: &Path) -> Vec<u8> {
     if path.extension().is_none_or(|extension| extension != "zst") {

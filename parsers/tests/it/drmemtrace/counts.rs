@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use stepback_parsers::{
-    MarkerKind,
-    drmemtrace::{Counter, Counts},
-};
+use stepback_parsers::MarkerKind;
+use stepback_parsers::drmemtrace::{Counter, Counts};
 
 use super::{read, traces};
 

@@ -8,11 +8,9 @@ use proptest::prelude::*;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind, marker,
 };
-use stepback_parsers::{
-    ReadAt, TraceFile,
-    drmemtrace::{TraceHead, Width, read_records},
-    step_store::ReadEnd,
-};
+use stepback_parsers::drmemtrace::{TraceHead, Width, read_records};
+use stepback_parsers::step_store::ReadEnd;
+use stepback_parsers::{ReadAt, TraceFile};
 
 use super::listing::Listing;
 

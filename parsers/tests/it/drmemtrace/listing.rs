@@ -5,13 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stepback_generator::drmemtrace::SampleFile;
-use stepback_parsers::{
-    Marker, Problem, ThreadNumber, TraceFile,
-    drmemtrace::{
-        Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, marker_name,
-        read_records,
-    },
+use stepback_parsers::drmemtrace::{
+    Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, marker_name, read_records,
 };
+use stepback_parsers::{Marker, Problem, ThreadNumber, TraceFile};
 
 /// All records of a trace in order, one line each, and the problems.
 #[derive(Default)]

@@ -9,7 +9,8 @@ mod listing;
 mod samples;
 mod view;
 
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -6,10 +6,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use stepback_machine::Encoding;
-use stepback_parsers::{
-    Marker, MarkerKind, Problem, ThreadNumber,
-    drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity},
-};
+use stepback_parsers::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use stepback_parsers::{Marker, MarkerKind, Problem, ThreadNumber};
 
 use super::{read, traces};
 

@@ -1,7 +1,8 @@
 //! Damaged files: records before the damage survive, and the damage is only reported.
 
-use super::{content, file, fixture, plain};
 use stepback_parsers::rst::RecordReader;
+
+use super::{content, file, fixture, plain};
 
 /// Checks every truncation of a file, and a flipped bit in every byte.
 #[track_caller]

@@ -1,6 +1,7 @@
 //! Traces packed by rstzip, compared with their originals.
 
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,12 +1,13 @@
 //! Tables with columns, drawn in cells.
 
+use stepback_debugger::model::table::{Table, TableCell};
+use stepback_debugger::model::{TextRole, TextSpan};
+use stepback_debugger::views::{TableSource, TableView};
+
 use super::list::{ListRow, ListView};
 use crate::look::StyleRole;
 use crate::pane::PaneContext;
 use crate::pen::{CellRun, Pen};
-use stepback_debugger::model::table::{Table, TableCell};
-use stepback_debugger::model::{TextRole, TextSpan};
-use stepback_debugger::views::{TableSource, TableView};
 
 /// Space between two columns, in cells.
 const GAP: u16 = 2;

@@ -10,7 +10,7 @@ use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::hit_rows::ShownRow;
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::model::trace_notes::fatal_words;
-use stepback_index::CallId;
+use stepback_index::answer::CallId;
 use stepback_parsers::Step;
 
 /// Minimum number of rows to keep visible around the position while it moves.

@@ -6,7 +6,7 @@ use stepback_debugger::expression::OtherReading;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::address_text::{AddressResult, STACK};
 use stepback_debugger::model::so_far::{SOURCES, SourceWords};
-use stepback_index::ThreadId;
+use stepback_index::answer::ThreadId;
 use stepback_parsers::RegisterSource;
 
 use super::panel::MemoryPanel;

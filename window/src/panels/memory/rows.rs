@@ -9,7 +9,7 @@ use stepback_debugger::model::byte_detail::{
 use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow, aligned_cell};
 use stepback_debugger::model::text::address_digits;
 use stepback_debugger::views::{ByteAction, MemoryView};
-use stepback_index::ValueSource;
+use stepback_index::answer::ValueSource;
 use stepback_machine::{Address, Endian, LaneFormat};
 
 use super::shape::MemoryRowLayout;

@@ -5,7 +5,7 @@ use stepback_debugger::expression::split_range;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::access_table::{AccessGrouping, AccessSubject, AccessTableQuery};
 use stepback_debugger::views::AccessTable;
-use stepback_index::AccessKinds;
+use stepback_index::answer::AccessKinds;
 use stepback_parsers::Position;
 
 use crate::panels::PanelContext;

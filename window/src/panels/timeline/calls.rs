@@ -8,7 +8,8 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::timeline::{
     FrameBox, FrameLanes, LaneRequest, StackSummary, frame_hint, here, lanes,
 };
-use stepback_index::{Cancel, ThreadId};
+use stepback_index::Cancel;
+use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
 use super::lanes::{TimelineCanvas, wheel_over_labels};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use egui::{Color32, Rect, Ui, pos2};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::timeline_rows::{AccessDensities, TimelineRowsRequest, densities};
-use stepback_index::{AccessShare, Cancel};
+use stepback_index::Cancel;
+use stepback_index::query::AccessShare;
 
 use super::lanes::TimelineCanvas;
 use super::paint::{TimelineStrip, tip_ui};

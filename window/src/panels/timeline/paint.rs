@@ -6,7 +6,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::timeline::{FrameBox, FrameLanes, tick_step, ticks};
-use stepback_index::ThreadInfo;
+use stepback_index::answer::ThreadInfo;
 use stepback_parsers::Position;
 
 use crate::panels::pen::{INSET, Pen};

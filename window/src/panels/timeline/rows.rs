@@ -13,7 +13,8 @@ use stepback_debugger::model::hit_rows::spots;
 use stepback_debugger::model::timeline_rows::{
     Tick, TickKind, TimelineRows, TimelineRowsRequest, exception_ticks, merged, rows,
 };
-use stepback_index::{Cancel, Cell};
+use stepback_index::Cancel;
+use stepback_index::answer::Cell;
 use stepback_parsers::Position;
 
 use super::density::AnswerAge;

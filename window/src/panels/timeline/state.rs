@@ -16,7 +16,7 @@ use stepback_debugger::model::timeline::{
 use stepback_debugger::model::timeline_rows::{AccessDensities, TimelineRows, TimelineRowsRequest};
 use stepback_debugger::model::wave::{Wave, WaveRequest};
 use stepback_debugger::worker::Slot;
-use stepback_index::{CallId, Cell};
+use stepback_index::answer::{CallId, Cell};
 use stepback_parsers::Position;
 
 use crate::panels::PanelContext;

@@ -11,7 +11,8 @@ use stepback_debugger::model::timeline_rows::TimelineRowsRequest;
 use stepback_debugger::model::wave::{Wave, WaveColumn, WaveLevel, WaveRequest, wave};
 use stepback_debugger::notes::Watch;
 use stepback_debugger::worker::Answer;
-use stepback_index::{Cancel, ThreadId, ValueSource};
+use stepback_index::Cancel;
+use stepback_index::answer::{ThreadId, ValueSource};
 use stepback_parsers::Position;
 
 use super::lanes::TimelineCanvas;

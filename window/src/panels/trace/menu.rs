@@ -11,7 +11,7 @@ use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::step_rows::{OperandRegisters, StepRow};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::notes::{BookmarkChange, BookmarkPlace, WatchChange};
-use stepback_index::CallId;
+use stepback_index::answer::CallId;
 use stepback_parsers::{Position, Step};
 
 use crate::panels::PanelContext;

@@ -11,7 +11,7 @@ use stepback_debugger::model::scroll::{Scroll, Viewport};
 use stepback_debugger::model::span::{RawTokenKind, runs};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::RawTextView;
-use stepback_index::RawLine;
+use stepback_index::query::RawLine;
 use stepback_parsers::{Position, Step};
 
 use crate::panels::PanelContext;

@@ -12,7 +12,7 @@ use stepback_debugger::model::scroll::{Scroll, Viewport};
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::views::StepsView;
 use stepback_debugger::worker::LATE_AFTER;
-use stepback_index::{Call, CallId, ThreadId, ThreadInfo};
+use stepback_index::answer::{Call, CallId, ThreadId, ThreadInfo};
 use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::hits::HiddenRow;

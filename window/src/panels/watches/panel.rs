@@ -13,7 +13,8 @@ use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::notes::{Watch, WatchChange};
 use stepback_debugger::views::{CursorDirection, RowGesture, ViewStatus, WatchStates};
 use stepback_debugger::worker::Slot;
-use stepback_index::{Cancel, Cell};
+use stepback_index::Cancel;
+use stepback_index::answer::Cell;
 
 use super::rows::{WatchEntry, WatchRows, WriteStrip};
 use crate::panels::PanelContext;

@@ -10,7 +10,7 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::notes::{Watch, WatchChange, WatchType};
 use stepback_debugger::views::{RowGesture, ShownWatch};
-use stepback_index::{Cell, ValueSource};
+use stepback_index::answer::{Cell, ValueSource};
 
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{INSET, Pen};

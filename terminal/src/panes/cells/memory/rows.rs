@@ -18,7 +18,7 @@ use stepback_debugger::model::so_far::{SourceWords, source_so_far};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::MemoryView;
-use stepback_index::ValueSource;
+use stepback_index::answer::ValueSource;
 use stepback_machine::{Address, LaneFormat, LaneKind};
 
 use crate::look::{StyleRole, TerminalStyle};

@@ -14,7 +14,7 @@ use stepback_debugger::model::text::{flags_text, thousands};
 use stepback_debugger::views::{
     CellSpot, GridLayout, GridRow, RegisterBlock, RegistersView, lanes_per_row,
 };
-use stepback_index::ValueSource;
+use stepback_index::answer::ValueSource;
 use stepback_machine::{LaneFormat, LaneKind};
 
 use crate::clean::width;
