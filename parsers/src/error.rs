@@ -3,6 +3,7 @@
 use std::io;
 
 /// The format of the input is unknown or cannot be read.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// The input is empty.
@@ -69,6 +70,7 @@ fn lines_text(count: usize) -> String {
 }
 
 /// The input could not be read.
+#[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The operating system reported an error.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stepback_parsers::{Position, SourceError};
 
 /// Error of a query.
+#[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// The query was cancelled.
@@ -62,6 +63,7 @@ pub enum QueryError {
 }
 
 /// Error of an index build.
+#[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The build was cancelled.
@@ -116,6 +118,7 @@ pub(crate) enum PassError {
 }
 
 /// Reason why an index file cannot be used. Each message completes "the index was rebuilt: ".
+#[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file does not exist.
