@@ -9,7 +9,7 @@ use std::ops::Range;
 use libfuzzer_sys::fuzz_target;
 use stepback_machine::{Endian, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, Recurrence, RegisterWrite,
+    EventSink, Flow, MemoryAccess, ParseScratch, InputLocation, Problem, Recurrence, RegisterWrite,
     Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle,
 };
 
@@ -26,7 +26,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn push(&mut self, place: Place, thread: Option<ThreadNumber>, text: String) {
+    fn push(&mut self, place: InputLocation, thread: Option<ThreadNumber>, text: String) {
         let thread = thread.map_or("", |thread| &self.threads[usize::from(thread.0)]);
         self.events.push((place.offset, format!("{thread} {text}")));
     }

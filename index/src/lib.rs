@@ -8,7 +8,9 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use stepback_index::{BuildOptions, Cancel, Query as _, RegistersAt, index_in_memory};
+//! use stepback_index::build::{BuildOptions, index_in_memory};
+//! use stepback_index::{Cancel, Query as _};
+//! use stepback_index::query::RegistersAt;
 //! use stepback_parsers::{Position, Tarmac};
 //!
 //! let text = b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
@@ -18,10 +20,43 @@
 //! assert_eq!(registers.get("r0").and_then(|r0| r0.to_u64()), Some(1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! The last write of an address, with the instruction that did it:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use stepback_index::answer::{AccessKinds, Cell, CellAccess};
+//! use stepback_index::build::{BuildOptions, index_in_memory};
+//! use stepback_index::query::NearestAccess;
+//! use stepback_index::{Cancel, Query as _};
+//! use stepback_machine::Address;
+//! use stepback_parsers::Tarmac;
+//!
+//! let text = b"\
+//! 1 clk IT (1) 00008000 e5801000 A svc : STR r1,[r0]
+//! 1 clk MW4 00009000 0000002a
+//! 2 clk IT (2) 00008004 e1a00000 A svc : NOP
+//! ";
+//! let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default())?);
+//! let index = index_in_memory(tarmac, &BuildOptions::default())?;
+//! let cell = Cell::Memory { address: Address(0x9000), len_bytes: 4 };
+//! let last = NearestAccess::last(cell, AccessKinds::Writes, index.end());
+//! match last.run(&index, &Cancel::default())? {
+//!     Some(CellAccess::Step(hit)) => {
+//!         assert_eq!((hit.record.step.0, hit.record.pc), (0, Address(0x8000)));
+//!         assert_eq!(hit.access.and_then(|access| access.value.to_u64()), Some(42));
+//!     }
+//!     Some(CellAccess::Initial(line)) => println!("set before the first step, line {}", line.0),
+//!     None => println!("never written"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![warn(missing_docs)]
 
+pub mod answer;
 mod answers;
+pub mod build;
 mod builder;
 #[cfg(test)]
 mod far;
@@ -32,52 +67,6 @@ pub mod oracle;
 pub mod query;
 pub mod read;
 mod store;
-
-/// Plain data that queries return; it holds no index.
-pub mod answer {
-    pub use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
-    pub use crate::answers::cell::{
-        AccessKinds, Cell, Direction, MemoryRange, ThreadId, ThreadInfo,
-    };
-    pub use crate::answers::difference::{
-        Difference, ExternalChange, MemoryDifference, MemoryInput, MemoryOutput, RangeEffects,
-        RegisterDifference, RegisterEffect,
-    };
-    pub use crate::answers::heap::{
-        BAD_FREES, BLOCKS, BadFree, BlockRelease, HEAP_BYTES, Heap, HeapBlock,
-    };
-    pub use crate::answers::index_info::{
-        IndexInfo, MarkerCount, MarkerHit, PageCounts, TimeFall, Translation, TranslationCounts,
-        VirtualMapping, WARNINGS_KEPT, Warning,
-    };
-    pub use crate::answers::program::{FunctionPart, Program};
-    pub use crate::answers::register_file::{
-        Fact, Inference, InferenceReason, InferredRegister, RegisterFile, RegisterState,
-        ValueDerivation,
-    };
-    pub use crate::answers::slice::{
-        Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow,
-        SliceRowDetail, SliceStep, SliceStepAccess, SliceStepDetail, SliceUse, UnknownInput,
-    };
-    pub use crate::answers::step_record::{
-        ANSWER_EFFECTS, Access, AccessTarget, AccessesAt, CellAccess, Doubt, Effect, HIT_EFFECTS,
-        Hit, HostOperation, LATE_STEPS, STEP_EFFECTS, StepRecord,
-    };
-    pub use crate::answers::value::{ByteState, ByteTouch, Number, Value, ValueSource};
-    pub use crate::store::calls::stacks::{FramesWithin, StackUse};
-    pub use crate::store::calls::table::CallTable;
-    pub use crate::store::codes::ExecutedCode;
-}
-
-/// Builds index files, follows growing traces and removes leftovers.
-pub mod build {
-    pub use crate::builder::build_index::{
-        Build, BuildOptions, BuildProgress, BuildSummary, Follow, index_in_memory,
-    };
-    pub use crate::builder::partial::{open_so_far, remove_leftovers};
-    pub use crate::builder::semihosting::pass::with_images;
-    pub use crate::store::fingerprint::Fingerprint;
-}
 
 pub use answers::error::{BuildError, Cancel, OpenError, QueryError};
 pub use index::Index;

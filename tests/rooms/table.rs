@@ -184,6 +184,8 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("query", &["query"])],
             &[room("builder", &["builder"])],
             &[room("oracle", &["oracle"])],
+            // What users of the crate import.
+            &[room("facade", &["answer", "build"])],
         ],
     },
     CrateRooms {

@@ -5,7 +5,8 @@
 //! per query; for tests only.
 //!
 //! ```
-//! use stepback_index::{RegistersAt, oracle::{Oracle, Replay as _}};
+//! use stepback_index::query::RegistersAt;
+//! use stepback_index::{oracle::{Oracle, Replay as _}};
 //! use stepback_parsers::{Position, Tarmac};
 //!
 //! let text = b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
