@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use stepback_parsers::btrace::{BranchLayout, Btrace, BtraceHead, BtraceOptions, HEADING};
-use stepback_parsers::kept::KeptOptions;
+use stepback_parsers::kept::CacheFileOptions;
 use stepback_parsers::template::RecordTemplate;
 use stepback_parsers::{
     CodePart, EventSink, ParseScratch, ProgramFile, Source as _, StepEvent, TraceFile,
@@ -65,7 +65,7 @@ fn read(bytes: &[u8], options: BtraceOptions) {
         data: Arc::new(bytes.to_vec()),
     };
     BtraceHead::of(&file).expect("memory can be read");
-    let Ok(trace) = Btrace::open(file, options, KeptOptions::default()) else {
+    let Ok(trace) = Btrace::open(file, options, CacheFileOptions::default()) else {
         return;
     };
     trace

@@ -5,11 +5,18 @@
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use stepback_index::answer::{AccessKinds, CallId, Cell, Direction, EdgeKinds, MemoryRange, ThreadId};
+use stepback_index::answer::{
+    AccessKinds, CallId, Cell, Direction, EdgeKinds, MemoryRange, ThreadId,
+};
 use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint};
-use stepback_index::{Cancel, Index, Influence, Query, Why};
-use stepback_index::query::{DifferenceBetween, ExternalChanges, FindText, FindValue, FoldSet, LineOfStep, MemoryAt, NearestAccess, NearestVisit, NextAccessedBlock, NthVisit, PositionOfLine, PositionOfTime, RawLines, RegistersAt, Steps, TextPattern};
+use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::query::{
+    DifferenceBetween, ExternalChanges, FindText, FindValue, FoldSet, LineOfStep, MemoryAt,
+    NearestAccess, NearestVisit, NextAccessedBlock, NthVisit, PositionOfLine, PositionOfTime,
+    RawLines, RegistersAt, Steps, TextPattern,
+};
 use stepback_index::read::VisitReader;
+use stepback_index::{Cancel, Index, Query};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 
@@ -238,7 +245,7 @@ fn ask_about_cells(index: &Index, at: Position, address: Address, thread: Thread
         };
         ask(
             index,
-            Why {
+            BackwardSliceQuery {
                 cell,
                 at,
                 edges,
@@ -247,7 +254,7 @@ fn ask_about_cells(index: &Index, at: Position, address: Address, thread: Thread
         );
         ask(
             index,
-            Influence {
+            ForwardSliceQuery {
                 cell,
                 at,
                 edges,

@@ -9,7 +9,7 @@ use std::ops::Range;
 use libfuzzer_sys::fuzz_target;
 use stepback_machine::{Endian, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MemoryAccess, ParseScratch, InputLocation, Problem, Recurrence, RegisterWrite,
+    EventSink, Flow, InputLocation, MemoryAccess, ParseScratch, Problem, Recurrence, RegisterWrite,
     Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle,
 };
 

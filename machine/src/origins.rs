@@ -3,14 +3,14 @@
 //! Loads, stores and moves copy each byte separately. Computations read all bytes of the views that
 //! they name, and each byte of the result depends on all of them.
 //! ```
-//! use stepback_machine::{Address, Encoding, Input, InstructionSet, ValueOrigin, Registers, decode};
+//! use stepback_machine::{Address, Encoding, InstructionInput, InstructionSet, ValueOrigin, Registers, decode};
 //!
 //! let encoding = Encoding::new(&[0xe0, 0x03, 0x01, 0xaa]).unwrap(); // mov x0, x1
 //! let mov = decode(encoding, Address(0x8000), InstructionSet::A64);
 //! let x1 = Registers::view("x1", InstructionSet::A64).unwrap();
 //! let origins = mov.origins_of_value(&mov.meaning.writes[0].value, 0..4);
 //! let low = stepback_machine::RegisterView { size_bytes: 4, ..x1 };
-//! assert_eq!(origins, [ValueOrigin { input: Input::Register(low), is_copy: true }]);
+//! assert_eq!(origins, [ValueOrigin { input: InstructionInput::Register(low), is_copy: true }]);
 //! ```
 
 use std::ops::Range;

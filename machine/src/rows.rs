@@ -295,12 +295,16 @@ impl InstructionSet {
     /// Returns the successor of an executed instruction, from its encoding and its record.
     ///
     /// ```
-    /// use stepback_machine::{Address, RecordedBranch, InstructionSet, ControlSuccessor, Site};
-    /// let site = |opcode| Site { pc: Address(0x1000), encoding:
-    /// InstructionSet::A64.encoding_of(opcode, 4).unwrap() }; let lead = |opcode|
-    /// InstructionSet::A64.lead(&site(opcode), RecordedBranch::Unsaid); assert_eq!([lead(0xd503_201f),
-    /// lead(0x1400_0004)], [ControlSuccessor::SuccessorSet, ControlSuccessor::Address(0x1010)]); assert_eq!([lead(0xd400_0001),
-    /// lead(0xb400_0020)], [ControlSuccessor::Open; 2], "svc, cbz");
+    /// use stepback_machine::{Address, CodeSite, ControlSuccessor, InstructionSet, RecordedBranch};
+    /// let successor = |opcode| {
+    ///     let encoding = InstructionSet::A64.encoding_of(opcode, 4).unwrap();
+    ///     let site = CodeSite { pc: Address(0x1000), encoding };
+    ///     InstructionSet::A64.lead(&site, RecordedBranch::Unsaid)
+    /// };
+    /// assert_eq!(successor(0xd503_201f), ControlSuccessor::Behind, "nop");
+    /// assert_eq!(successor(0x1400_0004), ControlSuccessor::Address(0x1010), "b");
+    /// assert_eq!(successor(0xd400_0001), ControlSuccessor::Open, "svc");
+    /// assert_eq!(successor(0xb400_0020), ControlSuccessor::Open, "cbz");
     /// ```
     pub fn lead(self, site: &CodeSite, branch: RecordedBranch) -> ControlSuccessor {
         let ControlFlowEffect {

@@ -5,16 +5,16 @@
 //! Any text gives a line: unknown parts keep their characters.
 //!
 //! ```
-//! use stepback_debugger::syntax::{Kind, Line};
+//! use stepback_debugger::syntax::{SyntaxKind, InstructionLine};
 //! use stepback_machine::{Address, InstructionSet};
 //!
 //! let name = |address: Address| (address == Address(0x8000_0898)).then(|| "main".to_owned());
-//! let line = Line::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c),
+//! let line = InstructionLine::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c),
 //! InstructionSet::A64, &name);
 //! assert_eq!(line.to_string(), "bl main");
-//! assert_eq!(line.mnemonic_kind, Kind::BranchMnemonic);
+//! assert_eq!(line.mnemonic_kind, SyntaxKind::BranchMnemonic);
 //!
-//! let line = Line::parse("STP      x29,x30,[sp,#-0x10]!", Address(0), InstructionSet::A64, &name);
+//! let line = InstructionLine::parse("STP      x29,x30,[sp,#-0x10]!", Address(0), InstructionSet::A64, &name);
 //! assert_eq!(line.to_string(), "stp x29, x30, [sp, #-0x10]!");
 //! ```
 
