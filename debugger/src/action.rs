@@ -3,8 +3,6 @@
 //! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied in
 //! order after the frame. Each group has one exhaustive `match` that applies it.
 //!
-//! Types that actions of several groups contain.
-//!
 //! Moments of one of several traces, and their serialised form.
 
 use std::fmt;
@@ -14,11 +12,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_index::answer::CallId;
 use stepback_parsers::Position;
 
-pub use stepback_index::answer::Direction;
-
 pub use crate::action::app::{
     AppAction, CommandName, FileAction, FontChange, FontRole, MarkAction, ThemeChoice,
 };
+pub use crate::action::common::{Direction, StepRange, TraceId, WindowId};
 pub use crate::action::panels::{Follow, PanelAction, PanelId, PanelKind};
 pub use crate::action::travel::{
     Access, CellName, SearchAction, SliceAction, SliceView, TravelAction,
@@ -30,6 +27,7 @@ pub use crate::action::view::{
 pub use crate::notes::{FindKind, FindQuery, FindRange, SliceEdge, SliceEdges, SliceQuery};
 
 mod app;
+mod common;
 mod panels;
 mod travel;
 mod view;
@@ -106,25 +104,6 @@ from_group!(
     View(ViewAction),
     App(AppAction)
 );
-
-/// Number of a trace of a window. The default is the first trace.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub struct TraceId(pub u32);
-
-/// Number of a trace window: 1, 2, … Each has its own position in one trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct WindowId(pub u32);
-
-/// A part of a trace, from one position to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct StepRange {
-    /// First position.
-    pub first: Position,
-    /// Last position, not before the first.
-    pub last: Position,
-}
 
 /// A moment of a trace.
 ///

@@ -7,7 +7,7 @@
 //! Privilege of memory accesses.
 
 use crate::linux::names::SystemCallNumbering;
-use crate::registers::RegisterId;
+use crate::view::RegisterId;
 
 /// Calling conventions of an architecture. Registers are given by name; a list that is not known is
 /// empty.

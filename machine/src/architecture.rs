@@ -4,19 +4,12 @@
 //! Defaults cover what most architectures share: an architecture without delay slots, banks or
 //! semihosting implements nothing for them.
 //!
-//! Instruction sets.
-//!
 //! Names of instruction sets.
-//!
-//! Byte order.
-//!
-//! Position of an instruction, for traces that do not state instruction sets.
 
 use std::iter::StepBy;
 use std::ops::Range;
 
 use capstone::Capstone;
-use serde::{Deserialize, Serialize};
 
 use crate::abi::{Abi, LinkageStub, Privilege, RegisterBit, SemihostingCall, StubSlot};
 use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
@@ -26,8 +19,11 @@ use crate::linux::names::SystemCallNumbering;
 use crate::meaning::FlagTest;
 use crate::mode::{BankedRegister, ExecutionState, SecurityState};
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterRun, RegisterView, StatusRegister};
+use crate::register_run::RegisterRun;
+use crate::status::StatusRegister;
+use crate::view::{RegisterId, RegisterView};
 use crate::window::WindowChange;
+use crate::{Endian, InstructionPlacement, InstructionSet};
 
 /// An instruction set as implemented by its architecture. Items documented on [`InstructionSet`]
 /// are not documented again here.
@@ -269,55 +265,6 @@ pub(crate) trait Architecture {
         None
     }
 }
-
-/// Instruction set: determines how the bytes of an instruction are decoded.
-///
-/// The architectures implement the queries; `rows.rs` dispatches them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum InstructionSet {
-    /// AArch64.
-    #[default]
-    A64,
-    /// AArch32, 4-byte instructions.
-    A32,
-    /// AArch32 Thumb, 2- and 4-byte instructions.
-    T32,
-    /// x86 in 64-bit mode, 1 to 15 bytes.
-    X86_64,
-    /// x86 in 32-bit mode, 1 to 15 bytes.
-    X86_32,
-    /// RISC-V with 64-bit registers, 2- and 4-byte instructions.
-    Riscv64,
-    /// DynamoRIO's synthetic instructions, which name only registers and a category and cannot be
-    /// decoded further.
-    Regdeps,
-    /// SPARC V9, 4-byte instructions, most significant byte first.
-    Sparc64,
-}
-
-impl InstructionSet {
-    /// All sets, each at the index of its number.
-    pub const ALL: [Self; 8] = [
-        Self::A64,
-        Self::A32,
-        Self::T32,
-        Self::X86_64,
-        Self::X86_32,
-        Self::Riscv64,
-        Self::Regdeps,
-        Self::Sparc64,
-    ];
-
-    /// Returns the number that represents the set in files; it never changes.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-
-    /// Returns the set with a number; none for other numbers.
-    pub fn of_number(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
-    }
-}
 /// Names of an instruction set. Sets of one architecture may share names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchitectureNames {
@@ -347,38 +294,4 @@ pub struct ElfMachine {
     pub number: u16,
     /// Number of bytes in an address, from `EI_CLASS`.
     pub word_bytes: u16,
-}
-
-/// Byte order of data or code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Endian {
-    /// Least significant byte first.
-    #[default]
-    Little,
-    /// Most significant byte first.
-    Big,
-}
-
-/// Facts about an instruction other than its bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct InstructionPlacement {
-    /// Address as recorded.
-    pub address: u64,
-    /// Length in bytes.
-    pub length_bytes: u16,
-    /// Instruction set of the preceding instruction, which ends at this address, if one was seen.
-    pub behind: Option<InstructionSet>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_lead_back_to_their_sets() {
-        for set in InstructionSet::ALL {
-            assert_eq!(InstructionSet::of_number(set.number()), Some(set));
-        }
-        assert_eq!(InstructionSet::of_number(8), None);
-    }
 }

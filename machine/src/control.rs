@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::registers::RegisterId;
+use crate::view::RegisterId;
 
 /// Effect of an instruction on the program counter if its condition holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::expression::Expression;
 use crate::meaning::{AccessKind, Meaning, MemoryOperand, RegisterEffect, RegisterUse};
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 /// Registers and effects of an instruction, collected step by step.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::control::{BranchTarget, FlowKind};
 use crate::instruction::Instruction;
 use crate::meaning::AccessKind;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 /// A word of an exception frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

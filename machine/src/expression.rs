@@ -1,6 +1,6 @@
 //! Expressions for the values that an instruction computes, in terms of the state before it.
 
-use crate::registers::RegisterView;
+use crate::view::RegisterView;
 
 /// A value. Narrow values are zero-extended.
 ///

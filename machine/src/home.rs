@@ -10,7 +10,7 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use crate::mode::{Bank, Mode, SecurityState, ThreadStack};
-use crate::registers::RegisterId;
+use crate::view::RegisterId;
 use crate::window::RegisterWindows;
 
 /// `sp` banks: by AArch64 exception level, then two for each M-profile security state, then by

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use capstone::{Capstone, InsnDetail};
 use serde::{Deserialize, Serialize};
 
-use crate::architecture::InstructionSet;
 use crate::control::ControlFlowEffect;
 use crate::description::MeaningBuilder;
 use crate::meaning::{ExecutionCondition, Meaning, RegisterUse};
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// Text prefix for bytes that cannot be decoded.
 const UNDECODABLE: &str = ".byte";

@@ -23,6 +23,7 @@ mod architecture;
 mod arm;
 mod control;
 mod description;
+mod endian;
 mod exception_frame;
 mod expression;
 mod home;
@@ -33,27 +34,35 @@ mod mode;
 #[cfg(feature = "oracle")]
 pub mod naive;
 mod origins;
+mod placement;
 mod regdeps;
 mod register_group;
+mod register_run;
 mod registers;
 mod riscv;
 mod rows;
+mod set;
 mod sparc;
+mod status;
 #[cfg(test)]
 mod tests;
+mod view;
 mod window;
 mod x86;
 
 pub use crate::abi::{LinkageStub, Privilege, SemihostingCall, StubSlot};
-pub use crate::architecture::{
-    ArchitectureChoice, ArchitectureNames, ElfMachine, Endian, InstructionPlacement, InstructionSet,
-};
+pub use crate::architecture::{ArchitectureChoice, ArchitectureNames, ElfMachine};
 pub use crate::control::{OperandWordKind, RecordedBranch, TextFlow, without_prefix};
+pub use crate::endian::Endian;
 pub use crate::instruction::{Address, CodeSite, Encoding, decode, step_text};
 pub use crate::meaning::{AccessKind, ConditionalSelection, FlagTest, FlagUse, RegisterUse};
 pub use crate::mode::{Bank, BankedRegister, StackChoice, StackChoices};
+pub use crate::placement::InstructionPlacement;
 pub use crate::register_group::{LaneFormat, LaneKind};
-pub use crate::registers::{RegisterId, RegisterRun, RegisterView, StatusFlag, StatusRegister};
+pub use crate::register_run::RegisterRun;
+pub use crate::set::InstructionSet;
+pub use crate::status::{StatusFlag, StatusRegister};
+pub use crate::view::{RegisterId, RegisterView};
 pub use abi::{Abi, RegisterBit, ReturnAddress, SystemCallConvention, SystemCallFailure};
 pub use arm::psr::Psr;
 pub use control::{BranchTarget, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind};

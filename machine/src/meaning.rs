@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 /// Effects of an instruction on registers and memory; incomplete where they are not modelled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

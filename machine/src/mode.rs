@@ -5,8 +5,8 @@
 //!
 //! Values of the registers that select between two stack pointers.
 
-use crate::architecture::InstructionSet;
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// Processor mode of an instruction, parsed from the mode word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -15,11 +15,11 @@
 
 use std::ops::Range;
 
-use crate::architecture::InstructionSet;
 use crate::expression::{Expression, Operation};
 use crate::instruction::Instruction;
 use crate::meaning::{AccessKind, MemoryOperand};
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// An input of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -24,21 +24,14 @@
 //! assert!(names(RegisterGroup::Scalable, InstructionSet::A32).is_empty());
 //! assert_eq!(RegisterGroup::of_named("ttbr0_el1"), RegisterGroup::System);
 //! ```
-//!
-//! Register numbers, and views of register bytes.
-//!
-//! Runs of numbered registers.
-//!
-//! Decoded status registers, in terms common to all architectures.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
-use crate::architecture::InstructionSet;
+use crate::RegisterView;
 use crate::mode::Mode;
 use crate::register_group::RegisterGroup;
+use crate::set::InstructionSet;
 use crate::window::WindowChange;
 
 /// Register tables of the architectures.
@@ -138,199 +131,10 @@ fn all_names(set: InstructionSet) -> RegisterNameTable {
     names
 }
 
-/// Number of a register: a separate run of bytes. Numbers below [`RegisterId::FIRST_NAMED`] come
-/// from the architecture's table; others are assigned by name.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub struct RegisterId(pub u16);
-
-impl RegisterId {
-    /// First general register: `x0` … `x30` (`r0` … `r12` are the low halves); the x86 general
-    /// registers in encoding order; `x0` … of RISC-V. The stack pointer is [`Self::SP`] in all of
-    /// them instead.
-    pub const X0: Self = Self(0);
-    /// Base of the x86 segment `fs`.
-    pub const FS_BASE: Self = Self(16);
-    /// Base of the x86 segment `gs`.
-    pub const GS_BASE: Self = Self(17);
-    /// Current stack pointer: `sp`, `xsp`, `wsp`, `r13`, `rsp`, `%o6`.
-    pub const SP: Self = Self(31);
-    /// Link register of AArch32: `lr`, `r14`. Also `%o7` of SPARC. In AArch64 `lr` is `x30`.
-    pub const LR: Self = Self(32);
-    /// Address of the thread's next step.
-    pub const PC: Self = Self(33);
-    /// Status register: `psr`, `cpsr`, `xpsr`, `pstate` of Arm, `rflags`. With register windows,
-    /// the lowest four bytes hold the current window ([`crate::Mode::window_status`]), and the next
-    /// bytes are the condition codes.
-    pub const PSR: Self = Self(34);
-    /// Floating-point status and control of AArch32; `mxcsr`, `fcsr`, `fsr`.
-    pub const FPSCR: Self = Self(35);
-    /// Floating-point control, including that of the x87.
-    pub const FPCR: Self = Self(36);
-    /// Floating-point status, including that of the x87.
-    pub const FPSR: Self = Self(37);
-    /// Vector predication status of M-profile.
-    pub const VPR: Self = Self(38);
-    /// First vector register: `v0` … `v31`, 16 bytes, 256 with SVE (`z0` … `z31`); `zmm0` …
-    /// `zmm31`, 64 bytes; `f0` … `f31` of RISC-V, 8 bytes; `q0`, `q4` … `q60` of SPARC, 16 bytes,
-    /// in sixteen registers.
-    pub const V0: Self = Self(40);
-    /// First predicate register: `p0` … `p15`, up to 32 bytes; `k0` … `k7` of x86.
-    pub const P0: Self = Self(72);
-    /// First x87 register: `st0` … `st7`, 10 bytes, which contain `mm0` … `mm7`.
-    pub const ST0: Self = Self(80);
-    /// First of the banks and cells that [`crate::Mode::home`] chooses from; follows all registers
-    /// above.
-    pub const FIRST_BANK: Self = Self(88);
-    /// First number assigned by name; follows all banks and cells.
-    pub const FIRST_NAMED: Self = Self(1152);
-}
-
-/// A range of bytes of a register.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub struct RegisterView {
-    /// The register.
-    pub register: RegisterId,
-    /// First byte, counted from the least significant.
-    pub offset: u16,
-    /// Number of bytes, at least 1.
-    pub size_bytes: u16,
-}
-
-impl RegisterView {
-    /// Creates a view from its parts.
-    pub const fn new(register: RegisterId, offset: u16, size_bytes: u16) -> Self {
-        Self {
-            register,
-            offset,
-            size_bytes,
-        }
-    }
-
-    /// Returns true if the two views share a byte.
-    pub fn overlaps(self, other: Self) -> bool {
-        self.register == other.register
-            && u32::from(self.offset) < u32::from(other.offset) + u32::from(other.size_bytes)
-            && u32::from(other.offset) < u32::from(self.offset) + u32::from(self.size_bytes)
-    }
-
-    /// Returns true if this view contains all bytes of another.
-    pub fn includes(self, other: Self) -> bool {
-        self.register == other.register
-            && self.offset <= other.offset
-            && u32::from(other.offset) + u32::from(other.size_bytes)
-                <= u32::from(self.offset) + u32::from(self.size_bytes)
-    }
-}
-/// A run of registers with consecutive numbers, such as `x0` … `x30`, or one register without a
-/// number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegisterRun {
-    /// Prefix of the names.
-    pub prefix: &'static str,
-    /// Number of registers; none if the prefix is the full name.
-    pub count: Option<u16>,
-}
-
-impl RegisterRun {
-    /// Creates a run numbered from 0.
-    pub const fn of(prefix: &'static str, count: u16) -> Self {
-        Self {
-            prefix,
-            count: Some(count),
-        }
-    }
-
-    /// Creates a single register without a number.
-    pub const fn one(name: &'static str) -> Self {
-        Self {
-            prefix: name,
-            count: None,
-        }
-    }
-
-    /// Returns the names of the registers.
-    pub fn names(&self) -> impl Iterator<Item = String> + use<> {
-        let Self { prefix, count } = *self;
-        (0..count.unwrap_or(1)).map(move |number| match count {
-            Some(_) => format!("{prefix}{number}"),
-            None => prefix.to_owned(),
-        })
-    }
-}
-
-/// Returns the names of several runs.
-pub(crate) fn names_of(runs: &[RegisterRun]) -> Vec<String> {
-    runs.iter().flat_map(RegisterRun::names).collect()
-}
-/// A decoded status register. Fields in unknown bytes are left out or have no value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StatusRegister {
-    /// Condition flags in architecture order.
-    pub flags: Vec<StatusFlag>,
-    /// Names of the flag sets, four flags each, if there are several: `icc`, `xcc`; empty if there
-    /// is one.
-    pub flag_sets: &'static [&'static str],
-    /// Exception masks.
-    pub masks: Vec<StatusFlag>,
-    /// Mode and any unusual state: `EL3h`, `svc, Thumb`, `handler 11`.
-    pub mode: Option<String>,
-    /// All fields of the register, one line each.
-    pub lines: Vec<String>,
-}
-
-/// A status bit that is shown by a letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StatusFlag {
-    /// Letter: `z`.
-    pub letter: char,
-    /// Word for the set flag: `zero`; empty if there is no usual word.
-    pub word: &'static str,
-    /// Value; none if its byte is unknown.
-    pub is_set: Option<bool>,
-}
-
-impl StatusRegister {
-    /// Returns the words of the flags that are set: `negative`, `overflow`.
-    pub fn set_words(&self) -> impl Iterator<Item = &'static str> {
-        let set = self
-            .flags
-            .iter()
-            .filter(|flag| flag.is_set == Some(true) && !flag.word.is_empty());
-        set.map(|flag| flag.word)
-    }
-}
-
-/// Bits of a value with possibly unknown bytes, least significant byte first.
-#[derive(Clone, Copy)]
-pub(crate) struct PartialBits<'a>(pub &'a [Option<u8>]);
-
-impl PartialBits<'_> {
-    pub fn flag(self, place: u32) -> Option<bool> {
-        self.field(place, 1).map(|bit| bit == 1)
-    }
-
-    /// Returns a field of at most eight bits, which may span two bytes.
-    pub fn field(self, first: u32, width: u32) -> Option<u8> {
-        let byte = |place: u32| self.0.get(place as usize).copied().flatten().map(u32::from);
-        let (place, shift) = (first / 8, first % 8);
-        let low = byte(place)?;
-        let high = if shift + width > 8 {
-            byte(place + 1)?
-        } else {
-            0
-        };
-        u8::try_from((high << 8 | low) >> shift & ((1 << width) - 1)).ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers::RegisterId;
+    use crate::view::RegisterId;
 
     #[track_caller]
     fn check(name: &str, set: InstructionSet, expected: Option<(u16, u16, u16)>) {

@@ -10,9 +10,7 @@ use capstone::Capstone;
 use crate::abi::{
     Abi, LinkageStub, Privilege, RegisterBit, ReturnAddress, SemihostingCall, StubSlot,
 };
-use crate::architecture::{
-    Architecture, ArchitectureNames, ElfMachine, Endian, InstructionPlacement, InstructionSet,
-};
+use crate::architecture::{Architecture, ArchitectureNames, ElfMachine};
 use crate::arm::a64::set::A64;
 use crate::arm::aarch32::a32::A32;
 use crate::arm::aarch32::t32::T32;
@@ -20,17 +18,22 @@ use crate::control::{
     ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind, OperandWordKind, RecordedBranch,
     TextFlow,
 };
+use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::linux::written::{MemorySharing, SystemCallWrite, changes_files, sharing, written};
 use crate::meaning::FlagTest;
 use crate::mode::{BankedRegister, ExecutionState, Mode, SecurityState};
+use crate::placement::InstructionPlacement;
 use crate::regdeps::architecture::Regdeps;
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterRun, RegisterView, StatusRegister};
+use crate::register_run::RegisterRun;
 use crate::riscv::set::Riscv64;
+use crate::set::InstructionSet;
 use crate::sparc::set::Sparc64;
+use crate::status::StatusRegister;
+use crate::view::{RegisterId, RegisterView};
 use crate::window::WindowChange;
 use crate::x86::set::{X86_32, X86_64};
 

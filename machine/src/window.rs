@@ -18,7 +18,7 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use crate::mode::Mode;
-use crate::registers::RegisterId;
+use crate::view::RegisterId;
 
 /// Range of the number of windows that a processor may have (The SPARC Architecture Manual, Version
 /// 9, 5.1.2).

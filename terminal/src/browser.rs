@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use stepback_debugger::action::{Action, CellName, PanelId, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, CellName, PanelId, PanelKind};
 use stepback_debugger::desk::{Desk, Message, Script, StatusSlot, Tone};
 use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches};
 use stepback_debugger::messages::say;

@@ -4,7 +4,8 @@
 //! leave. On a wide screen there are two columns, with step lists (and source) at the left.
 
 use ratatui::layout::Rect;
-use stepback_debugger::action::{PanelId, WindowId};
+use stepback_debugger::action::PanelId;
+use stepback_debugger::action::WindowId;
 
 /// Minimum screen width for two columns of panes, in cells.
 const TWO_COLUMNS: u16 = 150;

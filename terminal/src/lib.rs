@@ -18,6 +18,7 @@ mod palette;
 mod pane;
 mod panes;
 mod panes_open;
+mod panes_shown;
 mod pen;
 mod press;
 mod prompt;

@@ -3,9 +3,10 @@
 //! Commands of the keys in panes, shared by all kinds of pane.
 
 use ratatui::layout::Rect;
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Action, CellName, Direction, FoldAction, Follow, Moment, PanelId, PanelKind, SliceEdge,
-    TravelAction, WindowId,
+    TravelAction,
 };
 use stepback_debugger::desk::Desk;
 use stepback_debugger::messages::say;

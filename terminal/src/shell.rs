@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Action, AppAction, Direction, PanelAction, PanelId, PanelKind, SliceAction, SliceView,
-    ViewAction, WindowId,
+    ViewAction,
 };
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Desk, SaveEvent, Tone, TraceMissing};

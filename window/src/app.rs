@@ -13,7 +13,7 @@ use stepback_debugger::worker::{Ticket, Worker};
 
 use crate::about::InfoPage;
 use crate::browser::FileBrowser;
-use crate::files::FileDialog;
+use crate::file_dialog::FileDialog;
 use crate::go_to::GoToBox;
 use crate::palette::PaletteState;
 use crate::picture::PendingScreenshot;

@@ -1,7 +1,8 @@
 //! Application of the window's own actions: on panels, on their contents, on the program.
 
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
-    Action, AppAction, PanelAction, PanelId, PanelKind, ThemeChoice, ViewAction, WindowId,
+    Action, AppAction, PanelAction, PanelId, PanelKind, ThemeChoice, ViewAction,
 };
 use stepback_debugger::desk::{Tone, thread_named};
 use stepback_debugger::keymap::command;

@@ -4,7 +4,8 @@
 //! The cell clicked in a step list.
 
 use egui_tiles::{Tile, TileId};
-use stepback_debugger::action::{CellName, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{CellName, PanelKind};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::views::MemoryView;
 use stepback_machine::RegisterGroup;

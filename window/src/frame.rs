@@ -22,7 +22,7 @@ use super::settings::Settings;
 use super::widgets::{line_above, line_below};
 use super::workspace::{Workspace, WorkspaceContext};
 use super::{about, banner, indexing_card, menu_bar, status_bar, toolbar};
-use crate::files::open_together;
+use crate::file_dialog::open_together;
 use crate::indexing_card::opening_page_ui;
 use crate::panels::HoverCell;
 use crate::room;

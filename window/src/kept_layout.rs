@@ -5,7 +5,8 @@
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Moment, PanelKind, TraceId, WindowId};
+use stepback_debugger::action::{Moment, PanelKind};
+use stepback_debugger::action::{TraceId, WindowId};
 use stepback_debugger::desk::SavedSession;
 use stepback_debugger::notes::SessionWindow;
 use stepback_parsers::Position;
@@ -13,7 +14,7 @@ use stepback_parsers::Position;
 use crate::layout;
 use crate::layout::{Dock, TILES, panes_in_order};
 use crate::panels::Pane;
-use crate::torn::{TornWindowPlace, WINDOWS};
+use crate::torn_place::{TornWindowPlace, WINDOWS};
 
 /// A node of the dock's tree. Panels are borrowed when written and owned when read.
 #[derive(Serialize, Deserialize)]

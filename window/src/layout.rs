@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
-use stepback_debugger::action::{PanelKind, WindowId};
+use stepback_debugger::action::PanelKind;
+use stepback_debugger::action::WindowId;
 
 use crate::panels::Pane;
 use crate::room::share_equally;

@@ -6,7 +6,8 @@ use egui::{
     Align, Align2, Button, Layout, MenuBar, Rect, RichText, Sense, Stroke, Style, Ui, UiBuilder,
     WidgetInfo, vec2,
 };
-use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice};
 use stepback_debugger::keymap;
 use stepback_debugger::keymap::{
     Area, Command, CommandContext, CommandId, IndexingState, Submenu, key_text,

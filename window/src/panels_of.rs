@@ -5,7 +5,8 @@
 //! Slice actions on panels.
 
 use egui_tiles::{Tile, TileId};
-use stepback_debugger::action::{FindQuery, PanelId, PanelKind, SliceQuery, SliceView, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{FindQuery, PanelId, PanelKind, SliceQuery, SliceView};
 use stepback_debugger::desk::{Desk, SearchContext};
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
 use stepback_debugger::views::OwnSliceRequest;

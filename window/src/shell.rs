@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use stepback_debugger::action::{
-    Action, AppAction, FindQuery, PanelAction, PanelKind, SliceView, StepRange, TravelAction,
-    ViewAction, WindowId,
+    Action, AppAction, FindQuery, PanelAction, PanelKind, SliceView, TravelAction, ViewAction,
 };
+use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::desk::{Desk, FindState, RecentTrace, SavedSession, Tone};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};

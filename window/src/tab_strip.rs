@@ -2,7 +2,8 @@
 
 use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_tiles::{TabState, TileId};
-use stepback_debugger::action::{Action, Follow, PanelAction, PanelId, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, Follow, PanelAction, PanelId};
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Windows;

@@ -2,15 +2,16 @@
 //!
 //! Such a panel keeps a hidden tile in the dock: the panel returns to it, and actions refer to it
 //! as before.
-//!
-//! Places of panel windows.
 
+use crate::torn_place::SIZE;
+use crate::torn_place::TornWindow;
+use crate::torn_place::TornWindowPlace;
+use crate::torn_place::WINDOWS;
 use egui::{
     CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass,
     ViewportCommand, ViewportId, pos2,
 };
 use egui_tiles::{Tile, TileId};
-use serde::{Deserialize, Serialize};
 use stepback_debugger::action::{Action, AppAction, PanelAction, PanelId, SearchAction};
 use stepback_debugger::desk::{Desk, Tone};
 use stepback_debugger::messages::say;
@@ -290,52 +291,5 @@ fn takes_keyboard(action: &Action) -> bool {
             AskFor(_) | CommandPalette | FocusGoTo | KeyboardHelp | Settings
         ),
         _ => false,
-    }
-}
-
-/// Size of a window that was never open, in points.
-pub const SIZE: [f32; 2] = [720.0, 520.0];
-/// Allowed sides of a window, in points: the maximum exceeds any screen.
-const SIDES: std::ops::RangeInclusive<f32> = 160.0..=8192.0;
-/// Maximum number of panels in separate windows.
-pub const WINDOWS: usize = 8;
-
-/// Place of a panel window, in points.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TornWindowPlace {
-    /// Inner width and height.
-    pub size: [f32; 2],
-    /// Upper left corner; none if the system does not report it.
-    pub corner: Option<[f32; 2]>,
-}
-
-/// Places of a panel window: initial and current.
-#[derive(Clone, Copy, Debug)]
-pub struct TornWindow {
-    /// Requested place, constant while the window is open, so that the user can move it.
-    pub opened: TornWindowPlace,
-    /// Current place.
-    pub now: TornWindowPlace,
-}
-
-impl TornWindowPlace {
-    /// Returns the place if it has a valid size, without a corner that is off every screen.
-    pub fn usable(self) -> Option<Self> {
-        let is_place = |corner: [f32; 2]| corner.iter().all(|side| side.abs() <= *SIDES.end());
-        let corner = self.corner.filter(|corner| is_place(*corner));
-        self.size
-            .iter()
-            .all(|side| SIDES.contains(side))
-            .then_some(Self { corner, ..self })
-    }
-}
-
-impl TornWindow {
-    /// Creates the state of a window that opens at a place.
-    pub fn at(place: TornWindowPlace) -> Self {
-        Self {
-            opened: place,
-            now: place,
-        }
     }
 }

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use egui_tiles::{Tile, TileId};
-use stepback_debugger::action::{
-    Action, CellName, Direction, Follow, PanelId, PanelKind, StepRange, WindowId,
-};
+use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelId, PanelKind};
+use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::desk::{Desk, FunctionsContext, StatusSlot};
 use stepback_debugger::keymap::CommandContext;
 use stepback_debugger::program::PanelsSnapshot;
@@ -23,7 +22,7 @@ use crate::cells::ChosenCell;
 use crate::kept_layout::SavedLayout;
 use crate::panels::{Pane, PanelContext, TimelineState};
 use crate::theme::ThemeColors;
-use crate::torn::TornWindow;
+use crate::torn_place::TornWindow;
 
 /// An open trace with its windows and panels.
 pub struct Workspace {

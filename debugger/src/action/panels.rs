@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stepback_index::answer::CallId;
 
-use super::{Direction, Moment, StepRange, WindowId};
+use super::{Direction, Moment};
+use crate::action::{StepRange, WindowId};
 
 /// A panel by its number: a tile of the dock, a pane of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -7,7 +7,8 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use crate::action::{Direction, FindQuery, SliceEdge, SliceQuery, StepRange, WindowId};
+use crate::action::{Direction, FindQuery, SliceEdge, SliceQuery};
+use crate::action::{StepRange, WindowId};
 use crate::notes::{SavedQueryChange, SavedSearch, SavedSlice};
 
 /// Kind of access to a cell.

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, LaneFormat, RegisterGroup};
 use stepback_parsers::Position;
 
-use crate::action::{CellName, Direction, Follow, StepRange};
+use crate::action::StepRange;
+use crate::action::{CellName, Direction, Follow};
 
 /// Range that the functions are counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -14,7 +14,8 @@ use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::action::{Moment, WindowId};
+use crate::action::Moment;
+use crate::action::WindowId;
 use crate::desk::find_state::{FindState, PanelSearches};
 use crate::desk::functions_state::FunctionsState;
 use crate::desk::kept::SessionPlaces;

@@ -1,7 +1,5 @@
 //! State of a search, shared by the panels that show it.
 //!
-//! Actions of the search.
-//!
 //! Searches of separate panels, next to the one of the search field.
 
 use std::sync::Arc;
@@ -10,18 +8,11 @@ use stepback_index::Cancel;
 use stepback_index::answer::LATE_STEPS;
 use stepback_parsers::Position;
 
-use crate::action::{Direction, FindQuery, PanelKind, StepRange, WindowId};
-use crate::desk::desk::Desk;
-use crate::desk::found::no_hit_words;
+use crate::action::{Direction, FindQuery};
 use crate::desk::growing::{AnswerReplacement, IncrementalAnswer};
-use crate::desk::lookup::PlaceLookup;
-use crate::desk::news::DeskEvent;
-use crate::messages::say;
-use crate::model::WindowMove;
 use crate::model::found::{
     HitLookup, HitQuestion, SearchEnd, SearchRequest, SearchResults, gather,
 };
-use crate::model::hit_rows::{SelectedSteps, StepSelection};
 use crate::session::Session;
 use crate::worker::Worker;
 
@@ -240,116 +231,6 @@ impl FindState {
 /// Returns true if the search ended before the end of its range.
 fn is_cut(found: &SearchResults) -> bool {
     matches!(found.end, SearchEnd::Limit | SearchEnd::Stopped)
-}
-
-impl Desk {
-    /// Updates the filter of windows that show only hits. Costs nothing if no hits were added.
-    pub(crate) fn look_at_hits(&mut self) {
-        let is_asked = |of| match of {
-            StepSelection::Hits => self.find.question().is_some(),
-            StepSelection::Slice => self.slice.question().is_some(),
-        };
-        let sifted = |of| match of {
-            StepSelection::Hits => {
-                let number = self.find.number();
-                self.find.found().map(|found| SelectedSteps {
-                    positions: &found.positions,
-                    number,
-                })
-            }
-            StepSelection::Slice => {
-                let number = self.slice.number();
-                self.slice.slice().map(|slice| SelectedSteps {
-                    positions: &slice.positions,
-                    number,
-                })
-            }
-        };
-        let step_count = self.session.index.step_count();
-        for window in &mut self.windows.list {
-            window.only_hits.is_on &= is_asked(window.only_hits.of);
-            match sifted(window.only_hits.of) {
-                Some(sifted) => window.only_hits.update(sifted, step_count),
-                None => window.only_hits.forget(step_count),
-            }
-        }
-    }
-
-    /// Shows all steps in the active window again. Returns false if it already did.
-    pub fn leave_only_hits(&mut self) -> bool {
-        std::mem::take(&mut self.windows.active_mut().only_hits.is_on)
-    }
-
-    /// Shows some hidden steps in a window that shows only hits.
-    pub(crate) fn open_hidden(&mut self, window: WindowId, steps: StepRange) {
-        if let Some(window) = self.windows.get_mut(window) {
-            window.only_hits.open(steps);
-        }
-        self.look_at_hits();
-    }
-
-    /// Toggles between hits only and all steps in the active window. Prompts for a search if there
-    /// is none.
-    pub(crate) fn toggle_only_hits(&mut self) {
-        if self.leave_only_hits() {
-            return;
-        }
-        self.surround_hits(self.windows.active().only_hits.context);
-    }
-
-    /// Shows only the hits, each with this number of steps around it.
-    pub(crate) fn surround_hits(&mut self, context: u64) {
-        // Keep the filter that is on.
-        let shown = &self.windows.active().only_hits;
-        let of = if shown.is_on {
-            shown.of
-        } else {
-            StepSelection::Hits
-        };
-        if of == StepSelection::Hits && self.find.question().is_none() {
-            self.inform(say!("find-first-for-hits"));
-            return self.tell(DeskEvent::AskWhatToFind);
-        }
-        self.windows.active_mut().is_raw = false;
-        self.windows.active_mut().only_hits.show(of, context);
-        self.look_at_hits();
-    }
-
-    /// Begins a search and shows its panel.
-    pub fn begin_find(&mut self, question: FindQuery) {
-        let at = self.windows.active().position;
-        self.find.begin(question, at, &self.session, &self.worker);
-        self.tell(DeskEvent::Show(PanelKind::Find));
-    }
-
-    /// Travels to the hit before or after the position. Uses the list of hits if it covers the
-    /// position, else a separate search.
-    pub(crate) fn find_next(&mut self, way: Direction) {
-        let (window, at) = (self.windows.active, self.windows.active().position);
-        let Some(question) = self.find.hit_question(way, at) else {
-            return self.tell(DeskEvent::AskWhatToFind);
-        };
-        match self.find.listed(way, at) {
-            HitLookup::At(to) => self.begin_in(window, WindowMove::Travel(to)),
-            HitLookup::None => {
-                let words = no_hit_words(&question, &self.session);
-                self.inform(&words);
-            }
-            HitLookup::Unknown => {
-                self.lookup = Some(PlaceLookup::hit(
-                    &self.session,
-                    &self.worker,
-                    window,
-                    question,
-                ));
-                self.take_found();
-            }
-        }
-    }
-
-    pub(crate) fn find_more(&mut self) {
-        self.find.more(&Arc::clone(&self.session), &self.worker);
-    }
 }
 
 /// The searches of panels that show their own one. Equal queries share one search.

@@ -15,7 +15,8 @@ use stepback_index::read::SlotReader;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::action::{CellName, StepRange};
+use crate::action::CellName;
+use crate::action::StepRange;
 use crate::analysis::call_profile::{CallNumber, NextCall, call_number, next_call};
 use crate::analysis::names::{NameResolver, code_address};
 use crate::analysis::walk;

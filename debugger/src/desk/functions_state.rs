@@ -5,7 +5,8 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 use stepback_machine::Address;
 
-use crate::action::{CallMeasure, FunctionsOf, StepRange};
+use crate::action::StepRange;
+use crate::action::{CallMeasure, FunctionsOf};
 use crate::analysis::call_profile::Progress;
 use crate::model::functions::FunctionProfile;
 use crate::session::Session;

@@ -13,12 +13,13 @@ use stepback_parsers::Position;
 
 use super::found::LookupResult;
 use super::words::count;
-use crate::action::{Access, Action, CellName, Direction, TravelAction, ViewAction, WindowId};
+use crate::action::WindowId;
+use crate::action::{Access, Action, CellName, Direction, TravelAction, ViewAction};
 use crate::analysis::names::NameResolver;
 use crate::analysis::walk;
 use crate::analysis::walk::{HitCursor, HitQuery, Subject};
 use crate::desk::found::{CallEndsLookup, CallLookup, ExternalLookup, hit_found};
-use crate::desk::moment_lookup::{SearchProgress, is_late};
+use crate::desk::reached::{SearchProgress, is_late};
 use crate::expression::{AddressSpace, split_space};
 use crate::messages::say;
 use crate::model::found::HitQuestion;

@@ -1,17 +1,15 @@
 //! Actions on the user's notes about a trace: bookmarks, watches, waveforms, saved searches.
-//!
-//! Notes of the user about a trace, one kind at a time.
 
 use stepback_parsers::Position;
 
 use crate::action::{Action, Direction, MarkAction, PanelKind};
+use crate::desk::NotesSnapshot;
 use crate::desk::desk::Desk;
 use crate::desk::news::{DeskEvent, Message, Tone};
 use crate::messages::{MessageValue, say, spoken_with};
 use crate::model::WindowMove;
 use crate::notes::{
-    BookmarkChange, Bookmarks, SavedQueries, SavedQuery, SavedQueryChange, SavedSearch, SavedSlice,
-    WatchChange, Watches,
+    BookmarkChange, SavedQueries, SavedQuery, SavedQueryChange, SavedSearch, WatchChange,
 };
 
 impl Desk {
@@ -188,17 +186,4 @@ impl Desk {
         }
         kept
     }
-}
-
-/// One kind of notes as it was before a change.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NotesSnapshot {
-    Bookmarks(Bookmarks),
-    Watches(Watches),
-    /// Values that the timeline shows as waveforms.
-    Waves(Watches),
-    /// Saved searches.
-    Searches(SavedQueries<SavedSearch>),
-    /// Saved slices.
-    Slices(SavedQueries<SavedSlice>),
 }

@@ -9,7 +9,8 @@ use anyhow::Result;
 use stepback_index::QueryError;
 use stepback_parsers::Position;
 
-use crate::action::{Direction, WindowId};
+use crate::action::Direction;
+use crate::action::WindowId;
 use crate::desk::desk::Desk;
 use crate::desk::words::sentence;
 use crate::messages::say;

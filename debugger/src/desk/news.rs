@@ -2,8 +2,9 @@
 
 use stepback_parsers::Position;
 
-use crate::action::{Action, PanelKind, StepRange};
-use crate::desk::marks::NotesSnapshot;
+use crate::action::StepRange;
+use crate::action::{Action, PanelKind};
+use crate::desk::kept_marks::NotesSnapshot;
 use crate::session::{Notice, OpenOptions};
 
 /// Severity of a message.

@@ -270,7 +270,8 @@ mod tests {
     use super::*;
     use crate::action::AppAction;
     use crate::action::TravelAction;
-    use crate::action::{Direction, ThemeChoice, WindowId};
+    use crate::action::WindowId;
+    use crate::action::{Direction, ThemeChoice};
 
     #[test]
     fn comments_and_empty_lines_are_skipped() {

@@ -12,7 +12,7 @@ use stepback_parsers::Position;
 use crate::action::{CellName, Direction, PanelKind};
 use crate::desk::desk::Desk;
 use crate::desk::growing::{AnswerReplacement, IncrementalAnswer};
-use crate::desk::marks::NotesSnapshot;
+use crate::desk::kept_marks::NotesSnapshot;
 use crate::desk::news::DeskEvent;
 use crate::keymap::argument_text;
 use crate::messages::say;

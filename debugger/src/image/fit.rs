@@ -13,7 +13,7 @@ use stepback_parsers::{ProgramFit, Step};
 
 use crate::image::extents::{AddressExtent, Extents};
 use crate::image::images::{Images, PlacedSegment};
-use crate::image::segments::LinkerView;
+use crate::image::memory_view::LinkerView;
 use crate::image::spec::ImageSpec;
 use crate::number::thousands;
 

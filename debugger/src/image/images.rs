@@ -18,7 +18,8 @@ use super::names::NamePart;
 use super::segments::LoadedSegment;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind, elf};
 use crate::image::identity;
-use crate::image::segments::{LinkerView, MappedRange};
+use crate::image::memory_view::LinkerView;
+use crate::image::segments::MappedRange;
 use crate::image::symbol::{AddressName, SymbolTable, UserNameTable};
 
 /// The symbols of all images, by address and by name. Without images every query has no answer.

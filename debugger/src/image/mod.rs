@@ -23,6 +23,7 @@ mod images;
 mod lines;
 #[cfg(test)]
 mod loader_tests;
+mod memory_view;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
@@ -36,7 +37,8 @@ mod tests;
 pub use crate::image::elf::program_file;
 pub use crate::image::fit::{MismatchCause, bytes_text};
 pub use crate::image::header_tables::machine_of;
-pub use crate::image::segments::{LinkerView, MappedRange};
+pub use crate::image::memory_view::LinkerView;
+pub use crate::image::segments::MappedRange;
 pub use crate::image::symbol::AddressName;
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
 pub use images::{ImageInfo, ImageOrigin, Images};

@@ -5,10 +5,11 @@ use stepback_parsers::Position;
 
 use super::command::{Command, CommandContext};
 use super::table::commands;
+use crate::action::WindowId;
 use crate::action::{
     Access, Action, AppAction, CellName, Direction, FileAction, FindQuery, Follow, FontChange,
     FontRole, MarkAction, MemoryChange, Moment, PanelAction, PanelId, SearchAction, TravelAction,
-    ViewAction, WindowId,
+    ViewAction,
 };
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};

@@ -4,7 +4,8 @@
 
 use stepback_parsers::Position;
 
-use crate::action::{Action, CellName, Moment, PanelId, SliceAction, TraceId, WindowId};
+use crate::action::{Action, CellName, Moment, PanelId, SliceAction};
+use crate::action::{TraceId, WindowId};
 use crate::keymap::key::{Key, KeyStroke, Modifiers};
 use crate::keymap::table::CommandId;
 use crate::messages;

@@ -4,7 +4,8 @@ use stepback_parsers::Position;
 
 use super::arguments::cell_name;
 use super::command::CommandContext;
-use crate::action::{Action, EffectsOf, OtherCall, SliceAction, StepRange, ViewAction};
+use crate::action::StepRange;
+use crate::action::{Action, EffectsOf, OtherCall, SliceAction, ViewAction};
 use crate::messages::say;
 use crate::notes::SavedQueryChange;
 

@@ -10,12 +10,12 @@ use stepback_machine::RegisterGroup;
 use super::command::{Area, Command, CommandContext, IndexingState, KeyScope, Submenu};
 use super::key::Key;
 use super::{arguments, slice_arguments};
+use crate::action::WindowId;
 use crate::action::{
     Access, Action, AppAction, CallMeasure, CellName, CommandName, Direction, EffectsOf,
     FileAction, FoldAction, Follow, FontChange, FontRole, FunctionsOf, MarkAction, MemoryChange,
     MemoryText, OtherCall, PanelAction, PanelKind, RegisterFormat, SearchAction, SliceAction,
     SliceEdge, SliceView, ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction,
-    WindowId,
 };
 use crate::icons;
 use crate::keymap::key::Modifiers;

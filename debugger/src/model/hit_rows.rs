@@ -17,7 +17,8 @@ use stepback_index::answer::CallId;
 use stepback_index::query::TraceListRow;
 use stepback_parsers::{Position, Step};
 
-use crate::action::{Direction, StepRange};
+use crate::action::Direction;
+use crate::action::StepRange;
 
 /// Maximum number of hidden runs that the user can open.
 const MOST_OPEN: usize = 1000;

@@ -123,7 +123,8 @@ mod tests {
     use stepback_parsers::Position;
 
     use super::*;
-    use crate::action::{FoldAction, WindowId};
+    use crate::action::FoldAction;
+    use crate::action::WindowId;
     use crate::analysis::exceptions::window_trap_frames;
     use crate::model::{MoveOutcome, TraceWindow, WindowMove};
     use crate::session::{OpenOptions, open};

@@ -8,7 +8,8 @@ use stepback_parsers::{Position, Step};
 
 use super::MoveContext;
 use super::hit_rows::{HitsOnlyView, ShownRow};
-use crate::action::{Direction, FoldAction, Moment, TraceId, WindowId};
+use crate::action::{Direction, FoldAction, Moment};
+use crate::action::{TraceId, WindowId};
 
 /// Maximum number of positions in the history.
 const HISTORY_LIMIT: usize = 1000;

@@ -4,7 +4,8 @@ use stepback_index::answer::CallTable;
 use stepback_parsers::Position;
 
 use super::{TraceEndChange, TraceWindow};
-use crate::action::{Action, Follow, Moment, PanelAction, WindowId};
+use crate::action::WindowId;
+use crate::action::{Action, Follow, Moment, PanelAction};
 
 /// All trace windows. There is always at least one.
 #[derive(Clone, Debug)]

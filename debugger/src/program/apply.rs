@@ -4,9 +4,10 @@
 
 use stepback_parsers::Position;
 
+use crate::action::StepRange;
 use crate::action::{
     Access, Action, Direction, FoldAction, MarkAction, PanelAction, SearchAction, SliceAction,
-    StepRange, TravelAction, ViewAction,
+    TravelAction, ViewAction,
 };
 use crate::analysis::step_places::Callees;
 use crate::desk::{Desk, DeskEvent, FunctionReference, LineGoal, OpeningMode};

@@ -13,7 +13,8 @@ use stepback_index::Cancel;
 use stepback_index::read::SlotReader;
 use stepback_parsers::Tarmac;
 
-use crate::action::{FileAction, StepRange};
+use crate::action::FileAction;
+use crate::action::StepRange;
 use crate::desk::{
     Desk, Opening, OpeningMode, RecentTrace, SaveEvent, SaveReason, TraceChoice, UndoStack,
 };

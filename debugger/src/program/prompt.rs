@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use crate::action::{Action, AppAction, Direction, FileAction, FontChange, FontRole, StepRange};
+use crate::action::StepRange;
+use crate::action::{Action, AppAction, Direction, FileAction, FontChange, FontRole};
 use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::source::SourceMapping;

@@ -9,8 +9,9 @@ use super::prompt::Prompt;
 use super::state::{Program, UndoSnapshot};
 use crate::action::{
     Action, AppAction, CellName, Direction, FindQuery, Follow, PanelAction, PanelKind, SliceView,
-    StepRange, ViewAction, WindowId,
+    ViewAction,
 };
+use crate::action::{StepRange, WindowId};
 use crate::desk::{Desk, Message, RecentTrace, SaveEvent, SavedSession};
 use crate::notes::{SavedSearch, SavedSlice};
 use crate::session::{Notice, Session, TraceChange};

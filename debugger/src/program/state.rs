@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Moment, WindowId};
+use crate::action::Moment;
+use crate::action::WindowId;
 use crate::desk::{
     ActionQueue, Desk, NotesSnapshot, Opening, OpeningMode, Saver, Script, SessionPolicy,
     TraceChoice, UndoStack,

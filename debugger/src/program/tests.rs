@@ -8,9 +8,10 @@ use stepback_parsers::Position;
 use super::shell::{PanelArrangement, Report, SelectedCell, Shell};
 use super::state::{Program, RunMode};
 use super::{Prompt, perform};
+use crate::action::WindowId;
 use crate::action::{
     AppAction, Direction, FileAction, MarkAction, PanelAction, PanelKind, SliceView, TravelAction,
-    ViewAction, WindowId,
+    ViewAction,
 };
 use crate::desk::{Desk, desk_over};
 use crate::notes::{BookmarkChange, BookmarkPlace, SavedSearch, SavedSlice};

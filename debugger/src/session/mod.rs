@@ -22,9 +22,11 @@ mod session_place;
 #[expect(clippy::expect_used, reason = "only tests ask for it")]
 pub mod test_session;
 mod trace_files;
+mod watch;
 
-pub use crate::session::notice::{Damage, FileError, OpeningObserver};
+pub use crate::session::notice::{Damage, FileError};
 pub use crate::session::places::{demo_path, is_same_file};
+pub use crate::session::watch::OpeningObserver;
 pub use companions::Companions;
 pub use input::Input;
 pub use notice::{Notice, NoticeKind};

@@ -3,17 +3,15 @@
 //! Errors about a file.
 //!
 //! Damaged files of this program that a query met. They are made again, and the query is repeated.
-//!
-//! Observer of a trace that is being opened.
 
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use stepback_index::{Cancel, QueryError};
+use stepback_index::QueryError;
 use stepback_parsers::step_store::DamagedCopy;
 
-use crate::session::{IndexPolicy, OpenOptions, Session};
+use crate::session::{IndexPolicy, OpenOptions};
 
 /// A notice for the user about an open trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,15 +144,4 @@ impl Damage {
             Self::Copy => "the copy of the trace's records was damaged and was made again",
         }
     }
-}
-
-/// Observer of a trace that is being opened.
-#[derive(Clone, Copy)]
-pub struct OpeningObserver<'a> {
-    /// Receives the indexed part: soon after the start, and again whenever it has grown enough. The
-    /// part answers queries as if the trace ended there ([`stepback_index::Index::is_whole`] is
-    /// false).
-    pub on_part: &'a (dyn Fn(Session) + Sync),
-    /// If present, the build follows a growing trace until this is cancelled.
-    pub follow: Option<&'a Cancel>,
 }

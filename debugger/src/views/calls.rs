@@ -10,7 +10,8 @@ use stepback_index::answer::CallId;
 use stepback_parsers::Position;
 
 use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
-use crate::action::{Action, Follow, PanelKind, StepRange, ViewAction};
+use crate::action::StepRange;
+use crate::action::{Action, Follow, PanelKind, ViewAction};
 use crate::desk::{Blocks, Desk, SessionChange, SessionWatch};
 use crate::messages::{say, spoken};
 use crate::model::TextRole;

@@ -9,9 +9,8 @@ use stepback_parsers::{Position, Step};
 
 use super::detail_cache::DetailCache;
 use super::view::{PanelView, RowGesture, RowListing, ViewStatus};
-use crate::action::{
-    Access, Action, CellName, Direction, PanelAction, PanelKind, TravelAction, WindowId,
-};
+use crate::action::WindowId;
+use crate::action::{Access, Action, CellName, Direction, PanelAction, PanelKind, TravelAction};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::TraceWindow;

@@ -1,8 +1,6 @@
 //! Inferred values of accesses.
-//!
-//! Observed loads, stores and register writes of selected steps.
 
-use stepback_machine::{AccessKind, Endian, Expression, RegisterView};
+use stepback_machine::{AccessKind, Endian, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cell::ThreadId;
@@ -11,13 +9,12 @@ use crate::answers::slice::{SliceCell, SliceDefinition};
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::index::Index;
 use crate::index::operand_table::UntracedRegisters;
-use crate::inference::engine::{Circumstances, CurrentStep, Engine};
+use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::knowledge::Knowledge;
+use crate::inference::observed::{ObservedAccess, ObservedRegister};
 use crate::inference::others::run_of;
 use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::snapshot::circumstances;
-use crate::inference::symbols::Term;
-use crate::inference::terms::{RegisterChange, is_exclusive};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 use crate::read::views::UntracedReader;
@@ -267,100 +264,4 @@ pub(crate) fn fill_accesses(
         }
     }
     Ok(())
-}
-
-/// At most 8 bytes that a step accessed exactly once.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ObservedAccess {
-    pub slot: u64,
-    pub kind: AccessKind,
-    pub address: u64,
-    pub size_bytes: u8,
-    /// The bytes as a number in the byte order of the trace.
-    pub term: Term,
-}
-
-/// A register write of a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ObservedRegister {
-    pub slot: u64,
-    pub view: RegisterView,
-    pub term: Term,
-}
-
-impl Engine<'_> {
-    /// Records the register writes of a step.
-    pub fn observe_registers(&mut self, here: CurrentStep<'_>, changes: &[RegisterChange]) {
-        let slot = here.step.slot;
-        let given = changes.iter().map(|change| ObservedRegister {
-            slot,
-            view: change.view,
-            term: change.term,
-        });
-        self.observed_registers.extend(given);
-    }
-
-    /// Records the loads and stores of a step. Memory and registers must still be in the state
-    /// before it.
-    pub fn observe(&mut self, here: CurrentStep<'_>) {
-        for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {
-            let address = here.addresses.get(number).copied().flatten();
-            let Some((address, size_bytes)) = address.zip(operand.size_bytes) else {
-                continue;
-            };
-            let is_wide = size_bytes > 8;
-            let is_told = match operand.kind {
-                AccessKind::Read => true,
-                AccessKind::Write => operand.value != Expression::Unknown && !is_exclusive(here),
-            };
-            if !is_told || is_wide && self.circumstances.endian == Endian::Big {
-                continue;
-            }
-            for lane in 0..size_bytes.div_ceil(8) {
-                let (address, size_bytes) = (
-                    address.wrapping_add(8 * u64::from(lane)),
-                    (size_bytes - 8 * lane).min(8) as u8,
-                );
-                let term = match operand.kind {
-                    AccessKind::Read => self.loaded(number, lane, here).0,
-                    AccessKind::Write if is_wide => self.lane_term(&operand.value, lane, here).0,
-                    AccessKind::Write => self.term(&operand.value, 8 * size_bytes, here).0,
-                };
-                let (slot, kind, term) = (here.step.slot, operand.kind, term.cut(8 * size_bytes));
-                let observed = ObservedAccess {
-                    slot,
-                    kind,
-                    address,
-                    size_bytes,
-                    term,
-                };
-                if self.is_once(here, &observed) {
-                    self.observed.push(observed);
-                }
-            }
-        }
-    }
-
-    /// Returns true if the records of the step contain each of these bytes exactly once.
-    fn is_once(&self, here: CurrentStep<'_>, observed: &ObservedAccess) -> bool {
-        let ObservedAccess {
-            kind,
-            address,
-            size_bytes,
-            ..
-        } = *observed;
-        let accesses = self
-            .run
-            .accesses(here.step)
-            .iter()
-            .filter(|access| access.kind == kind);
-        let times = |byte: u64| {
-            let has = |access: u64, size: u8| byte.wrapping_sub(access) < u64::from(size);
-            accesses
-                .clone()
-                .filter(|access| has(access.address, access.size_bytes))
-                .count()
-        };
-        (0..u64::from(size_bytes)).all(|offset| times(address.wrapping_add(offset)) == 1)
-    }
 }

@@ -10,7 +10,8 @@ use stepback_parsers::{Marker, MarkerKind, Step, traced_system_call};
 
 use crate::answers::register_file::{Fact, ValueDerivation};
 use crate::inference::addresses::{AddressWidth, WidthBit};
-use crate::inference::engine::{CurrentStep, Engine, RecordedCall};
+use crate::inference::engine::{Engine, RecordedCall};
+use crate::inference::here::CurrentStep;
 use crate::inference::path::TrapCrossing;
 use crate::inference::run::{RunStep, StatedRegister};
 use crate::inference::symbols::Term;

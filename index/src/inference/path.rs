@@ -13,7 +13,7 @@
 use stepback_machine::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, RecordedBranch};
 use stepback_parsers::{DelaySlot, Marker, MarkerKind};
 
-use crate::inference::engine::CurrentStep;
+use crate::inference::here::CurrentStep;
 use crate::inference::run::RunStep;
 
 /// Target of control.

@@ -6,7 +6,8 @@ use stepback_machine::{
 };
 
 use crate::answers::register_file::{Fact, ValueDerivation};
-use crate::inference::engine::{CurrentStep, Engine, Loaded};
+use crate::inference::engine::{Engine, Loaded};
+use crate::inference::here::CurrentStep;
 use crate::inference::memory::TermPart;
 use crate::inference::run::{MemoryUse, RunAccess};
 use crate::inference::symbols::{BitField, Term};

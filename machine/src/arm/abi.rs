@@ -10,7 +10,7 @@ use crate::abi::{
     SystemCallFailure,
 };
 use crate::linux::names::SystemCallNumbering;
-use crate::registers::RegisterId;
+use crate::view::RegisterId;
 
 /// Link register of A64.
 pub const LINK_64: RegisterId = RegisterId(30);
@@ -107,25 +107,23 @@ pub fn slot_of_aarch64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
 /// Implements the items of [`crate::architecture::Architecture`] that A64, A32 and T32 share.
 macro_rules! shared_by_arm {
     () => {
-        fn view(name: &str) -> Option<crate::registers::RegisterView> {
+        fn view(name: &str) -> Option<crate::view::RegisterView> {
             crate::arm::registers::view(name, Self::SET)
         }
 
         fn other_names() -> Vec<String> {
-            crate::registers::names_of(&crate::arm::registers::OTHERS)
+            crate::register_run::names_of(&crate::arm::registers::OTHERS)
         }
 
-        fn nameable(
-            view: crate::registers::RegisterView,
-        ) -> Option<crate::registers::RegisterView> {
+        fn nameable(view: crate::view::RegisterView) -> Option<crate::view::RegisterView> {
             crate::arm::registers::scalable_view(view)
         }
 
-        fn banks(plain: crate::registers::RegisterId) -> std::iter::StepBy<std::ops::Range<u16>> {
+        fn banks(plain: crate::view::RegisterId) -> std::iter::StepBy<std::ops::Range<u16>> {
             crate::home::mode_banks(plain)
         }
 
-        fn is_own_bank(plain: crate::registers::RegisterId) -> bool {
+        fn is_own_bank(plain: crate::view::RegisterId) -> bool {
             crate::arm::registers::is_own_bank(plain)
         }
 
@@ -133,8 +131,8 @@ macro_rules! shared_by_arm {
             crate::arm::registers::banked(name)
         }
 
-        fn status(bytes: &[Option<u8>]) -> crate::registers::StatusRegister {
-            crate::registers::StatusRegister::from(&crate::arm::psr::Psr::decode(bytes, Self::SET))
+        fn status(bytes: &[Option<u8>]) -> crate::status::StatusRegister {
+            crate::status::StatusRegister::from(&crate::arm::psr::Psr::decode(bytes, Self::SET))
         }
 
         #[inline(always)]
@@ -143,7 +141,7 @@ macro_rules! shared_by_arm {
         }
 
         #[inline(always)]
-        fn is_link(register: crate::registers::RegisterId) -> bool {
+        fn is_link(register: crate::view::RegisterId) -> bool {
             crate::arm::abi::is_link(register)
         }
 

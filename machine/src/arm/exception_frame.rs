@@ -8,7 +8,7 @@
 //! ```
 
 use crate::exception_frame::{FrameLayout, FrameWord};
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 /// Layout of the frame that an M-profile exception stores.
 pub static FRAME: FrameLayout = FrameLayout {
@@ -96,12 +96,12 @@ static ADDITIONAL: [FrameWord; 8] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::InstructionSet;
     use crate::exception_frame::{ExceptionFlow, FrameAccess, FrameEvent};
     use crate::instruction::Address;
     use crate::instruction::decode;
     use crate::meaning::AccessKind;
     use crate::registers::Registers;
+    use crate::set::InstructionSet;
 
     fn view(name: &str) -> RegisterView {
         Registers::view(name, InstructionSet::T32).unwrap()

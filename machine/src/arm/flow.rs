@@ -10,9 +10,9 @@
 //!
 //! Conversion between encodings and integers.
 
-use crate::architecture::Endian;
 use crate::arm::registers::{register_32, register_64};
 use crate::control::{BranchTarget, FlowKind};
+use crate::endian::Endian;
 use crate::instruction::Encoding;
 
 /// Returns the effect of a T32 instruction if its condition holds.
@@ -323,7 +323,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::architecture::InstructionSet;
+    use crate::set::InstructionSet;
 
     fn flow(opcode: u32, set: InstructionSet) -> FlowKind {
         match set {

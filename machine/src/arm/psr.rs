@@ -5,9 +5,9 @@
 
 use std::fmt;
 
-use crate::architecture::InstructionSet;
 use crate::mode::{ExecutionState, Mode, SecurityState, ThreadStack};
-use crate::registers::{PartialBits, StatusFlag, StatusRegister};
+use crate::set::InstructionSet;
+use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
 /// Fields of a program status register (`cpsr`, `psr`, `xpsr`, `pstate`, any `spsr_…`). A field is
 /// none if the trace does not state it or the processor's profile does not have it.

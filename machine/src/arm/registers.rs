@@ -8,12 +8,13 @@
 
 use capstone::{Capstone, RegId};
 
-use crate::architecture::InstructionSet;
 use crate::description::MeaningBuilder;
 use crate::instruction::DisassembledInstruction;
 use crate::mode::{Bank, BankedRegister, SecurityState, bank_mode};
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterRun, RegisterView};
+use crate::register_run::RegisterRun;
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// Returns the view of a lower-case name.
 pub fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {

@@ -2,10 +2,10 @@
 //!
 //! Encodings by mask and value.
 
-use crate::architecture::InstructionSet;
 use crate::instruction::Encoding;
 use crate::naive::step::NaiveFlow::{Branch, Call, ExceptionReturn, Other, Return, Trap};
-use crate::registers::RegisterId;
+use crate::set::InstructionSet;
+use crate::view::RegisterId;
 
 /// Effect of an instruction on the program counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //!
 //! Processor mode of a status register, by a table.
 
-use crate::architecture::InstructionSet;
 use crate::mode::{Mode, SecurityState, ThreadStack};
-use crate::registers::RegisterId;
+use crate::set::InstructionSet;
+use crate::view::RegisterId;
 
 /// A cell of the windowed register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,8 +193,8 @@ pub fn set_of_width(word_bytes: u16) -> InstructionSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::InstructionSet;
     use crate::registers::Registers;
+    use crate::set::InstructionSet;
 
     #[test]
     fn both_tellings_agree_on_which_names_are_one_cell() {

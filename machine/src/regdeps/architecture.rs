@@ -18,14 +18,15 @@
 use capstone::Capstone;
 
 use crate::abi::{Abi, Privilege, ReturnAddress, SystemCallConvention, SystemCallFailure};
-use crate::architecture::{Architecture, ArchitectureNames, InstructionSet};
+use crate::architecture::{Architecture, ArchitectureNames};
 use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
 use crate::description::MeaningBuilder;
 use crate::instruction::{CodeSite, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::meaning::FlagUse;
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Regdeps`].
 pub struct Regdeps;

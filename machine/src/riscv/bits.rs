@@ -8,9 +8,9 @@ use crate::description::MeaningBuilder;
 use crate::expression::Expression;
 use crate::instruction::{Address, CodeSite, Encoding};
 use crate::meaning::{AccessKind, MemoryOperand};
-use crate::registers::{RegisterId, RegisterView};
 use crate::riscv::compressed::expanded;
 use crate::riscv::set::general;
+use crate::view::{RegisterId, RegisterView};
 
 /// Describes an instruction; none for instructions that are not modelled.
 pub fn describe(site: &CodeSite) -> Option<MeaningBuilder> {

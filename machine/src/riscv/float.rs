@@ -2,8 +2,8 @@
 
 use crate::expression::{Expression, Operation};
 use crate::meaning::AccessKind;
-use crate::registers::RegisterView;
 use crate::riscv::bits::RiscvDescriber;
+use crate::view::RegisterView;
 
 /// NaN box: the upper half of a register that holds a single-precision number.
 const BOX: Expression = Expression::Constant(0xffff_ffff_0000_0000);

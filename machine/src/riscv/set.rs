@@ -22,17 +22,16 @@ use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 use crate::abi::{
     Abi, LinkageStub, Privilege, ReturnAddress, StubSlot, SystemCallConvention, SystemCallFailure,
 };
-use crate::architecture::{
-    Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine, InstructionSet,
-};
+use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::control::{
     AssemblyWord, ControlFlowEffect, InstructionWords, OperandWordKind, TextFlow,
 };
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterView};
 use crate::riscv::bits::{control, describe, long_form};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Riscv64`].
 pub struct Riscv64;

@@ -186,7 +186,7 @@ pub fn trap_name(trap_type: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers::RegisterId;
+    use crate::view::RegisterId;
 
     #[track_caller]
     fn check(word: u32, flow: FlowKind, target: BranchTarget, delay: DelaySlotRule) {

@@ -8,7 +8,7 @@
 //! last.
 
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 use crate::window::{
     BEHIND_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out,
 };

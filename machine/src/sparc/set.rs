@@ -15,13 +15,13 @@ use capstone::Capstone;
 use crate::abi::{
     Abi, Privilege, RegisterBit, ReturnAddress, SystemCallConvention, SystemCallFailure,
 };
-use crate::architecture::{Architecture, ArchitectureNames, ElfMachine, InstructionSet};
+use crate::architecture::{Architecture, ArchitectureNames, ElfMachine};
 use crate::control::{ControlFlowEffect, InstructionWords, OperandWordKind, TextFlow};
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::mode::{ExecutionState, Mode};
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterView, StatusRegister};
+use crate::set::InstructionSet;
 use crate::sparc::control::{control, trap_name};
 use crate::sparc::meaning::whole::describe;
 use crate::sparc::registers;
@@ -29,6 +29,8 @@ use crate::sparc::registers::view;
 use crate::sparc::status::status;
 use crate::sparc::text::branch::text_of;
 use crate::sparc::word::SparcWord;
+use crate::status::StatusRegister;
+use crate::view::{RegisterId, RegisterView};
 use crate::window::{COMPUTED, WindowChange, banks, general};
 
 /// See [`InstructionSet::Sparc64`].

@@ -4,7 +4,7 @@
 //! 6.3.4).
 
 use crate::mode::Mode;
-use crate::registers::{PartialBits, StatusFlag, StatusRegister};
+use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
 /// First bit of the condition codes: `icc`, then `xcc`.
 const CONDITIONS: u32 = 32;

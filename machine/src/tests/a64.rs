@@ -1,7 +1,7 @@
-use crate::architecture::InstructionSet;
 use crate::instruction::{Address, Encoding, decode};
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
 use crate::tests::text::check;
+use crate::view::{RegisterId, RegisterView};
 
 #[test]
 fn forms_of_aarch64() {

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::architecture::InstructionSet;
 use crate::instruction::{Address, Encoding, Instruction, decode};
 use crate::origins::{InstructionInput, ValueOrigin};
-use crate::registers::{RegisterId, RegisterView, Registers};
+use crate::registers::Registers;
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// A mask of register bytes.
 type ByteMask = u64;

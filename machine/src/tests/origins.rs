@@ -1,10 +1,11 @@
 //! Inputs of instruction results, and the flags read and written, according to the manuals.
 
-use crate::architecture::InstructionSet;
 use crate::instruction::{Address, Encoding, Instruction, decode};
 use crate::meaning::AccessKind;
 use crate::origins::{InstructionInput, ValueOrigin};
-use crate::registers::{RegisterView, Registers};
+use crate::registers::Registers;
+use crate::set::InstructionSet;
+use crate::view::RegisterView;
 
 /// Returns the flags of a set by letter, from the lowest bit up.
 fn letters(set: InstructionSet) -> Vec<(char, u64)> {
@@ -83,7 +84,7 @@ fn results(instruction: &Instruction, set: InstructionSet) -> String {
     let meaning = &instruction.meaning;
     let written = instruction.registers.iter().flat_map(|known| &known.writes);
     let registers = written
-        .filter(|view| view.register != crate::registers::RegisterId::PSR)
+        .filter(|view| view.register != crate::view::RegisterId::PSR)
         .map(|view| {
             let effect = meaning.writes.iter().find(|effect| effect.view == *view);
             let origins = match effect {
@@ -413,7 +414,7 @@ fn the_rest_of_a_scalable_vector_becomes_zero() {
             instruction.text
         );
         let other = RegisterView {
-            register: crate::registers::RegisterId(rest.register.0 + 9),
+            register: crate::view::RegisterId(rest.register.0 + 9),
             ..rest
         };
         assert!(!instruction.clears(other));

@@ -1,4 +1,4 @@
-use crate::architecture::InstructionSet;
+use crate::set::InstructionSet;
 use crate::tests::text::check;
 
 #[test]

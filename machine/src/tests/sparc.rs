@@ -1,7 +1,8 @@
-use crate::architecture::InstructionSet;
 use crate::instruction::{Address, Encoding, decode};
-use crate::registers::{RegisterView, Registers};
+use crate::registers::Registers;
+use crate::set::InstructionSet;
 use crate::tests::text::check;
+use crate::view::RegisterView;
 
 #[test]
 fn forms_of_sparc() {

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use crate::architecture::InstructionSet;
 use crate::instruction::{Address, decode};
+use crate::set::InstructionSet;
 
 /// Programs from which the traces were made, if they are available.
 const PROGRAMS: [&str; 5] = ["hello", "small", "medium", "large", "cti"];

@@ -3,14 +3,15 @@
 
 use std::collections::HashMap;
 
-use crate::architecture::InstructionSet;
 use crate::control::{BranchTarget, FlowKind};
 use crate::instruction::{Address, Encoding, decode};
 use crate::meaning::{AccessKind, MemoryOperand};
 use crate::mode::Mode;
-use crate::registers::{RegisterId, RegisterView, Registers};
+use crate::registers::Registers;
+use crate::set::InstructionSet;
 use crate::sparc::registers::{CONDITIONS, float_view, named};
 use crate::sparc::text::names::{STATE, privileged};
+use crate::view::{RegisterId, RegisterView};
 use crate::window::general;
 
 const SET: InstructionSet = InstructionSet::Sparc64;

@@ -1,6 +1,6 @@
-use crate::architecture::InstructionSet;
 use crate::control::{BranchTarget, FlowKind};
 use crate::instruction::{Address, decode};
+use crate::set::InstructionSet;
 use crate::tests::text::{check, encoding};
 
 #[test]

@@ -1,10 +1,11 @@
 //! Instructions in text form: `reads | writes | accesses | values`.
 
-use crate::architecture::InstructionSet;
 use crate::expression::{Expression, Operation};
 use crate::instruction::{Address, Encoding, Instruction, decode};
 use crate::meaning::{AccessKind, ExecutionCondition, MemoryOperand};
-use crate::registers::{RegisterView, Registers};
+use crate::registers::Registers;
+use crate::set::InstructionSet;
+use crate::view::RegisterView;
 
 /// Checks lines of the form `hexadecimal bytes ; reads | writes | accesses | values`; the last part
 /// is optional. Instructions are at 0x1000.

@@ -1,6 +1,6 @@
-use crate::architecture::InstructionSet;
 use crate::instruction::{Address, Encoding, decode};
 use crate::registers::Registers;
+use crate::set::InstructionSet;
 use crate::tests::text::check;
 
 #[test]

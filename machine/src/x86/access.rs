@@ -14,7 +14,7 @@ use crate::instruction::CodeSite;
 use crate::meaning::{
     AccessKind, FlagUse, MemoryOperand, ScaledRegister, StoreExtent, StoreExtentPart,
 };
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 use crate::x86::registers;
 use crate::x86::registers::bits_of;
 

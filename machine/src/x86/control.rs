@@ -116,7 +116,7 @@ const CONDITIONS: [&str; 30] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers::RegisterId;
+    use crate::view::RegisterId;
 
     #[track_caller]
     fn check(word_bytes: u16, bytes: &[u8], flow: FlowKind, target: BranchTarget) {

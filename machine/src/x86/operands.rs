@@ -4,7 +4,7 @@ use iced_x86::{OpKind, Register};
 
 use crate::expression::{Expression, Operation};
 use crate::meaning::AccessKind;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 use crate::x86::access::X86Describer;
 
 impl X86Describer {

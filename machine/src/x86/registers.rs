@@ -8,7 +8,8 @@
 use iced_x86::RflagsBits;
 
 use crate::register_group::RegisterGroup;
-use crate::registers::{PartialBits, RegisterId, RegisterView, StatusFlag, StatusRegister};
+use crate::status::{PartialBits, StatusFlag, StatusRegister};
+use crate::view::{RegisterId, RegisterView};
 
 /// Registers with individual names, and their parts: 8 bytes, 4, 2, the low byte, the second byte.
 const GENERAL: [(RegisterId, [&str; 5]); 8] = [
@@ -188,7 +189,7 @@ pub fn status(bytes: &[Option<u8>]) -> StatusRegister {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::architecture::InstructionSet;
+    use crate::set::InstructionSet;
 
     #[track_caller]
     fn check(set: InstructionSet, name: &str, expected: Option<(u16, u16, u16)>) {

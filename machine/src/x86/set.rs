@@ -9,14 +9,15 @@ use capstone::Capstone;
 use crate::abi::{
     Abi, LinkageStub, Privilege, ReturnAddress, StubSlot, SystemCallConvention, SystemCallFailure,
 };
-use crate::architecture::{
-    Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine, InstructionSet,
-};
+use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
 use crate::instruction::{CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterRun, RegisterView, StatusRegister};
+use crate::register_run::RegisterRun;
+use crate::set::InstructionSet;
+use crate::status::StatusRegister;
+use crate::view::{RegisterId, RegisterView};
 use crate::x86::access::{decoded, describe};
 use crate::x86::control::{PREFIXES, control, is_undefined, may_raise, text_flow};
 use crate::x86::registers;

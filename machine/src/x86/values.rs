@@ -3,7 +3,7 @@
 use iced_x86::{InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind, Register};
 
 use crate::expression::{Expression, Operation};
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 use crate::x86::access::X86Describer;
 
 impl X86Describer {

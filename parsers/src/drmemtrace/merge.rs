@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_machine::InstructionSet;
 
+use crate::drmemtrace::block::RecordBlock;
 use crate::drmemtrace::container::unpacker::ContainerUnpacker;
 use crate::drmemtrace::decoder::{DecoderOutput, DecoderPause, RecordDecoder, is_time, problem};
-use crate::drmemtrace::pool::{RecordBlock, UnpackerPool};
+use crate::drmemtrace::pool::UnpackerPool;
 use crate::drmemtrace::raw_record::{TraceEntry, Width, kind, marker};
 use crate::drmemtrace::record::{RecordSink, ThreadTable};
 use crate::read_at::{ReadAt, TraceFile};

@@ -5,6 +5,7 @@
 //! A step store keeps them in blocks with random access, and a [`crate::source::Source`] pushes
 //! their events.
 
+mod block;
 mod check;
 mod companion;
 #[cfg(test)]

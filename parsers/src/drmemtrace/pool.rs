@@ -1,6 +1,4 @@
 //! Worker threads that unpack the files of a trace ahead of the decoder.
-//!
-//! Block of unpacked records, passed from the unpacker to the decoder.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, available_parallelism};
 
+use crate::drmemtrace::block::RecordBlock;
 use crate::drmemtrace::container::unpacker::ContainerUnpacker;
 use crate::read_at::TraceFile;
 
@@ -171,21 +170,4 @@ fn input(file: TraceFile) -> (Mutex<PoolInput>, Receiver<io::Result<RecordBlock>
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Consecutive unpacked records of a file, all from one member.
-#[derive(Debug, Default)]
-pub(super) struct RecordBlock {
-    /// Whole records, except at the end of a damaged member.
-    pub bytes: Vec<u8>,
-    /// Offset of the block in the unpacked records of the file.
-    pub offset: u64,
-    /// Member that contains the records; `None` in files without members.
-    pub member: Option<Arc<str>>,
-    /// Problems right after the records, in the order of their detection.
-    pub problems: Vec<String>,
-    /// True when the block ends a member or the file.
-    pub is_member_end: bool,
-    /// True when the block is the last of the file.
-    pub is_file_end: bool,
 }

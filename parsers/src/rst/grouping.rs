@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::packed::{PackedKind, head_of};
 use crate::read_at::TraceFile;
-use crate::rst::container::unpacking::RstContainer;
+use crate::rst::container::kind::RstContainer;
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, layout_of};
 use crate::rst::records::Instruction;

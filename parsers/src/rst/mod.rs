@@ -21,7 +21,7 @@ pub use crate::rst::grouping::RstHead;
 pub use crate::rst::raw_record::{CpuFields, RecordLayout, layout_of};
 pub use crate::rst::reader::{PlainCopy, write_plain};
 pub use crate::rst::text::push_json;
-pub use container::unpacking::RstContainer;
+pub use container::kind::RstContainer;
 pub use grouping::are_one_trace;
 pub use raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField, RstVersion};
 pub use reader::{RecordBatch, RecordReader};

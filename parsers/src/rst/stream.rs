@@ -7,7 +7,8 @@ use std::io;
 use stepback_machine::Endian;
 
 use crate::read_at::TraceFile;
-use crate::rst::container::unpacking::{BatchEnd, ContainerReader};
+use crate::rst::container::batch::BatchEnd;
+use crate::rst::container::unpacking::ContainerReader;
 use crate::rst::fields::{instr, rfs_section, trace_info};
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField};

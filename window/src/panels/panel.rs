@@ -8,9 +8,8 @@
 //! cell.
 
 use egui::{Context, Id, Response, RichText, Ui};
-use stepback_debugger::action::{
-    Action, CellName, Follow, Moment, PanelId, PanelKind, TraceId, WindowId,
-};
+use stepback_debugger::action::{Action, CellName, Follow, Moment, PanelId, PanelKind};
+use stepback_debugger::action::{TraceId, WindowId};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::keymap::{CommandId, key_text, shown_text};
 use stepback_debugger::messages::say;

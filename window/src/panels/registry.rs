@@ -4,7 +4,8 @@
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Follow, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Follow, PanelKind};
 use stepback_debugger::keymap::panel_row;
 use stepback_debugger::views::{ExternalTable, ThreadTable, WarningTable};
 

@@ -6,7 +6,8 @@
 //! threads.
 
 use egui::{Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
-use stepback_debugger::action::{Action, AppAction, Moment, PanelAction, TraceId, WindowId};
+use stepback_debugger::action::{Action, AppAction, Moment, PanelAction};
+use stepback_debugger::action::{TraceId, WindowId};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::text::thousands;
 use stepback_index::answer::ThreadInfo;

@@ -3,9 +3,10 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, FoldAction, Follow, PanelAction, PanelId, PanelKind,
-    TravelAction, ViewAction, WindowId,
+    TravelAction, ViewAction,
 };
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::{MoveContext, SourceChoice};

@@ -1,7 +1,8 @@
 //! Bookmarks: set by key, menu and command, listed, renamed in place, deleted, undone and redone.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction};
+use stepback_debugger::action::StepRange;
+use stepback_debugger::action::{Action, PanelKind, ViewAction};
 use stepback_debugger::notes::{Bookmark, BookmarkColor};
 use stepback_parsers::Position;
 

@@ -1,9 +1,10 @@
 //! Cells: in the rows of the trace, in other notations, and in memory.
 
 use egui::{Key, Modifiers};
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Action, CellName, Direction, Follow, MemoryChange, MemoryText, PanelAction, PanelKind,
-    RegisterFormat, ViewAction, WindowId,
+    RegisterFormat, ViewAction,
 };
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 

@@ -1,8 +1,9 @@
 //! Function costs: the list, callers and callees, the flame graph.
 
 use egui::{Key, Modifiers};
+use stepback_debugger::action::StepRange;
 use stepback_debugger::action::{
-    Action, Direction, PanelAction, PanelId, PanelKind, StepRange, TravelAction, ViewAction,
+    Action, Direction, PanelAction, PanelId, PanelKind, TravelAction, ViewAction,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use eframe::{App as _, Storage};
 use egui::{Key, Modifiers};
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Action, AppAction, Follow, PanelAction, PanelKind, ThemeChoice, TravelAction, ViewAction,
-    WindowId,
 };
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;

@@ -6,8 +6,9 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
-    Access, Action, CellName, Direction, FileAction, Follow, PanelKind, TravelAction, WindowId,
+    Access, Action, CellName, Direction, FileAction, Follow, PanelKind, TravelAction,
 };
 use stepback_debugger::desk::{Desk, TraceChoice};
 use stepback_debugger::session::OpenOptions;

@@ -2,7 +2,8 @@
 //! none.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Follow, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Follow, PanelKind};
 
 use crate::sandbox::SHORT;
 use crate::support::Driver;

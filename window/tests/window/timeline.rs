@@ -1,8 +1,9 @@
 //! The strip with the whole trace.
 
 use egui::{Event, Key, Modifiers, PointerButton, pos2};
+use stepback_debugger::action::StepRange;
 use stepback_debugger::action::{
-    Action, FileAction, MarkAction, PanelAction, PanelKind, StepRange, TimelineFit, ViewAction,
+    Action, FileAction, MarkAction, PanelAction, PanelKind, TimelineFit, ViewAction,
 };
 use stepback_parsers::Position;
 

@@ -3,9 +3,10 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Action, Direction, Follow, PanelAction, PanelKind, SliceAction, SliceEdge, SliceView,
-    ViewAction, WindowId,
+    ViewAction,
 };
 use stepback_debugger::model::slice::SliceProgress;
 use stepback_parsers::Position;

@@ -1,6 +1,4 @@
 //! Interprets a search text: words, a number, bytes, a code location, a cell, a function.
-//!
-//! Numbers wider than 64 bits.
 
 use std::fmt;
 
@@ -13,6 +11,7 @@ use stepback_parsers::Position;
 use crate::action::{FindKind, FindQuery};
 use crate::analysis::names::{NameError, NameResolver, code_address, line_code};
 use crate::analysis::search::stream::Search;
+use crate::analysis::search::wide_number;
 use crate::expression::{
     AddressSpace, BareNumber, LONG_HEX, bare_hex, decimal, split_range, split_space,
 };
@@ -528,13 +527,4 @@ pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
         }
     };
     (!bytes.is_empty() && bytes.len() <= SOUGHT_BYTES).then_some(bytes)
-}
-
-/// Parses a number too wide for an expression: `0x` and more than 16 digits.
-pub fn wide_number(text: &str) -> Option<Number> {
-    let text = text.trim();
-    let digits = text
-        .strip_prefix("0x")
-        .or_else(|| text.strip_prefix("0X"))?;
-    Number::from_hex(digits).filter(|_| digits.len() > 16)
 }

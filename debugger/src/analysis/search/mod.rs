@@ -1,8 +1,9 @@
 //! Searches a trace: interprets the text, streams hits, and finds the hit next to a position.
 
 pub mod meaning;
+mod number;
 pub mod stream;
 
-pub use crate::analysis::search::meaning::wide_number;
+pub use crate::analysis::search::number::wide_number;
 pub use crate::analysis::search::stream::Search;
 pub use meaning::bytes_of;

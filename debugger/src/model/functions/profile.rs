@@ -16,7 +16,8 @@ use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::action::{CallMeasure, StepRange};
+use crate::action::CallMeasure;
+use crate::action::StepRange;
 use crate::analysis::call_profile::{
     CallProfile, CallTotals, FunctionUsage, Progress, StackNode, StackNodeKind, call_profile,
 };

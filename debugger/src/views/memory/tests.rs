@@ -2,8 +2,9 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::{ByteAction, MemoryLayout, MemoryMove, MemoryView};
+use crate::action::WindowId;
 use crate::action::{
-    Access, Action, CellName, Direction, Follow, MemoryChange, TravelAction, ViewAction, WindowId,
+    Access, Action, CellName, Direction, Follow, MemoryChange, TravelAction, ViewAction,
 };
 use crate::desk::{Desk, desk_over};
 use crate::session::test_session::overflow;

@@ -24,10 +24,10 @@ use crate::query::slice::accesses::{
     BYTES_TOLD_APART, SlotAddress, StepAccesses, StepEvents, StoredBlocks, ValueBytes, late_slots,
     late_writes,
 };
+use crate::query::slice::beside::OtherThreadWrites;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::exceptions::exception_flow;
 use crate::query::slice::frontier::TracedDefinition;
-use crate::query::slice::memory::OtherThreadWrites;
 use crate::query::slice::pieces::{StatePiece, cell_of, grow_view, joined, parts_of};
 use crate::query::slice::written::ByteProducer;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};

@@ -16,6 +16,7 @@
 //! agree.
 
 mod accesses;
+mod beside;
 mod control;
 mod copies;
 mod definers;

@@ -4,7 +4,7 @@ use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31, inver
 use crate::arm::flags::{C, N, V, Z, of_condition, test_of_condition};
 use crate::expression::{Expression, Operation};
 use crate::meaning::ConditionalSelection;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 impl A64Describer {
     /// Describes data processing with an immediate.

@@ -6,7 +6,7 @@ use crate::arm::flags::{C, NZCV, V, Z};
 use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 use crate::instruction::Address;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 /// Describes an instruction; none for those that the disassembler must describe.
 pub fn describe(opcode: u32, pc: Address) -> Option<MeaningBuilder> {

@@ -2,7 +2,7 @@
 
 use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::expression::Expression;
-use crate::registers::RegisterView;
+use crate::view::RegisterView;
 
 impl A64Describer {
     /// Describes DUP, INS, UMOV, SMOV, FMOV, vector MOV, and forms that zero a vector.

@@ -3,7 +3,7 @@
 use crate::arm::a64::bits::{A64Describer, GeneralWidth, Register31};
 use crate::expression::{Expression, Operation};
 use crate::meaning::{AccessKind, MemoryOperand, ScaledRegister};
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 /// Address of an access, before its size and direction are known.
 #[derive(Clone, Copy, Default)]

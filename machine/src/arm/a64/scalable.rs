@@ -6,14 +6,14 @@
 //! inactive elements.
 //! Encoding classes follow DDI 0487, C4.1 "SVE encodings".
 
-use crate::architecture::InstructionSet;
 use crate::arm::a64::bits::FLAGS;
 use crate::arm::flags::{C, N, V};
 use crate::arm::registers::{view_of_name, written};
 use crate::description::MeaningBuilder;
 use crate::expression::Expression;
 use crate::instruction::DisassembledInstruction;
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 type ScalableEncodingClass = (u32, u32);
 

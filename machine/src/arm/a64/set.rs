@@ -8,9 +8,7 @@ use capstone::arch::BuildsCapstone as _;
 use capstone::arch::arm64::ArchMode;
 
 use crate::abi::{Abi, LinkageStub, Privilege, SemihostingCall, StubSlot};
-use crate::architecture::{
-    Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine, InstructionSet,
-};
+use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::arm::a64::bits::{FLAGS, describe};
 use crate::arm::a64::scalable::is_scalable;
 use crate::arm::a64::{scalable, structures};
@@ -25,7 +23,9 @@ use crate::expression::Expression;
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::meaning::{ConditionalSelection, FlagTest};
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterRun, RegisterView, names_of};
+use crate::register_run::{RegisterRun, names_of};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::A64`].
 pub struct A64;

@@ -11,7 +11,7 @@ use crate::arm::a64::bits::{A64Describer, FLAGS, GeneralWidth, Register31};
 use crate::arm::a64::memory::{A64Address, A64TransferRegister};
 use crate::expression::{Expression, Operation};
 use crate::meaning::AccessKind;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 impl A64Describer {
     pub fn structures(&mut self) -> bool {

@@ -15,7 +15,7 @@ use A64VectorField::{A, D, Element, General, M, N, Table};
 
 use crate::arm::a64::bits::{A64Describer, Register31};
 use crate::expression::Expression;
-use crate::registers::RegisterView;
+use crate::view::RegisterView;
 
 /// A register field of an encoding.
 #[derive(Clone, Copy)]

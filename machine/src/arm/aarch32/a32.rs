@@ -5,10 +5,7 @@ use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 
 use crate::abi::{Abi, SemihostingCall};
-use crate::architecture::{
-    Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine, Endian, InstructionPlacement,
-    InstructionSet,
-};
+use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, shared_by_arm};
 use crate::arm::flags::NZCV;
@@ -17,9 +14,13 @@ use crate::arm::flow::{
 };
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
 use crate::control::{ControlFlowEffect, DelaySlotRule, FlowKind};
+use crate::endian::Endian;
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
+use crate::placement::InstructionPlacement;
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterRun, names_of};
+use crate::register_run::{RegisterRun, names_of};
+use crate::set::InstructionSet;
+use crate::view::RegisterId;
 
 /// See [`InstructionSet::A32`].
 pub struct A32;

@@ -4,7 +4,6 @@ use capstone::RegId;
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 use capstone::arch::{ArchDetail, DetailsArchInsn as _};
 
-use crate::architecture::InstructionSet;
 use crate::arm::aarch32::{structures, vector};
 use crate::arm::registers;
 use crate::arm::registers::view_of;
@@ -12,7 +11,8 @@ use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 use crate::instruction::DisassembledInstruction;
 use crate::meaning::ExecutionCondition;
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// Describes an instruction.
 pub fn describe(

@@ -10,7 +10,7 @@ use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 use crate::instruction::{CodeSite, Instruction};
 use crate::meaning::ConditionalSelection;
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);

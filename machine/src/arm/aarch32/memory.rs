@@ -6,7 +6,7 @@ use capstone::arch::arm::{ArmOpMem, ArmOperand, ArmOperandType, ArmShift};
 use crate::arm::aarch32::instruction::Aarch32Describer;
 use crate::expression::{Expression, Operation};
 use crate::meaning::{AccessKind, MemoryOperand, ScaledRegister};
-use crate::registers::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
 /// Access properties from the mnemonic of a single load or store.
 struct SingleTransfer {

@@ -4,13 +4,13 @@
 //! VMOV between a general register and an element of a doubleword (DDI 0487, F6.1, "VMOV
 //! (general-purpose register to scalar)").
 
-use crate::architecture::InstructionSet;
 use crate::arm::aarch32::vector::{a32_word, double};
 use crate::arm::registers::register_32;
 use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
 use crate::meaning::{AccessKind, MemoryOperand};
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// Describes an element or structure load or store; none for other instructions.
 pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<MeaningBuilder> {

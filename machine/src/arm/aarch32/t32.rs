@@ -5,7 +5,7 @@ use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 
 use crate::abi::{Abi, SemihostingCall};
-use crate::architecture::{Architecture, ArchitectureNames, Endian, InstructionSet};
+use crate::architecture::{Architecture, ArchitectureNames};
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::aarch32::mainline;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, shared_by_arm};
@@ -20,12 +20,15 @@ use crate::arm::registers::{
     SHOWN_32, SIGNALS_32, group_32, is_state_banked, number_32, stack_choice,
 };
 use crate::control::{ControlFlowEffect, DelaySlotRule};
+use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
 use crate::instruction::{CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::meaning::FlagTest;
 use crate::mode::SecurityState;
 use crate::register_group::RegisterGroup;
-use crate::registers::{RegisterId, RegisterRun, names_of};
+use crate::register_run::{RegisterRun, names_of};
+use crate::set::InstructionSet;
+use crate::view::RegisterId;
 
 /// See [`InstructionSet::T32`].
 pub struct T32;

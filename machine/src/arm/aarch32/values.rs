@@ -4,10 +4,10 @@
 
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 
-use crate::architecture::InstructionSet;
 use crate::arm::aarch32::instruction::{Aarch32Describer, FLAGS, MnemonicSuffixes, amount_of};
 use crate::arm::flags::{C, GE, N, NZCV, Q, V, Z};
 use crate::expression::{Expression, Operation};
+use crate::set::InstructionSet;
 
 impl Aarch32Describer<'_> {
     /// Fills in the values that can be modelled.

@@ -12,10 +12,10 @@ use Aarch32VectorDestination::{
 use Aarch32VectorField::{D, Element, FewBits, M, N, Table};
 use VectorRegisterWidth::{ByElement, Double, Quad, Scalar, Single, Vector};
 
-use crate::architecture::InstructionSet;
 use crate::description::MeaningBuilder;
 use crate::expression::Expression;
-use crate::registers::{RegisterId, RegisterView};
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// A register field of an encoding: four bits, and a separate fifth one.
 #[derive(Clone, Copy, PartialEq, Eq)]

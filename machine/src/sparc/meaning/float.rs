@@ -1,7 +1,6 @@
 //! Floating-point and graphics instructions.
 
 use crate::expression::{Expression, Operation};
-use crate::registers::RegisterView;
 use crate::sparc::meaning::whole::{SparcDescriber, register, value};
 use crate::sparc::registers::{
     CONDITIONS, FLOAT_EXCEPTIONS, GRAPHICS_STATUS, float_codes, float_view,
@@ -9,6 +8,7 @@ use crate::sparc::registers::{
 use crate::sparc::status::{ConditionCodeSet, of_condition};
 use crate::sparc::text::forms::{SparcInstructionForm, form_of};
 use crate::sparc::word::wide_number;
+use crate::view::RegisterView;
 
 /// Instructions that use more registers than their operands name.
 const WITHOUT_OPERANDS: [&str; 8] = [

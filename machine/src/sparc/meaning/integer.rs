@@ -1,10 +1,10 @@
 //! General register arithmetic, and control transfers with operands.
 
 use crate::expression::{Expression, Operation};
-use crate::registers::{RegisterId, RegisterView};
 use crate::sparc::meaning::whole::{SparcDescriber, value};
 use crate::sparc::registers::{CONDITIONS, float_codes, named};
 use crate::sparc::status::{CARRY, ConditionCodeSet, SIGN, of_condition};
+use crate::view::{RegisterId, RegisterView};
 use crate::window::{after_restore, after_save};
 
 const ALL: Expression = Expression::Constant(u64::MAX);

@@ -4,10 +4,10 @@
 
 use crate::expression::Expression;
 use crate::meaning::{AccessKind, MemoryOperand, ScaledRegister};
-use crate::registers::RegisterView;
 use crate::sparc::meaning::whole::{SparcDescriber, register, value};
 use crate::sparc::registers::{FLOAT_STATUS, float_view};
 use crate::sparc::word::wide_number;
+use crate::view::RegisterView;
 
 /// Register that a load writes or a store reads.
 #[derive(Clone, Copy)]

@@ -4,11 +4,11 @@
 
 use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};
-use crate::registers::RegisterView;
 use crate::sparc::registers::{CONDITIONS, float_codes, named};
 use crate::sparc::status::{ConditionCodeSet, of_condition};
 use crate::sparc::text::names::{STATE, hyperprivileged, privileged, written_state};
 use crate::sparc::word::SparcWord;
+use crate::view::RegisterView;
 use crate::window::general;
 
 /// Describes an instruction that has a text; none for instructions that are not modelled.

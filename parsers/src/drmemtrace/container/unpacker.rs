@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use lz4_flex::frame::{Error, FrameDecoder};
 
+use crate::drmemtrace::block::RecordBlock;
 use crate::drmemtrace::container::range::{BUFFER_BYTES, FileRangeReader, ReadFailure};
 use crate::drmemtrace::container::snappy::SnappyReader;
 use crate::drmemtrace::container::zip_members::{MemberReader, ZipMember, ZipMembers};
-use crate::drmemtrace::pool::RecordBlock;
 use crate::packed;
 use crate::packed::kind::PackedKind;
 use crate::read_at::ReadAt;

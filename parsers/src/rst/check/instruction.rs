@@ -8,8 +8,8 @@ use stepback_machine::{
 };
 
 use crate::finding::Severity;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::whole::FindingSink;
 use crate::rst::record::is_fake_address;
 use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
 

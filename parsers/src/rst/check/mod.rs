@@ -3,6 +3,7 @@
 
 mod instruction;
 mod opening;
+mod out;
 mod path;
 mod rules;
 #[cfg(test)]

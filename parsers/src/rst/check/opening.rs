@@ -1,8 +1,8 @@
 //! Checks the beginning of a trace (clause 2 of the specification).
 
 use crate::finding::Severity;
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::whole::FindingSink;
 use crate::rst::fields::{header, trace_info};
 use crate::rst::kind;
 use crate::rst::raw_record::RawRecord;

@@ -4,8 +4,8 @@
 use stepback_machine::DelaySlotRule;
 
 use crate::rst::check::instruction::{InstructionWord, InstructionWordKind};
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::whole::FindingSink;
 use crate::rst::record::is_fake_address;
 use crate::rst::records::{Instruction, Trap};
 

@@ -1,8 +1,8 @@
 //! Checks how traps begin and end (clause 4 of the specification).
 
 use crate::rst::check::instruction::{InstructionWord, InstructionWordKind};
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::whole::FindingSink;
 use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
 
 /// Number of trap levels that are tracked.

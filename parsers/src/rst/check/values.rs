@@ -4,8 +4,9 @@
 
 use stepback_machine::Endian;
 
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::check::whole::{CpuState, FindingSink};
+use crate::rst::check::whole::CpuState;
 use crate::rst::fields::{instr, memval64, rfs_cw, strdesc, trace_info};
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, RecordField, RstVersion, layout_of};

@@ -1,15 +1,14 @@
 //! Runs all rules: passes each record to the rules that apply to it.
 //!
 //! State of the rule checks for each processor.
-//!
-//! Collects the findings of the rules.
 
 use crate::error::SourceError;
 use crate::events::{Flow, Problem};
-use crate::finding::{FindingPlace, Findings, Rule, Severity};
+use crate::finding::{FindingPlace, Findings};
 use crate::read_at::TraceFile;
 use crate::rst::check::instruction::{AddressWidthCheck, InstructionWordTable, check_flags};
 use crate::rst::check::opening::{CpuOpeningCheck, OpeningCheck};
+use crate::rst::check::out::FindingSink;
 use crate::rst::check::path::ControlPathCheck;
 use crate::rst::check::rules;
 use crate::rst::check::translation::TranslationCheck;
@@ -17,7 +16,7 @@ use crate::rst::check::traps::TrapCheck;
 use crate::rst::check::values::{
     NestingCheck, ReservedBitsCheck, check_kind, check_memory, check_processor, check_registers,
 };
-use crate::rst::container::unpacking::INSIDE_RECORD;
+use crate::rst::container::batch::INSIDE_RECORD;
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, layout_of};
 use crate::rst::reader::RecordReader;
@@ -307,50 +306,5 @@ impl CpuStateTable {
     /// Iterates over the states of all processors seen.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut CpuState> {
         self.0.iter_mut().flatten().map(|cpu| &mut **cpu)
-    }
-}
-
-/// The findings, and the record that is being checked.
-pub struct FindingSink {
-    /// Findings that count in any trace.
-    pub findings: Findings,
-    /// Findings that count only in traces of whole systems. The kind of trace is known at the end
-    /// only.
-    pub of_systems: Findings,
-    /// Number of the current record in the trace.
-    pub number: u64,
-    /// Number of the current record within its stream.
-    pub place: u64,
-}
-
-impl FindingSink {
-    /// Reports that the current record breaks a rule.
-    pub fn found(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
-        self.findings
-            .add(rule, FindingPlace::Record(self.number), message);
-    }
-
-    /// Reports that the current record breaks a rule, with another severity than the rule's.
-    pub fn found_as(
-        &mut self,
-        rule: &'static Rule,
-        severity: Severity,
-        message: impl FnOnce() -> String,
-    ) {
-        self.findings
-            .add_as(rule, severity, FindingPlace::Record(self.number), message);
-    }
-
-    /// Reports that an earlier record breaks a rule.
-    pub fn found_at(&mut self, rule: &'static Rule, number: u64, message: impl FnOnce() -> String) {
-        self.findings
-            .add(rule, FindingPlace::Record(number), message);
-    }
-
-    /// Reports that the current record breaks a rule that does not apply to traces of user
-    /// programs.
-    pub fn found_in_system(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
-        self.of_systems
-            .add(rule, FindingPlace::Record(self.number), message);
     }
 }

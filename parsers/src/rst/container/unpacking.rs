@@ -1,11 +1,8 @@
 //! Reads the records of one file.
 //!
 //! Records that are not packed.
-//!
-//! The end of a batch of records, and messages shared by the unpackers.
-//!
-//! Containers of records, inside any compression by gzip, zstd or xz.
 
+use crate::rst::container::kind::RstContainer;
 use std::io;
 use std::sync::Arc;
 
@@ -13,6 +10,7 @@ use stepback_machine::Endian;
 
 use crate::read_at::ReadAt;
 use crate::rst::container::ahead::ReadAheadReader;
+use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd, INSIDE_RECORD};
 use crate::rst::container::rz2::Rz2;
 use crate::rst::container::rz3::Rz3;
 use crate::rst::raw_record::RECORD_BYTES;
@@ -125,67 +123,5 @@ impl PlainContainer {
             1 => BatchEnd::Damaged(format!("{INSIDE_RECORD}: 1 byte is left out")),
             _ => BatchEnd::Damaged(format!("{INSIDE_RECORD}: {rest} bytes are left out")),
         })
-    }
-}
-/// Status after a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BatchEnd {
-    /// More records may follow.
-    More,
-    /// The file ends here.
-    Over,
-    /// Nothing more can be read; holds the reason.
-    Damaged(String),
-}
-
-/// Default number of records in a batch.
-pub const BATCH_RECORDS: usize = 32 << 10;
-
-/// Reasons why nothing more can be read.
-pub const CUT_OFF: &str = "the file is cut off: copy it again if there is more";
-pub const CONTRADICTION: &str = "what is packed here contradicts itself: it is damaged, and some records before this place may be wrong too";
-pub const OUT_OF_MEMORY: &str = "to unpack more would need more than 1 GiB of memory";
-pub const INSIDE_RECORD: &str = "the file ends inside a record";
-/// Container format of records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RstContainer {
-    /// No container.
-    Plain,
-    /// rstzip, version 1; its format is not published.
-    Rstzip1,
-    /// rstzip, version 2.
-    Rstzip2,
-    /// rstzip, version 3.
-    Rstzip3,
-}
-
-impl RstContainer {
-    /// Number of bytes needed to detect the format.
-    pub const MAGIC_BYTES: usize = 24;
-
-    /// Detects the format by the first bytes. Returns none if they are not those of a trace, though
-    /// a part of one may follow.
-    pub fn of_head(head: &[u8]) -> Option<Self> {
-        const MAGICS: [(&[u8], RstContainer); 4] = [
-            (b"RZ3 ", RstContainer::Rstzip3),
-            (b"RZ2", RstContainer::Rstzip2),
-            (b"RZ1", RstContainer::Rstzip1),
-            // A text record: a sample of a longer trace.
-            (b"\x0eRFS v", RstContainer::Plain),
-        ];
-        let is_header =
-            head.starts_with(&[2]) && head.get(3..14).is_some_and(|text| text == b"%RST Header");
-        let by_magic = MAGICS
-            .iter()
-            .find(|(magic, _)| head.starts_with(magic))
-            .map(|(_, container)| *container);
-        by_magic.or_else(|| is_header.then_some(Self::Plain))
-    }
-
-    /// Returns the reason why such files cannot be read, if they cannot.
-    pub fn refusal(self) -> Option<&'static str> {
-        let is_known = self != Self::Rstzip1;
-        (!is_known)
-            .then_some("it is packed by rstzip 1, whose format was never published: unpack it with rstunzip first")
     }
 }

@@ -7,10 +7,10 @@ use crate::rst::records::{Instruction, PaVaDiff, RegisterValues, Trap};
 use crate::rst::replay::frames::{
     WindowContents, WindowFrames, WindowPosition, chosen_cells, unknown_cells,
 };
+use crate::rst::replay::last_trap::LastTrap;
 use crate::rst::replay::statements::ObservedBytes;
 use crate::rst::replay::system_calls::PendingSystemCall;
 use crate::rst::replay::translations::Translations;
-use crate::rst::replay::traps::LastTrap;
 
 /// Number of windows if the trace does not state it.
 const USUAL_WINDOWS: u8 = 8;

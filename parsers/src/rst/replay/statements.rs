@@ -6,8 +6,8 @@ use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
 use crate::events::TextKind;
 use crate::rst::records::{MemoryContent, MemoryValue, RegisterKind, RegisterSlot, RegisterValues};
+use crate::rst::replay::effects::RelativeAccess;
 use crate::rst::replay::names::view;
-use crate::rst::replay::steps::RelativeAccess;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::record::{StoredAccess, StoredRegister};

@@ -1,18 +1,17 @@
 //! Describes traps in words.
 //!
-//! The trap that the last instruction of a processor took.
-//!
 //! Traps without records of their handler: control returns at once, and the changes by the kernel
 //! are not recorded.
 
-use stepback_machine::{FlowKind, InstructionSet, RegisterView};
+use stepback_machine::{FlowKind, InstructionSet};
 
 use crate::marker::MarkerKind;
 use crate::rst::records::{Instruction, Trap};
 use crate::rst::replay::cpu::ReplayCpu;
+use crate::rst::replay::effects::InstructionEffects;
+use crate::rst::replay::last_trap::LastTrap;
 use crate::rst::replay::names::view;
 use crate::rst::replay::statements::{RecordedValue, ValueTiming};
-use crate::rst::replay::steps::InstructionEffects;
 use crate::rst::replay::system_calls::SystemCallRequest;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
@@ -40,38 +39,6 @@ pub fn trap_text(trap: &Trap) -> String {
         "TRAP {trap_type:#05x} {name}{call} ({kind}level {level} to {}, at {pc:#x})",
         level + 1
     )
-}
-
-/// A trap, and its possible effects.
-#[derive(Debug)]
-pub struct LastTrap {
-    /// The TRAP record; none in traces without such records.
-    pub trap: Option<Trap>,
-    /// Registers that a kernel may have changed and that no record has stated since, as absolute
-    /// cells.
-    pub changed: Vec<RegisterView>,
-    /// Register that receives the result.
-    pub result: Option<RegisterView>,
-}
-
-impl LastTrap {
-    /// Records that the trace states the value of a register.
-    pub fn confirm(&mut self, home: RegisterView) {
-        self.changed.retain(|view| !view.overlaps(home));
-    }
-
-    /// Returns true if the kernel left its result in a register, which is recorded after the trap.
-    pub fn takes_for_result(&mut self, home: RegisterView) -> bool {
-        self.result
-            .take_if(|result| result.overlaps(home))
-            .is_some()
-    }
-
-    /// Returns true if control is again at PC or nPC of the trap.
-    pub fn is_over_at(&self, pc: u64) -> bool {
-        self.trap
-            .is_none_or(|trap| [trap.pc, trap.npc].contains(&pc))
-    }
 }
 
 const SET: InstructionSet = InstructionSet::Sparc64;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use stepback_debugger::action::{
-    Access, Action, CellName, Direction, FoldAction, PanelKind, SearchAction, StepRange,
-    TravelAction, ViewAction, WindowId,
+    Access, Action, CellName, Direction, FoldAction, PanelKind, SearchAction, TravelAction,
+    ViewAction,
 };
+use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::model::step_rows::{CallPathEntry, StepRow, call_path};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use egui::{Key, Modifiers, Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, AppAction, MarkAction, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, AppAction, MarkAction, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::names::place_words;
 use stepback_debugger::notes::{

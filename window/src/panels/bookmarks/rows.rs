@@ -5,9 +5,8 @@
 //! The ribbon of a bookmark.
 
 use egui::{Color32, Pos2, Rect, Response, Shape, Stroke, Ui, pos2, vec2};
-use stepback_debugger::action::{
-    Action, AppAction, MarkAction, PanelAction, StepRange, ViewAction,
-};
+use stepback_debugger::action::StepRange;
+use stepback_debugger::action::{Action, AppAction, MarkAction, PanelAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{
     Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkPlace,

@@ -1,7 +1,8 @@
 //! The context menu of a call.
 
 use egui::Ui;
-use stepback_debugger::action::{Action, AppAction, FoldAction, PanelAction, StepRange};
+use stepback_debugger::action::StepRange;
+use stepback_debugger::action::{Action, AppAction, FoldAction, PanelAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::views::RowGesture;

@@ -4,7 +4,8 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, Follow, PanelKind, StepRange, WindowId};
+use stepback_debugger::action::{Action, Follow, PanelKind};
+use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::desk::Blocks;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_rows::{CallRow, CallWords};

@@ -2,9 +2,8 @@
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{
-    Access, Action, CellName, Direction, PanelKind, TravelAction, WindowId,
-};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Access, Action, CellName, Direction, PanelKind, TravelAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::compare::CompareRow;

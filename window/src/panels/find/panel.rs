@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use egui::{PopupCloseBehavior, Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
-    Action, CellName, FindKind, FindQuery, FindRange, PanelKind, SearchAction, WindowId,
+    Action, CellName, FindKind, FindQuery, FindRange, PanelKind, SearchAction,
 };
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::found::{

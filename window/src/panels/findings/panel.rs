@@ -4,7 +4,8 @@
 
 use egui::{Color32, Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, AppAction, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, AppAction, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words, rule_words};
 use stepback_debugger::model::text::thousands;

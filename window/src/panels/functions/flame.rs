@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, AppAction, CallMeasure, PanelKind, ViewAction, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, AppAction, CallMeasure, PanelKind, ViewAction};
 use stepback_debugger::analysis::call_profile::{StackNode, StackNodeKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::{

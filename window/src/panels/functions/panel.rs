@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use egui::Ui;
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction, WindowId};
+use stepback_debugger::action::{Action, PanelKind, ViewAction};
+use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::FunctionProfile;
 use stepback_debugger::model::table::Table;

@@ -3,7 +3,8 @@
 //! The context menu of a byte.
 
 use egui::{Color32, Pos2, Rect, Ui, pos2};
-use stepback_debugger::action::{Access, Action, Direction, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Access, Action, Direction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::address_text::tells_physical;
 use stepback_debugger::model::byte_detail::{ByteAccesses, ByteDetail, byte_digits};

@@ -2,8 +2,9 @@
 
 use egui::{Rect, Ui, vec2};
 use serde::{Deserialize, Serialize};
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
-    Access, Action, CellName, Direction, Follow, MemoryChange, PanelKind, WindowId,
+    Access, Action, CellName, Direction, Follow, MemoryChange, PanelKind,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::address_digits;

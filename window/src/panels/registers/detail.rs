@@ -1,7 +1,8 @@
 //! Details of one register, at the foot of the panel.
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_debugger::action::{Action, TraceId, WindowId};
+use stepback_debugger::action::Action;
+use stepback_debugger::action::{TraceId, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::register_detail::{RegisterDetail, count_words};
 use stepback_debugger::model::registers::RegisterCell;

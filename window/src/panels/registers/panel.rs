@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, CellName, Follow, PanelKind};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::scroll::{Scroll, Viewport};

@@ -6,7 +6,8 @@
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, FileAction, Follow, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, FileAction, Follow, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::source_view::PositionSource;
 use stepback_debugger::source::SourceText;

@@ -4,7 +4,8 @@
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, AppAction, Follow, PanelAction, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, AppAction, Follow, PanelAction, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{StackFrame, entered_at, entered_words, evidence_words};
 use stepback_debugger::model::so_far::left_so_far;

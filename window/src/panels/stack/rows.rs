@@ -3,7 +3,8 @@
 //! The context menu of a frame.
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_debugger::action::{Action, WindowId};
+use stepback_debugger::action::Action;
+use stepback_debugger::action::WindowId;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{FrameMark, StackFrame, called_at, entered_at};
 use stepback_debugger::model::text::thousands;

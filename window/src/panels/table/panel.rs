@@ -5,7 +5,8 @@
 
 use egui::Ui;
 use serde::{Deserialize, Serialize, Serializer};
-use stepback_debugger::action::{Action, CellName, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, CellName, PanelKind};
 use stepback_debugger::desk::{Desk, SessionWatch};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::access_table::AccessGrouping;

@@ -1,9 +1,10 @@
 //! The context menu of the timeline.
 
 use egui::Ui;
+use stepback_debugger::action::StepRange;
 use stepback_debugger::action::{
     Action, AppAction, EffectsOf, FileAction, FunctionsOf, MarkAction, PanelAction, PanelKind,
-    StepRange, TimelineFit, ViewAction,
+    TimelineFit, ViewAction,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;

@@ -4,9 +4,9 @@
 
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{
-    Action, CellName, Direction, PanelAction, StepRange, TimelineLanes, TravelAction, ViewAction,
-    WindowId,
+    Action, CellName, Direction, PanelAction, TimelineLanes, TravelAction, ViewAction,
 };
+use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::timeline::FrameBox;
 use stepback_parsers::Position;

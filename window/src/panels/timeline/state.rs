@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use stepback_debugger::action::{CellName, StepRange, TimelineFit, TimelineLanes, WindowId};
+use stepback_debugger::action::{CellName, TimelineFit, TimelineLanes};
+use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::analysis::schedule::{BoundedList, LaneMark};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::model::lane_view::{LaneId, lane_ids};

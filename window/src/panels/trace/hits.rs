@@ -5,7 +5,8 @@
 //! The note below the last step of a program that crashed.
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_debugger::action::{Action, SearchAction, StepRange};
+use stepback_debugger::action::StepRange;
+use stepback_debugger::action::{Action, SearchAction};
 use stepback_debugger::analysis::fatal_ending::FatalEnding;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, CellName, Follow, PanelAction, PanelKind, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, CellName, Follow, PanelAction, PanelKind};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::image::SourceLine;
 use stepback_debugger::messages::say;

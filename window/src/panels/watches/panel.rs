@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use egui::{Key, Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
-    Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction, WindowId,
+    Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction,
 };
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::register_detail::write_columns;

@@ -4,7 +4,8 @@
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_debugger::action::{Action, CellName, PanelKind, SliceView, WindowId};
+use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{Action, CellName, PanelKind, SliceView};
 use stepback_debugger::analysis::slice::ReadingLine;
 use stepback_debugger::desk::SliceState;
 use stepback_debugger::messages::say;

@@ -5,7 +5,7 @@
 use std::io;
 
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::unpacking::CUT_OFF;
+use crate::rst::container::batch::CUT_OFF;
 
 /// Contents of the head of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

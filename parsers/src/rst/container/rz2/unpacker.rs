@@ -3,14 +3,14 @@
 use std::io;
 
 use crate::rst::container::ahead::ReadAheadReader;
+use crate::rst::container::batch::{
+    BATCH_RECORDS, BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY,
+};
 use crate::rst::container::paged::TableBudget;
 use crate::rst::container::rz2::chunk::{ChunkScratch, ChunkStream, StreamPart};
 use crate::rst::container::rz2::cpu::Rz2CpuState;
 use crate::rst::container::rz2::framing::{
     CPUS, FramedBlock, ProcessorTurn, Rz2FileHead, StreamBytes, StreamFault, turns,
-};
-use crate::rst::container::unpacking::{
-    BATCH_RECORDS, BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY,
 };
 use crate::rst::raw_record::RECORD_BYTES;
 

@@ -5,14 +5,13 @@ use std::io;
 use stepback_machine::Endian;
 
 use crate::rst::container::ahead::ReadAheadReader;
+use crate::rst::container::batch::{BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY};
+use crate::rst::container::kind::RstContainer;
 use crate::rst::container::rz3::bits::{ARRAYS, SectionArray, SectionBits, SectionFault, widths};
 use crate::rst::container::rz3::cpu::Rz3CpuTable;
 use crate::rst::container::rz3::section::{Section, SectionEnd, SectionOutput};
 use crate::rst::container::rz3::warm::WarmingPhase;
 use crate::rst::container::rz3::{instruction, state, warm};
-use crate::rst::container::unpacking::{
-    BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY, RstContainer,
-};
 use crate::rst::kind;
 
 /// The supported minor versions.

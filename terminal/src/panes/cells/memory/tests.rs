@@ -1,6 +1,6 @@
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
-    Access, Action, CellName, Direction, Follow, MemoryChange, MemoryText, TravelAction,
-    ViewAction, WindowId,
+    Access, Action, CellName, Direction, Follow, MemoryChange, MemoryText, TravelAction, ViewAction,
 };
 use stepback_debugger::session::test_session::tarmac;
 use stepback_parsers::Position;

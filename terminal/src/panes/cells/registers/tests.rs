@@ -1,6 +1,6 @@
+use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, Moment, RegisterFormat, TravelAction, ViewAction,
-    WindowId,
 };
 use stepback_debugger::session::test_session::tarmac;
 use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};

@@ -1,7 +1,8 @@
 //! Tests of the effects list: reads and writes of calls, loop iterations and step ranges, and
 //! comparison of two calls.
 
-use stepback_debugger::action::{Direction, OtherCall, StepRange};
+use stepback_debugger::action::StepRange;
+use stepback_debugger::action::{Direction, OtherCall};
 use stepback_parsers::Position;
 
 use super::*;

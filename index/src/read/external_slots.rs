@@ -1,0 +1,239 @@
+//! Walks the slots with external changes, in either direction.
+//!
+//! Look-ups for one slot are kept for the next, so a query for all changes reads each block and
+//! each seam once.
+
+use crate::answers::cell::Direction;
+use crate::answers::cell::MemoryRange;
+use crate::answers::error::Cancel;
+use crate::answers::error::QueryError;
+use crate::index::Index;
+use crate::read::bytes::ByteReader;
+use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
+use std::collections::BinaryHeap;
+
+/// Walk of one query.
+pub(crate) struct ExternalSlots<'a> {
+    index: &'a Index,
+    direction: Direction,
+    range: Option<MemoryRange>,
+    /// With a range: the next changes of its bytes, filled on first use.
+    due: Option<DueBytes>,
+    /// Without a range: the seams of one segment, by slot.
+    seams: SeamSlots,
+}
+
+impl<'a> ExternalSlots<'a> {
+    /// Creates a walk over all memory, or a range.
+    pub fn new(index: &'a Index, direction: Direction, range: Option<MemoryRange>) -> Self {
+        Self {
+            index,
+            direction,
+            range,
+            due: None,
+            seams: SeamSlots::default(),
+        }
+    }
+
+    /// Returns the nearest slot from a bound on, in the walk's direction. Bounds must not go
+    /// backwards in that direction.
+    pub fn next(&mut self, bound: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+        let Some(range) = self.range else {
+            return self.next_anywhere(bound);
+        };
+        let (index, direction) = (self.index, self.direction);
+        let look = |granule: u64, bytes: u64| match direction {
+            Direction::Forward => {
+                TouchReader::new(index).next_touches(granule, bytes, bound, TouchFilter::External)
+            }
+            Direction::Back => {
+                TouchReader::new(index).last_touches(granule, bytes, bound, TouchFilter::External)
+            }
+        };
+        let due = match &mut self.due {
+            Some(due) => due,
+            None => {
+                let mut due = DueBytes {
+                    direction,
+                    heap: BinaryHeap::new(),
+                };
+                if index.contents.externals != 0 {
+                    ByteReader::new(index).for_each_touched(range, cancel, |granule, bytes| {
+                        due.push(granule, &look(granule, bytes)?);
+                        Ok(())
+                    })?;
+                }
+                self.due.insert(due)
+            }
+        };
+        due.next(bound, cancel, look)
+    }
+
+    fn next_anywhere(&mut self, bound: u64) -> Result<Option<u64>, QueryError> {
+        let segments = &self.index.contents.segments;
+        match self.direction {
+            Direction::Forward => {
+                let start = segments
+                    .partition_point(|segment| segment.step_base < bound)
+                    .saturating_sub(1);
+                self.first_in(start..segments.len(), bound)
+            }
+            Direction::Back => {
+                let after = segments.partition_point(|segment| segment.step_base <= bound);
+                self.first_in((0..after).rev(), bound)
+            }
+        }
+    }
+
+    fn first_in(
+        &mut self,
+        segments: impl Iterator<Item = usize>,
+        bound: u64,
+    ) -> Result<Option<u64>, QueryError> {
+        for number in segments {
+            let segment = self
+                .index
+                .segment(number)
+                .filter(|segment| segment.meta.externals > 0);
+            let Some(segment) = segment else { continue };
+            let local =
+                u32::try_from(bound.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let seams = self.seams.of(number, || {
+                segment
+                    .meta
+                    .seam_externals
+                    .iter()
+                    .map(|seam| seam.slot)
+                    .collect()
+            });
+            let found = match self.direction {
+                Direction::Forward => segment.next_external_slot(local, seams)?,
+                Direction::Back => segment.last_external_slot(local, seams)?,
+            };
+            if let Some(found) = found {
+                return Ok(Some(
+                    segment.meta.step_base.saturating_add(u64::from(found)),
+                ));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Slots of the seams of the segment read last.
+#[derive(Debug, Default)]
+struct SeamSlots {
+    segment: Option<usize>,
+    slots: Vec<u32>,
+}
+
+impl SeamSlots {
+    /// Returns the slots of a segment, ascending.
+    fn of(&mut self, segment: usize, read: impl FnOnce() -> Vec<u32>) -> &[u32] {
+        if self.segment != Some(segment) {
+            self.slots = read();
+            self.slots.sort_unstable();
+            self.segment = Some(segment);
+        }
+        &self.slots
+    }
+}
+
+/// Next external change of each byte of a range that still has one in the walk's direction.
+struct DueBytes {
+    direction: Direction,
+    /// Rank of a slot, a block, and the bytes of the block with their next change there. No byte is
+    /// in two entries.
+    heap: BinaryHeap<(u64, u64, u64)>,
+}
+
+impl DueBytes {
+    /// Bytes without a change are never looked up again.
+    fn push(&mut self, granule: u64, touches: &ByteTouches) {
+        let mut left = (0..64)
+            .filter(|place| touches[*place].is_some())
+            .fold(0, |bytes, place| bytes | 1u64 << place);
+        while left != 0 {
+            let slot_of = |place: u32| touches[place as usize].map(|touch| touch.slot);
+            let slot = slot_of(left.trailing_zeros());
+            let same = (0..64).filter(|place| left >> place & 1 != 0 && slot_of(*place) == slot);
+            let bytes = same.fold(0, |bytes, place| bytes | 1u64 << place);
+            self.heap
+                .extend(slot.map(|slot| (self.direction.rank(slot), granule, bytes)));
+            left &= !bytes;
+        }
+    }
+
+    /// Returns the nearest slot from a bound on; `look` finds the next changes of some bytes from
+    /// there on.
+    fn next(
+        &mut self,
+        bound: u64,
+        cancel: &Cancel,
+        mut look: impl FnMut(u64, u64) -> Result<ByteTouches, QueryError>,
+    ) -> Result<Option<u64>, QueryError> {
+        while let Some((rank, granule, bytes)) = self.heap.peek().copied() {
+            if rank <= self.direction.rank(bound) {
+                return Ok(Some(self.direction.rank(rank)));
+            }
+            cancel.check()?;
+            self.heap.pop();
+            self.push(granule, &look(granule, bytes)?);
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::touches::TouchAt;
+
+    #[test]
+    fn each_change_of_a_block_is_looked_up_once_however_many_blocks_there_are() {
+        // Block n changes in its first half at slots n, n + 1000, ..., and its second half never
+        // does.
+        let (blocks, turns) = (1000, 4);
+        let touches_from = |granule: u64, bytes: u64, bound: u64| {
+            let slot = (0..turns)
+                .map(|turn| granule + turn * blocks)
+                .find(|slot| *slot >= bound);
+            let touch = slot.map(|slot| TouchAt {
+                segment: 0,
+                place: 0,
+                slot,
+                is_write: false,
+                is_known: true,
+            });
+            let mut touches = [None; 64];
+            (0..32)
+                .filter(|place| bytes >> place & 1 != 0)
+                .for_each(|place| touches[place] = touch);
+            touches
+        };
+        let mut due = DueBytes {
+            direction: Direction::Forward,
+            heap: BinaryHeap::new(),
+        };
+        (0..blocks).for_each(|granule| due.push(granule, &touches_from(granule, u64::MAX, 0)));
+        let (mut looks, mut found, mut bound) = (0, Vec::new(), 0);
+        let look = |granule, bytes, bound| {
+            assert_eq!(bytes, u64::from(u32::MAX));
+            Ok(touches_from(granule, bytes, bound))
+        };
+        while let Some(slot) = {
+            let next = due.next(bound, &Cancel::default(), |granule, bytes| {
+                looks += 1;
+                look(granule, bytes, bound)
+            });
+            next.unwrap()
+        } {
+            found.push(slot);
+            bound = slot + 1;
+        }
+        assert_eq!(
+            (found, looks),
+            ((0..blocks * turns).collect(), blocks * turns)
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Effects of instruction words, decoded once and cached.
+
+use foldhash::HashMap;
+use std::rc::Rc;
+use stepback_machine::{
+    AccessKind, Address, BranchTarget, ControlFlowEffect, Encoding, Expression, FlowKind,
+    InstructionSet, MemoryOperand, RecordedBranch, RegisterView, WindowChange, decode,
+};
+
+/// Maximum number of cached words; at the limit all are dropped.
+const REMEMBERED: usize = 1 << 18;
+const SET: InstructionSet = InstructionSet::Sparc64;
+
+/// Effects of an instruction when it is executed.
+#[derive(Clone, Debug, Default)]
+pub struct InstructionEffects {
+    /// Bytes in memory order; none for a word that cannot be shown.
+    pub encoding: Option<Encoding>,
+    /// Effect on control flow.
+    pub control: ControlFlowEffect,
+    /// Accesses relative to the effective address.
+    pub accesses: Vec<RelativeAccess>,
+    /// Registers that it writes, under their names before it.
+    pub writes: Vec<RegisterView>,
+    /// Effect on the register windows.
+    pub window: Option<WindowChange>,
+    /// Registers and values of an instruction that chooses windows or globals by constants in its
+    /// encoding.
+    pub chosen: Vec<(RegisterView, u64)>,
+    /// True if the branch depends on a register.
+    is_conditional: bool,
+}
+
+/// A memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RelativeAccess {
+    /// Load or store.
+    pub kind: AccessKind,
+    /// Distance from the effective address in bytes.
+    pub offset: u64,
+    /// Number of bytes.
+    pub size_bytes: u16,
+}
+
+impl InstructionEffects {
+    fn of(word: u32) -> Self {
+        let Some(encoding) = SET.encoding_of(word, 4) else {
+            return Self::default();
+        };
+        // The target is not used, so any address will do.
+        let instruction = decode(encoding, Address(0), SET);
+        let operands = &instruction.meaning.memory;
+        let first = operands.first().map_or(0, |operand| operand.displacement);
+        let touch = |operand: &MemoryOperand| {
+            let offset = operand.displacement.wrapping_sub(first).cast_unsigned();
+            Some(RelativeAccess {
+                kind: operand.kind,
+                offset,
+                size_bytes: operand.size_bytes?,
+            })
+        };
+        let registers = instruction.registers.as_ref();
+        let window = SET.window_step(&encoding);
+        let chosen = instruction
+            .meaning
+            .writes
+            .iter()
+            .filter_map(|write| match write.value {
+                Expression::Constant(value) if window == Some(WindowChange::Choice) => {
+                    Some((write.view, value))
+                }
+                _ => None,
+            });
+        Self {
+            encoding: Some(encoding),
+            control: instruction.control,
+            accesses: operands.iter().filter_map(touch).collect(),
+            writes: registers
+                .map(|known| known.writes.clone())
+                .unwrap_or_default(),
+            window,
+            chosen: chosen.collect(),
+            is_conditional: registers.is_some_and(|known| !known.reads.is_empty()),
+        }
+    }
+
+    /// Returns the kind of branch for a recorded outcome.
+    pub fn branch(&self, is_taken: BranchOutcome) -> RecordedBranch {
+        let is_direct = matches!(self.control.target, BranchTarget::Address(_));
+        match self.control.flow {
+            FlowKind::Branch if is_direct && self.is_conditional => {
+                RecordedBranch::Conditional(Some(is_taken == BranchOutcome::Yes))
+            }
+            FlowKind::Branch if is_direct => RecordedBranch::Jump,
+            FlowKind::Branch => RecordedBranch::IndirectJump,
+            FlowKind::Call if is_direct => RecordedBranch::Call,
+            FlowKind::Call => RecordedBranch::IndirectCall,
+            FlowKind::Return => RecordedBranch::Return,
+            FlowKind::Next | FlowKind::Trap | FlowKind::ExceptionReturn => RecordedBranch::None,
+        }
+    }
+}
+
+/// Outcome of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchOutcome {
+    /// Taken.
+    Yes,
+    /// Not taken.
+    No,
+}
+
+/// Cache of effects by instruction word.
+#[derive(Debug, Default)]
+pub struct EffectTable(HashMap<u32, Rc<InstructionEffects>>);
+
+impl EffectTable {
+    /// Returns the effects of a word.
+    pub fn of(&mut self, word: u32) -> Rc<InstructionEffects> {
+        if let Some(known) = self.0.get(&word) {
+            return Rc::clone(known);
+        }
+        if self.0.len() >= REMEMBERED {
+            self.0.clear();
+        }
+        let effects = Rc::new(InstructionEffects::of(word));
+        self.0.insert(word, Rc::clone(&effects));
+        effects
+    }
+}
