@@ -4,6 +4,9 @@
 //! order after the frame. Each group has one exhaustive `match` that applies it.
 //!
 //! Moments of one of several traces, and their serialised form.
+//!
+//! Stored positions (pins, saved layouts) are moments, which name their trace. Positions of a
+//! window belong to the window's trace.
 
 use std::fmt;
 

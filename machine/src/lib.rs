@@ -5,6 +5,12 @@
 //! `architecture.rs` defines the queries and `rows.rs` dispatches them: a new architecture is a
 //! folder and a row.
 //!
+//! Capstone disassembles Arm and RISC-V. iced-x86 decodes x86, because Capstone's register lists
+//! have gaps there. SPARC is decoded here.
+//!
+//! All instruction sets share the numbers of the stack pointer, the program counter and the status
+//! register ([`RegisterId`]), so the index finds them without a set.
+//!
 //! ```
 //! use stepback_machine::{Address, Encoding, Expression, InstructionSet, Registers, decode};
 //!

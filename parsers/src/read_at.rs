@@ -1,4 +1,7 @@
 //! Positioned reads, so that all threads share one open file and it is never memory-mapped.
+//!
+//! Users run their simulator again while its trace is open, and a mapped file that shrinks would
+//! crash the program.
 
 use std::fs::File;
 use std::io;

@@ -5,6 +5,10 @@
 //! Buffers that parsers reuse from call to call.
 //!
 //! An instruction that a trace executed.
+//!
+//! Nothing above the formats is generic over them: a trace is an `Arc<dyn Source>`. The words and
+//! bits of a format stay below; other crates see neutral facts such as [`Source::recording`] and
+//! [`Source::memory_of`].
 
 use std::any::Any;
 use std::ops::Range;

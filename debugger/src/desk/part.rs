@@ -8,6 +8,10 @@
 //! meanwhile, and the query is repeated afterwards.
 //!
 //! Options for opening the trace again: with another image, a new index, or the rest of the index.
+//!
+//! Folds and rows of the call tree are found again by the step that called, since a longer part
+//! numbers calls differently. The worker's *epoch* marks answers of an earlier part as outdated.
+//! Sessions of one trace share a *lineage*, which distinguishes another part from another trace.
 
 use std::path::PathBuf;
 use std::sync::Arc;

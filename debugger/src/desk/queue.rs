@@ -3,6 +3,9 @@
 //! Scripts: actions from a file, one per line. Skips empty lines and lines that begin with `#`.
 //!
 //! Undo and redo.
+//!
+//! While a search runs, relative moves (a step, a page) wait for it. Absolute ones (go to, a click)
+//! supersede it. Undo covers panels, notes, layouts and keys; positions have their history instead.
 
 use std::collections::VecDeque;
 use std::fs::File;

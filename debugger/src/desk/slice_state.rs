@@ -3,6 +3,9 @@
 //! Actions of slices: the origin of a cell's value.
 //!
 //! Slices of separate panels, next to the one that is marked.
+//!
+//! More rows are found by a walk from the beginning, since the walk is the same each time; only the
+//! new rows are formatted.
 
 use std::sync::Arc;
 

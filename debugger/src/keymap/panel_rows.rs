@@ -1,6 +1,8 @@
 //! Kinds of panels with their commands and icons.
 //!
 //! Keys of panels and mouse gestures, for the page of keys.
+//!
+//! Saved layouts contain the names of panels, so a name never changes.
 
 use crate::action::PanelKind;
 use crate::icons;

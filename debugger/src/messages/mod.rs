@@ -7,6 +7,10 @@
 //! Each thread has its own language: English, unless the window chose another one for it.
 //! Texts that the window and the command line share therefore exist once, and the command line is
 //! always in English.
+//!
+//! A new text is a line in each file, with the same variables; the file decides the plural, not the
+//! source. Names of commands have separate ids, since scripts use the English ones. Texts of
+//! sessions, exports and reports are not in the table.
 
 mod table;
 

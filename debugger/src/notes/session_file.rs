@@ -50,6 +50,9 @@
 //!
 //! A bookmark has a `position`, or a `first` and a `last` one, or an `address` with `bytes`.
 //! Unknown keys are ignored; a file of a newer version is refused.
+//!
+//! A session that cannot be read is reported with its line and left unchanged. One that the user
+//! names is matched with its trace by length and hash, not by path.
 
 use std::fmt;
 use std::path::PathBuf;

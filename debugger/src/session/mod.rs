@@ -1,5 +1,9 @@
 //! An open trace: its format detected, its index found or built, its images loaded.
 //!
+//! The index is next to the trace, else in the user's cache directory, else in memory. An image
+//! that the user did not name and that does not fit the trace is left out; one that was named
+//! stays, with a notice.
+//!
 //! ```no_run
 //! use stepback_debugger::session::{self, OpenOptions};
 //!

@@ -4,6 +4,9 @@
 //! instruction with its events, or the events at a time without an instruction. The text format and
 //! the nodes are those of `tarmac-vcd`.
 //!
+//! Errors of `tarmac-vcd` are reproduced, because scripts compare its output byte for byte. A note
+//! reports them, and `--exact` corrects them.
+//!
 //! ```text
 //! $var integer 64 ! x0 $end
 //! #4000                                <- the fifth node: each of two accesses takes 500 ticks

@@ -1,4 +1,8 @@
 //! Contents of the program images of a trace.
+//!
+//! They are not part of the index file. A byte that nothing wrote and no access shows comes from
+//! them and is marked inferred. A read that differs is no external change, since a loader or DMA
+//! may have written before the trace began.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

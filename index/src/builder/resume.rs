@@ -4,6 +4,9 @@
 //! bincode of [`ResumePoint`], behind all else.
 //! Frames of calls are not stored twice: those that were found up to there are those of the table
 //! except for a few that are listed.
+//!
+//! While a trace is followed, the text after the last whole task is parsed again each time it
+//! grows, and belongs to the part only.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -9,6 +9,10 @@
 //! Nothing is guessed. If an instruction may change something in an undescribed way, it is unknown
 //! afterwards, and so is everything that a system call, a signal or a gap may change. If two facts
 //! contradict each other, the value is unknown.
+//!
+//! Memory is inferred from the last store, a load after it or the next load, unless something
+//! unrecorded may have written in between: a system call, a signal or a gap. A mapping whose flags
+//! do not show it to be private counts as shared.
 
 pub(crate) mod access_values;
 pub(crate) mod addresses;

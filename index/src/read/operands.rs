@@ -4,6 +4,9 @@
 //! The steps nearby are decoded one by one. Beyond them a table of all addresses lists the
 //! instructions that use the register at all, and the visit lists give their slots: a register that
 //! nothing uses costs a lookup.
+//!
+//! Such an answer has a [`Doubt`](crate::Doubt): an instruction that cannot be decoded may do
+//! anything.
 
 use std::ops::{ControlFlow, Range};
 

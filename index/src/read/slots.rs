@@ -1,6 +1,9 @@
 //! Slots of the whole trace, and reading their events again.
 //!
 //! Slot 0 contains what precedes the first step; slot n contains what shows from position n on.
+//!
+//! A step may have a million lines or records. Its events are passed on one by one while its text
+//! is read, and its slot may lie in several segments, which readers all consult.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -18,6 +18,10 @@
 //!
 //! Parts of an index in bincode: the directory, and the state for resuming a build. No other module
 //! uses bincode, so that it can be replaced here.
+//!
+//! The directory is bincode because it is small, changes with the program and is read as a whole.
+//! Columns and lists are bytes that are mapped and decoded in place, so their cost does not grow
+//! with the trace. A section's checksum is verified at its first use.
 
 use bincode::config::{Configuration, Fixint, LittleEndian};
 use serde::{Deserialize, Serialize};

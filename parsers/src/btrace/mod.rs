@@ -6,6 +6,9 @@
 //! its encoding. An [`TimeOrderedReader`] sorts the records of all threads by time. [`crate::reconstruct`]
 //! finds the instructions between two records in the program's files. The text form has a line for
 //! each instruction instead and needs no program.
+//!
+//! The program that a recording was read with is part of the identity of its step store and of the
+//! index.
 
 mod check;
 mod code;

@@ -4,6 +4,10 @@
 //! ([`RecordSink`]).
 //! A step store keeps them in blocks with random access, and a [`crate::source::Source`] pushes
 //! their events.
+//!
+//! A member that is cut off, damaged or lost costs itself, and is reported with file, member and
+//! offset. An archive without a directory is read by the headers of its members. Only a failed read
+//! is an error.
 
 mod block;
 mod check;

@@ -9,6 +9,9 @@
 //! A copy belongs to one state of one packed file. Its header records that state, and each block
 //! has a checksum. It is disposable: if anything is wrong with it, it is made again.
 //!
+//! Damage in the packed file ends the text and is no error. A full disk and an unreadable file are
+//! errors, so that no index of half a trace is kept as complete.
+//!
 //! ```
 //! use std::sync::Arc;
 //!

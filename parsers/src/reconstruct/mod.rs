@@ -8,6 +8,9 @@
 //! If the two contradict each other, it stops and returns the reason.
 //! This module knows no format and no architecture: a format defines its forks and reads its
 //! decisions.
+//!
+//! A walk presents nothing as certain that another path could explain. Guessed steps have the
+//! origin [`Inferred`](crate::events::StepOrigin::Inferred).
 
 mod program;
 mod returns;

@@ -2,6 +2,9 @@
 //!
 //! A file is an array of records of 24 bytes ([`RawRecord`]). A [`RecordReader`] unpacks them and
 //! returns them in batches. [`Record`] decodes one; [`push_json`] and [`push_line`] format it.
+//!
+//! Nothing after damage can be read from a packed file, since each number is predicted from those
+//! before it.
 
 mod check;
 mod container;

@@ -1,4 +1,7 @@
 //! Converts stored records to the events of a trace.
+//!
+//! An access whose recorded length is 0 becomes an event as long as the instruction states, else
+//! one byte.
 
 use std::ops::Range;
 

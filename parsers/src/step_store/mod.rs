@@ -10,6 +10,9 @@
 //!
 //! A format writes with an [`Encoder`], defines the meaning of its numbers (`StoredFormat`), and
 //! serves as a source through `StoredTrace`.
+//!
+//! A block with a wrong checksum removes the file and returns [`DamagedCopy`]. The caller then
+//! opens the trace again, which makes the store again.
 
 pub(crate) mod block;
 pub(crate) mod block_reader;

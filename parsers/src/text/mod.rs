@@ -1,8 +1,9 @@
 //! Text in lines: shared by the readers of all textual formats, and by the other formats to show
 //! their records.
 //!
-//! `window` slides over the input in bounded memory, `lines` splits it, `lexer` and `digits` read
-//! words and numbers. `line_writer` makes lines. None of these modules knows the meaning of a word.
+//! `window` slides over the input in bounded memory and splits it into lines. `lexer` and `digits`
+//! read words and numbers. `line_writer` makes lines. None of these modules knows the meaning of a
+//! word.
 
 pub(crate) mod digits;
 pub(crate) mod lexer;

@@ -4,7 +4,7 @@
 //! in memory (which is how code reads its own address). A step that returns ends the innermost
 //! frame with its return address and, on x86, the stack address of that return address. Frames
 //! inside were skipped. If no frame is pending, a return ends the thread's first frame, and its
-//! caller is the outermost known frame (`root_frame.rs`), since a trace may begin in the middle of
+//! caller is the outermost known frame (`pending.rs`), since a trace may begin in the middle of
 //! a thread. Any other return that matches no frame changes nothing. The delay slot of a return
 //! belongs to the frame that returns.
 //!

@@ -5,7 +5,7 @@
 //! with an address shortly after the step before, a call is pending. A stack pointer that rises
 //! above that of a pending call shows that the call is over.
 //!
-//! An exception is a frame too (`exceptions.rs` lists its signs), and has a separate stack: inside
+//! An exception is a frame too (`jump.rs` has its signs), and has a separate stack: inside
 //! it no call outside is over, and when it ends the stack pointer has its earlier value again.
 //! Handlers of the M profile may be tail-chained: one ends, the next begins, and the code
 //! interrupted by the first one stays interrupted. A call into the other security state of the M
@@ -17,7 +17,7 @@
 //! pointer and return address replaces one that never returned. A jump out of several frames, or to
 //! a return point with the same stack pointer, also ends the calls made with that stack pointer,
 //! since the destination is their caller. They stay if they return after all. A return that no call
-//! explains ends the outermost known frame of the stack, and goes to its caller (`root_frame.rs`).
+//! explains ends the outermost known frame of the stack, and goes to its caller (`pending.rs`).
 //! This requires that nothing is pending for certain, and that the stack pointer is not below its
 //! earlier values. An exception return that no exception explains ends that frame too, unless it
 //! resumes code that control left before without any sign of an exception: the trace began inside

@@ -1,4 +1,7 @@
 //! Patterns of a text search.
+//!
+//! A weaker pattern without `^`, `$` and `\b` runs over many lines at once. Only the lines where it
+//! matches are examined separately.
 
 use std::str::FromStr;
 

@@ -10,10 +10,10 @@
 //! is visited once, with all its uses.
 //!
 //! A forward slice works in the other direction. The live locations of the value (`live`) wait for
-//! the next slot that touches them (`touches`; `late` knows loads recorded after later steps). The
-//! outputs that a step computes from them (`outputs`) become live too, until they are overwritten
-//! (`fates`). Each input of a step is checked by a backward look-up (`givers`), so both directions
-//! agree.
+//! the next slot that touches them (`touches`, which also knows loads recorded after later steps).
+//! The outputs that a step computes from them (`outputs`) become live too, until they are
+//! overwritten (`fates`). Each input of a step is checked by a backward look-up (`givers`), so both
+//! directions agree.
 
 mod accesses;
 mod beside;

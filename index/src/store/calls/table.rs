@@ -10,6 +10,9 @@
 //! ```
 //! All bits set stand for "none". `skip` is a frame further out than the parent (`skip_depth` in
 //! `encoder.rs`), so that a walk outwards need not visit every frame.
+//!
+//! A frame begins with its first step if calls have delay slots, which belong to the caller
+//! ([`CallTable::begin_of`]), and after its call step otherwise.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
