@@ -116,7 +116,7 @@ pub fn questions() -> [(&'static str, Ask); 24] {
         ("next writes of a thread, memory", |index, places, dice| {
             let (cell, from) = (memory(places, dice), position(index, dice));
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
-            Ok(!ask(
+            Ok(ask(
                 index,
                 Accesses {
                     nearest: NearestAccess::next(cell, kinds, from),
@@ -125,7 +125,7 @@ pub fn questions() -> [(&'static str, Ask); 24] {
                     limit: 1,
                 },
             )?
-            .is_none())
+            .is_some())
         }),
         ("last visit", |index, places, dice| {
             Ok(ask(

@@ -1,6 +1,6 @@
 //! The index of a trace: events to file to answers.
 //!
-//! A [`Build`] parses a [`Source`](stepback_parsers::Source) in parallel segments and writes one
+//! A [`build::Build`] parses a [`Source`](stepback_parsers::Source) in parallel segments and writes one
 //! file. [`Index::open`] maps that file. A [`Query`] is a pure function of the index and its
 //! parameters; nothing here has a "current position". The index does not store data that the trace
 //! holds in readable form (values, disassembly), only offsets: a query reads the few steps that it

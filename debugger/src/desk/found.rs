@@ -192,10 +192,7 @@ impl CallLookup {
     /// No function has this name, or no call is around the position.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
         let functions = self.addresses(session, cancel)?;
-        let direction = match self.way {
-            Direction::Back => Direction::Back,
-            Direction::Forward => Direction::Forward,
-        };
+        let direction = self.way;
         let (function, found) = self.nearest(session, &functions, direction, cancel)?;
         let name = function_name(&session.images, function);
 

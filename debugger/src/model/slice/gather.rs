@@ -23,7 +23,7 @@ use crate::analysis::slice::{
 use crate::analysis::tracked::cell_value;
 use crate::model::slice::line_words::{LineWords, SliceWords};
 use crate::model::slice::row_maker::SliceRowBuilder;
-use crate::model::slice::slice::{ReadingWords, Slice, SliceListRow, SliceProgress, SliceSubject};
+use crate::model::slice::whole::{ReadingWords, Slice, SliceListRow, SliceProgress, SliceSubject};
 use crate::model::slice::words::way_of;
 use crate::model::text::short_hex;
 use crate::notes::{SliceEdges, SliceQuery};

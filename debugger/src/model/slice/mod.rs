@@ -5,12 +5,12 @@ mod formula_words;
 mod gather;
 mod line_words;
 mod row_maker;
-mod slice;
 #[cfg(test)]
 mod tests;
+mod whole;
 mod words;
 
-pub use crate::model::slice::slice::{
+pub use crate::model::slice::whole::{
     DefinedCell, ReadingWords, Slice, SliceLineContent, SliceLines, SliceListRow, SliceProgress,
     SliceSubject, WhyQuery,
 };

@@ -13,7 +13,7 @@ use super::words::{cell_words, flag_letters};
 use crate::action::{CellName, Direction};
 use crate::messages::say;
 use crate::model::names::place_name;
-use crate::model::slice::slice::{DefinedCell, SliceListRow};
+use crate::model::slice::whole::{DefinedCell, SliceListRow};
 use crate::model::slice::words::{end_words, ended_words, is_of_control};
 use crate::model::so_far::doubt_words;
 use crate::model::span::Code;

@@ -14,7 +14,7 @@ use stepback_parsers::Step;
 
 use crate::action::{Direction, SliceView};
 use crate::messages::say;
-use crate::model::slice::slice::{Slice, SliceLineContent, SliceProgress};
+use crate::model::slice::whole::{Slice, SliceLineContent, SliceProgress};
 use crate::model::so_far::doubt_words;
 use crate::model::text::thousands;
 use crate::notes::{SliceEdge, SliceQuery};
