@@ -37,7 +37,7 @@ chroot "$place/system" env DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 HOME=/tmp 
     stepback --demo --size 1280x800 --screenshot /tmp/demo.png --quit
 colours=$(identify -format '%k' "$place/system/tmp/demo.png")
 [ "$colours" -gt 200 ] || { echo "the window shows only $colours colours" >&2; exit 1; }
-for file in applications/stepback.desktop mime/packages/stepback.xml man/man1/stepback-find.1.gz \
+for file in applications/stepback.desktop metainfo/stepback.metainfo.xml mime/packages/stepback.xml man/man1/stepback-find.1.gz \
     bash-completion/completions/stepback icons/hicolor/scalable/apps/stepback.svg; do
     # Man pages are left out of small systems on purpose.
     chroot "$place/system" dpkg -L stepback | grep -q "/usr/share/$file" || { echo "not in the package: $file" >&2; exit 1; }
