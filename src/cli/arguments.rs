@@ -11,15 +11,15 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{ExitCode, exit};
 
 use anyhow::{Result, bail};
 use clap::error::{Error, ErrorKind};
 use clap::{ArgAction, Command, CommandFactory as _, Parser, Subcommand as _};
-use stepback_debugger::session::{TraceFiles, is_trace_file};
+use stepback_debugger::session::{TraceFiles, demo_path, is_trace_file};
 
 use crate::cli::cells::UsageError;
-use crate::cli::commands::{ChosenCommand, SubcommandAction, subcommand_names};
+use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
 use crate::cli::progress::say;
 use crate::cli::question::{TextOnly, WORDS};
 use crate::cli::report::OutputError;
@@ -40,7 +40,14 @@ pub struct Arguments {
 
 /// Parses the program's arguments. Exits the program on an error or a request for help.
 pub fn parse() -> Arguments {
-    let words = told_apart(std::env::args_os().collect());
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let words = match with_demo(&typed) {
+        Some(words) => words.unwrap_or_else(|error| {
+            say(&format!("error: {error:#}"));
+            exit(1)
+        }),
+        None => told_apart(typed),
+    };
     Arguments::try_parse_from(&words).unwrap_or_else(|error| match explained(&words, &error) {
         Some((kind, message)) => Arguments::command().error(kind, message).exit(),
         None => error.exit(),
@@ -143,6 +150,24 @@ fn distance(one: &str, other: &str) -> usize {
         last = Some(letter);
     }
     row.last().copied().unwrap_or(0)
+}
+
+/// Inserts the path of the demo as the trace of a subcommand that has `--demo`. None if it has not.
+fn with_demo(words: &[OsString]) -> Option<Result<Vec<OsString>>> {
+    let whole = Arguments::command();
+    let subcommand = whole.find_subcommand(words.get(1)?)?;
+    let is_demo = subcommand
+        .get_arguments()
+        .any(|argument| argument.get_id() == DEMO)
+        && words
+            .iter()
+            .take_while(|word| *word != "--")
+            .any(|word| word == "--demo");
+    is_demo.then(|| {
+        let mut words = words.to_vec();
+        words.insert(2, demo_path()?.into());
+        Ok(words)
+    })
 }
 
 /// Inserts `--with` before each further file of the trace.

@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use anyhow::{Context as _, Result};
 use clap::error::{Error, ErrorKind};
-use clap::{ArgMatches, Args, FromArgMatches, Subcommand, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Subcommand, value_parser};
 use clap_complete::Shell;
 
 use crate::cli::at::AtArguments;
@@ -194,11 +194,33 @@ impl SubcommandEntry {
         let command = (self.define)(clap::Command::new(self.name))
             .about(self.about)
             .long_about(None);
+        let has_trace = command
+            .get_arguments()
+            .any(|argument| argument.get_id() == "trace");
+        // The window and the browser define it themselves.
+        let command = match has_trace
+            && !command
+                .get_arguments()
+                .any(|argument| argument.get_id() == "demo")
+        {
+            true => command.arg(demo_argument()),
+            false => command,
+        };
         match self.help {
             Some(help) => command.after_help(help),
             None => command,
         }
     }
+}
+
+/// Identifier of the option that stands for the trace, where the subcommand itself knows nothing of it.
+pub const DEMO: &str = "demo-trace";
+
+fn demo_argument() -> Arg {
+    Arg::new(DEMO)
+        .long("demo")
+        .action(ArgAction::SetTrue)
+        .help("Use the demo that the program carries as TRACE")
 }
 
 /// The subcommand on the command line.

@@ -118,3 +118,45 @@ fn a_subcommand_that_is_mistyped_is_told_with_the_near_ones() {
         .run(&["missing.tarmac"])
         .fails_with(&["there is no such file: \"missing.tarmac\""]);
 }
+
+#[test]
+fn the_demo_stands_for_the_trace_in_every_subcommand() {
+    let sandbox = Sandbox::new();
+    for arguments in [
+        &["info"][..],
+        &["index"],
+        &["list", "--count", "3"],
+        &["at", "end"],
+        &["find", "last-write", "x2"],
+        &["find", "--at", "end", "last-write", "x2"],
+        &["why", "x2"],
+        &["diff", "start", "end"],
+        &["effects", "0", "20"],
+        &["calltree"],
+        &["callinfo", "main"],
+        &["profile"],
+        &["flamegraph"],
+        &["counts"],
+        &["check"],
+        &["threads"],
+        &["vcd", "--output", "demo.vcd"],
+        &["truncate", "--output", "copy.tarmac"],
+    ] {
+        let (name, rest) = arguments.split_first().unwrap();
+        let first = [&[*name, "--demo"], rest].concat();
+        let last = [arguments, &["--demo"]].concat();
+        let answer = sandbox.run(&first).succeeds();
+        assert_eq!(
+            sandbox.run(&last).succeeds().out,
+            answer.out,
+            "{arguments:?}"
+        );
+    }
+    sandbox
+        .run(&["info", "--demo", "other.tarmac"])
+        .ends_misspelt();
+    let found = sandbox
+        .run(&["find", "--demo", "last-write", "x2"])
+        .succeeds();
+    found.prints("44011  0x0000000080000888  LDR      x2,[x0]");
+}
