@@ -8,6 +8,8 @@
 )]
 
 mod cli;
+#[cfg(unix)]
+mod guide;
 mod rooms;
 #[cfg(feature = "window")]
 mod snapshots;

@@ -1,0 +1,175 @@
+//! README and guide against the program: every command block is run and its output compared, and
+//! every link leads somewhere.
+//!
+//! A block of the language `console` holds commands (`$ …`) and what they print. A line `...`
+//! stands for any lines. `UPDATE_GUIDE=1` writes what the program prints today into the pages.
+//! The commands of a page run one after the other in one folder, which holds [`SAMPLES`].
+
+mod generated;
+mod page;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use page::{Page, is_like};
+
+/// Names that pages use, and the fixtures that they are.
+const SAMPLES: [(&str, &str); 14] = [
+    ("two-cores.tarmac", "amp.head.tarmac"),
+    ("m3.tarmac", "cm3.tiny.tarmac"),
+    ("rtos.tarmac", "small/tasks.tarmac"),
+    ("other.tarmac", "images/t.tarmac"),
+    ("other.elf", "images/dup.elf"),
+    ("app.dir", "drmemtrace/threads"),
+    ("small.rst", "rst/small.rst"),
+    ("small.rz3.gz", "rst/small.rz3.gz"),
+    ("cpu0.rst", "rst/small.rst"),
+    ("cpu1.rst", "rst/cti.rst"),
+    ("hello.btf", "btrace/hello.btf"),
+    ("hello.elf", "btrace/hello.elf"),
+    ("lossy.btf", "btrace/hello_gap.btf"),
+    ("qsort.tarmac", "qsort.es.tiny.tarmac"),
+];
+
+/// A folder with the samples, and a home of its own.
+struct Machine {
+    folder: TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, fixture) in SAMPLES {
+            copy(&root().join("fixtures").join(fixture), &folder.path().join(name));
+        }
+        fs::create_dir(folder.path().join("home")).unwrap();
+        let program = Path::new(env!("CARGO_BIN_EXE_stepback"));
+        let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+        fs::write(folder.path().join("home/path"), path).unwrap();
+        Self { folder }
+    }
+
+    /// Returns what a command prints, on standard output and standard error.
+    fn printed(&self, command: &str) -> String {
+        let home = self.folder.path().join("home");
+        let output = Command::new("bash")
+            .args(["-c", &format!("exec 2>&1; {command}")])
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("PATH", fs::read_to_string(home.join("path")).unwrap())
+            .envs([("LC_ALL", "C.UTF-8"), ("TERM", "dumb")])
+            .env("HOME", &home)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let text = text.replace(home.to_str().unwrap(), "~");
+        text.replace(self.folder.path().to_str().unwrap(), "/traces")
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    if !from.is_dir() {
+        fs::copy(from, to).unwrap();
+        return;
+    }
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        copy(&entry.path(), &to.join(entry.file_name()));
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns the README, the tour and the pages of the guide.
+fn pages() -> Vec<Page> {
+    let guide = fs::read_dir(root().join("docs/guide/src")).unwrap();
+    let guide = guide.map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = [root().join("README.md"), root().join("docs/tour.md")]
+        .into_iter()
+        .chain(guide.filter(|path| path.extension().is_some_and(|end| end == "md")))
+        .collect();
+    paths.sort();
+    paths.into_iter().map(Page::read).collect()
+}
+
+fn updates() -> bool {
+    std::env::var_os("UPDATE_GUIDE").is_some()
+}
+
+#[test]
+fn command_blocks_print_what_the_pages_show() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let machine = Machine::new();
+        let changed = page.with_outputs(|command, shown| {
+            let printed = machine.printed(command);
+            if is_like(shown, &printed) {
+                return shown.to_owned();
+            }
+            wrong.push(format!(
+                "{}: $ {command}\nshows:\n{shown}\nprints:\n{printed}",
+                page.path.display()
+            ));
+            printed
+        });
+        if updates() {
+            fs::write(&page.path, changed).unwrap();
+        }
+    }
+    assert!(wrong.is_empty() || updates(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn commands_that_are_not_run_start_the_window_or_the_browser() {
+    // All others belong into a block of the language `console`, where they are checked.
+    for page in pages() {
+        for line in page.unchecked_commands() {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let is_window = words.get(1).is_some_and(|word| {
+                ["browse", "--demo"].contains(word) || word.contains(['.', '@'])
+            });
+            assert!(is_window, "{}: {line}", page.path.display());
+        }
+    }
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    for page in pages() {
+        for link in page.links() {
+            let (file, heading) = link.split_once('#').unwrap_or((&link, ""));
+            let path = match file {
+                "" => page.path.clone(),
+                file => page.path.parent().unwrap().join(file),
+            };
+            assert!(path.exists(), "{}: {link}", page.path.display());
+            if !heading.is_empty() {
+                let target = Page::read(path);
+                let headings = target.headings();
+                assert!(
+                    headings.iter().any(|found| found == heading),
+                    "{}: {link}: {headings:?}",
+                    page.path.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_summary_lists_every_page() {
+    let summary = Page::read(root().join("docs/guide/src/SUMMARY.md"));
+    let links: Vec<String> = summary.links();
+    for page in pages() {
+        let name = page.path.file_name().unwrap().to_str().unwrap();
+        if page.path.starts_with(root().join("docs/guide")) && name != "SUMMARY.md" {
+            assert!(links.iter().any(|link| link == name), "{name}");
+        }
+    }
+}
