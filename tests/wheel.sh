@@ -22,8 +22,8 @@ echo "ok: from the wheel to the demo's first answer in $((($(date +%s%N) - start
 
 tmux -L stepback-wheel new-session -d -x 120 -y 40 "${bare[@]}" TERM=screen-256color stepback browse --demo
 screen() { tmux -L stepback-wheel capture-pane -p; }
-for _ in $(seq 100); do screen | grep -q 'Step 0 of' && break; sleep 0.1; done
-screen | grep -q 'Step 0 of' || { screen >&2; echo "the terminal browser does not show the demo" >&2; exit 1; }
+for _ in $(seq 100); do screen | grep -q mini_atoi && break; sleep 0.1; done
+screen | grep -q mini_atoi || { screen >&2; echo "the terminal browser does not show the demo" >&2; exit 1; }
 echo "ok: the terminal browser shows the demo"
 
 "${bare[@]}" stepback --version
