@@ -15,27 +15,55 @@ use std::process::{ExitCode, exit};
 
 use anyhow::{Result, bail};
 use clap::error::{Error, ErrorKind};
-use clap::{ArgAction, Command, CommandFactory as _, Parser, Subcommand as _};
+use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand as _};
 use stepback_debugger::session::{TraceFiles, demo_path, is_trace_file};
 
 use crate::cli::cells::UsageError;
 use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
+use crate::cli::help::{ADDRESSES, POSITIONS, shorter, template};
 use crate::cli::progress::say;
-use crate::cli::question::{TextOnly, WORDS};
+use crate::cli::question::TextOnly;
 use crate::cli::report::OutputError;
 use crate::cli::window;
 use crate::cli::window::{FrontEnds, WindowArguments};
 
-/// A time-travel debugger for recorded CPU instruction traces. Without a subcommand it opens the
-/// window.
+const EXAMPLES: &str = "\
+stepback --demo                       open the demo in the window
+stepback browse boot.tarmac           show a trace in the terminal
+stepback find boot.tarmac last-write x0
+                                      the last write of a register";
+
+const SEE_ALSO: &str =
+    "See also: stepback help COMMAND, stepback help options, positions, addresses, keys";
+
+/// A time-travel debugger for recorded CPU instruction traces
+///
+/// Without a command it opens the window.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = WORDS)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    help_template = template(EXAMPLES),
+    after_help = SEE_ALSO,
+    after_long_help = format!("{POSITIONS}\n\n{ADDRESSES}"),
+)]
 pub struct Arguments {
     /// The subcommand; without one the window opens.
     #[command(subcommand)]
     pub command: Option<ChosenCommand>,
     #[command(flatten)]
     pub window: WindowArguments,
+}
+
+/// Returns the definition of the command line.
+fn program() -> Command {
+    shorter(Arguments::command())
+}
+
+fn parsed(words: &[OsString]) -> Result<Arguments, Error> {
+    let mut matches = program().try_get_matches_from(words)?;
+    Arguments::from_arg_matches_mut(&mut matches)
 }
 
 /// Parses the program's arguments. Exits the program on an error or a request for help.
@@ -48,8 +76,8 @@ pub fn parse() -> Arguments {
         }),
         None => told_apart(typed),
     };
-    Arguments::try_parse_from(&words).unwrap_or_else(|error| match explained(&words, &error) {
-        Some((kind, message)) => Arguments::command().error(kind, message).exit(),
+    parsed(&words).unwrap_or_else(|error| match explained(&words, &error) {
+        Some((kind, message)) => program().error(kind, message).exit(),
         None => error.exit(),
     })
 }
@@ -154,7 +182,7 @@ fn distance(one: &str, other: &str) -> usize {
 
 /// Inserts the path of the demo as the trace of a subcommand that has `--demo`. None if it has not.
 fn with_demo(words: &[OsString]) -> Option<Result<Vec<OsString>>> {
-    let whole = Arguments::command();
+    let whole = program();
     let subcommand = whole.find_subcommand(words.get(1)?)?;
     let is_demo = subcommand
         .get_arguments()
@@ -172,7 +200,7 @@ fn with_demo(words: &[OsString]) -> Option<Result<Vec<OsString>>> {
 
 /// Inserts `--with` before each further file of the trace.
 pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
-    let whole = Arguments::command();
+    let whole = program();
     let subcommand = words.get(1).and_then(|word| whole.find_subcommand(word));
     let first = if subcommand.is_some() { 2 } else { 1 };
     let command = subcommand.unwrap_or(&whole);
@@ -280,7 +308,7 @@ pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
 
 /// Prints a usage error in clap's format, with the usage of the subcommand and status 2.
 fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
-    let mut whole = Arguments::command();
+    let mut whole = program();
     // Only then do subcommands know the name of the program.
     whole.build();
     let command = match subcommand.filter(|name| whole.find_subcommand(name).is_some()) {
@@ -296,7 +324,7 @@ fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
 fn run_command(chosen: &SubcommandAction) -> Result<()> {
     let command = match chosen {
         SubcommandAction::Command(command) => command,
-        SubcommandAction::AboutProgram(about) => return about.write(Arguments::command()),
+        SubcommandAction::AboutProgram(about) => return about.write(program()),
         // The browser is handled separately.
         SubcommandAction::Browser(_) => return Ok(()),
     };
@@ -318,7 +346,7 @@ mod tests {
 
     #[test]
     fn the_definition_holds_together() {
-        Arguments::command().debug_assert();
+        program().debug_assert();
     }
 }
 
@@ -343,7 +371,7 @@ mod typed_tests {
             .chain(words.iter().copied())
             .map(OsString::from)
             .collect();
-        let error = Arguments::try_parse_from(&words).expect_err("a mistake");
+        let error = parsed(&words).expect_err("a mistake");
         assert_eq!(
             explained(&words, &error)
                 .map(|(_, message)| message)

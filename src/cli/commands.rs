@@ -1,12 +1,9 @@
-//! The list of subcommands in the order of the help.
-//!
-//! `stepback completions` and `stepback man`: files that packages install with the program.
+//! The list of subcommands in the order of the help, and `stepback completions`.
 
+use std::io;
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::{fs, io};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Subcommand, value_parser};
 use clap_complete::Shell;
@@ -23,111 +20,228 @@ use crate::cli::effects::EffectsArguments;
 use crate::cli::find::FindArguments;
 use crate::cli::flamegraph::FlamegraphArguments;
 use crate::cli::heap::HeapArguments;
+use crate::cli::help::{self, HelpArguments, HelpTexts};
 use crate::cli::index::IndexArguments;
 use crate::cli::info::InfoArguments;
 use crate::cli::list::ListArguments;
+use crate::cli::man::{MAN_HELP, ManArguments};
 use crate::cli::profile::ProfileArguments;
-use crate::cli::question::{AboutProgram, Command, WORDS};
+use crate::cli::question::{AboutProgram, Command};
 use crate::cli::report::{OutputError, STANDARD_OUTPUT};
 use crate::cli::syscalls::SyscallsArguments;
 use crate::cli::threads::{TasksArguments, ThreadsArguments};
 use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
-use crate::cli::{browse, callinfo, calltree, check, flamegraph, profile, threads};
+use crate::cli::{
+    browse, callinfo, calltree, check, convert, flamegraph, profile, threads, truncate, vcd,
+};
 
-static COMMANDS: [SubcommandEntry; 25] = [
-    SubcommandEntry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
-    SubcommandEntry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
-    SubcommandEntry::new::<InfoArguments>("info", "What the trace is"),
-    SubcommandEntry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
-    SubcommandEntry::new::<AtArguments>("at", "Registers and memory at a position")
-        .with_help(WORDS),
-    SubcommandEntry::new::<FindArguments>(
-        "find",
-        "Who wrote, read or executed it; where a text or a value occurs",
-    )
-    .with_help(WORDS),
+static COMMANDS: [SubcommandEntry; 26] = [
+    SubcommandEntry::browser("browse", "Show the trace in the terminal")
+        .with_examples(
+            "\
+stepback browse --demo                open the demo
+stepback browse boot.tarmac@50%       open a trace in the middle",
+        )
+        .with_notes(browse::HELP),
+    SubcommandEntry::new::<IndexArguments>("index", "Build the index of a trace").with_examples(
+        "\
+stepback index boot.tarmac            build the index, or say that it is up to date
+stepback index boot.tarmac --force-index",
+    ),
+    SubcommandEntry::new::<InfoArguments>("info", "Describe a trace").with_examples(
+        "\
+stepback info --demo                  format, size, threads, times, warnings
+stepback info boot.tarmac --json      the same as JSON",
+    ),
+    SubcommandEntry::new::<ListArguments>("list", "List steps with their effects")
+        .with_examples(
+            "\
+stepback list --demo --count 20       the first 20 steps
+stepback list --demo --from pc:main --count 20
+stepback list app.dir --records       every record of a binary trace",
+        )
+        .with_positions(),
+    SubcommandEntry::new::<AtArguments>("at", "Show registers, memory and the stack at a position")
+        .with_examples(
+            "\
+stepback at --demo 50%                the registers halfway through the trace
+stepback at --demo end --mem sp:64    also 64 bytes of memory at sp
+stepback at --demo end --stack        the call stack, with arguments",
+        )
+        .with_positions(),
+    SubcommandEntry::new::<FindArguments>("find", "Find accesses, executions, values and text")
+        .with_examples(
+            "\
+stepback find --demo last-write x2    the step that set x2
+stepback find --demo next-write 0x80020340:8 --all
+stepback find --demo pc hash_str      the first execution of a function
+stepback find --demo text '(?i)blr'   an instruction by its text",
+        )
+        .with_positions(),
     SubcommandEntry::new::<WhyArguments>(
         "why",
-        "Where a value comes from: the steps that made it, newest first",
+        "Explain a value: the steps that it comes from, or where it goes",
     )
-    .with_help(WORDS),
-    SubcommandEntry::new::<CalltreeArguments>("calltree", "The calls as a tree")
-        .with_help(calltree::HELP),
-    SubcommandEntry::new::<CallinfoArguments>("callinfo", "When functions were reached")
-        .with_help(callinfo::HELP),
-    SubcommandEntry::new::<ProfileArguments>(
-        "profile",
-        "How often functions were called, and how long they took",
+    .with_examples(
+        "\
+stepback why --demo x2                the steps that x2 comes from
+stepback why --demo 0x80020347:1 --at 30000 --control
+stepback why --demo w1 --at 20331 --forward",
     )
-    .with_help(profile::HELP),
+    .with_positions(),
+    SubcommandEntry::new::<CalltreeArguments>("calltree", "Print the calls as a tree")
+        .with_examples(
+            "\
+stepback calltree --demo --max-depth 3
+stepback calltree --demo --all-frames   also calls that never returned",
+        )
+        .with_notes(calltree::HELP),
+    SubcommandEntry::new::<CallinfoArguments>("callinfo", "List when functions were reached")
+        .with_examples(
+            "\
+stepback callinfo --demo hash_str
+stepback callinfo --demo main 0x80000304",
+        )
+        .with_notes(callinfo::HELP),
+    SubcommandEntry::new::<ProfileArguments>("profile", "Count calls and time of each function")
+        .with_examples(
+            "\
+stepback profile --demo --sort self-time
+stepback profile --demo --json",
+        )
+        .with_notes(profile::HELP),
     SubcommandEntry::new::<FlamegraphArguments>(
         "flamegraph",
-        "The time spent in each call stack, as folded lines or drawn",
+        "Sum up the time in each call stack, as text or as a picture",
     )
-    .with_help(flamegraph::HELP),
-    SubcommandEntry::new::<DiffArguments>(
-        "diff",
-        "What differs between two positions, or between two calls",
+    .with_examples(
+        "\
+stepback flamegraph --demo            folded stacks, one per line
+stepback flamegraph --demo --svg -o flames.svg",
     )
-    .with_help(WORDS),
+    .with_notes(flamegraph::HELP),
+    SubcommandEntry::new::<DiffArguments>("diff", "Compare two positions or two calls")
+        .with_examples(
+            "\
+stepback diff --demo 20340 20345      registers and memory that differ
+stepback diff --demo --calls 1420 2780    two calls of a function",
+        )
+        .with_positions(),
     SubcommandEntry::new::<EffectsArguments>(
         "effects",
-        "What a call, a round of a loop or a range of steps reads and writes",
+        "Show what a call, a loop iteration or a range reads and writes",
     )
-    .with_help(WORDS),
+    .with_examples(
+        "\
+stepback effects --demo --call 20340  inputs and outputs of a call
+stepback effects --demo --loop 20340  one iteration of a loop
+stepback effects --demo 100 200       a range of steps",
+    )
+    .with_positions(),
     SubcommandEntry::new::<CountsArguments>(
         "counts",
-        "Totals: instructions, accesses, markers; by thread",
-    ),
-    SubcommandEntry::new::<CheckArguments>("check", "What is wrong with the trace, by rule")
-        .with_help(check::HELP),
+        "Count instructions, accesses and markers, by thread",
+    )
+    .with_examples("stepback counts --demo"),
+    SubcommandEntry::new::<CheckArguments>("check", "Report what is wrong with a trace, by rule")
+        .with_examples(
+            "\
+stepback check --demo
+stepback check --demo --json          one finding per line",
+        )
+        .with_notes(check::HELP),
     SubcommandEntry::new::<SyscallsArguments>(
         "syscalls",
-        "System calls: how often, how many failed, how long they took",
+        "Count system calls, their failures and durations",
+    )
+    .with_examples(
+        "\
+stepback syscalls app.dir             a line for each system call
+stepback syscalls app.dir --list      each one with arguments and result",
     ),
-    SubcommandEntry::new::<ThreadsArguments>(
-        "threads",
-        "The threads: what each did, when, where, and how it ended",
-    ),
+    SubcommandEntry::new::<ThreadsArguments>("threads", "List the threads of a trace")
+        .with_examples("stepback threads app.dir              steps, lifetime and CPUs of each"),
     SubcommandEntry::new::<TasksArguments>(
         "tasks",
-        "The tasks of an operating system: when each ran, and for how long",
+        "List the tasks of an operating system on one core",
     )
-    .with_help(threads::HELP),
+    .with_examples(
+        "\
+stepback tasks rtos.tarmac            runs, steps and time of each task
+stepback tasks rtos.tarmac --runs     when each task ran",
+    )
+    .with_notes(threads::HELP),
     SubcommandEntry::new::<HeapArguments>(
         "heap",
-        "What was allocated and freed, where the recorder traced the functions of the heap",
+        "List heap blocks, leaks and double frees, if heap functions were recorded",
     )
-    .with_help(WORDS),
-    SubcommandEntry::new::<HeatArguments>(
-        "heat",
-        "Which pages of memory are read and written how often",
+    .with_examples(
+        "\
+stepback heap app.dir                 leaks and errors
+stepback heap app.dir 0x602010 --at 50%   the block that contains an address",
     )
-    .with_help(WORDS),
-    SubcommandEntry::new::<VcdArguments>("vcd", "A waveform of the trace, for wave viewers")
-        .with_help(WORDS),
+    .with_positions(),
+    SubcommandEntry::new::<HeatArguments>("heat", "Count reads and writes of each page of memory")
+        .with_examples("stepback heat --demo --limit 20       the pages accessed most")
+        .with_positions(),
+    SubcommandEntry::new::<VcdArguments>("vcd", "Write a waveform for wave viewers")
+        .with_examples(
+            "\
+stepback vcd --demo -o demo.vcd
+stepback vcd --demo --from 44000 --count 13 -o end.vcd",
+        )
+        .with_notes(vcd::HELP)
+        .with_positions(),
     SubcommandEntry::new::<TruncateArguments>(
         "truncate",
-        "A copy of the trace up to where it only repeats itself",
+        "Copy a trace up to the point where it only repeats itself",
+    )
+    .with_examples(
+        "\
+stepback truncate boot.tarmac -o short.tarmac
+simulator | stepback truncate > short.tarmac",
+    )
+    .with_notes(truncate::HELP),
+    SubcommandEntry::new::<ConvertArguments>(
+        "convert",
+        "Write a trace in another style, or unpacked",
+    )
+    .with_examples(
+        "\
+stepback convert --demo --to tarmac-es -o es.tarmac
+stepback convert small.rz3.gz --to rst -o small.rst",
+    )
+    .with_notes(convert::HELP),
+    SubcommandEntry::about_program::<HelpArguments>(
+        "help",
+        "Explain a command, or options, positions, addresses or keys",
+    )
+    .with_examples(
+        "\
+stepback help find                    everything about a command
+stepback help positions               how positions are written",
     ),
-    SubcommandEntry::new::<ConvertArguments>("convert", "The trace in another style, or unpacked"),
     SubcommandEntry::about_program::<CompletionsArguments>(
         "completions",
-        "What lets a shell complete commands and options",
+        "Print the completions for a shell",
     )
-    .with_help(COMPLETIONS_HELP),
-    SubcommandEntry::about_program::<ManArguments>("man", "The man pages, as files")
-        .with_help(MAN_HELP),
+    .with_notes(COMPLETIONS_HELP),
+    SubcommandEntry::about_program::<ManArguments>("man", "Write the man pages into a directory")
+        .with_notes(MAN_HELP),
 ];
 
 /// A subcommand in the list.
 struct SubcommandEntry {
     name: &'static str,
     about: &'static str,
+    /// Command lines, with an explanation after two spaces.
+    examples: &'static str,
     /// Help text below the options.
-    help: Option<&'static str>,
+    notes: &'static str,
+    /// It takes positions or addresses.
+    has_positions: bool,
     define: fn(clap::Command) -> clap::Command,
     read: fn(&ArgMatches) -> Result<SubcommandAction, Error>,
 }
@@ -142,7 +256,9 @@ impl SubcommandEntry {
         Self {
             name,
             about,
-            help: None,
+            examples: "",
+            notes: "",
+            has_positions: false,
             define: T::augment_args,
             read,
         }
@@ -160,7 +276,9 @@ impl SubcommandEntry {
         Self {
             name,
             about,
-            help: None,
+            examples: "",
+            notes: "",
+            has_positions: false,
             define: T::augment_args,
             read,
         }
@@ -175,15 +293,25 @@ impl SubcommandEntry {
         Self {
             name,
             about,
-            help: None,
+            examples: "",
+            notes: "",
+            has_positions: false,
             define: BrowseArguments::augment_args,
             read,
         }
     }
 
-    const fn with_help(self, help: &'static str) -> Self {
+    const fn with_examples(self, examples: &'static str) -> Self {
+        Self { examples, ..self }
+    }
+
+    const fn with_notes(self, notes: &'static str) -> Self {
+        Self { notes, ..self }
+    }
+
+    const fn with_positions(self) -> Self {
         Self {
-            help: Some(help),
+            has_positions: true,
             ..self
         }
     }
@@ -194,21 +322,24 @@ impl SubcommandEntry {
         let command = (self.define)(clap::Command::new(self.name))
             .about(self.about)
             .long_about(None);
-        let has_trace = command
-            .get_arguments()
-            .any(|argument| argument.get_id() == "trace");
-        // The window and the browser define it themselves.
-        let command = match has_trace
-            && !command
+        let has = |id: &str| {
+            command
                 .get_arguments()
-                .any(|argument| argument.get_id() == "demo")
-        {
+                .any(|argument| argument.get_id() == id)
+        };
+        // The browser has an option of its own.
+        let command = match has("trace") && !has("demo") {
             true => command.arg(demo_argument()),
             false => command,
         };
-        match self.help {
-            Some(help) => command.after_help(help),
-            None => command,
+        help::with_help(command, self.texts())
+    }
+
+    fn texts(&self) -> HelpTexts {
+        HelpTexts {
+            examples: self.examples,
+            notes: self.notes,
+            has_positions: self.has_positions,
         }
     }
 }
@@ -280,6 +411,11 @@ impl Subcommand for ChosenCommand {
     }
 }
 
+/// Returns the help texts of a subcommand.
+pub fn help_texts(name: &str) -> Option<HelpTexts> {
+    entry(name).map(SubcommandEntry::texts)
+}
+
 /// Returns the names of all subcommands, in the order of the help.
 pub fn subcommand_names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|entry| entry.name)
@@ -294,11 +430,6 @@ pub const COMPLETIONS_HELP: &str = "\
 Bash:  stepback completions bash > ~/.local/share/bash-completion/completions/stepback
 Zsh:   stepback completions zsh > DIR/_stepback, where DIR is one of $fpath
 Fish:  stepback completions fish > ~/.config/fish/completions/stepback.fish
-";
-
-/// Help on the names of man pages.
-pub const MAN_HELP: &str = "\
-Writes stepback.1, and for each subcommand stepback-SUBCOMMAND.1; read one with `man -l DIR/stepback.1`.
 ";
 
 #[derive(Debug, Args)]
@@ -317,20 +448,5 @@ impl AboutProgram for CompletionsArguments {
             .write_all(&text)
             .map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
         Ok(())
-    }
-}
-
-#[derive(Debug, Args)]
-pub struct ManArguments {
-    /// The directory for the pages; created if missing.
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
-}
-
-impl AboutProgram for ManArguments {
-    fn write(&self, program: clap::Command) -> Result<()> {
-        let refused = || format!("the pages could not be written into {:?}", self.directory);
-        fs::create_dir_all(&self.directory).with_context(refused)?;
-        clap_mangen::generate_to(program, &self.directory).with_context(refused)
     }
 }

@@ -24,10 +24,11 @@ use crate::cli::question::{Command, TextOnly, TraceArguments};
 use crate::cli::report::{BUFFER_BYTES, NewFile, OutputError, STANDARD_OUTPUT, is_standard_output};
 use crate::cli::text::counted;
 
-/// Arguments of `stepback convert`.
-///
-/// Steps, times, registers and memory are preserved. Damaged lines, and lines that both styles
-/// share, are copied unchanged. Losses are counted. No index is needed or built.
+/// Help text below the options.
+pub const HELP: &str = "\
+Steps, times, registers and memory are preserved. Damaged lines, and lines that both styles share, are
+copied unchanged. Losses are counted. No index is needed or built.";
+
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
     /// The style to write.

@@ -35,18 +35,23 @@ pub struct FindArguments {
     /// The kind of search.
     #[arg(index = 2)]
     pub kind: FindKind,
-    /// A register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory); for pc and last-pc: ADDR; for
-    /// text: a regular expression; for value: a number; for bytes: pairs of hex digits, or a text
-    /// in quotes; for marker and last-marker: NAME[=VALUE], with the names that counts prints
-    /// (syscall=1, physical_address=ADDR); for next-external and last-external: ADDR[:LEN], or
-    /// nothing for all of memory.
+    /// A register or ADDR[:LEN]; for text a regular expression, for value a number.
+    ///
+    /// For the kinds of access: a register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory). For
+    /// pc and last-pc: ADDR. For text: a regular expression; letters match by case unless it begins
+    /// with (?i). For value: a number. For bytes: pairs of hex digits, or a text in quotes. For
+    /// marker and last-marker: NAME[=VALUE], with the names that counts prints (syscall=1,
+    /// physical_address=ADDR). For next-external and last-external: ADDR[:LEN], or nothing for all
+    /// of memory.
     #[arg(index = 3, allow_hyphen_values = true)]
     pub what: Option<String>,
     /// Position to search from (default: end for the last-… kinds, start for all others).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub at: Option<PositionName>,
-    /// Thread to take the registers from (default: the thread of the last step before the
-    /// position); restricts steps, accesses and markers to this thread (default: all threads).
+    /// Thread whose registers are meant; only its steps are searched.
+    ///
+    /// By default, registers are those of the thread of the last step before the position, and the
+    /// steps, accesses and markers of all threads are searched.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
     /// Print every hit, not just the first.
@@ -55,12 +60,12 @@ pub struct FindArguments {
     /// Maximum number of hits with --all.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Print the call stack around each hit. With --all, the text groups hits by stack, largest
-    /// group first.
+    /// Print the call stack of each hit.
+    ///
+    /// With --all, the text groups hits by stack, largest group first.
     #[arg(long)]
     pub stack: bool,
-    /// Maximum number of frames of each stack with --stack, innermost first (default: 64, with
-    /// --json all).
+    /// Maximum number of frames of each stack, innermost first (default: 64, with --json all).
     #[arg(long, value_name = "N", requires = "stack")]
     pub frames: Option<usize>,
     #[command(flatten)]

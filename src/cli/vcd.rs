@@ -31,11 +31,12 @@ use crate::cli::report::{
 };
 use crate::cli::text::{counted, size_text};
 
-/// Arguments of `stepback vcd`.
-///
-/// The file is the value change dump that tarmac-vcd writes, TRACE.vcd unless -o names another file
-/// (- is standard output). Each instruction takes 1000 ticks, which its memory accesses share.
-/// Unknown values are x.
+/// Help text below the options.
+pub const HELP: &str = "\
+The file is the value change dump that tarmac-vcd writes: TRACE.vcd, unless -o names another file (- is
+standard output). Each instruction takes 1000 ticks, which its memory accesses share. Unknown values
+are x.";
+
 #[derive(Debug, Args)]
 pub struct VcdArguments {
     /// Leave the date out of the header, so that equal traces give equal files.

@@ -23,6 +23,39 @@ struct HelpLine {
     words: String,
 }
 
+/// Returns the keys of the browser as text, by pane: a title and a line for each key.
+pub fn key_table() -> String {
+    let mut text = String::new();
+    for scope in PaneKeyScope::ALL {
+        let mut lines: Vec<HelpLine> = Vec::new();
+        for row in ROWS.iter().filter(|row| row.scope == scope) {
+            let (keys, words) = (
+                row.presses
+                    .iter()
+                    .map(|press| press.text())
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                spoken(row.words),
+            );
+            match lines.iter_mut().find(|line| line.words == words) {
+                Some(line) => line.keys = format!("{} {keys}", line.keys),
+                None => lines.push(HelpLine {
+                    keys,
+                    words: words.to_owned(),
+                }),
+            }
+        }
+        if lines.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{}\n", spoken(title_of(scope))));
+        for line in lines {
+            text.push_str(&format!("  {:<28} {}\n", line.keys, line.words));
+        }
+    }
+    text
+}
+
 /// State of the open page of keys.
 pub struct HelpPage {
     kind: PanelKind,

@@ -31,6 +31,7 @@ pub use crate::pen::text_of;
 pub use crate::run::{BrowserOptions, BrowserOutcome};
 pub use browser::TerminalBrowser;
 pub use clean::{CharacterSet, letter_width, width};
+pub use help::key_table;
 pub use look::{CharacterSetChoice, ColorDepth, StyleRole, TerminalStyle};
 pub use pane::Pane;
 pub use run::run;

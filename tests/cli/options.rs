@@ -160,3 +160,43 @@ fn the_demo_stands_for_the_trace_in_every_subcommand() {
         .succeeds();
     found.prints("44011  0x0000000080000888  LDR      x2,[x0]");
 }
+
+#[test]
+fn help_explains_commands_and_topics() {
+    let sandbox = Sandbox::new();
+    let find = sandbox.run(&["help", "find"]).succeeds();
+    assert_eq!(find.out, sandbox.run(&["find", "--help"]).succeeds().out);
+    sandbox
+        .run(&["help", "options"])
+        .succeeds()
+        .prints("--force-index");
+    sandbox
+        .run(&["help", "positions"])
+        .succeeds()
+        .prints("pc:ADDR");
+    sandbox
+        .run(&["help", "addresses"])
+        .succeeds()
+        .prints("[sp+8]");
+    sandbox.run(&["help", "keys"]).succeeds().prints("Ctrl+G");
+    sandbox.run(&["help", "nosuch"]).ends_misspelt();
+    assert_eq!(
+        sandbox.run(&["help"]).succeeds().out,
+        sandbox.run(&["-h"]).succeeds().out
+    );
+}
+
+#[test]
+fn the_short_help_fits_a_screen() {
+    let sandbox = Sandbox::new();
+    for command in [
+        "info", "list", "at", "find", "why", "calltree", "profile", "diff", "vcd",
+    ] {
+        let help = sandbox.run(&[command, "-h"]).succeeds().out;
+        assert!(help.lines().count() <= 42, "{help}");
+        assert!(
+            help.contains("Examples:") && !help.contains("--force-index"),
+            "{help}"
+        );
+    }
+}

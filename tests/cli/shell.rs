@@ -37,6 +37,27 @@ fn every_subcommand_has_a_man_page_with_its_options() {
     let page = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     assert!(page("stepback.1").contains("stepback\\-find(1)"));
     assert!(page("stepback-find.1").contains("\\-\\-limit"));
+    // Arguments come in the order of the command line.
+    let find = page("stepback-find.1");
+    assert!(
+        find.contains("stepback find [OPTIONS] <TRACE> <KIND> [WHAT]"),
+        "{find}"
+    );
+    for section in [
+        "SYNOPSIS",
+        "ARGUMENTS",
+        "EXAMPLES",
+        "EXIT STATUS",
+        "FILES",
+        "SEE ALSO",
+    ] {
+        assert!(
+            find.contains(&format!(".SH {section}\n")),
+            "{section} in {find}"
+        );
+    }
+    assert!(page("stepback-options.7").contains("\\-\\-force\\-index"));
+    assert!(page("stepback-positions.7").contains("pc:ADDR"));
     // Existing pages are overwritten.
     sandbox.run(&["man", &text(&folder)]).succeeds();
     let file = sandbox.file("taken", "");

@@ -5,7 +5,6 @@
 //! stands for any lines. `UPDATE_GUIDE=1` writes what the program prints today into the pages.
 //! The commands of a page run one after the other in one folder, which holds [`SAMPLES`].
 
-mod generated;
 mod page;
 
 use std::fs;
@@ -43,7 +42,10 @@ impl Machine {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (name, fixture) in SAMPLES {
-            copy(&root().join("fixtures").join(fixture), &folder.path().join(name));
+            copy(
+                &root().join("fixtures").join(fixture),
+                &folder.path().join(name),
+            );
         }
         fs::create_dir(folder.path().join("home")).unwrap();
         let program = Path::new(env!("CARGO_BIN_EXE_stepback"));
@@ -158,6 +160,43 @@ fn links_lead_to_files_and_headings() {
                     page.path.display()
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn the_command_reference_lists_every_command() {
+    let machine = Machine::new();
+    let help = machine.printed("stepback --help");
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.map_while(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let reference = Page::read(root().join("docs/guide/src/commands.md"));
+    let listed = reference.headings();
+    for command in commands {
+        assert!(listed.contains(&format!("stepback-{command}")), "{command}");
+    }
+}
+
+#[test]
+fn examples_of_the_help_run() {
+    let machine = Machine::new();
+    let names = machine.printed("stepback --help");
+    let names = names
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1);
+    for name in names.map_while(|line| line.strip_prefix("  ")?.split_whitespace().next()) {
+        let help = machine.printed(&format!("stepback {name} -h"));
+        let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+        for example in examples.take_while(|line| !line.is_empty()) {
+            // An explanation follows after two spaces. Traces of the reader cannot be opened here.
+            let command = example.trim().split("  ").next().unwrap();
+            let is_ours = command.contains("--demo") && name != "browse";
+            let printed = machine.printed(&format!("{command} >/dev/null || echo failed"));
+            assert!(
+                !is_ours || !printed.contains("failed"),
+                "{command}: {printed}"
+            );
         }
     }
 }

@@ -88,7 +88,13 @@ impl Page {
             let heading = line.strip_prefix('#').filter(|_| !is_block)?;
             let heading = heading.trim_start_matches('#').trim().to_lowercase();
             let is_kept = |letter: &char| letter.is_alphanumeric() || "-_ ".contains(*letter);
-            Some(heading.chars().filter(is_kept).collect::<String>().replace(' ', "-"))
+            Some(
+                heading
+                    .chars()
+                    .filter(is_kept)
+                    .collect::<String>()
+                    .replace(' ', "-"),
+            )
         };
         self.text.lines().filter_map(heading).collect()
     }

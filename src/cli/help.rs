@@ -1,0 +1,203 @@
+//! Help of the subcommands, and `stepback help`.
+//!
+//! `-h` is short: examples and the subcommand's own options. The options that all subcommands
+//! share, and the syntax of positions and addresses, are topics of `stepback help`; `--help` prints
+//! everything.
+
+use std::io;
+use std::io::Write as _;
+
+use anyhow::Result;
+use clap::builder::StyledStr;
+use clap::{Arg, Args, Command};
+use stepback_debugger::keymap;
+use stepback_debugger::keymap::{Area, key_text};
+
+use crate::cli::cells::UsageError;
+use crate::cli::commands::{DEMO, subcommand_names};
+use crate::cli::options::{ReportOptions, TraceOptions};
+use crate::cli::question::AboutProgram;
+use crate::cli::report::{OutputError, STANDARD_OUTPUT};
+
+/// Syntax of positions.
+pub const POSITIONS: &str = "\
+A position POS is a moment between two steps:
+  N         after N steps (0 is the start), also 1,250
+  start     end     50%
+  line:N    after the step to which line N of the trace belongs
+  time:T    after the last step whose time is at most T
+  pc:ADDR   before the first step at that address; pc:ADDR#K: before the K-th
+  i:N r:N   after the N-th instruction; after the step to which record N belongs, as DynamoRIO's
+            tools count";
+
+/// Syntax of addresses.
+pub const ADDRESSES: &str = "\
+An address ADDR is an expression of numbers, registers, symbols and memory, with C's operators:
+  sp+8      a register plus a number
+  [sp+8]    the pointer in memory at sp+8; u8[x0] u16[x0] u32[x0] u64[x0]: a value of that size
+  reg::x0   the register, sym::x0 the symbol, if both exist
+  phys::A   a physical address, if the trace records translations
+  operators ( ) + - ~ !  * / %  + -  << >>  < <= > >=  == !=  &  ^  |  && ||
+Numbers are in C syntax. Hexadecimal digits without 0x, as listings print addresses, are accepted
+where they are no decimal number (8ffff5e0), where the trace uses that address and not the decimal
+one, and from five digits on where it uses both or neither; a note says which reading was used.
+ADDR:LEN is a range of LEN bytes. pc: and `find pc` accept a name of several functions and mean all
+of them; a cell must be a single one.";
+
+/// Texts of a subcommand that its definition does not contain.
+#[derive(Clone, Copy)]
+pub struct HelpTexts {
+    /// Command lines, with an explanation after two spaces.
+    pub examples: &'static str,
+    /// Help text below the options.
+    pub notes: &'static str,
+    /// It takes positions or addresses.
+    pub has_positions: bool,
+}
+
+/// Adds the texts to the help of a subcommand, and hides shared options in its short form.
+pub fn with_help(command: Command, texts: HelpTexts) -> Command {
+    let has_shared = command
+        .get_arguments()
+        .any(|argument| argument.get_id() == "force_index");
+    let command = shorter(command);
+    let mut topics = Vec::new();
+    if has_shared {
+        topics.push("stepback help options");
+    }
+    if texts.has_positions {
+        topics.extend(["stepback help positions", "stepback help addresses"]);
+    }
+    let see = match topics.is_empty() {
+        true => String::new(),
+        false => format!("See also: {}", topics.join(", ")),
+    };
+    let syntax = match texts.has_positions {
+        true => [POSITIONS, ADDRESSES].as_slice(),
+        false => &[],
+    };
+    let long = [&[texts.notes][..], syntax].concat();
+    let (short, long) = (paragraphs(&[texts.notes, &see]), paragraphs(&long));
+    command
+        .help_template(template(texts.examples))
+        .after_help(short)
+        .after_long_help(long)
+}
+
+/// Hides shared options in the short help, except the most used ones.
+pub fn shorter(command: Command) -> Command {
+    let shared = shared_options();
+    command.mut_args(|argument| {
+        let id = argument.get_id().as_str();
+        let is_rare = !["json", "output", "images"].contains(&id);
+        let is_hidden = is_rare && shared.iter().any(|shared| shared == id);
+        argument.hide_short_help(is_hidden)
+    })
+}
+
+fn paragraphs(parts: &[&str]) -> String {
+    let parts: Vec<_> = parts
+        .iter()
+        .map(|part| part.trim_end())
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join("\n\n")
+}
+
+/// Returns the layout of a help text with examples after the usage.
+pub fn template(examples: &str) -> StyledStr {
+    let examples = match examples.is_empty() {
+        true => String::new(),
+        false => format!("Examples:\n{}\n\n", indented(examples)),
+    };
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{examples}{{all-args}}{{after-help}}"
+    )
+    .into()
+}
+
+fn indented(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(|line| format!("  {line}")).collect();
+    lines.join("\n")
+}
+
+/// Returns the identifiers of the options that all queries share.
+pub fn shared_options() -> Vec<String> {
+    let all = ReportOptions::augment_args(TraceOptions::augment_args(Command::new("")));
+    let ids = all
+        .get_arguments()
+        .map(|argument| argument.get_id().to_string());
+    ids.chain([DEMO.to_owned()]).collect()
+}
+
+/// Returns a help text with only the shared options.
+pub fn shared_options_help() -> String {
+    // Options refer to the trace.
+    let trace = Arg::new("trace").hide(true);
+    let command = Command::new("stepback").arg(trace);
+    let command = ReportOptions::augment_args(TraceOptions::augment_args(command))
+        .disable_help_flag(true)
+        .help_template("{all-args}");
+    format!(
+        "Options of all commands that take a trace. --demo stands for the trace.\n\n{}",
+        command.term_width(100).render_long_help()
+    )
+}
+
+#[derive(Debug, Args)]
+pub struct HelpArguments {
+    /// A command, or one of options, positions, addresses, keys.
+    #[arg(value_name = "TOPIC")]
+    pub topic: Option<String>,
+}
+
+impl AboutProgram for HelpArguments {
+    fn write(&self, mut program: Command) -> Result<()> {
+        program.build();
+        let text = match self.topic.as_deref() {
+            None => program.render_help().to_string(),
+            Some("options") => shared_options_help(),
+            Some("positions") => POSITIONS.to_owned(),
+            Some("addresses") => ADDRESSES.to_owned(),
+            Some("keys") => keys(),
+            Some(name) => match program.find_subcommand_mut(name) {
+                Some(command) => command.render_long_help().to_string(),
+                None => {
+                    let names: Vec<_> = subcommand_names().collect();
+                    return Err(UsageError(format!(
+                        "no help on {name:?}: the topics are options, positions, addresses, keys, and the commands {}",
+                        names.join(", ")
+                    ))
+                    .into());
+                }
+            },
+        };
+        writeln!(io::stdout().lock(), "{}", text.trim_end())
+            .map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
+        Ok(())
+    }
+}
+
+/// Returns the default keys of the window, by menu, and those of the terminal browser, by pane.
+fn keys() -> String {
+    let mut text = String::from("Keys of the window. All of them can be changed.\n");
+    for area in Area::ALL {
+        let rows: Vec<_> = keymap::commands()
+            .iter()
+            .filter(|command| command.area == area && !command.default_keys.is_empty())
+            .map(|command| {
+                let keys: Vec<_> = command.default_keys.iter().map(key_text).collect();
+                format!("  {:<28} {}\n", keys.join(", "), command.label())
+            })
+            .collect();
+        if !rows.is_empty() {
+            text.push_str(&format!("\n{}\n{}", area.name(), rows.concat()));
+        }
+    }
+    #[cfg(feature = "terminal")]
+    {
+        text.push_str("\nKeys of the terminal browser.\n");
+        text.push_str(&stepback_terminal::key_table());
+    }
+    text
+}
