@@ -17,12 +17,13 @@ use crate::exception_frame::FrameLayout;
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::meaning::FlagTest;
-use crate::mode::{BankedRegister, ExecutionState, SecurityState};
+use crate::mode::{
+    BankedRegister, ExecutionState, Mode, RegisterAlias, SecurityState, WindowChange,
+};
 use crate::register_group::RegisterGroup;
 use crate::register_run::RegisterRun;
 use crate::status::StatusRegister;
 use crate::view::{RegisterId, RegisterView};
-use crate::window::WindowChange;
 use crate::{Endian, InstructionPlacement, InstructionSet};
 
 /// An instruction set as implemented by its architecture. Items documented on [`InstructionSet`]
@@ -79,6 +80,24 @@ pub(crate) trait Architecture {
     fn nameable(_view: RegisterView) -> Option<RegisterView> {
         None
     }
+    /// Returns the register that a plain name denotes in a mode.
+    #[inline(always)]
+    fn home(_mode: Mode, plain: RegisterId) -> RegisterId {
+        plain
+    }
+    fn twin(_mode: Mode, _plain: RegisterId) -> Option<RegisterAlias> {
+        None
+    }
+    /// Returns the plain name of a cell in a mode; none for registers outside windows.
+    fn plain_of(_mode: Mode, _cell: RegisterId) -> Option<RegisterId> {
+        None
+    }
+    fn names_of_cell(_cell: RegisterId) -> Vec<RegisterId> {
+        Vec::new()
+    }
+    fn twins(_plain: RegisterId) -> Vec<RegisterId> {
+        Vec::new()
+    }
     /// Returns the register numbers of the banks.
     fn banks(_plain: RegisterId) -> StepBy<Range<u16>> {
         (0..0).step_by(1)
@@ -90,7 +109,7 @@ pub(crate) trait Architecture {
         None
     }
     /// Returns the security state for a register that selects a stack pointer through
-    /// [`crate::Mode::with_control`].
+    /// [`crate::StackChoices`].
     fn stack_choice(_name: &str) -> Option<SecurityState> {
         None
     }

@@ -32,7 +32,6 @@ mod description;
 mod endian;
 mod exception_frame;
 mod expression;
-mod home;
 mod instruction;
 pub mod linux;
 mod meaning;
@@ -53,16 +52,16 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod view;
-mod window;
 mod x86;
 
 pub use crate::abi::{LinkageStub, Privilege, SemihostingCall, StubSlot};
 pub use crate::architecture::{ArchitectureChoice, ArchitectureNames, ElfMachine};
+pub use crate::arm::mode_words::{StackChoice, StackChoices, bank_mode};
 pub use crate::control::{OperandWordKind, RecordedBranch, TextFlow, without_prefix};
 pub use crate::endian::Endian;
 pub use crate::instruction::{Address, CodeSite, Encoding, decode, step_text};
 pub use crate::meaning::{AccessKind, ConditionalSelection, FlagTest, FlagUse, RegisterUse};
-pub use crate::mode::{Bank, BankedRegister, StackChoice, StackChoices};
+pub use crate::mode::{Bank, BankedRegister};
 pub use crate::placement::InstructionPlacement;
 pub use crate::register_group::{LaneFormat, LaneKind};
 pub use crate::register_run::RegisterRun;
@@ -74,14 +73,12 @@ pub use arm::psr::Psr;
 pub use control::{BranchTarget, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind};
 pub use exception_frame::{ExceptionFlow, ExceptionFrame, FrameAccess, FrameEvent, FrameLayout};
 pub use expression::{Expression, Operation};
-pub use home::RegisterAlias;
 pub use instruction::Instruction;
 pub use meaning::{
     ExecutionCondition, Meaning, MemoryOperand, RegisterEffect, ScaledRegister, StoreExtent,
     StoreExtentPart,
 };
-pub use mode::{ExecutionState, Mode, SecurityState, ThreadStack, bank_mode};
+pub use mode::{ExecutionState, Mode, RegisterAlias, SecurityState, ThreadStack, WindowChange};
 pub use origins::{InstructionInput, ValueOrigin};
 pub use register_group::RegisterGroup;
 pub use registers::Registers;
-pub use window::WindowChange;

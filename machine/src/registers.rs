@@ -29,10 +29,9 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::RegisterView;
-use crate::mode::Mode;
+use crate::mode::{Mode, WindowChange};
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
-use crate::window::WindowChange;
 
 /// Register tables of the architectures.
 #[derive(Clone, Copy, Debug)]

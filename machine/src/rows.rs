@@ -1,4 +1,5 @@
-//! Dispatch from an instruction set to its architecture: the only place that matches on the set.
+//! Dispatch from an instruction set or a mode to its architecture: the only place that matches on
+//! the set.
 //!
 //! Each item of the trait [`Architecture`] has a method of [`InstructionSet`] here. Dispatch is
 //! static: a query made for each line of a trace costs a comparison, not a call through a table.
@@ -14,6 +15,8 @@ use crate::architecture::{Architecture, ArchitectureNames, ElfMachine};
 use crate::arm::a64::set::A64;
 use crate::arm::aarch32::a32::A32;
 use crate::arm::aarch32::t32::T32;
+use crate::arm::banks;
+use crate::arm::mode_words::mode_of_word;
 use crate::control::{
     ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind, OperandWordKind, RecordedBranch,
     TextFlow,
@@ -24,7 +27,9 @@ use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::linux::written::{MemorySharing, SystemCallWrite, changes_files, sharing, written};
 use crate::meaning::FlagTest;
-use crate::mode::{BankedRegister, ExecutionState, Mode, SecurityState};
+use crate::mode::{
+    Bank, BankedRegister, ExecutionState, Mode, RegisterAlias, SecurityState, WindowChange,
+};
 use crate::placement::InstructionPlacement;
 use crate::regdeps::architecture::Regdeps;
 use crate::register_group::RegisterGroup;
@@ -32,9 +37,9 @@ use crate::register_run::RegisterRun;
 use crate::riscv::set::Riscv64;
 use crate::set::InstructionSet;
 use crate::sparc::set::Sparc64;
+use crate::sparc::windows;
 use crate::status::StatusRegister;
 use crate::view::{RegisterId, RegisterView};
-use crate::window::WindowChange;
 use crate::x86::set::{X86_32, X86_64};
 
 /// Evaluates an expression for the architecture of a set. The list is the table of architectures.
@@ -63,6 +68,77 @@ macro_rules! ask_often {
             ask!($set, $architecture => $question)
         }
     };
+}
+
+/// Evaluates an expression for the architecture of a mode. Modes that state nothing belong to the
+/// architecture whose traces state modes.
+macro_rules! ask_mode {
+    ($mode:expr, $architecture:ident => $question:expr) => {
+        if let Mode::Window { .. } = $mode {
+            type $architecture = Sparc64;
+            $question
+        } else {
+            type $architecture = A64;
+            $question
+        }
+    };
+}
+
+/// Modes, and the banks and cells that they select.
+impl Mode {
+    /// Parses the word for a mode that traces print: `EL3h_s`, `svc_s`.
+    pub fn of(word: &[u8]) -> Self {
+        mode_of_word(word)
+    }
+
+    /// Returns the register that a plain name denotes in this mode; the plain register if it has no
+    /// banks or the mode does not decide.
+    #[inline(always)]
+    pub fn home(self, plain: RegisterId) -> RegisterId {
+        ask_mode!(self, Of => Of::home(self, plain))
+    }
+
+    /// Returns the register of the other execution state that shares bytes with a plain register in
+    /// this mode.
+    pub fn twin(self, plain: RegisterId) -> Option<RegisterAlias> {
+        ask_mode!(self, Of => Of::twin(self, plain))
+    }
+
+    /// Returns the plain register that denotes a cell in this mode. None for registers outside
+    /// windows and globals, for cells without a plain name, and in modes without windows.
+    pub fn plain_of(self, cell: RegisterId) -> Option<RegisterId> {
+        ask_mode!(self, Of => Of::plain_of(self, cell))
+    }
+
+    /// Returns the mode after an instruction's window change; unchanged if the new window depends
+    /// on a register.
+    #[must_use]
+    pub fn behind(self, step: Option<WindowChange>) -> Self {
+        windows::behind(self, step)
+    }
+
+    /// Encodes a mode with register windows as a value of the status register; none for other modes.
+    /// From the lowest byte: current window, number of windows, set of globals.
+    pub const fn window_status(self) -> Option<u32> {
+        windows::window_status(self)
+    }
+
+    /// Decodes a mode from such a value; none for values that no processor has.
+    pub const fn of_window_status(status: u32) -> Option<Self> {
+        windows::of_window_status(status)
+    }
+}
+
+impl Bank {
+    /// Returns a mode that uses this bank; none if no mode word identifies one.
+    pub fn mode(self) -> Option<Mode> {
+        banks::mode_of(self)
+    }
+
+    /// Returns false only if the mode is known to select another bank for the plain name.
+    pub fn is_in_use(self, mode: Mode) -> bool {
+        banks::is_in_use(self, mode)
+    }
 }
 
 /// Names.
@@ -145,8 +221,8 @@ impl InstructionSet {
     }
 
     /// Returns true if the processor has register windows.
-    pub fn has_windows(self) -> bool {
-        self.register_view("cwp").is_some()
+    pub const fn has_windows(self) -> bool {
+        !self.window_counts().is_empty()
     }
 
     /// Returns true if the processor can switch to a set with other register names.
@@ -164,6 +240,17 @@ impl InstructionSet {
     /// cells, from which [`crate::Mode::home`] chooses. Empty for registers without banks.
     pub fn banks(self, plain: RegisterId) -> impl Iterator<Item = RegisterId> {
         ask!(self, Of => Of::banks(plain)).map(RegisterId)
+    }
+
+    /// Returns the registers that denote a cell of a register window in some window; empty for
+    /// registers outside windows.
+    pub fn names_of_cell(self, cell: RegisterId) -> Vec<RegisterId> {
+        ask!(self, Of => Of::names_of_cell(cell))
+    }
+
+    /// Returns the registers of the other execution state that [`Mode::twin`] chooses from.
+    pub fn twins(self, plain: RegisterId) -> Vec<RegisterId> {
+        ask!(self, Of => Of::twins(plain))
     }
 
     /// Returns true if the plain name denotes the register itself in some modes.
@@ -184,7 +271,7 @@ impl InstructionSet {
     }
 
     /// Returns the security state of a register that, in some set, selects between two stack
-    /// pointers ([`Mode::with_control`](crate::Mode::with_control)), from its lower-case name. None
+    /// pointers ([`StackChoices`](crate::StackChoices)), from its lower-case name. None
     /// for other registers.
     pub fn stack_choice_anywhere(name: &str) -> Option<SecurityState> {
         Self::ALL

@@ -69,18 +69,18 @@ pub struct StepEvent<'a> {
     pub chunk_offset: u64,
     /// Timestamp as recorded; `None` if the line inherits the time of the line before.
     pub time: Option<u64>,
-    /// Address of the instruction, without a Thumb bit.
+    /// Address of the instruction, without the bit that selects an instruction set.
     pub pc: Address,
     /// Instruction set in which its bytes decode.
     pub instruction_set: InstructionSet,
-    /// Encoding of an Arm instruction, right-aligned. It is 0 if the trace does not contain it, and
-    /// in other instruction sets.
+    /// Encoding as a right-aligned number ([`InstructionSet::encoding_of`]). It is 0 if the trace does
+    /// not contain it, and in formats that record `bytes`.
     pub opcode: u32,
     /// Encoding in memory order, in formats that record it that way; empty if `opcode` is complete.
     pub bytes: &'a [u8],
     /// Effect on control flow.
     pub branch: RecordedBranch,
-    /// Length of the instruction in bytes (2 or 4 on Arm, 1 to 15 on x86).
+    /// Length of the instruction in bytes.
     pub length_bytes: u8,
     /// False when the condition failed, or when the branch before it annulled it.
     pub is_executed: bool,

@@ -42,7 +42,7 @@ impl PhysicalRegister {
         };
         match bank {
             Bank::Level(level) => Self::StackOfLevel(level),
-            Bank::Mode(mode) | Bank::Link(mode) | Bank::Fiq(mode) => {
+            Bank::Mode(mode) | Bank::Link(mode) | Bank::General(mode) => {
                 Self::of_plain(plain.register, Mode::Banked(mode))
             }
             Bank::Main(security) => Self::MainStack(security),

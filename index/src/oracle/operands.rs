@@ -1,7 +1,8 @@
 //! Register uses in traces that record no registers: from the operands of each instruction.
 
 use stepback_machine::{
-    Bank, Encoding, ExecutionCondition, InstructionSet, Mode, RegisterId, RegisterView, decode,
+    Bank, Encoding, ExecutionCondition, InstructionSet, Mode, RegisterId, RegisterView,
+    ThreadStack, decode,
 };
 use stepback_parsers::{GapReason, MarkerKind, Position, RecordingScope, Step};
 
@@ -95,7 +96,7 @@ impl Oracle {
             None => None,
         };
         let plain = asked.map_or(view.register, |banked| banked.plain.register);
-        let mode = self.mode_at(thread, at).with_control(None);
+        let mode = self.mode_at(thread, at).in_stack(ThreadStack::Unsaid);
         let banks = self
             .register_names
             .iter()

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Bank, Mode, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, Bank, Mode, RegisterId, RegisterView, ThreadStack};
 use stepback_parsers::Position;
 
 use crate::answers::cell::{AccessKinds, Direction, ThreadId};
@@ -82,7 +82,7 @@ impl<'a> RegisterReads<'a> {
                 // From mode words, because the steps are compared by those.
                 let mode = RegisterReader::new(index, thread, at)
                     .mode()?
-                    .with_control(None);
+                    .in_stack(ThreadStack::Unsaid);
                 let is_meant = |bank: Bank| bank.is_in_use(mode);
                 let banks = shared.map(|known| BankCandidate {
                     bank: known.bank,

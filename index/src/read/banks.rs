@@ -164,8 +164,9 @@ impl<'a> BankNames<'a> {
                 .map(|known| known.register);
             set.banks(plain).chain(open_of(set, plain)).chain(named)
         };
-        let twins = plain
-            .twins()
+        let twins = set
+            .twins(plain)
+            .into_iter()
             .flat_map(move |twin| std::iter::once(twin).chain(of_plain(twin)));
         of_plain(plain).chain(twins)
     }

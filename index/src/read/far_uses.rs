@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
-use stepback_machine::{Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
+use stepback_machine::{Address, Encoding, InstructionSet, RegisterId, RegisterView, decode};
 
 use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
@@ -128,7 +128,11 @@ impl<'a> FarUses<'a> {
     /// those that use a register which is the cell in some window.
     fn users(&self, cancel: &Cancel) -> Result<UserAddresses, QueryError> {
         let (table, kinds) = (self.table(cancel)?, self.reader.kinds);
-        let names = Mode::names_of_cell(self.view.register);
+        let names = self
+            .reader
+            .index
+            .instruction_set(self.reader.thread)
+            .names_of_cell(self.view.register);
         if names.is_empty() {
             return Ok(table.users(self.view, kinds));
         }

@@ -120,7 +120,26 @@ macro_rules! shared_by_arm {
         }
 
         fn banks(plain: crate::view::RegisterId) -> std::iter::StepBy<std::ops::Range<u16>> {
-            crate::home::mode_banks(plain)
+            crate::arm::banks::banks(plain)
+        }
+
+        #[inline(always)]
+        fn home(
+            mode: crate::mode::Mode,
+            plain: crate::view::RegisterId,
+        ) -> crate::view::RegisterId {
+            crate::arm::banks::home(mode, plain)
+        }
+
+        fn twin(
+            mode: crate::mode::Mode,
+            plain: crate::view::RegisterId,
+        ) -> Option<crate::mode::RegisterAlias> {
+            crate::arm::banks::twin(mode, plain)
+        }
+
+        fn twins(plain: crate::view::RegisterId) -> Vec<crate::view::RegisterId> {
+            crate::arm::banks::twins(plain)
         }
 
         fn is_own_bank(plain: crate::view::RegisterId) -> bool {

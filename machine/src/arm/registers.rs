@@ -8,9 +8,10 @@
 
 use capstone::{Capstone, RegId};
 
+use crate::arm::mode_words::{bank_mode, security_of};
 use crate::description::MeaningBuilder;
 use crate::instruction::DisassembledInstruction;
-use crate::mode::{Bank, BankedRegister, SecurityState, bank_mode};
+use crate::mode::{Bank, BankedRegister, SecurityState};
 use crate::register_group::RegisterGroup;
 use crate::register_run::RegisterRun;
 use crate::set::InstructionSet;
@@ -352,8 +353,7 @@ pub fn describe(instruction: &DisassembledInstruction<'_>, set: InstructionSet) 
 /// Returns the security state of a lower-case name of CONTROL, the register that selects the stack
 /// pointer of M-profile's `thread` mode; none for other names.
 pub fn stack_choice(name: &str) -> Option<SecurityState> {
-    matches!(name, "control" | "control_s" | "control_ns")
-        .then(|| SecurityState::of(name.as_bytes()))
+    matches!(name, "control" | "control_s" | "control_ns").then(|| security_of(name.as_bytes()))
 }
 
 /// Returns true for a register that each security state has a copy of, given its lower-case name
@@ -381,7 +381,7 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
         .filter(|level| *level < 4);
     let stack = RegisterView::new(RegisterId::SP, 0, 4);
     let link = RegisterView::new(RegisterId::LR, 0, 4);
-    let security = SecurityState::of(name.as_bytes());
+    let security = security_of(name.as_bytes());
     let stack_word = suffix.split_once('_').map_or(suffix, |(word, _)| word);
     let (plain, bank) = match (plain, mode) {
         ("msp", _) => (stack, Bank::Main(security)),
@@ -403,7 +403,7 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
                 if view.register.0 < 8 {
                     Bank::Other
                 } else {
-                    Bank::Fiq(mode)
+                    Bank::General(mode)
                 },
             )
         }

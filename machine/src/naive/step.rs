@@ -152,9 +152,9 @@ impl NaiveStep {
             {
                 // BLX switches to A32 code, whose addresses are multiples of 4.
                 let base = if bits(12, 1) == 1 {
-                    pc + 4
+                    pc.wrapping_add(4)
                 } else {
-                    (pc + 4) & !3
+                    pc.wrapping_add(4) & !3
                 };
                 Some(narrow(base.wrapping_add_signed(t32_offset(opcode))))
             }

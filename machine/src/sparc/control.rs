@@ -7,8 +7,8 @@
 //! table 12-4).
 
 use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
+use crate::sparc::windows::general;
 use crate::sparc::word::SparcWord;
-use crate::window::general;
 
 /// Returns the control transfer of a word at an address. `bn,a` is a jump over the next
 /// instruction.

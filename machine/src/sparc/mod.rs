@@ -10,4 +10,5 @@ pub(crate) mod registers;
 pub(crate) mod set;
 pub(crate) mod status;
 pub(crate) mod text;
+pub(crate) mod windows;
 pub(crate) mod word;

@@ -8,10 +8,10 @@
 //! last.
 
 use crate::register_group::RegisterGroup;
-use crate::view::{RegisterId, RegisterView};
-use crate::window::{
+use crate::sparc::windows::{
     BEHIND_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out,
 };
+use crate::view::{RegisterId, RegisterView};
 
 /// Status: the current window, followed by the condition codes.
 pub const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 5);

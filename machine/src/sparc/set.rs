@@ -19,7 +19,7 @@ use crate::architecture::{Architecture, ArchitectureNames, ElfMachine};
 use crate::control::{ControlFlowEffect, InstructionWords, OperandWordKind, TextFlow};
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
-use crate::mode::{ExecutionState, Mode};
+use crate::mode::{ExecutionState, Mode, WindowChange};
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
 use crate::sparc::control::{control, trap_name};
@@ -28,10 +28,11 @@ use crate::sparc::registers;
 use crate::sparc::registers::view;
 use crate::sparc::status::status;
 use crate::sparc::text::branch::text_of;
+use crate::sparc::windows;
+use crate::sparc::windows::{COMPUTED, banks, general};
 use crate::sparc::word::SparcWord;
 use crate::status::StatusRegister;
 use crate::view::{RegisterId, RegisterView};
-use crate::window::{COMPUTED, WindowChange, banks, general};
 
 /// See [`InstructionSet::Sparc64`].
 pub struct Sparc64;
@@ -96,6 +97,19 @@ impl Architecture for Sparc64 {
         registers::encoded_number(register)
     }
 
+    #[inline(always)]
+    fn home(mode: Mode, plain: RegisterId) -> RegisterId {
+        windows::home(mode, plain)
+    }
+
+    fn plain_of(mode: Mode, cell: RegisterId) -> Option<RegisterId> {
+        windows::plain_of(mode, cell)
+    }
+
+    fn names_of_cell(cell: RegisterId) -> Vec<RegisterId> {
+        windows::names_of_cell(cell)
+    }
+
     fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
         banks(plain)
     }
@@ -110,7 +124,7 @@ impl Architecture for Sparc64 {
 
     #[inline(always)]
     fn state_of(status: u32) -> Option<ExecutionState> {
-        Mode::of_window_status(status).map(|mode| ExecutionState {
+        windows::of_window_status(status).map(|mode| ExecutionState {
             set: Self::SET,
             mode,
         })

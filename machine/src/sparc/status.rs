@@ -4,6 +4,7 @@
 //! 6.3.4).
 
 use crate::mode::Mode;
+use crate::sparc::windows::of_window_status;
 use crate::status::{PartialBits, StatusFlag, StatusRegister};
 
 /// First bit of the condition codes: `icc`, then `xcc`.
@@ -58,7 +59,7 @@ fn window_words(bytes: &[Option<u8>]) -> Option<String> {
         current,
         count,
         globals,
-    } = Mode::of_window_status(u32::from_le_bytes([a?, b?, c?, d?]))?
+    } = of_window_status(u32::from_le_bytes([a?, b?, c?, d?]))?
     else {
         return None;
     };

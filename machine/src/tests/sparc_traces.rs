@@ -11,8 +11,8 @@ use crate::registers::Registers;
 use crate::set::InstructionSet;
 use crate::sparc::registers::{CONDITIONS, float_view, named};
 use crate::sparc::text::names::{STATE, privileged};
+use crate::sparc::windows::general;
 use crate::view::{RegisterId, RegisterView};
-use crate::window::general;
 
 const SET: InstructionSet = InstructionSet::Sparc64;
 const FILES: [&str; 4] = ["hello.rst", "small.rst", "cti.rst", "medium.rst"];

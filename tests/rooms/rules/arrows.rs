@@ -47,9 +47,13 @@ fn homeless(survey: &Survey) -> impl Iterator<Item = Offence> {
 }
 
 /// Rooms that may add methods to a type of a lower room. Every room of `machine` knows the name of
-/// an instruction set, but only the top knows its architecture. Lower rooms may not call these
-/// methods.
-const METHODS_ABOVE: &[(&str, &str)] = &[("machine/rows", "InstructionSet")];
+/// an instruction set or a mode, but only the top knows its architecture. Lower rooms may not call
+/// these methods.
+const METHODS_ABOVE: &[(&str, &str)] = &[
+    ("machine/rows", "InstructionSet"),
+    ("machine/rows", "Mode"),
+    ("machine/rows", "Bank"),
+];
 
 /// Returns the methods that a type gets in another room: their callers use that room without an
 /// import.

@@ -3,7 +3,7 @@
 use stepback_index::answer::RegisterEffect;
 use stepback_index::read::{NameReader, PointReader};
 use stepback_index::{Cancel, Index, QueryError};
-use stepback_machine::{Mode, RegisterId, RegisterView, WindowChange};
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, WindowChange};
 
 use super::own_path::FramePath;
 use super::scope::EffectScope;
@@ -22,6 +22,7 @@ const SAVE_WITHIN: usize = 256;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WindowNames {
+    set: InstructionSet,
     /// Mode at the first step.
     entry: Mode,
     /// Mode after the `save`.
@@ -35,30 +36,34 @@ impl WindowNames {
     ///
     /// Cost with windows: the function's own steps up to its `save`, at most [`SAVE_WITHIN`].
     pub fn of(scope: EffectScope, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
+        let set = index.instruction_set(scope.thread);
         let plain = Self {
+            set,
             entry: Mode::Other,
             own: Mode::Other,
             number: None,
         };
-        let set = index.instruction_set(scope.thread);
         if !set.has_windows() {
             return Ok(plain);
         }
-        let number = NameReader(index)
-            .view_in("cwp", set)
-            .map(|view| view.register);
+        let plain = Self {
+            number: NameReader(index)
+                .view_in("cwp", set)
+                .map(|view| view.register),
+            ..plain
+        };
         let Some(mut path) = scope.call.and_then(|id| FramePath::of(id, index, cancel)) else {
             return Ok(plain);
         };
         let steps = std::iter::from_fn(|| path.next_step().transpose());
         let modes = steps.map(|step| Ok(PointReader(index).point_of(step?.step)?.mode));
-        Ok(Self::among(modes, number)?.unwrap_or(plain))
+        Ok(plain.among(modes)?.unwrap_or(plain))
     }
 
     /// Finds the window from the modes of the steps; `None` without a step.
     fn among(
+        self,
         modes: impl Iterator<Item = Result<Mode, QueryError>>,
-        number: Option<RegisterId>,
     ) -> Result<Option<Self>, QueryError> {
         let mut modes = modes.take(SAVE_WITHIN);
         let Some(entry) = modes.next().transpose()? else {
@@ -67,7 +72,7 @@ impl WindowNames {
         let names = Self {
             entry,
             own: entry,
-            number,
+            ..self
         };
         for mode in modes {
             let mode = mode?;
@@ -110,7 +115,7 @@ impl WindowNames {
         if effect.cell == RegisterId::PSR {
             return without_window(effect.view);
         }
-        let is_windowed = !Mode::names_of_cell(effect.cell).is_empty();
+        let is_windowed = !self.set.names_of_cell(effect.cell).is_empty();
         let plain = if is_windowed {
             self.own.plain_of(effect.cell)?
         } else {
@@ -192,12 +197,19 @@ mod tests {
             .into_iter()
             .inspect(|_| read.set(read.get() + 1))
             .map(Ok);
-        let names = WindowNames::among(leaf, None).unwrap().unwrap();
+        let plain = WindowNames {
+            set: InstructionSet::Sparc64,
+            entry: Mode::Other,
+            own: Mode::Other,
+            number: None,
+        };
+        let names = plain.among(leaf).unwrap().unwrap();
         assert_eq!((names.has_saved(), read.get()), (false, SAVE_WITHIN));
-        let names = WindowNames::among([entry, entry, save, entry].into_iter().map(Ok), None)
+        let names = plain
+            .among([entry, entry, save, entry].into_iter().map(Ok))
             .unwrap()
             .unwrap();
         assert_eq!((names.has_saved(), names.own), (true, save));
-        assert_eq!(WindowNames::among(std::iter::empty(), None).unwrap(), None);
+        assert_eq!(plain.among(std::iter::empty()).unwrap(), None);
     }
 }

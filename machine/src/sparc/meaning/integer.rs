@@ -4,8 +4,8 @@ use crate::expression::{Expression, Operation};
 use crate::sparc::meaning::whole::{SparcDescriber, value};
 use crate::sparc::registers::{CONDITIONS, float_codes, named};
 use crate::sparc::status::{CARRY, ConditionCodeSet, SIGN, of_condition};
+use crate::sparc::windows::{after_restore, after_save};
 use crate::view::{RegisterId, RegisterView};
-use crate::window::{after_restore, after_save};
 
 const ALL: Expression = Expression::Constant(u64::MAX);
 

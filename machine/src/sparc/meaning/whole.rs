@@ -7,9 +7,9 @@ use crate::expression::{Expression, Operation};
 use crate::sparc::registers::{CONDITIONS, float_codes, named};
 use crate::sparc::status::{ConditionCodeSet, of_condition};
 use crate::sparc::text::names::{STATE, hyperprivileged, privileged, written_state};
+use crate::sparc::windows::general;
 use crate::sparc::word::SparcWord;
 use crate::view::RegisterView;
-use crate::window::general;
 
 /// Describes an instruction that has a text; none for instructions that are not modelled.
 pub fn describe(word: SparcWord, pc: u64) -> Option<MeaningBuilder> {

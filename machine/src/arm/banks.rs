@@ -1,5 +1,5 @@
-//! Storage of banked registers: each bank is a separate register, independent of the name a trace
-//! line uses.
+//! Storage of the banked registers of Arm: each bank is a separate register, independent of the name
+//! a trace line uses.
 //!
 //! `sp` in `svc` mode and `sp` in `irq` mode are different registers, and so are `r8` in `fiq` mode
 //! and `r8` elsewhere (Arm Architecture Reference Manual, DDI 0406, B1.3.2 "ARM core registers").
@@ -9,9 +9,9 @@
 use std::iter::StepBy;
 use std::ops::Range;
 
-use crate::mode::{Bank, Mode, SecurityState, ThreadStack};
+use crate::arm::mode_words::may_be_in_use;
+use crate::mode::{Bank, Mode, RegisterAlias, SecurityState, ThreadStack};
 use crate::view::RegisterId;
-use crate::window::RegisterWindows;
 
 /// `sp` banks: by AArch64 exception level, then two for each M-profile security state, then by
 /// AArch32 mode.
@@ -30,130 +30,87 @@ const FAST_PLAIN: Range<u16> = 8..13;
 /// register serves.
 const UNTOLD: u16 = FAST + 5;
 
-/// A register of the other execution state that holds the same bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegisterAlias {
-    /// The register as the other state names it.
-    pub register: RegisterId,
-    /// The mode in which that name denotes this register.
-    pub mode: Mode,
+/// Returns the register that a plain name denotes in a mode; the plain register if it has no banks or
+/// the mode does not decide.
+#[inline(always)]
+pub fn home(mode: Mode, plain: RegisterId) -> RegisterId {
+    let number = match (plain, mode) {
+        (
+            RegisterId::SP,
+            Mode::Level {
+                level,
+                has_own_stack,
+            },
+        ) => STACKS + if has_own_stack { level.into() } else { 0 },
+        (RegisterId::SP, Mode::Handler(security) | Mode::Thread(security, ThreadStack::Main)) => {
+            stack_in(MAIN_STACK, security)
+        }
+        (RegisterId::SP, Mode::Thread(security, ThreadStack::Process)) => {
+            stack_in(PROCESS_STACK, security)
+        }
+        (RegisterId::SP, Mode::Banked(mode)) => MODE_STACKS + number_of(mode),
+        (RegisterId::LR, Mode::Banked(mode)) => {
+            LINKS + if mode == *b"hyp" { 0 } else { number_of(mode) }
+        }
+        (RegisterId(number), Mode::Banked([b'f', b'i', b'q'])) if FAST_PLAIN.contains(&number) => {
+            FAST + number - FAST_PLAIN.start
+        }
+        (RegisterId(number), Mode::Untold) if FAST_PLAIN.contains(&number) => {
+            UNTOLD + number - FAST_PLAIN.start
+        }
+        (plain, _) => plain.0,
+    };
+    RegisterId(number)
 }
 
-impl Mode {
-    /// Returns the register that a plain name denotes in this mode; the plain register if it has no
-    /// banks or the mode does not decide.
-    #[inline(always)]
-    pub fn home(self, plain: RegisterId) -> RegisterId {
-        let number = match (plain, self) {
-            (
-                plain,
-                Self::Window {
-                    current,
-                    count,
-                    globals,
-                },
-            ) => {
-                return RegisterWindows {
-                    current,
-                    count,
-                    globals,
-                }
-                .home(plain);
-            }
-            (
-                RegisterId::SP,
-                Self::Level {
-                    level,
-                    has_own_stack,
-                },
-            ) => STACKS + if has_own_stack { level.into() } else { 0 },
-            (
-                RegisterId::SP,
-                Self::Handler(security) | Self::Thread(security, ThreadStack::Main),
-            ) => stack_in(MAIN_STACK, security),
-            (RegisterId::SP, Self::Thread(security, ThreadStack::Process)) => {
-                stack_in(PROCESS_STACK, security)
-            }
-            (RegisterId::SP, Self::Banked(mode)) => MODE_STACKS + number_of(mode),
-            (RegisterId::LR, Self::Banked(mode)) => {
-                LINKS + if mode == *b"hyp" { 0 } else { number_of(mode) }
-            }
-            (RegisterId(number), Self::Banked([b'f', b'i', b'q']))
-                if FAST_PLAIN.contains(&number) =>
-            {
-                FAST + number - FAST_PLAIN.start
-            }
-            (RegisterId(number), Self::Untold) if FAST_PLAIN.contains(&number) => {
-                UNTOLD + number - FAST_PLAIN.start
-            }
-            (plain, _) => plain.0,
-        };
-        RegisterId(number)
-    }
-
-    /// Returns true if the mode decides which register a plain name denotes.
-    pub fn tells(self, plain: RegisterId) -> bool {
-        match self {
-            Self::Other | Self::Untold => false,
-            Self::Thread(_, ThreadStack::Unsaid)
-            | Self::Handler(SecurityState::Unsaid)
-            | Self::Thread(SecurityState::Unsaid, _) => plain != RegisterId::SP,
-            _ => true,
+/// Returns the register of the other execution state that shares its low half with a plain register
+/// in a mode (DDI 0487, D1.20.1 "Mapping of the general-purpose registers between the Execution
+/// states").
+pub fn twin(mode: Mode, plain: RegisterId) -> Option<RegisterAlias> {
+    let narrow = || {
+        twin_32(plain.0).map(|(register, mode)| RegisterAlias {
+            register,
+            mode: Mode::Banked(mode),
+        })
+    };
+    match mode {
+        // A name that only AArch64 has denotes the same register in every mode.
+        Mode::Level { .. } | Mode::Handler(_) | Mode::Thread(..) | Mode::Other | Mode::Untold => {
+            narrow()
         }
-    }
-
-    /// Returns the register of the other execution state that shares its low half with a plain
-    /// register in this mode (DDI 0487, D1.20.1 "Mapping of the general-purpose registers between
-    /// the Execution states").
-    pub fn twin(self, plain: RegisterId) -> Option<RegisterAlias> {
-        let narrow = || {
-            twin_32(plain.0).map(|(register, mode)| RegisterAlias {
+        Mode::Banked(_) if plain < RegisterId::SP && !FAST_PLAIN.contains(&plain.0) => narrow(),
+        Mode::Banked(mode) => {
+            let mode = if plain == RegisterId::LR && mode == *b"hyp" {
+                *b"usr"
+            } else {
+                mode
+            };
+            let register = (13..31)
+                .find(|number| twin_32(*number) == Some((plain, mode)))
+                .map(RegisterId)?;
+            Some(RegisterAlias {
                 register,
-                mode: Self::Banked(mode),
+                mode: Mode::Level {
+                    level: 0,
+                    has_own_stack: false,
+                },
             })
-        };
-        match self {
-            // A name that only AArch64 has denotes the same register in every mode.
-            Self::Level { .. }
-            | Self::Handler(_)
-            | Self::Thread(..)
-            | Self::Other
-            | Self::Untold => narrow(),
-            Self::Banked(_) if plain < RegisterId::SP && !FAST_PLAIN.contains(&plain.0) => narrow(),
-            Self::Banked(mode) => {
-                let mode = if plain == RegisterId::LR && mode == *b"hyp" {
-                    *b"usr"
-                } else {
-                    mode
-                };
-                let register = (13..31)
-                    .find(|number| twin_32(*number) == Some((plain, mode)))
-                    .map(RegisterId)?;
-                Some(RegisterAlias {
-                    register,
-                    mode: Self::Level {
-                        level: 0,
-                        has_own_stack: false,
-                    },
-                })
-            }
-            Self::Window { .. } => None,
         }
+        Mode::Window { .. } => None,
     }
 }
 
-impl RegisterId {
-    /// Returns the registers of the other execution state that [`Mode::twin`] chooses from.
-    pub fn twins(self) -> impl Iterator<Item = Self> {
-        let wide = (13..31)
-            .filter(move |number| twin_32(*number).is_some_and(|(plain, _)| plain == self))
-            .map(Self);
-        wide.chain(twin_32(self.0).map(|(plain, _)| plain))
-    }
+/// Returns the registers of the other execution state that [`twin`] chooses from.
+pub fn twins(plain: RegisterId) -> Vec<RegisterId> {
+    let wide = (13..31)
+        .map(RegisterId)
+        .filter(|wide| twin_32(wide.0).is_some_and(|(narrow, _)| narrow == plain));
+    wide.chain(twin_32(plain.0).map(|(narrow, _)| narrow))
+        .collect()
 }
 
 /// Returns the numbers of the banks of an Arm register; empty for registers without banks.
-pub(crate) fn mode_banks(plain: RegisterId) -> StepBy<Range<u16>> {
+pub fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
     let numbers = match plain {
         RegisterId::SP => STACKS..LINKS,
         RegisterId::LR => LINKS..FAST,
@@ -166,19 +123,48 @@ pub(crate) fn mode_banks(plain: RegisterId) -> StepBy<Range<u16>> {
     numbers.step_by(1)
 }
 
-impl Bank {
-    /// Returns a mode that uses this bank; none if no mode word identifies one.
-    pub fn mode(self) -> Option<Mode> {
-        Some(match self {
-            Self::Level(level) => Mode::Level {
+/// Returns a mode that uses a bank; none if no mode word identifies one.
+pub fn mode_of(bank: Bank) -> Option<Mode> {
+    Some(match bank {
+        Bank::Level(level) => Mode::Level {
+            level,
+            has_own_stack: level > 0,
+        },
+        Bank::Mode(mode) | Bank::Link(mode) | Bank::General(mode) => Mode::Banked(mode),
+        Bank::Main(security) => Mode::Handler(security),
+        Bank::Process(security) => Mode::Thread(security, ThreadStack::Process),
+        Bank::Other => return None,
+    })
+}
+
+/// Returns false only if the mode is known to select another bank for the plain name.
+pub fn is_in_use(bank: Bank, mode: Mode) -> bool {
+    match (bank, mode) {
+        (
+            Bank::Level(bank),
+            Mode::Level {
                 level,
-                has_own_stack: level > 0,
+                has_own_stack,
             },
-            Self::Mode(mode) | Self::Link(mode) | Self::Fiq(mode) => Mode::Banked(mode),
-            Self::Main(security) => Mode::Handler(security),
-            Self::Process(security) => Mode::Thread(security, ThreadStack::Process),
-            Self::Other => return None,
-        })
+        ) => bank == if has_own_stack { level } else { 0 },
+        (Bank::Level(_), Mode::Banked(_) | Mode::Handler(_)) => false,
+        (Bank::Mode(bank), Mode::Banked(mode)) => bank == mode,
+        (Bank::Link(bank), Mode::Banked(mode)) => {
+            bank == mode || (&bank, &mode) == (b"usr", b"hyp")
+        }
+        (Bank::General(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
+        // AArch64 accesses the `x8` to `x12` of the other modes (DDI 0487, D1.20.1).
+        (Bank::General(bank), Mode::Level { .. }) => bank != *b"fiq",
+        (Bank::Mode(_) | Bank::Link(_) | Bank::Main(_) | Bank::Process(_), Mode::Level { .. }) => {
+            false
+        }
+        (Bank::Process(_), Mode::Handler(_) | Mode::Thread(_, ThreadStack::Main)) => false,
+        (Bank::Main(_), Mode::Thread(_, ThreadStack::Process)) => false,
+        (
+            Bank::Main(own) | Bank::Process(own),
+            Mode::Handler(security) | Mode::Thread(security, _),
+        ) => may_be_in_use(own, security),
+        _ => true,
     }
 }
 
@@ -263,7 +249,7 @@ mod tests {
             for mode in MODES {
                 let home = Mode::of(mode.as_bytes()).home(plain);
                 assert!(
-                    home == plain || mode_banks(plain).any(|bank| bank == home.0),
+                    home == plain || banks(plain).any(|bank| bank == home.0),
                     "{plain:?} in {mode}"
                 );
                 assert_eq!(*owners.entry(home).or_insert(plain), plain);
@@ -296,13 +282,13 @@ mod tests {
             "hndl_ns",
             "Handler_S",
         ];
-        let home = |word: &str, control| {
+        let home = |word: &str, stack| {
             Mode::of(word.as_bytes())
-                .with_control(control)
+                .in_stack(stack)
                 .home(RegisterId::SP)
         };
-        let main = words.map(|word| home(word, Some(0)));
-        let process = words.map(|word| home(word, Some(2)));
+        let main = words.map(|word| home(word, ThreadStack::Main));
+        let process = words.map(|word| home(word, ThreadStack::Process));
         assert_eq!([main[1], main[2]], [main[3], main[4]]);
         assert_eq!(main[1], main[5]);
         let mut all = vec![
@@ -312,7 +298,7 @@ mod tests {
         all.dedup();
         assert_eq!(all.len(), 6);
         assert_eq!(
-            [home("thread_s", None), home("handler_ns", None)],
+            ["thread_s", "handler_ns"].map(|word| home(word, ThreadStack::Unsaid)),
             [RegisterId::SP, main[2]]
         );
         // Only exception entry and return may switch to the other security state.

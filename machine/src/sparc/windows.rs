@@ -17,7 +17,7 @@
 use std::iter::StepBy;
 use std::ops::Range;
 
-use crate::mode::Mode;
+use crate::mode::{Mode, WindowChange};
 use crate::view::RegisterId;
 
 /// Range of the number of windows that a processor may have (The SPARC Architecture Manual, Version
@@ -104,30 +104,36 @@ pub const fn numbered_out(window: u16, number: u16) -> RegisterId {
     RegisterId(NUMBERED_OUTS + window * 8 + number)
 }
 
-/// Change of the register windows by an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowChange {
-    /// Moves to the next window, as `save` does.
-    Save,
-    /// Moves back to the previous window, as `restore` and `return` do.
-    Restore,
-    /// Stores all other windows in use; they are loaded from memory when control returns to them.
-    Flush,
-    /// Selects the window or the set of globals by a number in a register.
-    Choice,
+/// Returns the cell that a plain register denotes in a mode; the register itself if it has no cells.
+pub fn home(mode: Mode, plain: RegisterId) -> RegisterId {
+    RegisterWindows::of(mode).map_or(plain, |windows| windows.home(plain))
 }
 
 /// State of the register windows.
 #[derive(Clone, Copy)]
-pub(crate) struct RegisterWindows {
-    pub current: u8,
-    pub count: u8,
-    pub globals: u8,
+struct RegisterWindows {
+    current: u8,
+    count: u8,
+    globals: u8,
 }
 
 impl RegisterWindows {
-    /// Returns the cell that a plain register denotes; the register itself if it has no cells.
-    pub fn home(self, plain: RegisterId) -> RegisterId {
+    fn of(mode: Mode) -> Option<Self> {
+        match mode {
+            Mode::Window {
+                current,
+                count,
+                globals,
+            } => Some(Self {
+                current,
+                count,
+                globals,
+            }),
+            _ => None,
+        }
+    }
+
+    fn home(self, plain: RegisterId) -> RegisterId {
         if let Some(number) = number_of(plain) {
             return match number {
                 0..8 => global(self.globals.into(), number),
@@ -175,7 +181,7 @@ impl RegisterWindows {
 }
 
 /// Returns the cells that a plain register may denote.
-pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
+pub fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
     let windows = |first: RegisterId| (first.0..GLOBALS).step_by(WINDOW_CELLS.into());
     if let Some(place) = plain
         .0
@@ -202,126 +208,105 @@ pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
     }
 }
 
-impl Mode {
-    /// Returns the other registers that denote this cell in some window; empty for registers
-    /// outside windows.
-    pub fn names_of_cell(cell: RegisterId) -> Vec<RegisterId> {
-        let Some(place) = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS) else {
-            return Vec::new();
-        };
-        if cell.0 >= GLOBALS {
-            return vec![general((cell.0 - GLOBALS) % 8)];
+/// Returns the other registers that denote this cell in some window; empty for registers
+/// outside windows.
+pub fn names_of_cell(cell: RegisterId) -> Vec<RegisterId> {
+    let Some(place) = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS) else {
+        return Vec::new();
+    };
+    if cell.0 >= GLOBALS {
+        return vec![general((cell.0 - GLOBALS) % 8)];
+    }
+    let numbers: &[u16] = match place % WINDOW_CELLS {
+        place @ 8.. => &[place, place + 16],
+        place => &[place + 16],
+    };
+    let of = |number: &u16| {
+        [
+            general(*number),
+            after_save(*number),
+            after_restore(*number),
+        ]
+    };
+    numbers.iter().flat_map(of).collect()
+}
+
+/// Returns the plain register that denotes a cell in a mode. None for registers outside
+/// windows and globals, for cells without a plain name, and in modes without windows.
+pub fn plain_of(mode: Mode, cell: RegisterId) -> Option<RegisterId> {
+    let windows = RegisterWindows::of(mode)?;
+    let place = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS)?;
+    let number = if cell.0 < GLOBALS {
+        let (window, place) = (place / WINDOW_CELLS, place % WINDOW_CELLS);
+        match place {
+            8.. if window == windows.window(1) => place,
+            _ if window == windows.window(0) => place + 16,
+            _ => return None,
         }
-        let numbers: &[u16] = match place % WINDOW_CELLS {
-            place @ 8.. => &[place, place + 16],
-            place => &[place + 16],
-        };
-        let of = |number: &u16| {
-            [
-                general(*number),
-                after_save(*number),
-                after_restore(*number),
-            ]
-        };
-        numbers.iter().flat_map(of).collect()
-    }
+    } else {
+        Some((cell.0 - GLOBALS) % 8).filter(|_| (cell.0 - GLOBALS) / 8 == windows.globals.into())?
+    };
+    Some(general(number))
+}
 
-    /// Returns the plain register that denotes a cell in this mode. None for registers outside
-    /// windows and globals, for cells without a plain name, and in modes without windows.
-    pub fn plain_of(self, cell: RegisterId) -> Option<RegisterId> {
-        let Self::Window {
-            current,
-            count,
-            globals,
-        } = self
-        else {
-            return None;
-        };
-        let windows = RegisterWindows {
-            current,
-            count,
-            globals,
-        };
-        let place = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS)?;
-        let number = if cell.0 < GLOBALS {
-            let (window, place) = (place / WINDOW_CELLS, place % WINDOW_CELLS);
-            match place {
-                8.. if window == windows.window(1) => place,
-                _ if window == windows.window(0) => place + 16,
-                _ => return None,
-            }
-        } else {
-            Some((cell.0 - GLOBALS) % 8).filter(|_| (cell.0 - GLOBALS) / 8 == globals.into())?
-        };
-        Some(general(number))
-    }
-
-    /// Returns true for a mode with register windows.
-    pub const fn has_windows(self) -> bool {
-        matches!(self, Self::Window { .. })
-    }
-
-    /// Returns the mode after an instruction's window change; unchanged if the new window depends
-    /// on a register.
-    #[must_use]
-    pub fn behind(self, step: Option<WindowChange>) -> Self {
-        let Self::Window {
-            current,
-            count,
-            globals,
-        } = self
-        else {
-            return self;
-        };
-        let turned = |current: u8| Self::Window {
-            current: current % count.max(1),
-            count,
-            globals,
-        };
-        match step {
-            Some(WindowChange::Save) => turned(current.saturating_add(1)),
-            Some(WindowChange::Restore) => turned(current.saturating_add(count.saturating_sub(1))),
-            Some(WindowChange::Flush | WindowChange::Choice) | None => self,
-        }
-    }
-
-    /// Encodes this mode as a value of the status register; none for modes whose processors have
-    /// their own layout. From the lowest byte: current window, number of windows, set of globals.
-    pub const fn window_status(self) -> Option<u32> {
-        match self {
-            Self::Window {
-                current,
-                count,
-                globals,
-            } => Some(u32::from_le_bytes([current, count, globals, 0])),
-            _ => None,
-        }
-    }
-
-    /// Decodes a mode from such a value; none for values that no processor has.
-    pub const fn of_window_status(status: u32) -> Option<Self> {
-        let [current, count, globals, rest] = status.to_le_bytes();
-        let is_known = WINDOWS.start <= count
-            && count < WINDOWS.end
-            && current < count
-            && globals < GLOBAL_SETS;
-        if is_known && rest == 0 {
-            Some(Self::Window {
-                current,
-                count,
-                globals,
-            })
-        } else {
-            None
-        }
+/// Returns the mode after an instruction's window change; unchanged if the new window depends
+/// on a register.
+pub fn behind(mode: Mode, step: Option<WindowChange>) -> Mode {
+    let Mode::Window {
+        current,
+        count,
+        globals,
+    } = mode
+    else {
+        return mode;
+    };
+    let turned = |current: u8| Mode::Window {
+        current: current % count.max(1),
+        count,
+        globals,
+    };
+    match step {
+        Some(WindowChange::Save) => turned(current.saturating_add(1)),
+        Some(WindowChange::Restore) => turned(current.saturating_add(count.saturating_sub(1))),
+        Some(WindowChange::Flush | WindowChange::Choice) | None => mode,
     }
 }
 
+/// Encodes a mode as a value of the status register; none for modes whose processors have
+/// their own layout. From the lowest byte: current window, number of windows, set of globals.
+pub const fn window_status(mode: Mode) -> Option<u32> {
+    match mode {
+        Mode::Window {
+            current,
+            count,
+            globals,
+        } => Some(u32::from_le_bytes([current, count, globals, 0])),
+        _ => None,
+    }
+}
+
+/// Decodes a mode from such a value; none for values that no processor has.
+pub const fn of_window_status(status: u32) -> Option<Mode> {
+    let [current, count, globals, rest] = status.to_le_bytes();
+    let is_known =
+        WINDOWS.start <= count && count < WINDOWS.end && current < count && globals < GLOBAL_SETS;
+    if is_known && rest == 0 {
+        Some(Mode::Window {
+            current,
+            count,
+            globals,
+        })
+    } else {
+        None
+    }
+}
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
     use super::*;
+    use crate::registers::Registers;
+    use crate::set::InstructionSet;
 
     fn all_modes() -> impl Iterator<Item = Mode> {
         WINDOWS.flat_map(|count| {
@@ -494,7 +479,7 @@ mod tests {
                 .map(general)
                 .chain((NEIGHBOURS..BEHIND_CELLS).map(RegisterId));
             for name in plain {
-                let names = Mode::names_of_cell(mode.home(name));
+                let names = names_of_cell(mode.home(name));
                 let is_named = names
                     .iter()
                     .any(|known| mode.home(*known) == mode.home(name));
@@ -504,6 +489,13 @@ mod tests {
                 );
             }
         }
-        assert_eq!(Mode::names_of_cell(RegisterId::PC), []);
+        assert_eq!(names_of_cell(RegisterId::PC), []);
+        // Other sets use these numbers for registers that have no windows.
+        assert!(InstructionSet::Sparc64.has_windows());
+        let rv60 = Registers::view("rv60", InstructionSet::Regdeps)
+            .unwrap()
+            .register;
+        assert_eq!(InstructionSet::Regdeps.names_of_cell(rv60), []);
+        assert!(!InstructionSet::Regdeps.has_windows());
     }
 }
