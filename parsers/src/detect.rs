@@ -399,6 +399,13 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     if let Some((_, error)) = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(error.clone());
     }
+    // POSIX.1-1988: the first header of an archive has its magic at offset 257.
+    if head.get(257..262) == Some(b"ustar") {
+        return Err(FormatError::Packed {
+            kind: "tar",
+            command: "tar -xf",
+        });
+    }
     let mut lines = head.split(|byte| *byte == b'\n');
     if let Some(format) = lines
         .clone()
@@ -483,6 +490,13 @@ mod tests {
         check(b"\x28\xb5\x2f\xfd", "looks like zstd");
         check(b"\xfd7zXZ\0\0", "looks like xz");
         check(b"PK\x03\x04", "looks like zip");
+        let archive = [
+            &[b'a'; 257][..],
+            b"ustar\0",
+            b"IT 00001000 2000 MOVS r0,#0\n",
+        ]
+        .concat();
+        check(&archive, "looks like tar: unpack it first (tar -xf)");
         check(b"\x7fELF\x02", "looks like an ELF file");
         check(&[0; 100_000], "looks like binary data");
         check(

@@ -24,7 +24,9 @@ const LINES: usize = 64;
 const LONGEST: usize = 1 << 12;
 
 /// First bytes, from the documentation or source code of the programs that write them.
-const MAGICS: [(&[u8], &str); 7] = [
+const MAGICS: [(&[u8], &str); 8] = [
+    // `index/src/store/layout.rs`.
+    (b"Stepback", "the index of a trace (open the trace itself)"),
     // x64dbg: docs/developers/trace-file-format.
     (b"TRAC", "an x64dbg trace"),
     // Linux, tools/perf/Documentation/perf.data-file-format.txt.

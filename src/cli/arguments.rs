@@ -10,6 +10,7 @@
 //! Runs the parsed command line and returns the exit status.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::Path;
 use std::process::{ExitCode, exit};
 
@@ -18,7 +19,7 @@ use clap::error::{Error, ErrorKind};
 use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand as _};
 use stepback_debugger::session::{TraceFiles, demo_path, is_trace_file};
 
-use crate::cli::cells::UsageError;
+use crate::cli::cells::{NegativeAnswer, UsageError};
 use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
 use crate::cli::help::{ADDRESSES, POSITIONS, shorter, template};
 use crate::cli::progress::say;
@@ -92,6 +93,9 @@ fn explained(words: &[OsString], error: &Error) -> Option<(ErrorKind, String)> {
         .iter()
         .skip(1)
         .map_while(|word| word.to_str().filter(|word| !word.starts_with('-')));
+    if let Some(message) = out_of_order(words).filter(|_| is_wrong) {
+        return Some((ErrorKind::ArgumentConflict, message));
+    }
     let first = plain
         .next()
         .filter(|first| is_wrong && !ChosenCommand::has_subcommand(first))?;
@@ -106,6 +110,37 @@ fn explained(words: &[OsString], error: &Error) -> Option<(ErrorKind, String)> {
         false => format!("the window opens one trace, and this is another one: {second:?}"),
     };
     Some((ErrorKind::ArgumentConflict, message))
+}
+
+/// Returns the message for options in front of a subcommand, and for options of subcommands without
+/// one. None if neither is the case.
+fn out_of_order(words: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = words
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.to_str())
+        .collect();
+    let first = words.first()?;
+    if ChosenCommand::has_subcommand(first) {
+        return None;
+    }
+    let subcommand = words
+        .iter()
+        .position(|word| ChosenCommand::has_subcommand(word) && !Path::new(word).exists());
+    match subcommand {
+        Some(place) if first.starts_with('-') => {
+            let (before, after) = words.split_at(place);
+            let ordered = [after, before].concat().join(" ");
+            Some(format!(
+                "the command comes before its options: stepback {ordered}"
+            ))
+        }
+        None if !first.starts_with('-') && words.contains(&"--json") => Some(format!(
+            "--json belongs to a command, for example: stepback info {}",
+            words.join(" ")
+        )),
+        _ => None,
+    }
 }
 
 /// Returns the message for a word that is neither a file nor a subcommand. None if it cannot be
@@ -295,16 +330,37 @@ pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
         {
             ExitCode::SUCCESS
         }
-        Err(error) if error.is::<UsageError>() => wrong_command_line(
+        Err(error) if error.is::<NegativeAnswer>() => ExitCode::FAILURE,
+        Err(error) if error.is::<MalformedArgument>() => wrong_command_line(
             &error.to_string(),
             arguments.command.as_ref().map(|chosen| chosen.name),
         ),
         Err(error) => {
             say(&format!("error: {error:#}"));
-            ExitCode::FAILURE
+            // A script that reads negative answers from the status must not mistake an error for one.
+            let is_status_read = matches!(
+                arguments.command.as_ref().map(|chosen| &chosen.chosen),
+                Some(SubcommandAction::Command(command)) if command.has_exit_code()
+            );
+            match error.is::<UsageError>() || is_status_read {
+                true => ExitCode::from(2),
+                false => ExitCode::FAILURE,
+            }
         }
     }
 }
+
+/// Error for an argument that is malformed, whatever the trace.
+#[derive(Debug)]
+struct MalformedArgument(String);
+
+impl fmt::Display for MalformedArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for MalformedArgument {}
 
 /// Prints a usage error in clap's format, with the usage of the subcommand and status 2.
 fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
@@ -328,12 +384,12 @@ fn run_command(chosen: &SubcommandAction) -> Result<()> {
         // The browser is handled separately.
         SubcommandAction::Browser(_) => return Ok(()),
     };
-    command.check().map_err(UsageError)?;
+    command.check().map_err(MalformedArgument)?;
     if let Some(TextOnly { trace, advice }) = command
         .text_only()
         .filter(|only| TraceFiles::are_at(only.trace))
     {
-        bail!("{advice}: {trace:?}");
+        bail!(UsageError(format!("{advice}: {trace:?}")));
     }
     command.run()
 }

@@ -471,39 +471,57 @@ fn registers_text(file: &RegisterFile) -> String {
         .registers
         .iter()
         .partition(|register| !register.value.is_unknown());
-    let name_width = known
-        .iter()
-        .map(|register| register.name.len())
-        .max()
-        .unwrap_or(0);
+    let rows: Vec<_> = known.into_iter().map(register_row).collect();
+    let mut runs: Vec<(String, &str)> = Vec::new();
+    for run in
+        rows.chunk_by(|(one, text), (next, after)| text == after && kind_of(one) == kind_of(next))
+    {
+        match run {
+            // Vector registers that nothing has touched would fill the screen.
+            [(first, text), .., (last, _)] if run.len() >= RUN_OF_REGISTERS => {
+                runs.push((format!("{first} to {last}"), text));
+            }
+            _ => runs.extend(run.iter().map(|(name, text)| ((*name).to_owned(), &**text))),
+        }
+    }
+    let name_width = runs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for register in known {
-        let value = format!("0x{}", register.value.hex());
-        let source = match register.source {
-            ValueSource::Recorded => "",
-            source => SourceWords::of(source).word,
-        };
-        let reason = register
-            .reason
-            .map(|reason| format!(": {reason}"))
-            .unwrap_or_default();
-        let writer = match (register.written_by, register.written_at) {
-            (Some(step), _) => format!("step {}", grouped(step.0)),
-            (None, Some(_)) => "before the first step".to_owned(),
-            (None, None) => String::new(),
-        };
-        let line = format!(
-            "{:<name_width$}  {value:<34}  {writer:<22}  {source}{reason}",
-            register.name
-        );
-        text.push_str(line.trim_end());
-        text.push('\n');
+    for (name, row) in runs {
+        text.push_str(&format!("{name:<name_width$}  {row}\n"));
     }
     if !unknown.is_empty() {
         let names: Vec<&str> = unknown.iter().map(|register| &*register.name).collect();
         text.push_str(&format!("unknown: {}\n", names.join(" ")));
     }
     text
+}
+
+/// Minimum number of registers with the same value and origin that share a row.
+const RUN_OF_REGISTERS: usize = 4;
+
+/// Returns a register's name, and its value, last write and source in columns.
+fn register_row(register: &RegisterState) -> (&str, String) {
+    let value = format!("0x{}", register.value.hex());
+    let source = match register.source {
+        ValueSource::Recorded => "",
+        source => SourceWords::of(source).word,
+    };
+    let reason = register
+        .reason
+        .map(|reason| format!(": {reason}"))
+        .unwrap_or_default();
+    let writer = match (register.written_by, register.written_at) {
+        (Some(step), _) => format!("step {}", grouped(step.0)),
+        (None, Some(_)) => "before the first step".to_owned(),
+        (None, None) => String::new(),
+    };
+    let row = format!("{value:<34}  {writer:<22}  {source}{reason}");
+    (&register.name, row.trim_end().to_owned())
+}
+
+/// Returns a register's name without its number.
+fn kind_of(name: &str) -> &str {
+    name.trim_end_matches(|letter: char| letter.is_ascii_digit())
 }
 
 /// Explains why results of the final steps are unknown.

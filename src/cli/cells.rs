@@ -18,6 +18,9 @@ use stepback_parsers::Position;
 use crate::cli::progress::say;
 use crate::cli::report::Report;
 
+/// Maximum number of threads that an error lists.
+const THREADS_IN_ERROR: usize = 16;
+
 /// Finds a thread by name. Returns none if no name is given.
 pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadId>> {
     let Some(name) = name else { return Ok(None) };
@@ -29,9 +32,14 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
         .threads()
         .iter()
         .map(|thread| &*thread.name)
+        .take(THREADS_IN_ERROR)
         .collect();
+    let more = match session.index.threads().len() > known.len() {
+        true => ", … (stepback threads lists all)",
+        false => "",
+    };
     bail!(UsageError(format!(
-        "the trace has no thread {name:?}, only {}",
+        "the trace has no thread {name:?}, only {}{more}",
         known.join(", ")
     )))
 }
@@ -104,13 +112,28 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+/// The answer is negative, which a script asked to know by the exit status 1. It is already printed.
+#[derive(Debug)]
+pub struct NegativeAnswer;
+
+impl fmt::Display for NegativeAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the answer is negative")
+    }
+}
+
+impl std::error::Error for NegativeAnswer {}
+
 /// Turns an error about a missing register, thread or position into a [`Misspelt`]. Leaves other
 /// errors unchanged, also those about values unknown to the trace.
 pub fn told_apart(error: Error) -> Error {
     let is_named_wrong =
         error.downcast_ref().is_some_and(NameError::is_misspelt) || place::is_misnamed(&error);
-    let is_thread = matches!(error.downcast_ref(), Some(QueryError::NoThread(_)));
-    if is_named_wrong || is_thread {
+    let is_absent = matches!(
+        error.downcast_ref(),
+        Some(QueryError::NoThread(_) | QueryError::NotRecorded { .. })
+    );
+    if is_named_wrong || is_absent {
         UsageError(format!("{error:#}")).into()
     } else {
         error

@@ -1,12 +1,15 @@
 //! `stepback check`: violations of the format's rules in the trace, by rule.
 
+use std::cell::Cell;
+
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use stepback_debugger::analysis::check::{BrokenRule, check};
 use stepback_debugger::model::finding_rows::{place_words, totals};
-use stepback_parsers::Rule;
+use stepback_parsers::{Rule, Severity};
 
+use super::cells::NegativeAnswer;
 use super::progress::watched;
 use super::question::Question;
 use super::report::Report;
@@ -17,7 +20,7 @@ use crate::cli::question::{Command, TraceArguments};
 pub const HELP: &str = "\
 A finding is an error where the trace contradicts its format or itself, a warning where it probably does,
 and info where something is merely recommended. Rules named R-… are those of the RST specification.
-The exit status does not tell whether there are findings.";
+The exit status is 0 whatever is found, unless --exit-code is given.";
 
 /// Default number of places per rule in text output.
 const FOR_PEOPLE: usize = 10;
@@ -30,6 +33,9 @@ pub struct CheckArguments {
     /// counted.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Exit with status 1 if there is an error or a warning, and with 2 if the trace cannot be checked.
+    #[arg(long)]
+    pub exit_code: bool,
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -58,13 +64,27 @@ enum FindingPlaceJson {
 }
 
 impl Command for CheckArguments {
+    fn has_exit_code(&self) -> bool {
+        self.exit_code
+    }
+
     fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(|report| answer(self, report))
+        let worst = Cell::new(None);
+        Question::new(&self.common).ask(|report| {
+            worst.set(answer(self, report)?);
+            Ok(())
+        })?;
+        match worst.get() {
+            Some(Severity::Error | Severity::Warning) if self.exit_code => {
+                Err(NegativeAnswer.into())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-/// Prints the findings.
-fn answer(arguments: &CheckArguments, report: &mut Report<'_>) -> Result<()> {
+/// Prints the findings and returns the highest severity among them.
+fn answer(arguments: &CheckArguments, report: &mut Report<'_>) -> Result<Option<Severity>> {
     let session = report.session;
     let limit = arguments.limit.unwrap_or(if report.is_json {
         FOR_PROGRAMS
@@ -75,12 +95,14 @@ fn answer(arguments: &CheckArguments, report: &mut Report<'_>) -> Result<()> {
         check(session, limit, progress, &report.cancel)
     })?;
     if report.is_json {
-        return broken
+        broken
             .iter()
-            .try_for_each(|broken| print_json(broken, report));
+            .try_for_each(|broken| print_json(broken, report))?;
+    } else {
+        broken.iter().try_for_each(|broken| print(broken, report))?;
+        report.text(&format!("{}\n", totals(&broken)))?;
     }
-    broken.iter().try_for_each(|broken| print(broken, report))?;
-    report.text(&format!("{}\n", totals(&broken)))
+    Ok(broken.iter().map(|broken| broken.rule.severity).max())
 }
 
 fn print_json(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {

@@ -177,7 +177,9 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
             .for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
     }
     let Some(tarmac) = input.source.downcast::<Tarmac>() else {
-        bail!("only Tarmac traces can be converted: {trace:?}");
+        bail!(UsageError(format!(
+            "only Tarmac traces can be converted: {trace:?}"
+        )));
     };
     let mut out = output(arguments.target(), trace)?;
     let lost = watched("converting", report, |progress| {

@@ -9,6 +9,7 @@ use stepback_debugger::analysis::effects::{
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
+use super::cells::UsageError;
 use super::effects::{function_of, function_words, no_call, symbol};
 use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
@@ -101,10 +102,10 @@ pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result
         )
     };
     if one.call == other.call {
-        bail!(
+        bail!(UsageError(format!(
             "both positions are in the same call of {}: choose another one",
             called(one, report)
-        );
+        )));
     }
     let comparison = compare_calls(index, one, other, &report.cancel)?;
     let told = CallDiffReport {

@@ -18,6 +18,7 @@ use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
+use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
@@ -130,12 +131,11 @@ fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<EffectScop
     let (Some(from), Some(to)) = (from, to) else {
         return Err(Error::msg("FROM and TO are missing"));
     };
-    Ok(range_scope(
-        index,
-        thread,
-        resolved(from, report)?,
-        resolved(to, report)?,
-    )?)
+    let (from, to) = (resolved(from, report)?, resolved(to, report)?);
+    if to < from && !report.is_quiet {
+        say("note: the range ends before it begins, so its ends are swapped");
+    }
+    Ok(range_scope(index, thread, from, to)?)
 }
 
 /// Returns the error for a position without a known call.

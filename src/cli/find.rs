@@ -13,8 +13,8 @@ use stepback_index::query::TextPattern;
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
 
-use super::cells::{check_cell, check_expression, names_at, resolved, thread_id};
-use super::find_hits::{HitPrinter, HitRequest};
+use super::cells::{NegativeAnswer, check_cell, check_expression, names_at, resolved, thread_id};
+use super::find_hits::{HitPrinter, HitRequest, SearchOutcome};
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
 use super::find_words::{
     INFERRED_PASSED_OVER, NOTHING_WANTED, SearchOrigin, nothing_of, subject_of,
@@ -25,6 +25,7 @@ use super::report::Report;
 use super::text::printable;
 use crate::cli::find_hits::StackDetail;
 use crate::cli::find_words::Extent;
+use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
 
 /// Default maximum number of stack frames in text output.
@@ -68,6 +69,9 @@ pub struct FindArguments {
     /// Maximum number of frames of each stack, innermost first (default: 64, with --json all).
     #[arg(long, value_name = "N", requires = "stack")]
     pub frames: Option<usize>,
+    /// Exit with status 1 if nothing is found, and with 2 if the trace cannot be searched.
+    #[arg(long)]
+    pub exit_code: bool,
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -149,13 +153,33 @@ impl Command for FindArguments {
         }
     }
 
+    fn has_exit_code(&self) -> bool {
+        self.exit_code
+    }
+
     fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(|report| answer(self, report))
+        let outcome = std::cell::Cell::new(SearchOutcome::Nothing);
+        Question::new(&self.common).ask(|report| {
+            outcome.set(answer(self, report)?);
+            Ok(())
+        })?;
+        let what = self.what.as_deref().unwrap_or_default();
+        let may_be_case = self.kind == FindKind::Text
+            && !what.contains("(?i)")
+            && !what.contains(char::is_uppercase);
+        // Simulators print in upper case what lists show in lower case.
+        if outcome.get() == SearchOutcome::Nothing && may_be_case && !self.common.report.quiet {
+            say("note: letters match by case; (?i) at the beginning of the pattern ignores it");
+        }
+        match outcome.get() {
+            SearchOutcome::Nothing if self.exit_code => Err(NegativeAnswer.into()),
+            _ => Ok(()),
+        }
     }
 }
 
 /// Prints the first hit, or all hits as they are found.
-fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<SearchOutcome> {
     let session = report.session;
     let at = match &arguments.at {
         Some(place) => resolved(place, report)?,

@@ -58,6 +58,13 @@ struct FirstHitJson {
     note: Option<&'static str>,
 }
 
+/// Whether a search found something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchOutcome {
+    Found,
+    Nothing,
+}
+
 /// Value stated by the trace before its first step.
 #[derive(Serialize)]
 struct InitialStateJson {
@@ -87,7 +94,11 @@ impl HitPrinter {
     }
 
     /// Prints the hits of a walk: the first, or all.
-    pub fn print_walk(mut self, walk: &mut HitCursor<'_>, report: &mut Report<'_>) -> Result<()> {
+    pub fn print_walk(
+        mut self,
+        walk: &mut HitCursor<'_>,
+        report: &mut Report<'_>,
+    ) -> Result<SearchOutcome> {
         if self.asked.extent == Extent::First {
             return self.print_first(walk.next_hit()?, report);
         }
@@ -112,7 +123,7 @@ impl HitPrinter {
         mut self,
         report: &mut Report<'_>,
         search: impl FnOnce(BatchSink<'_>) -> Result<(), QueryError>,
-    ) -> Result<()> {
+    ) -> Result<SearchOutcome> {
         if let Some(passed_over) = self.passed_over.filter(|_| !report.is_quiet) {
             say(&format!("note: {passed_over}"));
         }
@@ -123,7 +134,8 @@ impl HitPrinter {
                 Extent::All => self.take(&hit, report),
                 Extent::First => {
                     self.tally.count += 1;
-                    self.print_first(HitOutcome::Hit(Box::new(hit)), report)
+                    let first = HitOutcome::Hit(Box::new(hit));
+                    self.print_first(first, report).map(drop)
                 }
             };
             printed = hits.try_for_each(print).and_then(|()| report.flush());
@@ -137,7 +149,7 @@ impl HitPrinter {
         match self.asked.extent {
             Extent::All => self.finish(report),
             Extent::First if self.tally.count == 0 => self.print_first(HitOutcome::Nothing, report),
-            Extent::First => Ok(()),
+            Extent::First => Ok(SearchOutcome::Found),
         }
     }
 
@@ -155,7 +167,7 @@ impl HitPrinter {
     }
 
     /// Prints the summary after the last hit.
-    fn finish(self, report: &mut Report<'_>) -> Result<()> {
+    fn finish(self, report: &mut Report<'_>) -> Result<SearchOutcome> {
         if self.tally.count == 0 && !self.has_said && !report.is_json {
             report.text(&self.asked.nothing)?;
         }
@@ -164,10 +176,18 @@ impl HitPrinter {
         {
             print_groups(&self.groups, frames, report)?;
         }
-        self.tally.tell(report)
+        self.tally.tell(report)?;
+        Ok(match self.tally.count == 0 && !self.has_said {
+            true => SearchOutcome::Nothing,
+            false => SearchOutcome::Found,
+        })
     }
 
-    fn print_first(&self, found: HitOutcome, report: &mut Report<'_>) -> Result<()> {
+    fn print_first(&self, found: HitOutcome, report: &mut Report<'_>) -> Result<SearchOutcome> {
+        let outcome = match found {
+            HitOutcome::Nothing => SearchOutcome::Nothing,
+            _ => SearchOutcome::Found,
+        };
         if report.is_json {
             let is_text = report.session.index.source().is_text();
             let (hit, initial) = match &found {
@@ -180,11 +200,12 @@ impl HitPrinter {
                 ),
                 HitOutcome::Nothing => (None, None),
             };
-            return report.json(&FirstHitJson {
+            report.json(&FirstHitJson {
                 hit,
                 initial,
                 note: self.passed_over,
-            });
+            })?;
+            return Ok(outcome);
         }
         match (&found, self.asked.stacks) {
             (HitOutcome::Hit(hit), StackDetail::Frames(frames)) => {
@@ -194,7 +215,8 @@ impl HitPrinter {
             (HitOutcome::Hit(hit), StackDetail::LeftOut) => print_hit(hit, report),
             (HitOutcome::Initial(line), _) => print_initial(*line, report),
             (HitOutcome::Nothing, _) => report.text(&self.asked.nothing),
-        }
+        }?;
+        Ok(outcome)
     }
 
     fn json(&self, hit: &Hit, report: &Report<'_>) -> HitJson {

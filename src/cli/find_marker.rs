@@ -17,6 +17,7 @@ use super::json::{StepJson, thread_name};
 use super::report::Report;
 use super::text::{grouped, step_line};
 use crate::cli::cells::UsageError;
+use crate::cli::find_hits::SearchOutcome;
 use crate::cli::find_words::Extent;
 
 /// Arguments of a marker search.
@@ -92,7 +93,10 @@ fn split(what: &str) -> (&str, Option<&str>) {
 }
 
 /// Prints the first hit, or all hits as they are found.
-pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> Result<()> {
+pub fn find_marker(
+    arguments: MarkerArguments<'_>,
+    report: &mut Report<'_>,
+) -> Result<SearchOutcome> {
     let session = report.session;
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let (name, value) = split(arguments.what);
@@ -139,10 +143,12 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
         _ => {}
     }
     if arguments.extent == Extent::All {
-        tally.tell(report)
-    } else {
-        Ok(())
+        tally.tell(report)?;
     }
+    Ok(match tally.count {
+        0 => SearchOutcome::Nothing,
+        _ => SearchOutcome::Found,
+    })
 }
 
 fn print(hit: &MarkerHit, extent: Extent, report: &mut Report<'_>) -> Result<()> {

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use stepback_debugger::analysis::counts::cpu_count;
 use stepback_debugger::model::so_far::IndexedPart;
+use stepback_debugger::model::text::{clock_text, span_text};
 use stepback_debugger::model::threads::threads_of;
 use stepback_debugger::model::trace_notes::{placed, trace_notes};
 use stepback_debugger::session::Session;
@@ -27,6 +28,9 @@ use crate::cli::question::{Command, TraceArguments};
 const WARNINGS_IN_JSON: usize = 100;
 /// Maximum number of warnings listed in text without --verbose.
 const WARNINGS_IN_TEXT: usize = 5;
+
+/// Maximum number of threads listed in text.
+const THREADS_IN_TEXT: usize = 16;
 
 /// Maximum number of contexts listed in text.
 const CONTEXTS_IN_TEXT: usize = 16;
@@ -423,10 +427,17 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
             .as_deref()
             .map(|unit| format!(" {}", printable(unit)))
             .unwrap_or_default();
-        rows.push((
-            "time",
-            format!("{} to {}{unit}", grouped(first), grouped(last)),
-        ));
+        // drmemtrace counts Unix microseconds.
+        let time = match session.drmemtrace() {
+            Some(_) => format!(
+                "{} to {}, {}",
+                clock_text(first),
+                clock_text(last),
+                span_text(last.saturating_sub(first))
+            ),
+            None => format!("{} to {}{unit}", grouped(first), grouped(last)),
+        };
+        rows.push(("time", time));
     }
     let of_format = DrmemtraceJson::new(session, &report.cancel)?;
     rows.extend(of_format.iter().flat_map(DrmemtraceJson::rows));
@@ -535,7 +546,15 @@ fn threads_text(threads: &[ThreadInfo]) -> String {
             counted(thread.steps, "step")
         )
     };
-    threads.iter().map(of).collect::<Vec<_>>().join(", ")
+    let shown: Vec<_> = threads.iter().take(THREADS_IN_TEXT).map(of).collect();
+    match threads.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!(
+            "{}, … and {} (stepback threads lists them)",
+            shown.join(", "),
+            counted(more as u64, "further one")
+        ),
+    }
 }
 
 /// Returns the architecture of the first thread. Cores that begin in another state are rare, and

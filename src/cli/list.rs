@@ -1,5 +1,8 @@
 //! `stepback list`: steps and their effects.
 
+use std::io;
+use std::io::IsTerminal as _;
+
 use anyhow::Result;
 use clap::Args;
 use stepback_debugger::place::PositionName;
@@ -15,7 +18,11 @@ use super::records::{
 };
 use super::report::Report;
 use crate::cli::listing;
+use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
+
+/// Maximum number of rows on a terminal, unless --count is given.
+const ON_TERMINAL: u64 = 500;
 
 #[derive(Debug, Args)]
 pub struct ListArguments {
@@ -30,10 +37,26 @@ pub struct ListArguments {
 
 impl Command for ListArguments {
     fn run(&self) -> Result<()> {
-        match self.follow {
-            true => listing::follow(&self.wishes, &self.common),
-            false => Question::new(&self.common).ask(|report| answer(&self.wishes, report)),
+        if self.follow {
+            return listing::follow(&self.wishes, &self.common);
         }
+        let printing = &self.common.report;
+        let is_read_by_person =
+            io::stdout().is_terminal() && !printing.json && printing.output.is_none();
+        if !is_read_by_person || self.wishes.count.is_some() {
+            return Question::new(&self.common).ask(|report| answer(&self.wishes, report));
+        }
+        let wishes = ListingOptions {
+            count: Some(ON_TERMINAL),
+            ..self.wishes.clone()
+        };
+        Question::new(&self.common).ask(|report| answer(&wishes, report))?;
+        if !printing.quiet {
+            say(&format!(
+                "note: at most {ON_TERMINAL} rows are printed on a terminal: --count N prints more, a pipe or -o FILE gets all"
+            ));
+        }
+        Ok(())
     }
 }
 

@@ -28,7 +28,7 @@ use crate::cli::text::{line_text, step_line};
 /// effects, the answer shortens later ones, which are queried again.
 const BLOCK_STEPS: u64 = 1024;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ListingOptions {
     /// Start with the step after this position.
     #[arg(

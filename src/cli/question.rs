@@ -11,7 +11,9 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use stepback_debugger::analysis::names::damage_in;
 use stepback_debugger::model::so_far::IndexedPart;
-use stepback_debugger::session::{Damage, OpenOptions, Session, no_tail_calls};
+use stepback_debugger::session::{
+    Damage, NoticeKind, OpenOptions, Session, is_demo, no_tail_calls,
+};
 
 use crate::cli::cells::{UsageError, told_apart};
 use crate::cli::options::{ReportOptions, TraceOptions};
@@ -169,7 +171,16 @@ fn tell_so_far(session: &Session) {
 
 /// Prints notes about the trace that affect its answers.
 fn tell(session: &Session) {
-    for notice in &session.notices {
+    // `info` names the image too, so the note is not repeated for each question.
+    let is_known = |kind: &NoticeKind| {
+        matches!(kind, NoticeKind::ImageInUse(_))
+            && (!session.is_built_now || is_demo(&session.path))
+    };
+    for notice in session
+        .notices
+        .iter()
+        .filter(|notice| !is_known(&notice.kind))
+    {
         say(&format!("note: {notice}"));
     }
     if session.index.step_count() == 0 {
@@ -210,6 +221,11 @@ pub trait Command: fmt::Debug {
     /// Returns a restriction to text formats. None if the command accepts every trace.
     fn text_only(&self) -> Option<TextOnly<'_>> {
         None
+    }
+
+    /// Returns true if the exit status 1 means a negative answer.
+    fn has_exit_code(&self) -> bool {
+        false
     }
 
     /// Runs the subcommand.

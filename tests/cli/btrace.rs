@@ -301,7 +301,8 @@ fn every_form_leads_back_to_the_others() {
         expected
     );
     let ran = sandbox.run(&["convert", &trace, "--to", "tarmac-fm"]);
-    ran.fails_with(&["only Tarmac traces can be converted to a style of Tarmac"]);
+    ran.ends_misspelt()
+        .says("only Tarmac traces can be converted to a style of Tarmac");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::cli::support::Sandbox;
+use crate::cli::support::{OVERFLOW, Sandbox};
 
 const RECORD: usize = 24;
 
@@ -516,4 +516,19 @@ fn the_bus_behind_the_caches_is_no_damage() {
                 1 clk cpu0 TLB FILL cpu0.DTLB 4K 0x00009000_NS EL1_n vmid=0:0x0080009000_NS Normal\n\
                 2 clk cpu0 FD (2) 00001004 00001008 A\n";
     check_rules(text, &[]);
+}
+
+#[test]
+fn the_exit_code_says_whether_something_is_wrong_if_it_is_asked_for() {
+    let sandbox = Sandbox::new();
+    let (good, bad) = (sandbox.fixture("rst/small.rst"), sandbox.fixture(OVERFLOW));
+    assert_eq!(sandbox.run(&["check", &good, "--exit-code"]).code, Some(0));
+    assert_eq!(sandbox.run(&["check", &bad]).code, Some(0));
+    let found = sandbox.run(&["check", &bad, "--exit-code"]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    assert_eq!(found.out, sandbox.run(&["check", &bad]).out);
+    assert_eq!(
+        sandbox.run(&["check", "nosuch.rst", "--exit-code"]).code,
+        Some(2)
+    );
 }

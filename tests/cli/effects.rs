@@ -216,7 +216,8 @@ fn what_is_no_call_no_loop_or_the_same_call_says_so() {
         .fails_with(&["no loop is around position 3"]);
     sandbox
         .run(&["diff", &trace, "875", "876", "--calls"])
-        .fails_with(&["both positions are in the same call"]);
+        .ends_misspelt()
+        .says("both positions are in the same call");
     sandbox
         .run(&["diff", &trace, "875", "90", "--calls"])
         .fails_with(&["no call of 0x80000328 is known"]);

@@ -487,3 +487,33 @@ fn an_address_that_the_trace_writes_with_its_tag_names_the_cell_without() {
     let steps: Vec<_> = rows.iter().filter_map(|row| row["step"].as_u64()).collect();
     assert_eq!(steps, [2, 1, 0]);
 }
+
+#[test]
+fn the_exit_code_says_whether_something_was_found_if_it_is_asked_for() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let code = |arguments: &[&str]| {
+        let all = [&["find", &trace], arguments, &["--exit-code"]].concat();
+        sandbox.run(&all).code
+    };
+    assert_eq!(code(&["last-write", "x2"]), Some(0));
+    assert_eq!(code(&["text", "STRB", "--all"]), Some(0));
+    assert_eq!(code(&["text", "nowhere"]), Some(1));
+    assert_eq!(code(&["pc", "4", "--all"]), Some(1));
+    assert_eq!(code(&["marker", "syscall=1"]), Some(1));
+    assert_eq!(code(&["last-write", "x99"]), Some(2));
+    assert_eq!(
+        sandbox.run(&["find", &trace, "text", "nowhere"]).code,
+        Some(0)
+    );
+}
+
+#[test]
+fn a_pattern_in_lower_case_that_finds_nothing_is_explained() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let ran = sandbox.run(&["find", &trace, "text", "blr"]).succeeds();
+    ran.says("(?i) at the beginning").prints("nothing found");
+    let ran = sandbox.run(&["find", &trace, "text", "(?i)blr"]).succeeds();
+    ran.prints("BLR");
+}

@@ -200,3 +200,19 @@ fn the_short_help_fits_a_screen() {
         );
     }
 }
+
+#[test]
+fn options_before_a_command_or_without_one_are_explained() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let ran = sandbox
+        .run(&["--index", "x", "info", &trace])
+        .ends_misspelt();
+    ran.says(&format!(
+        "the command comes before its options: stepback info {trace} --index x"
+    ));
+    let ran = sandbox.run(&[&trace, "--json"]).ends_misspelt();
+    ran.says(&format!(
+        "--json belongs to a command, for example: stepback info {trace} --json"
+    ));
+}

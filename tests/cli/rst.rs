@@ -130,7 +130,9 @@ fn why_of_physical_memory_begins_at_its_writer_and_goes_on_by_virtual_addresses(
     );
     assert_eq!(physical, plain);
     let untold = sandbox.run(&["why", &trace, "phys::0x900000000:4"]);
-    untold.fails_with(&["which virtual page lies at this physical address"]);
+    untold
+        .ends_misspelt()
+        .says("which virtual page lies at this physical address");
 }
 
 #[test]

@@ -272,6 +272,10 @@ impl NameError {
 impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // The message of a single name repeats it.
+            Self::Expression { text, error } if text.trim().chars().all(char::is_alphanumeric) => {
+                write!(f, "{}", error.kind)
+            }
             Self::Expression { text, error } => write!(f, "{error}: {text:?}"),
             Self::Trace(error) => write!(f, "{error}"),
             Self::EmptyRange(text) => {

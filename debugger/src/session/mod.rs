@@ -29,7 +29,7 @@ mod trace_files;
 mod watch;
 
 pub use crate::session::notice::{Damage, FileError};
-pub use crate::session::places::{demo_path, is_same_file};
+pub use crate::session::places::{demo_path, is_demo, is_same_file};
 pub use crate::session::watch::OpeningObserver;
 pub use companions::Companions;
 pub use input::Input;

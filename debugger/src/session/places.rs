@@ -187,13 +187,10 @@ const SOURCES: [(&str, &[u8]); 4] = [
 /// # Errors
 /// No directory of the user is writable.
 pub fn demo_path() -> Result<PathBuf> {
-    // Without a home directory, use the temporary directory.
-    let directory = cache_directory()
-        .unwrap_or_else(|| std::env::temp_dir().join("stepback"))
-        .join("demo");
+    let directory = demo_directory();
     fs::create_dir_all(&directory)
         .with_context(|| format!("the demo could not be unpacked into {directory:?}"))?;
-    let trace = directory.join("overflow_bare.small.tarmac");
+    let trace = directory.join(DEMO_NAME);
     let text = zstd::decode_all(TRACE).context("the demo inside the program is damaged")?;
     put(&trace, &text)?;
     for (name, content) in SOURCES {
@@ -202,6 +199,20 @@ pub fn demo_path() -> Result<PathBuf> {
     // After its sources, so that they do not seem newer than the image.
     put(&directory.join("overflow_bare.elf"), IMAGE)?;
     Ok(trace)
+}
+
+/// Returns true if a path is that of the unpacked demo.
+pub fn is_demo(path: &Path) -> bool {
+    path == demo_directory().join(DEMO_NAME)
+}
+
+const DEMO_NAME: &str = "overflow_bare.small.tarmac";
+
+fn demo_directory() -> PathBuf {
+    // Without a home directory, use the temporary directory.
+    cache_directory()
+        .unwrap_or_else(|| std::env::temp_dir().join("stepback"))
+        .join("demo")
 }
 
 /// Writes a file unless it already has this content, so that the index next to it stays fresh. The
