@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use stepback_machine::{Address, Endian, InstructionSet, RegisterId, StackChoice};
+use stepback_machine::banks::StackChoice;
+use stepback_machine::{Address, Endian, InstructionSet, RegisterId};
 use stepback_parsers::{MarkerKind, Position, RegisterSource, Source, Step};
 
 use crate::answers::cell::{ThreadId, ThreadInfo};

@@ -109,7 +109,7 @@ pub(crate) trait Architecture {
         None
     }
     /// Returns the security state for a register that selects a stack pointer through
-    /// [`crate::StackChoices`].
+    /// [`crate::banks::StackChoices`].
     fn stack_choice(_name: &str) -> Option<SecurityState> {
         None
     }

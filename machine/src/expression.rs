@@ -5,7 +5,7 @@ use crate::view::RegisterView;
 /// A value. Narrow values are zero-extended.
 ///
 /// ```
-/// use stepback_machine::Expression;
+/// use stepback_machine::semantics::Expression;
 /// use stepback_machine::{InstructionSet, Registers};
 /// let ecx = Expression::register(Registers::view("ecx", InstructionSet::X86_64).unwrap());
 /// let sum = ecx.plus(-1).zero_extended(32);

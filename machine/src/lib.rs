@@ -11,14 +11,21 @@
 //! All instruction sets share the numbers of the stack pointer, the program counter and the status
 //! register ([`RegisterId`]), so the index finds them without a set.
 //!
+//! The names at the root decode instructions and name registers. The modules contain the types of
+//! the answers.
+//!
+//! The registers that an instruction reads and writes, and the value that it computes:
+//!
 //! ```
-//! use stepback_machine::{Address, Encoding, Expression, InstructionSet, Registers, decode};
+//! use stepback_machine::semantics::Expression;
+//! use stepback_machine::{Address, Encoding, InstructionSet, Registers, decode};
 //!
 //! let encoding = Encoding::new(&[0x00, 0x04, 0x00, 0x91]).unwrap();
 //! let add = decode(encoding, Address(0x8000), InstructionSet::A64);
 //! assert_eq!(add.text, "add x0, x0, #1");
 //! let x0 = Registers::view("x0", InstructionSet::A64).unwrap();
-//! assert_eq!(add.registers.as_ref().unwrap().writes, [x0]);
+//! let registers = add.registers.as_ref().unwrap();
+//! assert_eq!((&registers.reads[..], &registers.writes[..]), (&[x0][..], &[x0][..]));
 //! assert_eq!(add.meaning.writes[0].value, Expression::register(x0).plus(1));
 //! ```
 
@@ -54,31 +61,64 @@ mod tests;
 mod view;
 mod x86;
 
-pub use crate::abi::{LinkageStub, Privilege, SemihostingCall, StubSlot};
-pub use crate::architecture::{ArchitectureChoice, ArchitectureNames, ElfMachine};
-pub use crate::arm::mode_words::{StackChoice, StackChoices, bank_mode};
-pub use crate::control::{OperandWordKind, RecordedBranch, TextFlow, without_prefix};
+pub use crate::architecture::ElfMachine;
 pub use crate::endian::Endian;
-pub use crate::instruction::{Address, CodeSite, Encoding, decode, step_text};
-pub use crate::meaning::{AccessKind, ConditionalSelection, FlagTest, FlagUse, RegisterUse};
-pub use crate::mode::{Bank, BankedRegister};
+pub use crate::instruction::{Address, CodeSite, Encoding, Instruction, decode, step_text};
+pub use crate::meaning::AccessKind;
+pub use crate::mode::Mode;
 pub use crate::placement::InstructionPlacement;
-pub use crate::register_group::{LaneFormat, LaneKind};
-pub use crate::register_run::RegisterRun;
+pub use crate::register_group::RegisterGroup;
+pub use crate::registers::Registers;
 pub use crate::set::InstructionSet;
-pub use crate::status::{StatusFlag, StatusRegister};
 pub use crate::view::{RegisterId, RegisterView};
-pub use abi::{Abi, RegisterBit, ReturnAddress, SystemCallConvention, SystemCallFailure};
-pub use arm::psr::Psr;
-pub use control::{BranchTarget, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind};
-pub use exception_frame::{ExceptionFlow, ExceptionFrame, FrameAccess, FrameEvent, FrameLayout};
-pub use expression::{Expression, Operation};
-pub use instruction::Instruction;
-pub use meaning::{
-    ExecutionCondition, Meaning, MemoryOperand, RegisterEffect, ScaledRegister, StoreExtent,
-    StoreExtentPart,
-};
-pub use mode::{ExecutionState, Mode, RegisterAlias, SecurityState, ThreadStack, WindowChange};
-pub use origins::{InstructionInput, ValueOrigin};
-pub use register_group::RegisterGroup;
-pub use registers::Registers;
+
+/// Effects of an instruction: registers, memory, flags, and formulas for the values that it writes.
+pub mod semantics {
+    pub use crate::expression::{Expression, Operation};
+    pub use crate::meaning::{
+        ConditionalSelection, ExecutionCondition, FlagTest, FlagUse, Meaning, MemoryOperand,
+        RegisterEffect, RegisterUse, ScaledRegister, StoreExtent, StoreExtentPart,
+    };
+    pub use crate::origins::{InstructionInput, ValueOrigin};
+}
+
+/// Control transfers: branches, delay slots, linkage stubs, and flow from the text of an instruction.
+pub mod flow {
+    pub use crate::abi::{LinkageStub, StubSlot};
+    pub use crate::control::{
+        BranchTarget, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind,
+        OperandWordKind, RecordedBranch, TextFlow, without_prefix,
+    };
+}
+
+/// Processor states, and the registers that a plain name may denote in them.
+pub mod banks {
+    pub use crate::arm::mode_words::{StackChoice, StackChoices, bank_mode};
+    pub use crate::mode::{
+        Bank, BankedRegister, ExecutionState, RegisterAlias, SecurityState, ThreadStack,
+        WindowChange,
+    };
+}
+
+/// Calling conventions of functions, system calls and semihosting.
+pub mod convention {
+    pub use crate::abi::{
+        Abi, Privilege, RegisterBit, ReturnAddress, SemihostingCall, SystemCallConvention,
+        SystemCallFailure,
+    };
+}
+
+/// Frames that processors push on exception entry and pop on return.
+pub mod exception {
+    pub use crate::exception_frame::{
+        ExceptionFlow, ExceptionFrame, FrameAccess, FrameEvent, FrameLayout,
+    };
+}
+
+/// Names, number formats and decoded status registers, for user interfaces.
+pub mod display {
+    pub use crate::architecture::{ArchitectureChoice, ArchitectureNames};
+    pub use crate::register_group::{LaneFormat, LaneKind};
+    pub use crate::register_run::RegisterRun;
+    pub use crate::status::{StatusFlag, StatusRegister};
+}

@@ -52,7 +52,7 @@ pub struct Meaning {
     pub flags: FlagUse,
     /// Alternatives for its result, if the flags choose between two.
     pub selection: Option<ConditionalSelection>,
-    /// Target of a jump that [`crate::BranchTarget`] cannot express: a register plus an offset.
+    /// Target of a jump that [`crate::flow::BranchTarget`] cannot express: a register plus an offset.
     pub target: Expression,
 }
 

@@ -3,7 +3,8 @@
 //! Loads, stores and moves copy each byte separately. Computations read all bytes of the views that
 //! they name, and each byte of the result depends on all of them.
 //! ```
-//! use stepback_machine::{Address, Encoding, InstructionInput, InstructionSet, ValueOrigin, Registers, decode};
+//! use stepback_machine::{Address, Encoding, InstructionSet, Registers, decode};
+//! use stepback_machine::semantics::{InstructionInput, ValueOrigin};
 //!
 //! let encoding = Encoding::new(&[0xe0, 0x03, 0x01, 0xaa]).unwrap(); // mov x0, x1
 //! let mov = decode(encoding, Address(0x8000), InstructionSet::A64);
@@ -28,7 +29,7 @@ pub enum InstructionInput {
     Register(RegisterView),
     /// Bytes of the value that a memory operand loads, least significant first.
     Loaded {
-        /// Index of the operand in [`crate::Meaning::memory`].
+        /// Index of the operand in [`crate::semantics::Meaning::memory`].
         operand: usize,
         /// First byte.
         first: u16,

@@ -94,7 +94,7 @@ fn is_tile(name: &str) -> bool {
 /// Width and number format of the lanes of a register.
 ///
 /// ```
-/// use stepback_machine::{LaneFormat, LaneKind};
+/// use stepback_machine::display::{LaneFormat, LaneKind};
 /// let bytes = [0x00, 0x00, 0x80, 0x3f, 0xff, 0xff, 0xff, 0xff].map(Some);
 /// assert_eq!(LaneFormat::new(LaneKind::Float, 4).lanes(&bytes), ["1.0", "NaN"]);
 /// assert_eq!(LaneFormat::new(LaneKind::Signed, 4).lanes(&bytes), ["1065353216", "-1"]);

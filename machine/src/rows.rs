@@ -271,7 +271,7 @@ impl InstructionSet {
     }
 
     /// Returns the security state of a register that, in some set, selects between two stack
-    /// pointers ([`StackChoices`](crate::StackChoices)), from its lower-case name. None
+    /// pointers ([`StackChoices`](crate::banks::StackChoices)), from its lower-case name. None
     /// for other registers.
     pub fn stack_choice_anywhere(name: &str) -> Option<SecurityState> {
         Self::ALL
@@ -385,7 +385,8 @@ impl InstructionSet {
     /// Returns the successor of an executed instruction, from its encoding and its record.
     ///
     /// ```
-    /// use stepback_machine::{Address, CodeSite, ControlSuccessor, InstructionSet, RecordedBranch};
+    /// use stepback_machine::{Address, CodeSite, InstructionSet};
+    /// use stepback_machine::flow::{ControlSuccessor, RecordedBranch};
     /// let successor = |opcode| {
     ///     let encoding = InstructionSet::A64.encoding_of(opcode, 4).unwrap();
     ///     let site = CodeSite { pc: Address(0x1000), encoding };

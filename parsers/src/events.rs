@@ -3,8 +3,9 @@
 //! Newtypes for steps, positions and lines.
 
 use serde::{Deserialize, Serialize};
+use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, Mode, RecordedBranch, RegisterId, RegisterView,
+    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
 };
 
 use crate::marker::Marker;

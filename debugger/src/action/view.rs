@@ -9,7 +9,8 @@
 //! Contents and range of the timeline.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Address, LaneFormat, RegisterGroup};
+use stepback_machine::display::LaneFormat;
+use stepback_machine::{Address, RegisterGroup};
 use stepback_parsers::Position;
 
 use crate::action::StepRange;

@@ -10,7 +10,8 @@
 use stepback_index::answer::{Access, AccessTarget, Effect, StepRecord, ThreadId};
 use stepback_index::query::{NearestStepOf, Steps};
 use stepback_index::{Cancel, Index, Query as _, QueryError};
-use stepback_machine::{AccessKind, Privilege};
+use stepback_machine::AccessKind;
+use stepback_machine::convention::Privilege;
 use stepback_parsers::{MarkerKind, RegisterSource, Step};
 
 use crate::analysis::schedule::ThreadLane;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use stepback_index::answer::{MarkerHit, ThreadId};
 use stepback_index::query::FindMarkers;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_machine::InstructionSet;
+use stepback_machine::convention::SystemCallFailure;
 use stepback_machine::linux::LARGEST_ERROR;
-use stepback_machine::{InstructionSet, SystemCallFailure};
 use stepback_parsers::{MarkerKind, Position, Step, traced_system_call};
 
 /// Markers that describe calls.

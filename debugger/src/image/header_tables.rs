@@ -21,7 +21,8 @@ use goblin::elf::program_header::{PT_LOAD, ProgramHeader};
 use goblin::elf::reloc::RelocSection;
 use goblin::elf::section_header::{SHN_XINDEX, SHT_REL, SHT_RELA};
 use goblin::elf::{Elf, SectionHeader, Symtab};
-use stepback_machine::{ElfMachine, InstructionSet, StubSlot};
+use stepback_machine::flow::StubSlot;
+use stepback_machine::{ElfMachine, InstructionSet};
 use stepback_parsers::ReadAt as _;
 
 use crate::image::identity;
@@ -292,7 +293,7 @@ impl ElfTables<'_> {
     fn slot_of(&self, code: &[u8], address: u64) -> Option<u64> {
         match self
             .set?
-            .stub_slot(&machine::LinkageStub { code, address })?
+            .stub_slot(&machine::flow::LinkageStub { code, address })?
         {
             StubSlot::Address(slot) => Some(slot),
             StubSlot::InTable(offset) => {

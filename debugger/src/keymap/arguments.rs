@@ -1,6 +1,7 @@
 //! Command lines: the name of a command and its argument, for scripts and the palette.
 
-use stepback_machine::{LaneFormat, RegisterGroup};
+use stepback_machine::RegisterGroup;
+use stepback_machine::display::LaneFormat;
 use stepback_parsers::Position;
 
 use super::command::{Command, CommandContext};

@@ -8,7 +8,8 @@ use stepback_index::answer::{
 };
 use stepback_index::query::{MemoryAt, NearestAccess, Steps};
 use stepback_index::{Cancel, Query as _, QueryError};
-use stepback_machine::{Address, Endian, LaneFormat};
+use stepback_machine::display::LaneFormat;
+use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, RegisterSource, Step};
 
 use crate::action::MemoryText;
@@ -364,7 +365,7 @@ mod memory_text_tests {
             value: Some(byte),
             ..ByteCell::default()
         });
-        let format = LaneFormat::new(stepback_machine::LaneKind::Float, 4);
+        let format = LaneFormat::new(stepback_machine::display::LaneKind::Float, 4);
         assert_eq!(number_text(&cells, format, Endian::Little), "1.5");
         assert_eq!(
             number_text(&[ByteCell::default(); 4], format, Endian::Little),

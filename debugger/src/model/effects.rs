@@ -1,7 +1,8 @@
 //! Formats the effects of a step as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
 use stepback_index::answer::{Access, AccessTarget, Effect, HostOperation, StepRecord, Value};
-use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, StatusRegister};
+use stepback_machine::display::StatusRegister;
+use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::RegisterSource;
 
 use super::text::{flags_name, flags_text, short_hex};

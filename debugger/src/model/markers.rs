@@ -2,8 +2,9 @@
 //!
 //! Call recorded by markers: of a function or of the kernel.
 
+use stepback_machine::InstructionSet;
+use stepback_machine::convention::SystemCallFailure;
 use stepback_machine::linux::{LARGEST_ERROR, error_name, signal_name};
-use stepback_machine::{InstructionSet, SystemCallFailure};
 use stepback_parsers::drmemtrace::{FunctionList, marker_name};
 use stepback_parsers::{Gap, Marker, MarkerKind, traced_system_call};
 

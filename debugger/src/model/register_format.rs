@@ -1,7 +1,7 @@
 //! Formats values of general registers in the chosen way.
 
 use stepback_index::answer::Value;
-use stepback_machine::{LaneFormat, LaneKind};
+use stepback_machine::display::{LaneFormat, LaneKind};
 
 use super::registers::RegisterCell;
 use super::text::leading_zeros;

@@ -5,9 +5,9 @@ use stepback_index::answer::{RegisterFile, RegisterState, ThreadId, Value, Value
 use stepback_index::query::{RegisterViewsAt, RegistersAt};
 use stepback_index::read::{NameReader, SlotReader};
 use stepback_index::{Cancel, Query as _};
+use stepback_machine::display::{LaneFormat, LaneKind, StatusRegister};
 use stepback_machine::{
-    Address, InstructionSet, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView,
-    Registers, StatusRegister,
+    Address, InstructionSet, RegisterGroup, RegisterId, RegisterView, Registers,
 };
 use stepback_parsers::{Position, RegisterSource, Step};
 

@@ -5,7 +5,7 @@
 //! Splits a line of a trace into tokens. Every format has numbers, names and punctuation.
 
 use stepback_index::answer::StepRecord;
-use stepback_machine::TextFlow;
+use stepback_machine::flow::TextFlow;
 
 use crate::image::Images;
 use crate::syntax::{InstructionLine, SyntaxKind};

@@ -9,7 +9,8 @@ use stepback_index::answer::{
 };
 use stepback_index::query::{NearestAccess, RegisterViewsAt, RegistersAt};
 use stepback_index::{Cancel, Index, Query as _, QueryError};
-use stepback_machine::{Address, InstructionSet, RecordedBranch, RegisterView, Registers, decode};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{Address, InstructionSet, RegisterView, Registers, decode};
 use stepback_parsers::{Position, Step};
 
 use super::TextRole;
@@ -366,7 +367,7 @@ fn is_as_called(
 }
 
 fn is_call(record: &StepRecord) -> bool {
-    use stepback_machine::TextFlow;
+    use stepback_machine::flow::TextFlow;
     let by_text = || record.instruction_set.text_flow(&record.text) == Some(TextFlow::Call);
     matches!(
         record.branch,

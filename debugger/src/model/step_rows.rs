@@ -7,9 +7,8 @@ use stepback_index::answer::{CallId, CallTable, Effect, StepRecord, ThreadId};
 use stepback_index::query::Steps;
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_machine::{
-    Address, InstructionSet, RecordedBranch, RegisterView, Registers, TextFlow, decode,
-};
+use stepback_machine::flow::{RecordedBranch, TextFlow};
+use stepback_machine::{Address, InstructionSet, RegisterView, Registers, decode};
 use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, RegisterSource, Step, StepOrigin};
 
 use crate::messages::say;

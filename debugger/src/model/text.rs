@@ -5,7 +5,8 @@
 use std::fmt::Write as _;
 
 use stepback_index::answer::Value;
-use stepback_machine::{Address, StatusFlag, StatusRegister};
+use stepback_machine::Address;
+use stepback_machine::display::{StatusFlag, StatusRegister};
 
 use crate::messages::{say, spoken};
 

@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use stepback_machine::{Address, InstructionSet, OperandWordKind, without_prefix};
+use stepback_machine::flow::{OperandWordKind, without_prefix};
+use stepback_machine::{Address, InstructionSet};
 
 /// Meaning of a token, which determines its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

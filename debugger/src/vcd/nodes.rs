@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::Index;
 use stepback_index::answer::ThreadId;
-use stepback_machine::{Endian, ExecutionState, RegisterId};
+use stepback_machine::banks::ExecutionState;
+use stepback_machine::{Endian, RegisterId};
 use stepback_parsers::tarmac::{LineHead, LineShape, is_noticed_register};
 use stepback_parsers::{
     EventSink, Flow, InputLocation, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber,

@@ -5,10 +5,10 @@ use std::ops::Range;
 use stepback_index::QueryError;
 use stepback_index::answer::{RegisterFile, RegisterState as ToldRegister, ThreadId};
 use stepback_index::read::NameReader;
-use stepback_machine::{
-    BankedRegister, ExecutionState, InstructionSet, Mode, RegisterAlias, RegisterId, RegisterView,
-    SecurityState, StackChoice, StackChoices,
+use stepback_machine::banks::{
+    BankedRegister, ExecutionState, RegisterAlias, SecurityState, StackChoice, StackChoices,
 };
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, RegisterWrite, WrittenName};
 
 /// Maximum number of bytes of a register that signals show.

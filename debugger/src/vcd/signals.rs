@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stepback_index::answer::ThreadId;
 use stepback_index::read::SlotReader;
 use stepback_index::{Index, QueryError};
-use stepback_machine::{InstructionSet, RegisterRun, RegisterView, Registers};
+use stepback_machine::display::RegisterRun;
+use stepback_machine::{InstructionSet, RegisterView, Registers};
 use stepback_parsers::{EventSink, Flow, ParseScratch, Position, StepEvent, ThreadNumber};
 
 use crate::vcd::register_state::RegisterState;

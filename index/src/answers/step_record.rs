@@ -6,10 +6,9 @@
 //!
 //! Semihosting operations that let the host write into memory.
 
-use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, RecordedBranch, RegisterUse, RegisterView,
-    decode,
-};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::semantics::RegisterUse;
+use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, RegisterView, decode};
 use stepback_parsers::{DelaySlot, Line, Marker, Position, Step, StepOrigin};
 
 use crate::answers::cell::{AccessKinds, ThreadId};

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stepback_machine::{ExecutionState, RegisterId, RegisterView};
+use stepback_machine::banks::ExecutionState;
+use stepback_machine::{RegisterId, RegisterView};
 
 use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;

@@ -2,9 +2,9 @@
 //!
 //! Effective width of addresses: a processor may ignore the upper half.
 
-use stepback_machine::{
-    AccessKind, InstructionSet, MemoryOperand, RegisterBit, RegisterView, Registers,
-};
+use stepback_machine::convention::RegisterBit;
+use stepback_machine::semantics::MemoryOperand;
+use stepback_machine::{AccessKind, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Position;
 
 use crate::answers::cell::ThreadId;

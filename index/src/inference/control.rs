@@ -2,10 +2,10 @@
 //!
 //! Recorded values in a trace that leaves only some values out.
 
-use stepback_machine::{
-    AccessKind, BranchTarget, ControlFlowEffect, Expression, FlowKind, Mode, RegisterView,
-    Registers, SystemCallFailure,
-};
+use stepback_machine::convention::SystemCallFailure;
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind};
+use stepback_machine::semantics::Expression;
+use stepback_machine::{AccessKind, Mode, RegisterView, Registers};
 use stepback_parsers::{Marker, MarkerKind, Step, traced_system_call};
 
 use crate::answers::register_file::{Fact, ValueDerivation};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{Address, Encoding, Instruction, InstructionSet, WindowChange, decode};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::{Address, Encoding, Instruction, InstructionSet, decode};
 
 /// A decoded instruction with the properties that each step needs.
 #[derive(Debug)]

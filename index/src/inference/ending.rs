@@ -13,9 +13,9 @@
 
 use std::ops::Range;
 
-use stepback_machine::{
-    AccessKind, Address, Encoding, FlowKind, MemoryOperand, RegisterId, decode,
-};
+use stepback_machine::flow::FlowKind;
+use stepback_machine::semantics::MemoryOperand;
+use stepback_machine::{AccessKind, Address, Encoding, RegisterId, decode};
 use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
 use crate::answers::cell::ThreadId;

@@ -1,6 +1,7 @@
 //! Symbolic execution of a run: states the facts that each step shows.
 
-use stepback_machine::{AccessKind, Endian, ExecutionCondition, InstructionSet, RegisterView};
+use stepback_machine::semantics::ExecutionCondition;
+use stepback_machine::{AccessKind, Endian, InstructionSet, RegisterView};
 use stepback_parsers::Step;
 
 use crate::answers::register_file::ValueDerivation;

@@ -2,9 +2,9 @@
 
 use crate::inference::run::{RunMarker, RunStep};
 use crate::read::overtaken::BREAKS;
-use stepback_machine::{
-    BranchTarget, ControlFlowEffect, FlowKind, Instruction, RecordedBranch, RegisterUse,
-};
+use stepback_machine::Instruction;
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind, RecordedBranch};
+use stepback_machine::semantics::RegisterUse;
 
 /// The current step of the engine.
 #[derive(Clone, Copy)]

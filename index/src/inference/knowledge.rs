@@ -1,6 +1,6 @@
 //! Known bits of a number.
 
-use stepback_machine::Operation;
+use stepback_machine::semantics::Operation;
 
 /// Known bits of a 64-bit number (a known-bits abstract domain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

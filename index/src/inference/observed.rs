@@ -4,7 +4,8 @@ use crate::inference::engine::Engine;
 use crate::inference::here::CurrentStep;
 use crate::inference::symbols::Term;
 use crate::inference::terms::{RegisterChange, is_exclusive};
-use stepback_machine::{AccessKind, Endian, Expression, RegisterView};
+use stepback_machine::semantics::Expression;
+use stepback_machine::{AccessKind, Endian, RegisterView};
 
 /// At most 8 bytes that a step accessed exactly once.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,9 @@
 //! Traps whose handlers are recorded step by step, such as window spills and fills: taking such a
 //! trap and returning from it changes no computation registers.
 
-use stepback_machine::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, RecordedBranch};
+use stepback_machine::flow::{
+    BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, RecordedBranch,
+};
 use stepback_parsers::{DelaySlot, Marker, MarkerKind};
 
 use crate::inference::here::CurrentStep;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use stepback_machine::{InstructionSet, Mode, Operation, RegisterId, RegisterView};
+use stepback_machine::semantics::Operation;
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView};
 
 use crate::answers::register_file::{Fact, ValueDerivation};
 use crate::inference::symbols::{BitField, Symbols, Term};

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use stepback_machine::flow::{ControlFlowEffect, FlowKind, RecordedBranch};
 use stepback_machine::{
-    AccessKind, Address, CodeSite, ControlFlowEffect, Encoding, Endian, FlowKind, InstructionSet,
-    Mode, RecordedBranch, RegisterView, Registers,
+    AccessKind, Address, CodeSite, Encoding, Endian, InstructionSet, Mode, RegisterView, Registers,
 };
 use stepback_parsers::{
     DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite,

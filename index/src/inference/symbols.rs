@@ -5,7 +5,7 @@
 //! number of copies, leave the symbol unchanged. So a fact learned anywhere applies wherever the
 //! symbol is held, before and after.
 
-use stepback_machine::Operation;
+use stepback_machine::semantics::Operation;
 
 use crate::answers::register_file::Fact;
 use crate::inference::knowledge::{Knowledge, ones};

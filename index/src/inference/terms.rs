@@ -1,9 +1,8 @@
 //! Results of instructions as terms over the state before them, and the facts that their addresses
 //! state.
 
-use stepback_machine::{
-    AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
-};
+use stepback_machine::semantics::{Expression, MemoryOperand, Operation, ScaledRegister};
+use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
 use crate::answers::register_file::{Fact, ValueDerivation};
 use crate::inference::engine::{Engine, Loaded};

@@ -3,7 +3,8 @@
 use crate::answers::register_file::Fact;
 use crate::inference::engine::Engine;
 use crate::inference::here::CurrentStep;
-use stepback_machine::{AccessKind, MemoryOperand, StoreExtent};
+use stepback_machine::AccessKind;
+use stepback_machine::semantics::{MemoryOperand, StoreExtent};
 
 /// A store that extends beyond its records, or has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

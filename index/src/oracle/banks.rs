@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use stepback_machine::banks::{Bank, BankedRegister, SecurityState, ThreadStack};
 use stepback_machine::naive::NaiveWindowCell;
-use stepback_machine::{
-    Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, SecurityState,
-    ThreadStack, naive,
-};
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, naive};
 use stepback_parsers::{Position, RegisterWrite, Step, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::cell::ThreadId;

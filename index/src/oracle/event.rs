@@ -4,10 +4,12 @@
 
 use std::collections::HashMap;
 
+use stepback_machine::banks::BankedRegister;
+use stepback_machine::flow::RecordedBranch;
 use stepback_machine::naive::{NaiveFlow, NaiveStep};
 use stepback_machine::{
-    AccessKind, Address, BankedRegister, Encoding, InstructionSet, Mode, RecordedBranch,
-    RegisterId, RegisterView, Registers, decode, naive,
+    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, Registers,
+    decode, naive,
 };
 use stepback_parsers::{DelaySlot, Marker, Position, Step, StepOrigin, TextKind, WrittenName};
 

@@ -1,9 +1,8 @@
 //! Register uses in traces that record no registers: from the operands of each instruction.
 
-use stepback_machine::{
-    Bank, Encoding, ExecutionCondition, InstructionSet, Mode, RegisterId, RegisterView,
-    ThreadStack, decode,
-};
+use stepback_machine::banks::{Bank, ThreadStack};
+use stepback_machine::semantics::ExecutionCondition;
+use stepback_machine::{Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::{GapReason, MarkerKind, Position, RecordingScope, Step};
 
 use crate::answers::cell::{AccessKinds, ThreadId};

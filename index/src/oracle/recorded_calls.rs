@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::{AccessKind, Address, RecordedBranch};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step};
 
 use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use stepback_machine::flow::RecordedBranch;
 use stepback_machine::naive::{NaiveCallTarget, NaiveFlow};
-use stepback_machine::{InstructionSet, RecordedBranch, RegisterId, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cell::{AccessKinds, ThreadId};

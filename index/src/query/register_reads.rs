@@ -9,7 +9,8 @@
 
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Bank, Mode, RegisterId, RegisterView, ThreadStack};
+use stepback_machine::banks::{Bank, ThreadStack};
+use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::cell::{AccessKinds, Direction, ThreadId};

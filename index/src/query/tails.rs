@@ -8,7 +8,8 @@
 
 use std::collections::HashSet;
 
-use stepback_machine::{Address, FlowKind, RecordedBranch};
+use stepback_machine::Address;
+use stepback_machine::flow::{FlowKind, RecordedBranch};
 use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};

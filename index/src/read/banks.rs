@@ -12,10 +12,10 @@
 
 use std::borrow::Cow;
 
-use stepback_machine::{
-    Bank, ExecutionState, InstructionSet, Mode, RegisterAlias, RegisterId, RegisterView,
-    SecurityState, StackChoices, ThreadStack,
+use stepback_machine::banks::{
+    Bank, ExecutionState, RegisterAlias, SecurityState, StackChoices, ThreadStack,
 };
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::cell::ThreadId;

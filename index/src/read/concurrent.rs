@@ -258,7 +258,8 @@ fn joined(mut blocks: Vec<Range<u64>>) -> Vec<Range<u64>> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use stepback_machine::{InstructionSet, RecordedBranch};
+    use stepback_machine::InstructionSet;
+    use stepback_machine::flow::RecordedBranch;
 
     use super::*;
     use crate::builder::build_index::BuildOptions;

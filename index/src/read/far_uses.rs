@@ -268,7 +268,8 @@ mod tests {
     use std::sync::Arc;
 
     use stepback_generator::Dice;
-    use stepback_machine::{RecordedBranch, Registers};
+    use stepback_machine::Registers;
+    use stepback_machine::flow::RecordedBranch;
     use stepback_parsers::MarkerKind;
 
     use super::records::{Record, Records};

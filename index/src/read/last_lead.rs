@@ -1,9 +1,10 @@
 //! Program counter after the last step of a thread, if the trace shows no next one.
 
-use stepback_machine::{
-    Address, BranchTarget, CodeSite, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlagTest,
-    FlowKind, RecordedBranch, RegisterId, RegisterView,
+use stepback_machine::flow::{
+    BranchTarget, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind, RecordedBranch,
 };
+use stepback_machine::semantics::FlagTest;
+use stepback_machine::{Address, CodeSite, RegisterId, RegisterView};
 use stepback_parsers::{DelaySlot, Step};
 
 use crate::answers::error::QueryError;

@@ -4,7 +4,8 @@ use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
 use crate::read::names::NameReader;
 use crate::read::register_reader::RegisterReader;
-use stepback_machine::{ExecutionState, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::banks::ExecutionState;
+use stepback_machine::{InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 impl NameReader<'_> {

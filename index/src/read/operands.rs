@@ -10,9 +10,10 @@
 
 use std::ops::{ControlFlow, Range};
 
+use stepback_machine::semantics::ExecutionCondition;
 use stepback_machine::{
-    AccessKind, Address, Encoding, ExecutionCondition, Instruction, InstructionSet, Mode,
-    RegisterId, RegisterView, decode,
+    AccessKind, Address, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView,
+    decode,
 };
 use stepback_parsers::{EventSink, Position, StepEvent, ThreadNumber};
 

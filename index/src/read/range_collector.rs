@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use foldhash::HashMap;
-use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterUse, RegisterView, decode};
+use stepback_machine::semantics::RegisterUse;
+use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::{EventSink, MemoryAccess, Position, RegisterWrite, StepEvent, ThreadNumber};
 
 use crate::answers::cell::{MemoryRange, ThreadId};

@@ -3,7 +3,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use stepback_machine::{ExecutionState, RegisterId, RegisterView};
+use stepback_machine::banks::ExecutionState;
+use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::cell::ThreadId;

@@ -8,9 +8,9 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use stepback_machine::flow::{ControlFlowEffect, RecordedBranch};
 use stepback_machine::{
-    AccessKind, Address, CodeSite, ControlFlowEffect, Encoding, InstructionSet, Mode,
-    RecordedBranch, RegisterId, RegisterView,
+    AccessKind, Address, CodeSite, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
 };
 use stepback_parsers::{
     DelaySlot, EventSink, Flow, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position,

@@ -7,10 +7,9 @@
 //! this way. The line that moves MSP or PSP past the loaded frame shows the choice, and so do the
 //! lines of pushes and pops.
 
-use stepback_machine::{
-    BranchTarget, ExecutionState, FlowKind, InstructionSet, Mode, RegisterId, RegisterView,
-    SecurityState, StackChoices, ThreadStack, decode,
-};
+use stepback_machine::banks::{ExecutionState, SecurityState, StackChoices, ThreadStack};
+use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;

@@ -388,7 +388,8 @@ mod tests {
     use std::sync::Arc;
 
     use stepback_generator::Dice;
-    use stepback_machine::{InstructionSet, RecordedBranch, Registers};
+    use stepback_machine::flow::RecordedBranch;
+    use stepback_machine::{InstructionSet, Registers};
 
     use super::*;
     use crate::answers::cell::AccessKinds;

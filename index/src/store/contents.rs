@@ -3,9 +3,8 @@
 //! Register banks that a trace names.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{
-    Bank, BankedRegister, InstructionSet, RegisterId, RegisterView, StackChoice,
-};
+use stepback_machine::banks::{Bank, BankedRegister, StackChoice};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{MarkerKind, SourceTraits};
 
 use crate::answers::index_info::TIME_FALLS;

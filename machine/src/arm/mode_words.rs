@@ -65,7 +65,8 @@ pub struct StackChoice {
 /// The latest value of each such register; there may be one per security state.
 ///
 /// ```
-/// use stepback_machine::{Mode, RegisterId, SecurityState, StackChoice, StackChoices, ThreadStack};
+/// use stepback_machine::{Mode, RegisterId};
+/// use stepback_machine::banks::{SecurityState, StackChoice, StackChoices, ThreadStack};
 /// let choice = |register, security| StackChoice { register: RegisterId(register), security };
 /// let mut choices = StackChoices::default();
 /// choices.note(choice(200, SecurityState::Secure), Some(2));

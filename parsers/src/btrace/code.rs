@@ -4,10 +4,11 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::take;
 
 use foldhash::HashMap;
-use stepback_machine::{
-    Address, BranchTarget, CodeSite, ControlFlowEffect, DelaySlotRule, Encoding, FlowKind,
-    InstructionSet, RecordedBranch, WindowChange,
+use stepback_machine::banks::WindowChange;
+use stepback_machine::flow::{
+    BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, RecordedBranch,
 };
+use stepback_machine::{Address, CodeSite, Encoding, InstructionSet};
 
 use crate::btrace::couples::BranchCouples;
 use crate::btrace::record::{BranchKind, is_probe};

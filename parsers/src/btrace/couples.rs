@@ -7,7 +7,7 @@
 //! program are followed once.
 
 use foldhash::{HashMap, HashSet};
-use stepback_machine::DelaySlotRule;
+use stepback_machine::flow::DelaySlotRule;
 
 use crate::btrace::code::{ControlTransfer, ProgramCode, WORD};
 use crate::btrace::record::is_probe;

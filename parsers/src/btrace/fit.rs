@@ -4,7 +4,7 @@
 
 use std::io;
 
-use stepback_machine::DelaySlotRule;
+use stepback_machine::flow::DelaySlotRule;
 
 use crate::btrace::code::{ControlTransfer, ProgramCode, WORD, is_same_small};
 use crate::btrace::record::{BranchKind, BranchLayout, BranchRecord, BranchRecordReader, is_probe};

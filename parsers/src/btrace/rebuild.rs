@@ -6,7 +6,8 @@
 //! emitted right before it.
 
 use foldhash::HashMap;
-use stepback_machine::{RecordedBranch, WindowChange};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::flow::RecordedBranch;
 
 use crate::btrace::code::{
     CachedStepKind, ProgramCode, ProgramInstruction, SET, WORD, encoding_of,

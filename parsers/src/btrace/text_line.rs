@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
-use stepback_machine::{DelaySlotRule, RecordedBranch};
+use stepback_machine::flow::{DelaySlotRule, RecordedBranch};
 
 use crate::btrace::code::{ControlTransfer, SET, WORD, encoding_of};
 use crate::events::{DelaySlot, InputLocation, Problem, Recurrence, StepOrigin, ThreadNumber};

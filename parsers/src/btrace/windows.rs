@@ -4,7 +4,8 @@
 //! kernel spilled one to make room. So the largest possible number is assumed. If a frame returns
 //! after a deeper one used its registers, their contents are unknown.
 
-use stepback_machine::{Mode, RegisterId, RegisterView, Registers, WindowChange};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::{Mode, RegisterId, RegisterView, Registers};
 
 use crate::btrace::code::SET;
 

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use std::io;
 use std::io::Write;
 
-use stepback_machine::{DelaySlotRule, RecordedBranch, step_text};
+use stepback_machine::flow::{DelaySlotRule, RecordedBranch};
+use stepback_machine::step_text;
 
 use crate::btrace::code::{ControlTransfer, WORD, is_same_small};
 use crate::btrace::head::{HEADER_BYTES, MAGIC};

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use stepback_machine::RecordedBranch;
+use stepback_machine::flow::RecordedBranch;
 
 use crate::drmemtrace::raw_record::kind;
 use crate::marker::{Gap, GapReason, Marker, MarkerKind};

@@ -205,7 +205,7 @@ pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
 #[cfg(test)]
 mod tests {
     use crate::step_store::record::StepStatus;
-    use stepback_machine::RecordedBranch;
+    use stepback_machine::flow::RecordedBranch;
 
     use super::*;
     use crate::events::ThreadNumber;

@@ -5,7 +5,8 @@
 use std::io;
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, RecordedBranch};
+use stepback_machine::AccessKind;
+use stepback_machine::flow::RecordedBranch;
 
 use crate::drmemtrace::marker_names::{hint_word, marker_name};
 use crate::drmemtrace::record::ThreadIdentity;

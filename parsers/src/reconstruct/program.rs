@@ -6,7 +6,7 @@
 //!
 //! Output of a walk.
 
-use stepback_machine::ControlFlowEffect;
+use stepback_machine::flow::ControlFlowEffect;
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::marker::{Gap, GapReason};

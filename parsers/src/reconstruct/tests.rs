@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stepback_machine::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 
 use super::*;
 use crate::events::{DelaySlot, StepOrigin};

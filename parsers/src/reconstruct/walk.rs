@@ -5,7 +5,7 @@
 //! speculative walk tries the return addresses, innermost first, until one leads to the next
 //! decision.
 
-use stepback_machine::{DelaySlotRule, FlowKind};
+use stepback_machine::flow::{DelaySlotRule, FlowKind};
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::marker::{Gap, GapReason};

@@ -410,7 +410,7 @@ mod tests {
         let code = Code {
             pc: 0x1000,
             encoding: None,
-            branch: stepback_machine::RecordedBranch::None,
+            branch: stepback_machine::flow::RecordedBranch::None,
             set: InstructionSet::X86_64,
             length_bytes: 1,
             reached: StepStatus::PLAINLY,

@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, RecordedBranch, RegisterId, RegisterView,
-};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView};
 
 use crate::source::KnownInstruction;
 use crate::step_store::numbers::{NumberReader, NumberWriter, PADDING};

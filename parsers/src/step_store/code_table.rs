@@ -288,7 +288,7 @@ impl CodeTable {
 
 #[cfg(test)]
 mod tests {
-    use stepback_machine::RecordedBranch;
+    use stepback_machine::flow::RecordedBranch;
 
     use super::*;
     use crate::events::ThreadNumber;

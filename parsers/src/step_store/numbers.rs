@@ -2,7 +2,8 @@
 //!
 //! Numbers that are stored for modes.
 
-use stepback_machine::{Mode, SecurityState, ThreadStack};
+use stepback_machine::Mode;
+use stepback_machine::banks::{SecurityState, ThreadStack};
 
 /// Buffer of a block that is being written.
 #[derive(Clone, Debug, Default)]

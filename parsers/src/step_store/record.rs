@@ -1,6 +1,7 @@
 //! Records that a format writes to the store and reads back.
 
-use stepback_machine::{AccessKind, Encoding, InstructionSet, RecordedBranch, RegisterView};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Encoding, InstructionSet, RegisterView};
 
 use crate::events::{DelaySlot, StepOrigin, ThreadNumber};
 use crate::marker::Marker;

@@ -1,8 +1,9 @@
 //! Round trips of values, modes, notes and numbered records.
 
+use stepback_machine::banks::SecurityState;
+use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{
-    AccessKind, Encoding, Endian, InstructionSet, Mode, RecordedBranch, RegisterId, RegisterView,
-    SecurityState,
+    AccessKind, Encoding, Endian, InstructionSet, Mode, RegisterId, RegisterView,
 };
 
 use crate::events::{

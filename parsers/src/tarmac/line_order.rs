@@ -23,7 +23,8 @@
 //! is the nearest instruction that can write the register, or access memory in this way. The first
 //! lines of a trace decide which order it has, so that all parts of it are read in the same way.
 
-use stepback_machine::{AccessKind, CodeSite, FlowKind, Instruction, RegisterId, decode};
+use stepback_machine::flow::FlowKind;
+use stepback_machine::{AccessKind, CodeSite, Instruction, RegisterId, decode};
 
 use crate::tarmac::line_table::{LineTable, LineTableInput, TableAccess, TableKind, TableLine};
 use crate::tarmac::memory_line::NamedInstruction;

@@ -3,9 +3,9 @@
 //! Every function returns `None` if the line has another form; then [`crate::tarmac::slow`] reads
 //! it. Nothing is pushed before that is decided.
 
-use stepback_machine::{
-    AccessKind, Address, Endian, InstructionSet, Mode, RecordedBranch, RegisterView, SecurityState,
-};
+use stepback_machine::banks::SecurityState;
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Address, Endian, InstructionSet, Mode, RegisterView};
 
 use crate::events::{
     DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind,

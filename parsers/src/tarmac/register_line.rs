@@ -3,7 +3,8 @@
 //! `R X1 00000000000FFBB8`, `R V0<127:64> 0011223344556677`, `R R1 (USR) 00000005`,
 //! `R Q0 -------- -------- 11223344 55667788`.
 
-use stepback_machine::{InstructionSet, Mode, bank_mode};
+use stepback_machine::banks::bank_mode;
+use stepback_machine::{InstructionSet, Mode};
 
 use crate::tarmac::fault::{FaultKind, LineFault};
 use crate::tarmac::header::LineHeader;

@@ -8,7 +8,8 @@
 
 use std::sync::OnceLock;
 
-use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterView, Registers};
+use stepback_machine::banks::{Bank, BankedRegister};
+use stepback_machine::{InstructionSet, Mode, RegisterView, Registers};
 
 use crate::events::WrittenName;
 

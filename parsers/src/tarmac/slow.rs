@@ -1,6 +1,7 @@
 //! Slow path: lines of any form, token by token.
 
-use stepback_machine::{AccessKind, Address, Mode, RecordedBranch, RegisterView};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Address, Mode, RegisterView};
 
 use crate::events::{
     DelaySlot, EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepEvent,

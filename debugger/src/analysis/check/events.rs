@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use stepback_index::build::BuildProgress;
 use stepback_index::{Cancel, Index};
-use stepback_machine::{
-    AccessKind, FlowKind as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode,
-};
+use stepback_machine::flow::FlowKind as ControlFlow;
+use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView, Registers, decode};
 use stepback_parsers::{
     DelaySlot, EventSink, FindingPlace, Findings, Flow, InputLocation, Line, MarkerEvent,
     MarkerKind, MemoryAccess, ParseScratch, Problem, RegisterWrite, Step, StepEvent, TextEvent,

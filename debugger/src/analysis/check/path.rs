@@ -1,9 +1,10 @@
 //! Successors of an instruction.
 
-use stepback_machine::{
-    BranchTarget, CodeSite, ControlFlowEffect, ControlSuccessor, DelaySlotRule, Encoding, FlagTest,
-    FlowKind, InstructionSet, RecordedBranch, RegisterId,
+use stepback_machine::flow::{
+    BranchTarget, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind, RecordedBranch,
 };
+use stepback_machine::semantics::FlagTest;
+use stepback_machine::{CodeSite, Encoding, InstructionSet, RegisterId};
 use stepback_parsers::{DelaySlot, StepEvent};
 
 /// Number of entries of the direct-mapped cache of decoded instructions.

@@ -2,9 +2,9 @@
 //!
 //! Tracks the condition flags of a thread from recorded writes of the status register.
 
+use stepback_machine::flow::{BranchTarget, FlowKind};
 use stepback_machine::{
-    Address, BranchTarget, CodeSite, Encoding, FlowKind, InstructionSet, Mode, RegisterId,
-    RegisterView, decode,
+    Address, CodeSite, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode,
 };
 
 /// Number of bytes tracked per register.

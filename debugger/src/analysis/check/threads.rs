@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use stepback_index::query::NearestVisit;
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_machine::{AccessKind, Address, BranchTarget, FlowKind, RegisterView};
+use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::{AccessKind, Address, RegisterView};
 use stepback_parsers::{FindingPlace, Findings, KnownThread, MemoryAccess, Position};
 
 use crate::analysis::check::register_file::{LastStep, RegisterFile};

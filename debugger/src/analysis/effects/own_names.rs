@@ -3,7 +3,8 @@
 use stepback_index::answer::RegisterEffect;
 use stepback_index::read::{NameReader, PointReader};
 use stepback_index::{Cancel, Index, QueryError};
-use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, WindowChange};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView};
 
 use super::own_path::FramePath;
 use super::scope::EffectScope;

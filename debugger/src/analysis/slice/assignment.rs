@@ -1,10 +1,8 @@
 //! Assignments of slice rows: expressions over the rows that they take in.
 
 use stepback_index::answer::{SliceCell, ThreadId};
-use stepback_machine::{
-    AccessKind, Address, Expression, MemoryOperand, Operation, RegisterId, RegisterView,
-    ScaledRegister,
-};
+use stepback_machine::semantics::{Expression, MemoryOperand, Operation, ScaledRegister};
+use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 
 use super::formula::{Formula, LoadShape, MemoryLeaf, RegisterLeaf};
 use super::narrow::{as_in_c, cut};

@@ -3,9 +3,8 @@
 //! Operations without a C operator, parsed from the text of the instruction: `csel w0, w1, w2, hi`.
 
 use stepback_index::answer::ThreadId;
-use stepback_machine::{
-    Address, Expression, Operation, RegisterId, RegisterView, Registers, ScaledRegister,
-};
+use stepback_machine::semantics::{Expression, Operation, ScaledRegister};
+use stepback_machine::{Address, RegisterId, RegisterView, Registers};
 
 use crate::analysis::slice::row::{ReadRow, RowId, effect_on};
 

@@ -1,6 +1,6 @@
 //! Simplifies expressions of which only some low bits are used.
 
-use stepback_machine::Operation;
+use stepback_machine::semantics::Operation;
 
 use super::formula::{Formula, LoadShape, MemoryLeaf};
 

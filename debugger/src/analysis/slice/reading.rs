@@ -10,7 +10,8 @@ use stepback_index::answer::{
     SliceStepDetail,
 };
 use stepback_index::{Cancel, QueryError};
-use stepback_machine::{Expression, RegisterView};
+use stepback_machine::RegisterView;
+use stepback_machine::semantics::Expression;
 use stepback_parsers::Step;
 
 use super::frames::Frames;

@@ -3,7 +3,8 @@
 //! Decides whether a step passes a value on unchanged.
 
 use stepback_index::answer::{CallId, SliceCell, SliceStep, SliceStepAccess, SliceStepDetail};
-use stepback_machine::{AccessKind, Address, Expression, Instruction, Operation, RegisterView};
+use stepback_machine::semantics::{Expression, Operation};
+use stepback_machine::{AccessKind, Address, Instruction, RegisterView};
 
 use crate::analysis::slice::narrow::ones;
 
@@ -179,7 +180,7 @@ impl Copies {
 pub(super) fn effect_on(
     instruction: &Instruction,
     view: RegisterView,
-) -> Option<&stepback_machine::RegisterEffect> {
+) -> Option<&stepback_machine::semantics::RegisterEffect> {
     let covers = |known: &RegisterView| {
         known.register == view.register
             && known.offset <= view.offset

@@ -3,7 +3,8 @@
 use stepback_index::Cancel;
 use stepback_index::answer::{EdgeKinds, SliceCell, SliceDefinition, Value};
 use stepback_index::query::BackwardSliceQuery;
-use stepback_machine::{Operation, RegisterView};
+use stepback_machine::RegisterView;
+use stepback_machine::semantics::Operation;
 use stepback_parsers::Position;
 
 use super::{Formula, Frames, RegisterLeaf, RowId, SliceReading};

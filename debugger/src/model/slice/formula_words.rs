@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use stepback_index::answer::ThreadId;
 use stepback_index::read::NameReader;
-use stepback_machine::{Address, Operation, RegisterView, Registers};
+use stepback_machine::semantics::Operation;
+use stepback_machine::{Address, RegisterView, Registers};
 use stepback_parsers::Step;
 
 use crate::analysis::slice::{Formula, LoadShape, MemoryLeaf, RegisterLeaf, RowId, SliceReading};

@@ -1,7 +1,8 @@
 //! Memory as rows of bytes, with a cursor on a byte.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Address, Endian, LaneFormat, LaneKind};
+use stepback_machine::display::{LaneFormat, LaneKind};
+use stepback_machine::{Address, Endian};
 
 use super::address::AddressValues;
 use super::byte::ByteAnswers;

@@ -1,6 +1,6 @@
 //! Registers in rows: side by side in columns, or one below the other by their lanes.
 
-use stepback_machine::LaneFormat;
+use stepback_machine::display::LaneFormat;
 
 use super::super::view::CursorDirection;
 use crate::analysis::register_part::RegisterLane;

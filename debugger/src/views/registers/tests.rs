@@ -1,4 +1,5 @@
-use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
+use stepback_machine::RegisterGroup;
+use stepback_machine::display::{LaneFormat, LaneKind};
 use stepback_parsers::Position;
 
 use super::super::view::CursorDirection;

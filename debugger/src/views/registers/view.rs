@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
-use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
+use stepback_machine::RegisterGroup;
+use stepback_machine::display::{LaneFormat, LaneKind};
 
 use super::grid::{GridLayout, RegisterGrid};
 use crate::action::{Action, CellName, Follow, RegisterFormat, ViewAction};

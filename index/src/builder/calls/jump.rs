@@ -4,7 +4,8 @@
 //!
 //! Recognises transfers of control that take an exception or return from one.
 
-use stepback_machine::{Address, BranchTarget, FlowKind, InstructionSet};
+use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::{Address, InstructionSet};
 
 use crate::answers::call::Evidence;
 use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey};

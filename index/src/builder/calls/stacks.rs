@@ -11,7 +11,7 @@
 //! Stacks of a thread, one of which is in use at a time.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::FlowKind;
+use stepback_machine::flow::FlowKind;
 
 use crate::builder::calls::jump::{JumpContext, branch_target};
 use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey, RootFrame};

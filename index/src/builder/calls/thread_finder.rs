@@ -25,7 +25,8 @@
 //! are kept: those with a step that itself wrote the next address into the link register.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{FlowKind, RegisterId};
+use stepback_machine::RegisterId;
+use stepback_machine::flow::FlowKind;
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::calls::jump::{

@@ -1,7 +1,8 @@
 //! Collects the events of a segment.
 
 use foldhash::HashMap;
-use stepback_machine::{AccessKind, InstructionSet, RecordedBranch, RegisterId, RegisterView};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{
     EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Recurrence,
     RegisterSource, RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,

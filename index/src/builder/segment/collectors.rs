@@ -326,7 +326,8 @@ mod tests {
 
 #[cfg(test)]
 mod limits_tests {
-    use stepback_machine::{InstructionSet, RecordedBranch};
+    use stepback_machine::InstructionSet;
+    use stepback_machine::flow::RecordedBranch;
 
     use crate::builder::build_index::BuildOptions;
     use crate::builder::build_index::index_in_memory;

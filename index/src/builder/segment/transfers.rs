@@ -5,7 +5,8 @@
 //! values may be [`TrackedRegister::Carry`]: the sequential pass fills them in.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Address, CodeSite, ControlFlowEffect, InstructionSet, RegisterId};
+use stepback_machine::flow::ControlFlowEffect;
+use stepback_machine::{Address, CodeSite, InstructionSet, RegisterId};
 use stepback_parsers::{RegisterWrite, StepEvent, WrittenName};
 
 /// Knowledge of a segment about a register.

@@ -2,9 +2,9 @@
 //! that call, return or jump to a computed address, the steps at their destinations, and the
 //! markers that redirect control.
 
-use stepback_machine::{
-    AccessKind, CodeSite, FlowKind, InstructionSet, RecordedBranch, ReturnAddress,
-};
+use stepback_machine::convention::ReturnAddress;
+use stepback_machine::flow::{FlowKind, RecordedBranch};
+use stepback_machine::{AccessKind, CodeSite, InstructionSet};
 use stepback_parsers::{
     DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, RecordingScope, StepEvent,
     ThreadNumber,

@@ -2,10 +2,9 @@
 //!
 //! Assignment of accessed bytes to the operands of the instruction.
 
-use stepback_machine::{
-    AccessKind, Endian, ExceptionFlow, FrameAccess, FrameEvent, Instruction, MemoryOperand,
-    RegisterId, RegisterView,
-};
+use stepback_machine::exception::{ExceptionFlow, FrameAccess, FrameEvent};
+use stepback_machine::semantics::MemoryOperand;
+use stepback_machine::{AccessKind, Endian, Instruction, RegisterId, RegisterView};
 use stepback_parsers::{Step, TextKind, WrittenName};
 
 use crate::answers::step_record::LATE_STEPS;

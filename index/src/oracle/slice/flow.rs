@@ -1,9 +1,9 @@
 //! Inputs of a byte that a step defined.
 
-use stepback_machine::{
-    AccessKind, ExecutionCondition, FlowKind, Instruction, InstructionInput, RegisterId,
-    RegisterView, Registers, SemihostingCall, ValueOrigin, decode,
-};
+use stepback_machine::convention::SemihostingCall;
+use stepback_machine::flow::FlowKind;
+use stepback_machine::semantics::{ExecutionCondition, InstructionInput, ValueOrigin};
+use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView, Registers, decode};
 use stepback_parsers::{MarkerKind, Position, Step};
 
 use crate::answers::slice::{Edge, EdgeKinds, SliceCell, SliceEndKind, UnknownInput};

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use stepback_machine::{AccessKind, FlowKind, Mode, RegisterId, RegisterView};
+use stepback_machine::flow::FlowKind;
+use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cell::{AccessKinds, Cell, ThreadId};

@@ -1,8 +1,7 @@
 //! Last writers of register bytes, flags and memory bytes.
 
-use stepback_machine::{
-    AccessKind, Address, ExecutionCondition, Instruction, Mode, RegisterId, RegisterView, decode,
-};
+use stepback_machine::semantics::ExecutionCondition;
+use stepback_machine::{AccessKind, Address, Instruction, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::{Line, Position, Step, WrittenName};
 
 use crate::answers::cell::ThreadId;

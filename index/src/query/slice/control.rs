@@ -4,10 +4,8 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use stepback_machine::{
-    Address, BranchTarget, ControlFlowEffect, DelaySlotRule, Encoding, FlowKind, Instruction,
-    InstructionSet, decode,
-};
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
+use stepback_machine::{Address, Encoding, Instruction, InstructionSet, decode};
 use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, FrameEntry};

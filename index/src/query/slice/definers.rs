@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{ExecutionState, RegisterId, RegisterView};
+use stepback_machine::banks::ExecutionState;
+use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cell::{AccessKinds, ThreadId};

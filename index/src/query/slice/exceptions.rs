@@ -1,9 +1,8 @@
 //! Data flow of a step that takes an exception or returns from one: the processor stores registers
-//! into a frame, and loads them from there ([`stepback_machine::ExceptionFlow`]).
+//! into a frame, and loads them from there ([`stepback_machine::exception::ExceptionFlow`]).
 
-use stepback_machine::{
-    Address, ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView,
-};
+use stepback_machine::exception::{ExceptionFlow, FrameAccess, FrameEvent};
+use stepback_machine::{Address, Instruction, RegisterId, RegisterView};
 use stepback_parsers::{Position, TextKind};
 
 use crate::answers::error::QueryError;

@@ -4,9 +4,11 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use stepback_machine::exception::ExceptionFlow;
+use stepback_machine::flow::FlowKind;
+use stepback_machine::semantics::{ExecutionCondition, InstructionInput, ValueOrigin};
 use stepback_machine::{
-    AccessKind, Address, Endian, ExceptionFlow, ExecutionCondition, FlowKind, Instruction,
-    InstructionInput, RegisterId, RegisterView, ValueOrigin, decode,
+    AccessKind, Address, Endian, Instruction, RegisterId, RegisterView, decode,
 };
 use stepback_parsers::Step;
 

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use stepback_machine::{ExecutionState, RegisterView};
+use stepback_machine::RegisterView;
+use stepback_machine::banks::ExecutionState;
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cell::ThreadId;

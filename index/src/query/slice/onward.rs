@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use stepback_machine::{BranchTarget, ExecutionCondition, FlowKind, Instruction, RegisterId};
+use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::semantics::ExecutionCondition;
+use stepback_machine::{Instruction, RegisterId};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cell::{Cell, ThreadId};

@@ -1,6 +1,8 @@
 //! System and host calls of a step.
 
-use stepback_machine::{FlowKind, Instruction, Registers, SemihostingCall};
+use stepback_machine::convention::SemihostingCall;
+use stepback_machine::flow::FlowKind;
+use stepback_machine::{Instruction, Registers};
 use stepback_parsers::{MarkerKind, Step};
 
 use crate::answers::error::{Cancel, QueryError};

@@ -1,6 +1,7 @@
 //! Register bytes that a step wrote, with the part of its instruction that produced each.
 
-use stepback_machine::{ExecutionState, Mode, RegisterId, RegisterView};
+use stepback_machine::banks::ExecutionState;
+use stepback_machine::{Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;

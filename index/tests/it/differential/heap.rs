@@ -6,7 +6,8 @@ use stepback_index::answer::Heap;
 use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::query::{Allocations, HeapRole};
 use stepback_index::{Cancel, Query as _};
-use stepback_machine::{Address, InstructionSet, RecordedBranch};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::support::records::{Record, Records};

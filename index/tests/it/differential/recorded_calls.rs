@@ -2,7 +2,8 @@
 
 use stepback_index::answer::{Call, CallId, FrameEntry};
 use stepback_index::build::{BuildOptions, index_in_memory};
-use stepback_machine::{InstructionSet, RecordedBranch};
+use stepback_machine::InstructionSet;
+use stepback_machine::flow::RecordedBranch;
 use stepback_parsers::{Gap, GapReason, MarkerKind, Step};
 
 use crate::support::records::{Record, Records};

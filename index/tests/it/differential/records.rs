@@ -14,7 +14,8 @@ use stepback_index::query::{
 };
 use stepback_index::read::MarkerReader;
 use stepback_index::{Cancel, Query as _};
-use stepback_machine::{Address, Encoding, InstructionSet, Mode, RecordedBranch};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{Address, Encoding, InstructionSet, Mode};
 use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, Source, StepOrigin};
 
 use crate::support::compare::{Comparison, Things, index_of};

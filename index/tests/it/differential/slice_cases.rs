@@ -6,7 +6,8 @@ use stepback_index::answer::{Cell, EdgeKinds, SliceEndKind, SliceRow, ThreadId};
 use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_machine::{Address, Endian, InstructionSet, RecordedBranch};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{Address, Endian, InstructionSet};
 use stepback_parsers::{MarkerKind, Position, Source, Step};
 
 use super::slices::{check, check_text};

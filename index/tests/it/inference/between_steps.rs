@@ -4,7 +4,8 @@ use stepback_index::answer::ThreadId;
 use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::query::RegisterViewsAt;
 use stepback_index::{Cancel, Query as _};
-use stepback_machine::{InstructionSet, RecordedBranch, Registers};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{InstructionSet, Registers};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
 use crate::support::records::{Record, Records};

@@ -5,7 +5,8 @@ use stepback_index::answer::MemoryDifference;
 use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::query::DifferenceBetween;
 use stepback_index::{Cancel, Query as _};
-use stepback_machine::{Address, InstructionSet, RecordedBranch};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, Step};
 
 use crate::support::records::{Record, Records};

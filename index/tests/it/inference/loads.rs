@@ -6,7 +6,8 @@ use stepback_index::answer::ThreadId;
 use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::query::{MemoryAt, RegisterViewsAt};
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_machine::{AccessKind, Address, InstructionSet, RecordedBranch, Registers};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Address, InstructionSet, Registers};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::support::records::{Record, Records, What};

@@ -8,7 +8,8 @@ use stepback_index::query::{
     Accesses, AccessesOf, BackwardSliceQuery, MemoryAt, MemoryOf, NearestAccess, PageHeat,
 };
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_machine::{Address, InstructionSet, RecordedBranch, Registers};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{Address, InstructionSet, Registers};
 use stepback_parsers::Position;
 
 use crate::support::records::{Record, Records};

@@ -19,7 +19,8 @@ use stepback_index::query::{
 };
 use stepback_index::read::VisitReader;
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_machine::{Address, CodeSite, DelaySlotRule, Endian, RegisterView};
+use stepback_machine::flow::DelaySlotRule;
+use stepback_machine::{Address, CodeSite, Endian, RegisterView};
 use stepback_parsers::{Line, Position, RegisterSource, Source, Step, Tarmac, TarmacOptions};
 
 use super::dice::Dice;

@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::semantics::ExecutionCondition;
 use stepback_machine::{
-    AccessKind, Address, Encoding, ExecutionCondition, Instruction, InstructionSet, Mode,
-    RecordedBranch, RegisterId, RegisterView, Registers, decode,
+    AccessKind, Address, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView,
+    Registers, decode,
 };
 use stepback_parsers::{DelaySlot, MarkerKind, StepOrigin};
 

@@ -7,9 +7,8 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_machine::{
-    AccessKind, Address, Encoding, Endian, InstructionSet, Mode, RecordedBranch,
-};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Address, Encoding, Endian, InstructionSet, Mode};
 use stepback_parsers::{
     DelaySlot, EventSink, Flow, InputLocation, KnownInstruction, Marker, MarkerEvent, MarkerKind,
     MemoryAccess, ParseScratch, ParsedRange, RegisterSource, Source, SourceError, SourceTraits,

@@ -1,9 +1,8 @@
 //! Expectations that the encoding of an instruction sets for its records.
 
-use stepback_machine::{
-    AccessKind, BranchTarget, CodeSite, ExecutionCondition, FlowKind, InstructionSet, Meaning,
-    RecordedBranch, decode,
-};
+use stepback_machine::flow::{BranchTarget, FlowKind, RecordedBranch};
+use stepback_machine::semantics::{ExecutionCondition, Meaning};
+use stepback_machine::{AccessKind, CodeSite, InstructionSet, decode};
 
 use crate::step_store::code::Code;
 

@@ -1,7 +1,7 @@
 //! Rules about the order of markers: system calls, functions, physical addresses, restartable
 //! sequences.
 
-use stepback_machine::RecordedBranch;
+use stepback_machine::flow::RecordedBranch;
 
 use crate::drmemtrace::check::instruction::CheckedInstruction;
 use crate::drmemtrace::check::rules;

@@ -3,7 +3,8 @@
 //! Checks all records of a trace, thread by thread.
 
 use foldhash::HashMap;
-use stepback_machine::{AccessKind, Encoding, InstructionSet, RecordedBranch};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Encoding, InstructionSet};
 
 use crate::drmemtrace::check::header::ThreadHeader;
 use crate::drmemtrace::check::instruction::CheckedInstruction;

@@ -3,9 +3,8 @@
 //! Properties of instruction words that the rules need.
 
 use foldhash::HashMap;
-use stepback_machine::{
-    Address, BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, InstructionSet, decode,
-};
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
+use stepback_machine::{Address, InstructionSet, decode};
 
 use crate::finding::Severity;
 use crate::rst::check::out::FindingSink;

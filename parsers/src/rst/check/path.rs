@@ -1,7 +1,7 @@
 //! Checks that each instruction of a processor follows from the one before it (clauses 3b and 7a of
 //! the specification).
 
-use stepback_machine::DelaySlotRule;
+use stepback_machine::flow::DelaySlotRule;
 
 use crate::rst::check::instruction::{InstructionWord, InstructionWordKind};
 use crate::rst::check::out::FindingSink;

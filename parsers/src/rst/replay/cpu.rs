@@ -1,6 +1,8 @@
 //! State of a processor at the current position in the trace.
 
-use stepback_machine::{DelaySlotRule, FlowKind, Mode, RegisterId, RegisterView, WindowChange};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::flow::{DelaySlotRule, FlowKind};
+use stepback_machine::{Mode, RegisterId, RegisterView};
 
 use crate::events::ThreadNumber;
 use crate::rst::records::{Instruction, PaVaDiff, RegisterValues, Trap};

@@ -2,10 +2,10 @@
 
 use foldhash::HashMap;
 use std::rc::Rc;
-use stepback_machine::{
-    AccessKind, Address, BranchTarget, ControlFlowEffect, Encoding, Expression, FlowKind,
-    InstructionSet, MemoryOperand, RecordedBranch, RegisterView, WindowChange, decode,
-};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind, RecordedBranch};
+use stepback_machine::semantics::{Expression, MemoryOperand};
+use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, RegisterView, decode};
 
 /// Maximum number of cached words; at the limit all are dropped.
 const REMEMBERED: usize = 1 << 18;

@@ -12,7 +12,8 @@
 
 use std::sync::LazyLock;
 
-use stepback_machine::{Mode, RegisterView, WindowChange};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::{Mode, RegisterView};
 
 use crate::rst::replay::names::view;
 

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use stepback_machine::{DelaySlotRule, FlowKind, InstructionSet, RegisterView, WindowChange};
+use stepback_machine::banks::WindowChange;
+use stepback_machine::flow::{DelaySlotRule, FlowKind};
+use stepback_machine::{InstructionSet, RegisterView};
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::marker::{Marker, MarkerKind};

@@ -1,7 +1,8 @@
 //! System calls: the trap instruction that makes one, and the return after it.
 
+use stepback_machine::InstructionSet;
+use stepback_machine::convention::SystemCallFailure;
 use stepback_machine::linux::SystemCallNumbering;
-use stepback_machine::{InstructionSet, SystemCallFailure};
 
 use crate::marker::{Marker, MarkerKind};
 use crate::rst::records::Trap;

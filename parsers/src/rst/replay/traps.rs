@@ -3,7 +3,8 @@
 //! Traps without records of their handler: control returns at once, and the changes by the kernel
 //! are not recorded.
 
-use stepback_machine::{FlowKind, InstructionSet};
+use stepback_machine::InstructionSet;
+use stepback_machine::flow::FlowKind;
 
 use crate::marker::MarkerKind;
 use crate::rst::records::{Instruction, Trap};

@@ -3,10 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use stepback_machine::{
-    AccessKind, ExecutionCondition, Instruction, InstructionSet, MemoryOperand, RegisterId,
-    RegisterView, decode,
-};
+use stepback_machine::semantics::{ExecutionCondition, MemoryOperand};
+use stepback_machine::{AccessKind, Instruction, InstructionSet, RegisterId, RegisterView, decode};
 use stepback_parsers::{EventSink, MemoryAccess, RegisterWrite, StepEvent, ThreadNumber};
 
 /// Numbers of compared items, and the differences.

@@ -10,7 +10,8 @@ use stepback_debugger::model::memory::{ByteCell, LastAccessKind, MemoryRow, alig
 use stepback_debugger::model::text::address_digits;
 use stepback_debugger::views::{ByteAction, MemoryView};
 use stepback_index::answer::ValueSource;
-use stepback_machine::{Address, Endian, LaneFormat};
+use stepback_machine::display::LaneFormat;
+use stepback_machine::{Address, Endian};
 
 use super::shape::MemoryRowLayout;
 use crate::panels::bookmarks::ribbon_ui;

@@ -11,7 +11,8 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::ByteCell;
 use stepback_debugger::model::names::place_name;
 use stepback_debugger::model::registers::lane_characters;
-use stepback_machine::{Address, Endian, LaneFormat};
+use stepback_machine::display::LaneFormat;
+use stepback_machine::{Address, Endian};
 
 use crate::panels::HoverCell;
 use crate::panels::memory::rows::MemoryRowsView;
@@ -252,7 +253,7 @@ fn words(cells: &[ByteCell], word: usize, endian: Endian) -> impl Iterator<Item 
 mod tests {
     use super::*;
     use crate::panels::pen::INSET;
-    use stepback_machine::LaneKind;
+    use stepback_machine::display::LaneKind;
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {

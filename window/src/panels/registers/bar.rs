@@ -4,7 +4,8 @@ use egui::{Pos2, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::short_title;
-use stepback_machine::{LaneFormat, RegisterGroup};
+use stepback_machine::RegisterGroup;
+use stepback_machine::display::LaneFormat;
 
 use super::panel::RegistersPanel;
 use crate::panels::PanelContext;

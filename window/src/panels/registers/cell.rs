@@ -8,7 +8,7 @@ use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::text::{flag_letter, flag_words};
 use stepback_debugger::views::{RegisterGesture, RegistersView, address_of};
 use stepback_index::answer::ValueSource;
-use stepback_machine::{StatusFlag, StatusRegister};
+use stepback_machine::display::{StatusFlag, StatusRegister};
 
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};

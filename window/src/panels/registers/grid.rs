@@ -12,7 +12,7 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{
     GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, lanes_per_row,
 };
-use stepback_machine::LaneFormat;
+use stepback_machine::display::LaneFormat;
 
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::registers::cell::{

@@ -19,7 +19,8 @@ use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{TextRole, TextSpan};
 use stepback_debugger::views::MemoryView;
 use stepback_index::answer::ValueSource;
-use stepback_machine::{Address, LaneFormat, LaneKind};
+use stepback_machine::Address;
+use stepback_machine::display::{LaneFormat, LaneKind};
 
 use crate::look::{StyleRole, TerminalStyle};
 use crate::pane::PaneContext;
@@ -412,7 +413,7 @@ mod tests {
 #[cfg(test)]
 mod shape_tests {
     use super::*;
-    use stepback_machine::LaneKind;
+    use stepback_machine::display::LaneKind;
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {

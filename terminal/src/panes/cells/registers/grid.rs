@@ -15,7 +15,7 @@ use stepback_debugger::views::{
     CellSpot, GridLayout, GridRow, RegisterBlock, RegistersView, lanes_per_row,
 };
 use stepback_index::answer::ValueSource;
-use stepback_machine::{LaneFormat, LaneKind};
+use stepback_machine::display::{LaneFormat, LaneKind};
 
 use crate::clean::width;
 use crate::look::{StyleRole, TerminalStyle};

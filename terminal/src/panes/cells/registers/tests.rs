@@ -3,7 +3,8 @@ use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, Moment, RegisterFormat, TravelAction, ViewAction,
 };
 use stepback_debugger::session::test_session::tarmac;
-use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
+use stepback_machine::RegisterGroup;
+use stepback_machine::display::{LaneFormat, LaneKind};
 use stepback_parsers::Position;
 
 use super::super::bench::CellPaneBench;
