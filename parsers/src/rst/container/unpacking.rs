@@ -40,11 +40,11 @@ impl ContainerReader {
         input.read_into(&mut head, RstContainer::MAGIC_BYTES)?;
         let container = RstContainer::of_head(&head);
         let refusal = container.and_then(RstContainer::refusal);
-        let unpacker = match container {
-            _ if let Some(refusal) = refusal => ContainerFormat::Refused(refusal),
-            Some(RstContainer::Rstzip2) => ContainerFormat::Rz2(Box::new(Rz2::new(head))),
-            Some(RstContainer::Rstzip3) => ContainerFormat::Rz3(Box::new(Rz3::new(&head))),
-            _ => ContainerFormat::Plain(PlainContainer::new(head)),
+        let unpacker = match (refusal, container) {
+            (Some(refusal), _) => ContainerFormat::Refused(refusal),
+            (None, Some(RstContainer::Rstzip2)) => ContainerFormat::Rz2(Box::new(Rz2::new(head))),
+            (None, Some(RstContainer::Rstzip3)) => ContainerFormat::Rz3(Box::new(Rz3::new(&head))),
+            (None, _) => ContainerFormat::Plain(PlainContainer::new(head)),
         };
         Ok(Self {
             input,
