@@ -24,7 +24,7 @@ use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::query::FindMarkers;
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::drmemtrace::Drmemtrace;
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::{MarkerKind, Position, Source, Tarmac, TarmacOptions, TraceFile};
 
 use questions::questions;

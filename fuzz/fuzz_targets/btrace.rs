@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use stepback_parsers::btrace::{BranchLayout, Btrace, BtraceHead, BtraceOptions, HEADING};
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::template::RecordTemplate;
 use stepback_parsers::{
     CodePart, EventSink, ParseScratch, ProgramFile, Source as _, StepEvent, TraceFile,

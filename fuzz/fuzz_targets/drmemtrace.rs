@@ -8,13 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use libfuzzer_sys::fuzz_target;
-use stepback_parsers::{
-    Marker, Problem, ThreadNumber, TraceFile,
-    drmemtrace::{
-        DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records,
-    },
-    step_store::ReadEnd,
-};
+use stepback_parsers::{Marker, Problem, ThreadNumber, TraceFile};
+use stepback_parsers::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records};
+use stepback_parsers::stored::ReadEnd;
 
 /// Records as text.
 #[derive(Default)]

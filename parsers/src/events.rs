@@ -273,7 +273,7 @@ pub trait EventSink {
     /// Begins a step: an instruction was reached.
     fn begin_step(&mut self, _step: &StepEvent<'_>) {}
     /// Announces that the values of this line are not written in rows of
-    /// [`crate::text::ROW_DIGITS`] digits, or that the line is not at the location of its events.
+    /// [`crate::ROW_DIGITS`] digits, or that the line is not at the location of its events.
     fn scattered_values(&mut self) {}
     /// Records a write to a register.
     fn register_write(&mut self, _write: &RegisterWrite<'_>) {}

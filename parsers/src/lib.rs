@@ -2,7 +2,8 @@
 //!
 //! A [`Source`] reads one format. It pushes the [`events`](EventSink) of a byte range into a sink,
 //! reports every problem with line and byte offset, and continues. Nothing here keeps state between
-//! two calls, so ranges can be read in parallel and read again later.
+//! two calls, so ranges can be read in parallel and read again later. [`detect`] finds the format of
+//! a file. Each format has a module with its source and what only it has.
 //!
 //! ```
 //! use stepback_parsers::{EventSink, ParseScratch, Source as _, StepEvent, Tarmac};
@@ -34,33 +35,48 @@ mod error;
 mod events;
 mod finding;
 mod foreign;
-pub mod kept;
+mod kept;
 mod marker;
-pub mod packed;
+mod packed;
 mod parse_into;
 mod program_file;
 mod read_at;
-pub mod reconstruct;
+mod reconstruct;
 pub mod rst;
 mod source;
-pub mod step_store;
+mod step_store;
 pub mod tarmac;
 pub mod template;
-pub mod text;
+mod text;
 
-pub use crate::events::{Line, Position, Step};
-pub use crate::marker::{Gap, GapReason};
-pub use crate::program_file::ProgramFit;
+pub use crate::detect::{Format, TraceAssumptions, detect};
+pub use crate::distinct::{DistinctAddresses, DistinctCount};
+pub use crate::error::{FormatError, SourceError};
+pub use crate::events::*;
+pub use crate::marker::{Gap, GapReason, Marker, MarkerKind, traced_system_call};
+pub use crate::program_file::{CodePart, ProgramFile, ProgramFit};
+pub use crate::read_at::{ReadAt, TraceFile};
 pub use crate::source::{
-    KnownInstruction, KnownThread, ParseScratch, RecordingScope, RegisterSource, SourceTraits,
+    KnownInstruction, KnownThread, ParseScratch, ParsedRange, RecordingScope, RegisterSource,
+    RenderedLine, Source, SourceTraits,
 };
-pub use detect::{Format, TraceAssumptions, detect};
-pub use distinct::{DistinctAddresses, DistinctCount};
-pub use error::{FormatError, SourceError};
-pub use events::*;
-pub use finding::{Finding, FindingPlace, Findings, Rule, RuleFindings, Severity};
-pub use marker::{Marker, MarkerKind, traced_system_call};
-pub use program_file::{CodePart, ProgramFile};
-pub use read_at::{ReadAt, TraceFile};
-pub use source::{CheckWatch, ParsedRange, RenderedLine, Source};
-pub use tarmac::{Tarmac, TarmacOptions};
+pub use crate::tarmac::{Tarmac, TarmacOptions};
+pub use crate::text::{LINE_LIMIT, ROW_DIGITS};
+
+/// Rules for the consistency of a recording, and what broke them.
+pub mod check {
+    pub use crate::finding::{Finding, FindingPlace, Findings, Rule, RuleFindings, Severity};
+    pub use crate::source::CheckWatch;
+}
+
+/// Compressed input, and the copies of it in files.
+pub mod files {
+    pub use crate::kept::{CacheFileOptions, CacheFilePlace};
+    pub use crate::packed::{Damage, DamageKind, PackedKind, PackedText, TextUnpacker, head_of};
+    pub use crate::step_store::DamagedCopy;
+}
+
+/// Steps as formats that cannot be read from the middle are stored.
+pub mod stored {
+    pub use crate::step_store::{Code, ReadEnd, StoredAccess, StoredHint, StoredMarker};
+}

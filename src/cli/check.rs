@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use stepback_debugger::analysis::check::{BrokenRule, check};
 use stepback_debugger::model::finding_rows::{place_words, totals};
-use stepback_parsers::{Rule, Severity};
+use stepback_parsers::check::{Rule, Severity};
 
 use super::cells::NegativeAnswer;
 use super::progress::watched;

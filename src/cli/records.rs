@@ -15,7 +15,7 @@ use stepback_parsers::drmemtrace::{
 use stepback_parsers::rst::{
     Instruction, RawRecord, RecordPlace, RecordReader, Rst, kind, layout_of, push_json, push_line,
 };
-use stepback_parsers::step_store::{Code, StoredAccess, StoredHint, StoredMarker};
+use stepback_parsers::stored::{Code, StoredAccess, StoredHint, StoredMarker};
 use stepback_parsers::{Marker, MarkerKind, Position, Source as _};
 
 use crate::cli::json::{Time, byte_string};

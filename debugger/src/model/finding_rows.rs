@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use stepback_index::Cancel;
 use stepback_index::build::BuildProgress;
-use stepback_parsers::{Position, Rule, Severity};
+use stepback_parsers::Position;
+use stepback_parsers::check::{Rule, Severity};
 
 use super::so_far::so_far;
 use super::text::thousands;

@@ -12,8 +12,8 @@ use stepback_index::build::{BuildProgress, Fingerprint};
 use stepback_index::{BuildError, Cancel};
 use stepback_machine::InstructionSet;
 use stepback_parsers::drmemtrace::{Drmemtrace, TraceHead, Width};
-use stepback_parsers::kept::{CacheFileOptions, CacheFilePlace};
-use stepback_parsers::packed::{PackedKind, PackedText, head_of};
+use stepback_parsers::files::{CacheFileOptions, CacheFilePlace};
+use stepback_parsers::files::{PackedKind, PackedText, head_of};
 use stepback_parsers::tarmac::{CoreFile, MergedText};
 use stepback_parsers::template::RecordTemplate;
 use stepback_parsers::{

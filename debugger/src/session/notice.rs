@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use stepback_index::QueryError;
-use stepback_parsers::step_store::DamagedCopy;
+use stepback_parsers::files::DamagedCopy;
 
 use crate::session::{IndexPolicy, OpenOptions};
 

@@ -13,7 +13,7 @@ use stepback_index::query::{FindMarkers, tail_calls};
 use stepback_index::{BuildError, Cancel, Index, OpenError, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::drmemtrace::Drmemtrace;
-use stepback_parsers::packed::PackedText;
+use stepback_parsers::files::PackedText;
 use stepback_parsers::{Format, MarkerKind, Position};
 
 use super::image_check::ImageCheck;

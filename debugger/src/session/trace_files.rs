@@ -9,7 +9,7 @@ use std::{fs, io};
 use anyhow::{Result, bail};
 use stepback_index::build::Fingerprint;
 use stepback_parsers::drmemtrace::{LayoutError, TraceLayout};
-use stepback_parsers::packed::{PackedKind, head_of};
+use stepback_parsers::files::{PackedKind, head_of};
 use stepback_parsers::{Format, ReadAt, SourceError, TraceFile, detect};
 
 use super::OpenOptions;

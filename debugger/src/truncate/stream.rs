@@ -6,7 +6,7 @@ use std::io;
 use std::io::{Cursor, ErrorKind, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use stepback_parsers::packed::{Damage, PackedKind, TextUnpacker};
+use stepback_parsers::files::{Damage, PackedKind, TextUnpacker};
 use stepback_parsers::{Format, ReadAt};
 
 /// Number of bytes before the newest that stay readable. The parser looks back one window of 1 MiB.

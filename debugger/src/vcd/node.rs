@@ -6,7 +6,7 @@
 
 use stepback_index::answer::ThreadId;
 use stepback_machine::{AccessKind, Address, RegisterView};
-use stepback_parsers::text::LINE_LIMIT;
+use stepback_parsers::LINE_LIMIT;
 use stepback_parsers::{MemoryAccess, Source, SourceError};
 
 /// An instruction with its events, or the events at a time without an instruction.

@@ -13,8 +13,8 @@ use stepback_index::query::{
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{AccessKind, Address, InstructionSet, Registers};
 use stepback_parsers::drmemtrace::{Drmemtrace, RecordContent, VisibleRecord};
-use stepback_parsers::kept::CacheFileOptions;
-use stepback_parsers::step_store::StoredAccess;
+use stepback_parsers::files::CacheFileOptions;
+use stepback_parsers::stored::StoredAccess;
 use stepback_parsers::{Line, Position, Source as _, Step, TraceFile};
 
 fn index_of(sample: Sample, segment_bytes: u64) -> Index {

@@ -18,7 +18,7 @@ use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::banks::WindowChange;
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, decode};
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::rst::{Instruction, RecordReader, Rst, kind};
 use stepback_parsers::{Position, Source as _, Step, TraceFile};
 

@@ -5,4 +5,4 @@
 
 pub(crate) mod places;
 
-pub use places::{CacheFileOptions, CacheFilePlace, Identity};
+pub use places::{CacheFileOptions, CacheFilePlace};

@@ -15,7 +15,8 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use stepback_parsers::{ReadAt as _, kept::CacheFileOptions, packed::{PackedKind, PackedText}};
+//! use stepback_parsers::ReadAt as _;
+//! use stepback_parsers::files::{CacheFileOptions, PackedKind, PackedText};
 //!
 //! let packed = zstd::encode_all(&b"1 clk IT (1) 00008000 e1a00000 A svc : NOP\n"[..], 3)?;
 //! let kind = PackedKind::of(&packed)?.expect("it begins like a zstd file");
@@ -37,7 +38,7 @@ mod text;
 pub(crate) mod unpacker;
 
 pub use crate::packed::kind::{Damage, DamageKind};
-pub use crate::packed::unpacker::{ForwardReader, PackedHead, head_of};
+pub use crate::packed::unpacker::{ForwardReader, head_of};
 pub use kind::PackedKind;
 pub use text::PackedText;
 pub use unpacker::TextUnpacker;

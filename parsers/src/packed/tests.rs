@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::unpacker::PackedHead;
 use super::*;
 use crate::kept::places::{CacheFileOptions, CacheFilePlace};
 use crate::packed::codec::BLOCK;

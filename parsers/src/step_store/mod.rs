@@ -33,15 +33,6 @@ pub(crate) mod stored_trace;
 #[cfg(test)]
 mod tests;
 
-pub use block::ITEMS;
-pub use block_reader::BlockVisitor;
-pub use code::{Code, EffectShape, ShapeAccess};
-pub use code_table::InstructionSetChooser;
-pub use encoder::{BlockSink, Encoder};
-pub use fill::Filler;
-pub use layout::StoreFacts;
-pub use record::{
-    ReadEnd, StepStatus, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep,
-    StoredThread,
-};
-pub use store::{DamagedCopy, ReadTrace, StepStore, StoreScratch};
+pub use code::Code;
+pub use record::{ReadEnd, StoredAccess, StoredHint, StoredMarker};
+pub use store::DamagedCopy;

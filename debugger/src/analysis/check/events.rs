@@ -7,10 +7,11 @@ use stepback_index::build::BuildProgress;
 use stepback_index::{Cancel, Index};
 use stepback_machine::flow::FlowKind as ControlFlow;
 use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView, Registers, decode};
+use stepback_parsers::check::{FindingPlace, Findings};
 use stepback_parsers::{
-    DelaySlot, EventSink, FindingPlace, Findings, Flow, InputLocation, Line, MarkerEvent,
-    MarkerKind, MemoryAccess, ParseScratch, Problem, RegisterWrite, Step, StepEvent, TextEvent,
-    TextKind, ThreadNumber, WrittenName,
+    DelaySlot, EventSink, Flow, InputLocation, Line, MarkerEvent, MarkerKind, MemoryAccess,
+    ParseScratch, Problem, RegisterWrite, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    WrittenName,
 };
 
 use super::path::{ControlEffect, PathFinder, Successors};

@@ -9,7 +9,8 @@ use stepback_index::query::NearestVisit;
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::flow::{BranchTarget, FlowKind};
 use stepback_machine::{AccessKind, Address, RegisterView};
-use stepback_parsers::{FindingPlace, Findings, KnownThread, MemoryAccess, Position};
+use stepback_parsers::check::{FindingPlace, Findings};
+use stepback_parsers::{KnownThread, MemoryAccess, Position};
 
 use crate::analysis::check::register_file::{LastStep, RegisterFile};
 use crate::analysis::check::whole;

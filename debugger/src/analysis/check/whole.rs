@@ -9,8 +9,9 @@ use stepback_index::answer::Direction;
 use stepback_index::build::BuildProgress;
 use stepback_index::query::{ExternalChanges, PositionOfLine};
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_parsers::Severity::{Error, Info, Warning};
-use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
+use stepback_parsers::check::Severity::{Error, Info, Warning};
+use stepback_parsers::check::{FindingPlace, Findings, Rule, Severity};
+use stepback_parsers::{Flow, Line, Position, Step};
 
 use crate::analysis::check::events::{OutsideActivity, check_events};
 use crate::image::CheckedImage;
@@ -82,7 +83,7 @@ pub fn check(
     add_images(&session.checked_images, &mut findings);
     let seen = check_events(index, &mut findings, progress, cancel)?;
     add_memory(index, seen, &mut findings, cancel)?;
-    let placed = |found: stepback_parsers::RuleFindings| {
+    let placed = |found: stepback_parsers::check::RuleFindings| {
         let first = found
             .first
             .into_iter()
@@ -196,7 +197,7 @@ fn bytes_text(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
 }
 
 fn placed(
-    finding: stepback_parsers::Finding,
+    finding: stepback_parsers::check::Finding,
     index: &Index,
     cancel: &Cancel,
 ) -> Result<PlacedFinding> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::Endian;
-use stepback_parsers::text::ROW_DIGITS;
+use stepback_parsers::ROW_DIGITS;
 use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent};
 
 use crate::answers::error::{Cancel, QueryError};

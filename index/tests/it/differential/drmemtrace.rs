@@ -14,7 +14,7 @@ use stepback_index::oracle::Oracle;
 use stepback_index::query::{FindMarkers, FindText, LastMarkers, NextMarker};
 use stepback_machine::Address;
 use stepback_parsers::drmemtrace::Drmemtrace;
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::{MarkerKind, Position, Source, TraceFile};
 
 use crate::support::compare::{Comparison, Things, index_of};

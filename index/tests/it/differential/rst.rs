@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepback_index::oracle::Oracle;
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::rst::Rst;
 use stepback_parsers::{Source, TraceFile};
 

@@ -9,7 +9,7 @@ use stepback_index::answer::Program;
 use stepback_index::build::with_images;
 use stepback_index::oracle::Oracle;
 use stepback_machine::{Address, Endian, InstructionSet};
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::rst::Rst;
 use stepback_parsers::{Source, TraceFile};
 

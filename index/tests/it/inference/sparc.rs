@@ -8,7 +8,7 @@ use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::query::{InferredRegisters, MemoryAt, RegistersAt, Steps};
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, RegisterId};
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::rst::Rst;
 use stepback_parsers::{Position, Source as _, Step, TraceFile};
 

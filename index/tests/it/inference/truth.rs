@@ -15,7 +15,7 @@ use stepback_index::query::{MemoryAt, RegistersAt, Steps};
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 use stepback_parsers::drmemtrace::{Drmemtrace, RecordContent};
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::{MarkerKind, Position, Step, TraceFile};
 
 use super::bytes_of;

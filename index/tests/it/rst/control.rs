@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stepback_index::Index;
 use stepback_index::answer::SliceEndKind;
 use stepback_index::build::{BuildOptions, index_in_memory};
-use stepback_parsers::kept::CacheFileOptions;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::rst::Rst;
 use stepback_parsers::{Source as _, TraceFile};
 

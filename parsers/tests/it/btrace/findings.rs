@@ -1,7 +1,8 @@
 //! Findings of `check` in recordings.
 
 use stepback_parsers::btrace::BtraceOptions;
-use stepback_parsers::{FindingPlace, Findings, Flow, ProgramFile, RuleFindings, Source as _};
+use stepback_parsers::check::{FindingPlace, Findings, RuleFindings};
+use stepback_parsers::{Flow, ProgramFile, Source as _};
 
 use super::support::{content, fixture, path_with, program};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stepback_parsers::btrace::{BranchLayout, BranchRecord, Btrace, BtraceOptions};
-use stepback_parsers::packed::{PackedKind, head_of};
+use stepback_parsers::files::{PackedKind, head_of};
 use stepback_parsers::{
     CodePart, EventSink, Gap, MarkerEvent, ParseScratch, Problem, ProgramFile, Source as _,
     StepEvent, StepOrigin, ThreadNumber, TraceFile,
@@ -160,7 +160,7 @@ pub fn path_with(bytes: Vec<u8>, options: BtraceOptions) -> (WholePath, Btrace) 
     let trace = Btrace::open(
         file(bytes),
         options,
-        stepback_parsers::kept::CacheFileOptions::default(),
+        stepback_parsers::files::CacheFileOptions::default(),
     )
     .unwrap();
     trace.store().wait_for(u64::MAX).unwrap();

@@ -9,7 +9,7 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind, marker,
 };
 use stepback_parsers::drmemtrace::{TraceHead, Width, read_records};
-use stepback_parsers::step_store::ReadEnd;
+use stepback_parsers::stored::ReadEnd;
 use stepback_parsers::{ReadAt, TraceFile};
 
 use super::listing::Listing;

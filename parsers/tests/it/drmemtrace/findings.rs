@@ -6,9 +6,10 @@ use std::sync::Arc;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, file_type, kind, marker,
 };
+use stepback_parsers::check::{Findings, RuleFindings};
 use stepback_parsers::drmemtrace::Drmemtrace;
-use stepback_parsers::kept::CacheFileOptions;
-use stepback_parsers::{Findings, Flow, RuleFindings, Source as _, TraceFile};
+use stepback_parsers::files::CacheFileOptions;
+use stepback_parsers::{Flow, Source as _, TraceFile};
 
 /// Returns the violated rules, with the messages of their first places.
 fn found_in(files: Vec<SampleFile>) -> Vec<(&'static str, String)> {

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 
 use stepback_parsers::TraceFile;
 use stepback_parsers::drmemtrace::{RecordSink, read_records};
-use stepback_parsers::step_store::ReadEnd;
+use stepback_parsers::stored::ReadEnd;
 
 /// Returns the folder of the traces. Prints a note and returns none if it is not set.
 fn traces() -> Option<PathBuf> {

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stepback_parsers::packed::{PackedKind, head_of};
+use stepback_parsers::files::{PackedKind, head_of};
 use stepback_parsers::rst::{RecordReader, push_json, write_plain};
 use stepback_parsers::{Problem, TraceFile};
 

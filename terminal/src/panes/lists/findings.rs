@@ -5,7 +5,7 @@ use stepback_debugger::model::TextRole;
 use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::FindingsView;
-use stepback_parsers::Severity;
+use stepback_parsers::check::Severity;
 
 use super::list::{ListRow, ListView};
 use crate::look::StyleRole;

@@ -10,7 +10,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words, rule_words};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{FindingsView, PanelView, RowGesture, RowListing, ViewStatus};
-use stepback_parsers::Severity;
+use stepback_parsers::check::Severity;
 
 use crate::panels::PanelContext;
 use crate::panels::cursor_list::{
