@@ -192,7 +192,7 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
     });
     let lost = lost.map_err(|error| match error {
         ConvertError::Write(error) => OutputError::new(error, target_name(arguments)).into(),
-        ConvertError::Read(error) => anyhow!("{error}: {trace:?}"),
+        error => anyhow!("{error}: {trace:?}"),
     })?;
     if input.is_changed(trace) {
         bail!("the trace changed while it was read: {trace:?}");

@@ -25,6 +25,7 @@ pub struct TraceLayout {
 }
 
 /// Reason why a folder contains no trace.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// Output of the recorder before its conversion to a trace.

@@ -24,6 +24,7 @@ pub struct RecordTemplate {
 }
 
 /// An invalid description of a record.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// The text is not TOML, or has a key that a layout does not have.

@@ -21,6 +21,7 @@ use crate::text::lexer::Lexer;
 use crate::text::window::{InputWindow, without_return};
 
 /// Error that ends a conversion.
+#[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The trace could not be read.
