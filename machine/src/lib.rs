@@ -34,11 +34,16 @@
 mod abi;
 mod architecture;
 mod arm;
+pub mod banks;
 mod control;
+pub mod convention;
 mod description;
+pub mod display;
 mod endian;
+pub mod exception;
 mod exception_frame;
 mod expression;
+pub mod flow;
 mod instruction;
 pub mod linux;
 mod meaning;
@@ -53,6 +58,7 @@ mod register_run;
 mod registers;
 mod riscv;
 mod rows;
+pub mod semantics;
 mod set;
 mod sparc;
 mod status;
@@ -71,54 +77,3 @@ pub use crate::register_group::RegisterGroup;
 pub use crate::registers::Registers;
 pub use crate::set::InstructionSet;
 pub use crate::view::{RegisterId, RegisterView};
-
-/// Effects of an instruction: registers, memory, flags, and formulas for the values that it writes.
-pub mod semantics {
-    pub use crate::expression::{Expression, Operation};
-    pub use crate::meaning::{
-        ConditionalSelection, ExecutionCondition, FlagTest, FlagUse, Meaning, MemoryOperand,
-        RegisterEffect, RegisterUse, ScaledRegister, StoreExtent, StoreExtentPart,
-    };
-    pub use crate::origins::{InstructionInput, ValueOrigin};
-}
-
-/// Control transfers: branches, delay slots, linkage stubs, and flow from the text of an instruction.
-pub mod flow {
-    pub use crate::abi::{LinkageStub, StubSlot};
-    pub use crate::control::{
-        BranchTarget, ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind,
-        OperandWordKind, RecordedBranch, TextFlow, without_prefix,
-    };
-}
-
-/// Processor states, and the registers that a plain name may denote in them.
-pub mod banks {
-    pub use crate::arm::mode_words::{StackChoice, StackChoices, bank_mode};
-    pub use crate::mode::{
-        Bank, BankedRegister, ExecutionState, RegisterAlias, SecurityState, ThreadStack,
-        WindowChange,
-    };
-}
-
-/// Calling conventions of functions, system calls and semihosting.
-pub mod convention {
-    pub use crate::abi::{
-        Abi, Privilege, RegisterBit, ReturnAddress, SemihostingCall, SystemCallConvention,
-        SystemCallFailure,
-    };
-}
-
-/// Frames that processors push on exception entry and pop on return.
-pub mod exception {
-    pub use crate::exception_frame::{
-        ExceptionFlow, ExceptionFrame, FrameAccess, FrameEvent, FrameLayout,
-    };
-}
-
-/// Names, number formats and decoded status registers, for user interfaces.
-pub mod display {
-    pub use crate::architecture::{ArchitectureChoice, ArchitectureNames};
-    pub use crate::register_group::{LaneFormat, LaneKind};
-    pub use crate::register_run::RegisterRun;
-    pub use crate::status::{StatusFlag, StatusRegister};
-}

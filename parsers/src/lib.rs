@@ -27,12 +27,14 @@
 #![warn(missing_docs)]
 
 pub mod btrace;
+pub mod check;
 pub mod decoded_text;
 mod detect;
 mod distinct;
 pub mod drmemtrace;
 mod error;
 mod events;
+pub mod files;
 mod finding;
 mod foreign;
 mod kept;
@@ -45,6 +47,7 @@ mod reconstruct;
 pub mod rst;
 mod source;
 mod step_store;
+pub mod stored;
 pub mod tarmac;
 pub mod template;
 mod text;
@@ -62,21 +65,3 @@ pub use crate::source::{
 };
 pub use crate::tarmac::{Tarmac, TarmacOptions};
 pub use crate::text::{LINE_LIMIT, ROW_DIGITS};
-
-/// Rules for the consistency of a recording, and what broke them.
-pub mod check {
-    pub use crate::finding::{Finding, FindingPlace, Findings, Rule, RuleFindings, Severity};
-    pub use crate::source::CheckWatch;
-}
-
-/// Compressed input, and the copies of it in files.
-pub mod files {
-    pub use crate::kept::{CacheFileOptions, CacheFilePlace};
-    pub use crate::packed::{Damage, DamageKind, PackedKind, PackedText, TextUnpacker, head_of};
-    pub use crate::step_store::DamagedCopy;
-}
-
-/// Steps as formats that cannot be read from the middle are stored.
-pub mod stored {
-    pub use crate::step_store::{Code, ReadEnd, StoredAccess, StoredHint, StoredMarker};
-}

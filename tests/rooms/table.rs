@@ -120,6 +120,18 @@ pub const ROOMS: &[CrateRooms] = &[
             ],
             // The table of architectures by instruction set, and its users.
             &[room("rows", &["rows", "registers", "decoder"])],
+            // What other crates see.
+            &[room(
+                "facade",
+                &[
+                    "semantics",
+                    "flow",
+                    "banks",
+                    "convention",
+                    "exception",
+                    "display",
+                ],
+            )],
         ],
     },
     CrateRooms {
@@ -166,6 +178,8 @@ pub const ROOMS: &[CrateRooms] = &[
                 "detect",
                 &["detect", "foreign", "format", "parse_into"],
             )],
+            // What other crates see.
+            &[room("facade", &["check", "files", "stored"])],
         ],
     },
     CrateRooms {
