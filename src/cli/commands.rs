@@ -248,31 +248,34 @@ struct SubcommandEntry {
 
 impl SubcommandEntry {
     const fn new<T: Command + Args + 'static>(name: &'static str, about: &'static str) -> Self {
-        let read = |matches: &ArgMatches| {
-            Ok(SubcommandAction::Command(Box::new(T::from_arg_matches(
-                matches,
-            )?)))
-        };
-        Self {
-            name,
-            about,
-            examples: "",
-            notes: "",
-            has_positions: false,
-            define: T::augment_args,
-            read,
-        }
+        Self::of::<T>(name, about, |matches| {
+            let command = T::from_arg_matches(matches)?;
+            Ok(SubcommandAction::Command(Box::new(command)))
+        })
     }
 
     const fn about_program<T: AboutProgram + Args + 'static>(
         name: &'static str,
         about: &'static str,
     ) -> Self {
-        let read = |matches: &ArgMatches| {
-            Ok(SubcommandAction::AboutProgram(Box::new(
-                T::from_arg_matches(matches)?,
-            )))
-        };
+        Self::of::<T>(name, about, |matches| {
+            let command = T::from_arg_matches(matches)?;
+            Ok(SubcommandAction::AboutProgram(Box::new(command)))
+        })
+    }
+
+    const fn browser(name: &'static str, about: &'static str) -> Self {
+        Self::of::<BrowseArguments>(name, about, |matches| {
+            let command = BrowseArguments::from_arg_matches(matches)?;
+            Ok(SubcommandAction::Browser(Box::new(command)))
+        })
+    }
+
+    const fn of<T: Args>(
+        name: &'static str,
+        about: &'static str,
+        read: fn(&ArgMatches) -> Result<SubcommandAction, Error>,
+    ) -> Self {
         Self {
             name,
             about,
@@ -280,23 +283,6 @@ impl SubcommandEntry {
             notes: "",
             has_positions: false,
             define: T::augment_args,
-            read,
-        }
-    }
-
-    const fn browser(name: &'static str, about: &'static str) -> Self {
-        let read = |matches: &ArgMatches| {
-            Ok(SubcommandAction::Browser(Box::new(
-                BrowseArguments::from_arg_matches(matches)?,
-            )))
-        };
-        Self {
-            name,
-            about,
-            examples: "",
-            notes: "",
-            has_positions: false,
-            define: BrowseArguments::augment_args,
             read,
         }
     }
