@@ -79,6 +79,7 @@ fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> 
                     print(text, address, None, report)?;
                 }
             }
+            FunctionLookup::Nothing(_) if report.is_json && report.is_quiet => {}
             FunctionLookup::Nothing(why) if report.is_json => {
                 say(&format!("note: {}", why.trim_end()))
             }

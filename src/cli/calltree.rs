@@ -77,6 +77,7 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
     let session = report.session;
     let cancel = report.cancel.clone();
     let trees = ActivationTree::all(&session.index, &cancel)?;
+    let mut is_noted = arguments.common.report.quiet;
     for tree in &trees {
         if trees.len() > 1 {
             let name = thread_name(tree.thread, &session.index);
@@ -95,7 +96,8 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
                     .filter(|depth| *depth <= limit),
             ),
         };
-        if indent.limit == INDENT_LIMIT && !arguments.common.report.quiet {
+        if indent.limit == INDENT_LIMIT && !is_noted {
+            is_noted = true;
             say(&format!(
                 "note: calls deeper than {INDENT_LIMIT} are not indented but begin with their depth"
             ));

@@ -62,7 +62,7 @@ impl Command for HeapArguments {
 fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let functions = session.companions.functions.as_ref();
-    if !has_heap(functions) {
+    if !has_heap(functions) && !report.is_quiet {
         say(
             "note: the trace tells of no functions of the heap: DynamoRIO records them with -record_heap",
         );

@@ -54,6 +54,21 @@ fn help_and_version_end_with_0() {
 }
 
 #[test]
+fn quiet_hides_the_note_that_nothing_of_the_kind_was_recorded() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    for arguments in [
+        &["heap", &trace][..],
+        &["syscalls", &trace],
+        &["callinfo", &trace, "no_such_function", "--json"],
+    ] {
+        sandbox.run(arguments).succeeds().says("note: ");
+        let quiet = sandbox.run(&[arguments, &["-q"]].concat()).succeeds();
+        assert_eq!(quiet.err, "", "{arguments:?}");
+    }
+}
+
+#[test]
 fn quiet_says_nothing_and_answers_the_same() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file(
