@@ -365,6 +365,12 @@ impl NewFile {
         })
     }
 
+    /// Returns a second handle, for a writer that must own its output. The two do not share a
+    /// buffer.
+    pub fn handle(&self) -> io::Result<File> {
+        self.out.get_ref().try_clone()
+    }
+
     /// Renames the complete file to its final name.
     ///
     /// # Errors

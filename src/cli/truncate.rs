@@ -2,22 +2,23 @@
 
 use std::fs::File;
 use std::io;
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 use stepback_debugger::session::is_same_file;
 use stepback_debugger::truncate::{
     CopyError, CopySummary, CopyingStream, CutReason, UnpackedReader, copy,
 };
 use stepback_parsers::{Format, FormatError, SourceError, Tarmac, TarmacOptions};
 
+use super::json::print_summary;
 use super::options::{ReportOptions, TraceOptions};
 use super::progress::{say, watched};
-use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
+use super::report::{NewFile, OutputError, STANDARD_OUTPUT, is_standard_output};
 use super::text::{counted, grouped, printable};
 use crate::cli::question::{Command, TextOnly};
 use crate::cli::report::BUFFER_BYTES;
@@ -43,24 +44,6 @@ pub struct TruncateArguments {
     pub options: TraceOptions,
     #[command(flatten)]
     pub report: ReportOptions,
-}
-
-/// Summary of the copy.
-#[derive(Serialize)]
-struct TruncationJson {
-    lines: u64,
-    bytes: u64,
-    cut: Option<CutJson>,
-    warnings: u64,
-}
-
-/// Reason why the copy ends.
-#[derive(Serialize)]
-struct CutJson {
-    line: u64,
-    reason: &'static str,
-    /// None for a repetition.
-    pc: Option<String>,
 }
 
 impl Command for TruncateArguments {
@@ -112,7 +95,11 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         .output
         .as_deref()
         .filter(|path| !is_standard_output(path));
-    stream.copy_into(output(target, &input)?);
+    let file = target.map(|path| new_file(path, &input)).transpose()?;
+    stream.copy_into(match &file {
+        Some(file) => Box::new(BufWriter::with_capacity(BUFFER_BYTES, file.handle()?)),
+        None => Box::new(io::stdout()),
+    });
     // The length of a pipe is unknown, so no progress can be shown.
     let meter = ReportOptions {
         quiet: printing.quiet || length == 0,
@@ -125,9 +112,13 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
     });
     let target = target.map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
     let copied = copied.map_err(|error| match error {
-        CopyError::Output(error) => OutputError::new(error, target).into(),
+        CopyError::Output(error) => OutputError::new(error, target.clone()).into(),
         CopyError::Input(error) => anyhow!("{error}: {}", input.name()),
     })?;
+    if let Some(file) = file {
+        file.finish()
+            .map_err(|error| OutputError::new(error, target))?;
+    }
     if let Some(damage) = damage.get().filter(|_| !printing.quiet) {
         say(&format!("note: {damage}: {}", input.name()));
     }
@@ -211,17 +202,12 @@ impl<'a> TruncateInput<'a> {
     }
 }
 
-/// Opens the destination of the copy. Refuses to overwrite the trace.
-fn output(target: Option<&Path>, input: &TruncateInput<'_>) -> Result<Box<dyn Write + Send>> {
-    let Some(path) = target else {
-        return Ok(Box::new(io::stdout()));
-    };
+/// Creates the file of the copy. Refuses to overwrite the trace.
+fn new_file(path: &Path, input: &TruncateInput<'_>) -> Result<NewFile> {
     if is_same_file(input.path(), path) {
         bail!("the copy would overwrite the trace: {path:?}");
     }
-    let file = File::create(path)
-        .map_err(|error| anyhow!("the copy could not be created ({error}): {path:?}"))?;
-    Ok(Box::new(BufWriter::with_capacity(BUFFER_BYTES, file)))
+    NewFile::create(path)
 }
 
 /// Prints a note about the end of the copy and up to `shown` problems.
@@ -256,23 +242,18 @@ fn tell(copied: &CopySummary, input: &TruncateInput<'_>, shown: usize) {
 }
 
 fn print_json(copied: &CopySummary) -> Result<()> {
-    let cut = copied.cut.map(|cut| CutJson {
-        line: cut.place.line_in_range + 1,
-        reason: match cut.reason {
-            CutReason::Polling(_) => "polling",
-            CutReason::Repetition => "repetition",
-        },
-        pc: match cut.reason {
-            CutReason::Polling(pc) => Some(format!("{:#x}", pc.0)),
-            CutReason::Repetition => None,
-        },
+    let cut = copied.cut.map(|cut| {
+        let (reason, pc) = match cut.reason {
+            CutReason::Polling(pc) => ("polling", Some(format!("{:#x}", pc.0))),
+            CutReason::Repetition => ("repetition", None),
+        };
+        json!({ "line": cut.place.line_in_range + 1, "reason": reason, "pc": pc })
     });
-    let json = TruncationJson {
-        lines: copied.lines,
-        bytes: copied.bytes,
-        cut,
-        warnings: copied.problem_count,
-    };
-    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
-    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+    let summary = json!({
+        "lines": copied.lines,
+        "bytes": copied.bytes,
+        "cut": cut,
+        "warnings": copied.problem_count,
+    });
+    Ok(print_summary(&summary)?)
 }

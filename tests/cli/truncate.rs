@@ -62,6 +62,25 @@ fn a_hang_is_cut_at_its_second_round() {
 }
 
 #[test]
+fn a_copy_that_fails_leaves_the_file_as_it_was() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.file("hang.tarmac", &hang());
+    let copy = sandbox.file("cut.tarmac", b"before");
+    // Another run is writing the copy.
+    let partial = sandbox.file("cut.tarmac.partial", b"");
+    sandbox
+        .run(&["truncate", &path, "-o", "cut.tarmac"])
+        .fails_with(&["in the way"]);
+    assert_eq!(fs::read(&copy).unwrap(), b"before");
+    fs::remove_file(&partial).unwrap();
+    sandbox
+        .run(&["truncate", &path, "-o", "cut.tarmac"])
+        .succeeds();
+    assert_eq!(fs::read(&copy).unwrap(), kept(&hang()));
+    assert!(!sandbox.path("cut.tarmac.partial").exists());
+}
+
+#[test]
 fn a_pipe_is_cut_like_a_file() {
     let sandbox = Sandbox::new();
     let trace = hang();
