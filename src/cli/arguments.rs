@@ -396,8 +396,6 @@ fn run_command(chosen: &SubcommandAction) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
