@@ -135,10 +135,12 @@ fn out_of_order(words: &[OsString]) -> Option<String> {
                 "the command comes before its options: stepback {ordered}"
             ))
         }
-        None if !first.starts_with('-') && words.contains(&"--json") => Some(format!(
-            "--json belongs to a command, for example: stepback info {}",
-            words.join(" ")
-        )),
+        None if !first.starts_with('-') && !is_bare(first) && words.contains(&"--json") => {
+            Some(format!(
+                "--json belongs to a command, for example: stepback info {}",
+                words.join(" ")
+            ))
+        }
         _ => None,
     }
 }
