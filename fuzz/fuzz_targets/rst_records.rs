@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use stepback_parsers::TraceFile;
-use stepback_parsers::rst::{Record, RecordPlace, RecordReader, RstHead, push_json, push_line};
+use stepback_parsers::rst::{RecordPlace, RecordReader, RstHead, push_json, push_line};
 
 /// All that can be said of a trace.
 fn read(files: Vec<TraceFile>) -> String {
@@ -26,7 +26,6 @@ fn read(files: Vec<TraceFile>) -> String {
                 },
                 &record,
             );
-            said.extend(format!("{:?}", Record::of(&record)).bytes());
             next += 1;
         }
         for problem in batch.problems {

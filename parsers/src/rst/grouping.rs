@@ -72,16 +72,16 @@ impl FileGrouping {
             });
         }
         let beginnings: io::Result<Vec<_>> = files.iter().map(FileBeginning::of).collect();
-        let mut groups: Vec<FileGroup> = Vec::new();
+        let mut groups: Vec<(FileBeginning, Vec<usize>)> = Vec::new();
         let mut anew = Vec::new();
         for (number, beginning) in beginnings?.into_iter().enumerate() {
             let shared = groups
                 .iter()
-                .position(|group| !group.begins.cpus.is_disjoint(&beginning.cpus));
+                .position(|(begins, _)| !begins.cpus.is_disjoint(&beginning.cpus));
             // A file without instructions cannot be assigned; it continues the file before it.
             let is_bare = groups
                 .last()
-                .is_some_and(|last| last.begins.cpus.is_empty());
+                .is_some_and(|(begins, _)| begins.cpus.is_empty());
             let goes_on = shared.or_else(|| {
                 groups
                     .len()
@@ -89,29 +89,21 @@ impl FileGrouping {
                     .filter(|_| is_bare || !beginning.has_head)
             });
             match goes_on.and_then(|place| groups.get_mut(place)) {
-                Some(group) => {
+                Some((begins, files)) => {
                     anew.extend(Some(number).filter(|_| beginning.has_head && shared.is_some()));
-                    group.files.push(number);
-                    group.begins.cpus.extend(beginning.cpus);
+                    files.push(number);
+                    begins.cpus.extend(beginning.cpus);
                 }
-                None => groups.push(FileGroup {
-                    begins: beginning,
-                    files: vec![number],
-                }),
+                None => groups.push((beginning, vec![number])),
             }
         }
-        let has_times = groups.iter().all(|group| group.begins.has_times);
+        let has_times = groups.iter().all(|(begins, _)| begins.has_times);
         Ok(Self {
-            streams: groups.into_iter().map(|group| group.files).collect(),
+            streams: groups.into_iter().map(|(_, files)| files).collect(),
             anew,
             has_times,
         })
     }
-}
-
-struct FileGroup {
-    begins: FileBeginning,
-    files: Vec<usize>,
 }
 
 /// Returns true if the bytes are the beginning of a trace. If the header is damaged, the second

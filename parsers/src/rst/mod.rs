@@ -1,7 +1,8 @@
 //! RST: traces of Sun's SPARC simulators, plain or packed.
 //!
 //! A file is an array of records of 24 bytes ([`RawRecord`]). A [`RecordReader`] unpacks them and
-//! returns them in batches. [`Record`] decodes one; [`push_json`] and [`push_line`] format it.
+//! returns them in batches. [`push_json`] and [`push_line`] format
+//! one, and [`layout_of`] returns its fields.
 //!
 //! Nothing after damage can be read from a packed file, since each number is predicted from those
 //! before it.
@@ -13,12 +14,12 @@ mod grouping;
 pub mod kind;
 mod raw_record;
 mod reader;
-mod record;
 mod records;
 mod replay;
 mod source;
 mod stream;
 mod text;
+mod word_cache;
 
 pub use crate::rst::grouping::RstHead;
 pub use crate::rst::raw_record::{CpuFields, RecordLayout, layout_of};
@@ -28,7 +29,6 @@ pub use container::kind::RstContainer;
 pub use grouping::are_one_trace;
 pub use raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField, RstVersion};
 pub use reader::{RecordBatch, RecordReader};
-pub use record::{Record, is_fake_address};
 pub use records::*;
 pub use source::Rst;
 pub use text::{RecordPlace, push_line};

@@ -59,6 +59,14 @@ impl RstVersion {
         minor: 13,
     };
 
+    /// Returns the version in a header record.
+    pub(super) fn of_header(record: &RawRecord) -> Self {
+        Self {
+            major: record.get(header::MAJOR_VER) as u8,
+            minor: record.get(header::MINOR_VER) as u8,
+        }
+    }
+
     /// Returns true if the version is older than `major.minor`.
     pub(super) fn is_before(self, major: u8, minor: u8) -> bool {
         self < Self { major, minor }
@@ -266,7 +274,7 @@ pub struct CpuFields {
 }
 
 /// Subtype of TRACEINFO with processor numbers and dates. Its number is not published.
-const TRACE_INFO_3: u64 = 3;
+pub const TRACE_INFO_3: u64 = 3;
 
 /// Returns the layout of a record's type, or none for unknown types.
 pub fn layout_of(record: &RawRecord) -> Option<RecordLayout> {

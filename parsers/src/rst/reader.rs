@@ -15,10 +15,10 @@ use std::io::Write;
 
 use crate::events::{InputLocation, Problem, Recurrence};
 use crate::read_at::TraceFile;
+use crate::rst::fields::cpu;
 use crate::rst::grouping::FileGrouping;
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
-use crate::rst::records::CpuTime;
 use crate::rst::stream::{FileComplaint, FilePart, RecordStream};
 
 /// Reads the records of a trace from front to back, some thousands at a time.
@@ -52,6 +52,8 @@ pub struct RecordBatch<'a> {
     /// Problems directly after the records. Their places are offsets in the plain records of the
     /// whole trace.
     pub problems: &'a [Problem],
+    /// True if the file of the records ends inside a record, directly after them.
+    pub ends_inside_record: bool,
 }
 
 impl RecordReader {
@@ -90,6 +92,10 @@ impl RecordReader {
         };
         let handed = stream.hand_out(share);
         let first = records.saturating_add(1);
+        let ends_inside_record = handed
+            .behind
+            .as_ref()
+            .is_some_and(|complaint| complaint.is_inside_record);
         problems.extend(handed.before.map(|complaint| problem(*records, &complaint)));
         *records = records.saturating_add((handed.bytes.len() / RECORD_BYTES) as u64);
         problems.extend(handed.behind.map(|complaint| problem(*records, &complaint)));
@@ -100,6 +106,7 @@ impl RecordReader {
             stream: place,
             part: handed.part,
             problems,
+            ends_inside_record,
         }))
     }
 
@@ -164,7 +171,9 @@ impl RecordReader {
 }
 
 fn problem(records: u64, complaint: &FileComplaint) -> Problem {
-    let FileComplaint { name, offset, what } = complaint;
+    let FileComplaint {
+        name, offset, what, ..
+    } = complaint;
     said(
         records,
         format!("{name:?}, behind record {records}, byte {offset} of what it unpacks to: {what}"),
@@ -324,7 +333,7 @@ impl TurnScheduler {
             return true;
         }
         if is_time {
-            clock.time = CpuTime::of(record).timestamp;
+            clock.time = record.get(cpu::TIMESTAMP);
             return (clock.time, turn.place) > turn.limit;
         }
         let is_beyond = self.rule == TurnRule::Instructions && clock.instructions >= turn.limit.0;

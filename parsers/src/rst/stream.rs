@@ -7,12 +7,11 @@ use std::io;
 use stepback_machine::Endian;
 
 use crate::read_at::TraceFile;
-use crate::rst::container::batch::BatchEnd;
+use crate::rst::container::batch::{BatchEnd, INSIDE_RECORD};
 use crate::rst::container::unpacking::ContainerReader;
 use crate::rst::fields::{instr, rfs_section, trace_info};
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField};
-use crate::rst::records::RstHeader;
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField, RstVersion};
 
 /// Reads files one after the other, from front to back. Memory is bounded regardless of the
 /// contents.
@@ -38,6 +37,8 @@ pub struct FileComplaint {
     pub offset: u64,
     /// Description of the problem.
     pub what: String,
+    /// True if the file ends inside a record.
+    pub is_inside_record: bool,
 }
 
 /// Records returned by one [`RecordStream::hand_out`].
@@ -112,6 +113,7 @@ impl RecordStream {
         } else {
             file.unpacking.take_damage()
         };
+        let is_inside_record = damage.is_none() && matches!(ending, BatchEnd::InsideRecord(_));
         let what = match ending {
             BatchEnd::More => {
                 self.file = Some(file);
@@ -119,9 +121,16 @@ impl RecordStream {
             }
             // Damage of the outer compression explains the inner damage.
             BatchEnd::Damaged(why) => Some(damage.unwrap_or(why)),
+            BatchEnd::InsideRecord(rest) => Some(damage.unwrap_or_else(|| {
+                let are_left_out = if rest == 1 { "byte is" } else { "bytes are" };
+                format!("{INSIDE_RECORD}: {rest} {are_left_out} left out")
+            })),
             BatchEnd::Over => damage,
         };
-        self.behind = what.map(|what| file.complaint(what));
+        self.behind = what.map(|what| FileComplaint {
+            is_inside_record,
+            ..file.complaint(what)
+        });
         Ok(true)
     }
 
@@ -189,6 +198,7 @@ impl OpenFile {
             name: self.name.clone(),
             offset: self.unpacking.offset(),
             what,
+            is_inside_record: false,
         }
     }
 }
@@ -204,12 +214,10 @@ fn form_of(bytes: &[u8], file: &OpenFile, before: RecordEncoding) -> RecordEncod
     let first = bytes
         .first_chunk()
         .map(|bytes| RawRecord::new(bytes, RecordEncoding { endian, ..before }));
-    let header = first
-        .filter(|record| record.kind() == kind::HEADER)
-        .map(|record| RstHeader::of(&record));
+    let header = first.filter(|record| record.kind() == kind::HEADER);
     RecordEncoding {
         endian,
-        version: header.map_or(before.version, |header| header.version),
+        version: header.map_or(before.version, |header| RstVersion::of_header(&header)),
     }
 }
 
@@ -217,8 +225,7 @@ fn form_of(bytes: &[u8], file: &OpenFile, before: RecordEncoding) -> RecordEncod
 const INSTRUCTIONS: usize = 4096;
 /// Subtype of TRACEINFO that counts the programs that made the trace.
 const LEVELS: u64 = 2;
-/// Score of each byte order, big-endian first.
-type EndianScores = [u64; 2];
+/// Byte orders in the order of their scores.
 const ENDIANS: [Endian; 2] = [Endian::Big, Endian::Little];
 
 /// Detects the byte order of records. Returns none if nothing indicates it.
@@ -230,7 +237,8 @@ pub fn endian_of(records: &[u8]) -> Option<Endian> {
     better(small_numbers(records)).or_else(|| better(scores(records)))
 }
 
-fn better([big, little]: EndianScores) -> Option<Endian> {
+/// Returns the byte order with the higher score.
+fn better([big, little]: [u64; 2]) -> Option<Endian> {
     match big.cmp(&little) {
         std::cmp::Ordering::Greater => Some(Endian::Big),
         std::cmp::Ordering::Less => Some(Endian::Little),
@@ -238,7 +246,7 @@ fn better([big, little]: EndianScores) -> Option<Endian> {
     }
 }
 
-fn scores(records: &[u8]) -> EndianScores {
+fn scores(records: &[u8]) -> [u64; 2] {
     ENDIANS.map(|endian| {
         let instructions = records_as(records, endian)
             .filter(|record| record.kind() == kind::INSTRUCTION)
@@ -252,7 +260,7 @@ fn scores(records: &[u8]) -> EndianScores {
     })
 }
 
-fn small_numbers(records: &[u8]) -> EndianScores {
+fn small_numbers(records: &[u8]) -> [u64; 2] {
     let is_small = |record: &RawRecord, field: RecordField, limit: u64| record.get(field) < limit;
     ENDIANS.map(|endian| {
         let count = records_as(records, endian).filter(|record| match record.kind() {

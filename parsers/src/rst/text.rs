@@ -2,11 +2,12 @@
 //!
 //! Records as JSON objects.
 
+use crate::rst::fields::strdesc;
+use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, RecordField, layout_of};
-use crate::rst::record::Record;
 use crate::rst::records::{
-    Instruction, MemoryContent, MemoryValue, PaVaDiff, Preg, RegisterKind, RegisterSlot,
-    RegisterValues, TlbEntry, Trap,
+    Instruction, MemoryValue, PaVaDiff, Preg, RegisterKind, RegisterSlot, RegisterValues, TlbEntry,
+    Trap,
 };
 use crate::text::line_writer::{LineWriter, decimal_digits};
 
@@ -49,35 +50,38 @@ pub fn content(record: &RawRecord) -> String {
 }
 
 fn push_content(line: &mut LineWriter<'_>, record: &RawRecord) {
-    match Record::of(record) {
-        Record::Instruction(instruction) => push_instruction(line, &instruction),
-        Record::RegisterValues(values) => push_values(line, &values),
-        Record::MemoryValue(memory) => push_memory(line, &memory),
-        Record::PaVaDiff(difference) => push_difference(line, &difference),
-        Record::Trap(trap) => push_trap(line, &trap),
-        Record::Preg(preg) => push_preg(line, &preg),
-        Record::TlbEntry(entry) => push_tlb(line, &entry),
-        Record::Text(part) => {
-            line.text(if part.is_continued {
+    match record.kind() {
+        kind::INSTRUCTION => push_instruction(line, &Instruction::of(record)),
+        kind::REGISTERS => push_values(line, &RegisterValues::of(record)),
+        kind::MEMORY => push_memory(line, &MemoryValue::of(record)),
+        kind::DIFFERENCE => push_difference(line, &PaVaDiff::of(record)),
+        kind::TRAP => push_trap(line, &Trap::of(record)),
+        kind::PREG => push_preg(line, &Preg::of(record)),
+        kind::TLB => push_tlb(line, &TlbEntry::of(record)),
+        kind::TEXT | kind::TEXT_PART => {
+            let is_continued = record.kind() == kind::TEXT_PART;
+            line.text(if is_continued {
                 "text…    "
             } else {
                 "text     "
             });
-            push_quoted(line, &part.text);
-        }
-        Record::Unknown(bytes) => {
-            line.text("type ")
-                .number(u64::from(record.kind()))
-                .text(" ");
-            bytes.iter().for_each(|byte| _ = line.byte(*byte));
+            push_quoted(line, &record.text(strdesc::STRING));
         }
         _ => push_fields(line, record),
     }
 }
 
-/// Formats a record of a less frequent type: its name and its fields.
+/// Formats a record of a less frequent type: its name and its fields, or the bytes of an unknown
+/// type.
 fn push_fields(line: &mut LineWriter<'_>, record: &RawRecord) {
     let Some(layout) = layout_of(record) else {
+        line.text("type ")
+            .number(u64::from(record.kind()))
+            .text(" ");
+        record
+            .bytes()
+            .into_iter()
+            .for_each(|byte| _ = line.byte(byte));
         return;
     };
     line.text(&layout.name.to_ascii_lowercase());
@@ -181,12 +185,8 @@ fn kind_word(kind: RegisterKind) -> &'static str {
 }
 
 fn push_memory(line: &mut LineWriter<'_>, memory: &MemoryValue) {
-    let size = match memory.content {
-        MemoryContent::Short { size_bytes, .. } => u64::from(size_bytes),
-        MemoryContent::Long(_) => 16,
-    };
     line.text("memory   ")
-        .number_in(size, 5)
+        .number_in(memory.size_bytes.into(), 5)
         .text(" byte(s) @ ");
     match memory.address {
         Some(address) => line.address(address),
@@ -195,19 +195,19 @@ fn push_memory(line: &mut LineWriter<'_>, memory: &MemoryValue) {
     if !memory.is_virtual {
         line.text(" physical");
     }
-    match memory.content {
-        MemoryContent::Short { value, .. } => line.text(" ").hex(value),
-        MemoryContent::Long([first, second]) => {
-            line.text(" ").address(first).text(" ").address(second)
-        }
-    };
+    let [first, second] = memory.words;
+    if memory.size_bytes == 16 {
+        line.text(" ").address(first).text(" ").address(second);
+    } else {
+        line.text(" ").hex(first);
+    }
 }
 
 fn push_difference(line: &mut LineWriter<'_>, difference: &PaVaDiff) {
     line.text("pa - va  context ")
-        .hex(u64::from(difference.context))
+        .hex(u64::from(difference.code.context))
         .text(" pc + ")
-        .hex(difference.pc_difference);
+        .hex(difference.code.difference);
     if let Some(data) = difference.data {
         line.text(", data context ")
             .hex(u64::from(data.context))

@@ -2,15 +2,15 @@
 //!
 //! Properties of instruction words that the rules need.
 
-use foldhash::HashMap;
 use stepback_machine::flow::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use stepback_machine::{Address, InstructionSet, decode};
 
 use crate::finding::Severity;
 use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::record::is_fake_address;
-use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
+use crate::rst::records::{
+    Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit, is_fake_address,
+};
 
 /// PSTATE.AM: addresses have 32 bits.
 const MASKED: u64 = 1 << 3;
@@ -163,8 +163,6 @@ impl AddressWidthCheck {
     }
 }
 
-/// Maximum number of remembered words; at the limit all are dropped.
-const REMEMBERED: usize = 1 << 18;
 const SET: InstructionSet = InstructionSet::Sparc64;
 /// An address for decoding that no branch reaches from address 0.
 const FAR: u64 = 1 << 40;
@@ -271,26 +269,6 @@ fn kind_of(word: u32) -> InstructionWordKind {
         (2, _) => InstructionWordKind::Plain,
         (_, 0x00..=0x0b | 0x0d..=0x0f | 0x20..=0x27) => InstructionWordKind::Access,
         _ => InstructionWordKind::MaybeAccess,
-    }
-}
-
-/// Cache of decoded words.
-#[derive(Debug, Default)]
-pub struct InstructionWordTable(HashMap<u32, InstructionWord>);
-
-impl InstructionWordTable {
-    /// Returns the properties of a word.
-    pub fn of(&mut self, word: u32) -> InstructionWord {
-        if let Some(known) = self.0.get(&word) {
-            return *known;
-        }
-        if self.0.len() >= REMEMBERED {
-            self.0.clear();
-        }
-        *self
-            .0
-            .entry(word)
-            .or_insert_with(|| InstructionWord::of(word))
     }
 }
 

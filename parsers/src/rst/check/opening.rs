@@ -3,10 +3,10 @@
 use crate::finding::Severity;
 use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::fields::{header, trace_info};
+use crate::rst::fields::{header, strdesc, trace_info, trace_info_3};
 use crate::rst::kind;
-use crate::rst::raw_record::RawRecord;
-use crate::rst::records::{Preg, RegisterKind, RegisterValues, RstHeader, TextRecord, TraceDates};
+use crate::rst::raw_record::{RawRecord, RstVersion, TRACE_INFO_3};
+use crate::rst::records::{Preg, RegisterKind, RegisterValues};
 use crate::rst::stream::FilePart;
 
 /// Maximum number of bytes that are kept of a text.
@@ -26,7 +26,8 @@ pub struct OpeningCheck {
     has_processor: bool,
     has_windows: bool,
     has_tlbs: bool,
-    dates: Option<TraceDates>,
+    /// The highest processor number that the trace states.
+    max_cpu: Option<u16>,
     text: Vec<u8>,
 }
 
@@ -72,12 +73,10 @@ impl OpeningCheck {
         self.place(part, record, out);
         match record.kind() {
             kind::HEADER if out.place == 1 => check_header(record, out),
-            kind::TEXT | kind::TEXT_PART if !self.has_begun => {
-                self.text(&TextRecord::of(record), out)
-            }
+            kind::TEXT | kind::TEXT_PART if !self.has_begun => self.text(record, out),
             kind::TLB | kind::RFS_CACHE => self.has_tlbs = true,
-            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => {
-                self.check_dates(TraceDates::of(record), out)
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == TRACE_INFO_3 => {
+                self.check_dates(record, out)
             }
             _ => {}
         }
@@ -91,7 +90,7 @@ impl OpeningCheck {
         let is_other = self.is_sample || self.is_headless;
         match out.place {
             1 if record.kind() == kind::TEXT
-                && TextRecord::of(record).text.starts_with(b"RFS v") =>
+                && record.text(strdesc::STRING).starts_with(b"RFS v") =>
             {
                 self.is_sample = true
             }
@@ -127,10 +126,11 @@ impl OpeningCheck {
         }
     }
 
-    fn text(&mut self, part: &TextRecord, out: &mut FindingSink) {
+    fn text(&mut self, record: &RawRecord, out: &mut FindingSink) {
         let room = TEXT_LIMIT.saturating_sub(self.text.len());
-        self.text.extend(part.text.iter().take(room));
-        if part.is_continued {
+        self.text
+            .extend(record.text(strdesc::STRING).iter().take(room));
+        if record.kind() == kind::TEXT_PART {
             return;
         }
         let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
@@ -160,15 +160,12 @@ impl OpeningCheck {
         }
     }
 
-    fn check_dates(&mut self, dates: TraceDates, out: &mut FindingSink) {
-        let TraceDates {
-            max_cpu,
-            cpus,
-            created,
-            modified,
-            ..
-        } = dates;
-        if u16::from(cpus) > u16::from(max_cpu) + 1 {
+    fn check_dates(&mut self, record: &RawRecord, out: &mut FindingSink) {
+        let max_cpu = record.get(trace_info_3::MAX_CPU_ID);
+        let cpus = record.get(trace_info_3::TOTAL_NUM_CPUS);
+        let created = record.get(trace_info_3::DATE_CREATED);
+        let modified = record.get(trace_info_3::DATE_MODIFIED);
+        if cpus > max_cpu + 1 {
             out.found(&rules::H07, || {
                 format!("{cpus} processors, of which the highest has number {max_cpu}")
             });
@@ -178,7 +175,7 @@ impl OpeningCheck {
                 format!("modified ({modified}) before it was created ({created})")
             });
         }
-        self.dates = Some(dates);
+        self.max_cpu = Some(max_cpu as u16); // eight bits
     }
 
     /// Checks an instruction. Only the first ones of the trace and of each processor matter.
@@ -196,11 +193,7 @@ impl OpeningCheck {
             self.check(out);
         }
         cpu.has_begun = true;
-        let max = self
-            .dates
-            .map(|dates| dates.max_cpu)
-            .filter(|max| u16::from(*max) < number);
-        if let Some(max) = max {
+        if let Some(max) = self.max_cpu.filter(|max| *max < number) {
             out.found(&rules::H07, || {
                 format!("an instruction of cpu{number}, though the highest is told to be {max}")
             });
@@ -241,18 +234,15 @@ impl OpeningCheck {
 }
 
 fn check_header(record: &RawRecord, out: &mut FindingSink) {
-    let RstHeader {
-        version,
-        mark,
-        text,
-    } = RstHeader::of(record);
+    let text = record.text(header::HEADER_STR);
+    let version = RstVersion::of_header(record);
     // The text was standardised in version 1.8.
     if !text.starts_with(b"RST Header") && !version.is_before(1, 8) {
         let text = String::from_utf8_lossy(&text).into_owned();
         out.found(&rules::H03, || format!("the header's text is {text:?}"));
     }
-    if mark != b'%' {
-        let byte = record.get(header::PERCENT);
+    let byte = record.get(header::PERCENT);
+    if byte != u64::from(b'%') {
         out.found(&rules::H04, || {
             format!("byte 3 of the header is {byte:#04x}, not '%'")
         });

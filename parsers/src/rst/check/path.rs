@@ -6,8 +6,7 @@ use stepback_machine::flow::DelaySlotRule;
 use crate::rst::check::instruction::{InstructionWord, InstructionWordKind};
 use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::record::is_fake_address;
-use crate::rst::records::{Instruction, Trap};
+use crate::rst::records::{Instruction, Trap, is_fake_address};
 
 /// The expected PC and nPC of a processor.
 #[derive(Debug)]

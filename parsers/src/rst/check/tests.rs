@@ -205,7 +205,7 @@ fn found(trace: &[RawRecord]) -> Vec<RuleFindings> {
     }
     let is_of_system = checker.is_of_system();
     let found = checker.finish();
-    let mut findings = found.any;
+    let mut findings = found.findings;
     if is_of_system {
         findings.absorb(found.of_systems);
     }

@@ -6,11 +6,8 @@ use foldhash::HashMap;
 use crate::rst::check::instruction::{InstructionWord, InstructionWordKind};
 use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
-use crate::rst::record::is_fake_address;
-use crate::rst::records::{Instruction, PaVaDiff};
+use crate::rst::records::{ContextDifference, ContextPage, Instruction, PaVaDiff, is_fake_address};
 
-/// Bytes of the smallest page.
-const PAGE: u64 = 8 << 10;
 /// Maximum number of remembered page translations; at the limit all are dropped.
 const REMEMBERED: usize = 1 << 12;
 
@@ -19,8 +16,8 @@ const REMEMBERED: usize = 1 << 12;
 pub struct TranslationCheck {
     /// Of instructions (0) and of data (1).
     sides: [CheckedSide; 2],
-    /// Recorded differences, by context and page number.
-    known: HashMap<ContextPageKey, u64>,
+    /// Recorded differences.
+    known: HashMap<ContextPage, u64>,
     has_begun: bool,
     /// The last PAVADIFF, until its instruction comes.
     told: Option<PendingTranslation>,
@@ -31,15 +28,9 @@ pub struct TranslationCheck {
 
 #[derive(Debug, Default)]
 struct CheckedSide {
-    context: u16,
+    in_force: Option<ContextDifference>,
+    /// Address of the last page.
     page: Option<u64>,
-    difference: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct ContextPageKey {
-    context: u16,
-    page: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,13 +40,18 @@ struct PendingTranslation {
     is_news: bool,
 }
 
-/// An access to an address on the side of instructions (0) or data (1), possibly on another page
-/// than the one before.
-struct PageCrossing {
-    place: usize,
-    address: u64,
-    /// True if a PAVADIFF directly before the instruction translates the address.
-    is_told: bool,
+impl CheckedSide {
+    /// Returns the context; 0 before the first PAVADIFF.
+    fn context(&self) -> u16 {
+        self.in_force.map_or(0, |known| known.context)
+    }
+
+    /// Returns the page of an address and its difference, if it is another page than the last one.
+    fn enter(&mut self, address: u64) -> Option<(ContextPage, u64)> {
+        let page = ContextPage::of(self.context(), address);
+        let is_new = self.page.replace(page.address) != Some(page.address);
+        Some((page, self.in_force.filter(|_| is_new)?.difference))
+    }
 }
 
 impl TranslationCheck {
@@ -73,20 +69,21 @@ impl TranslationCheck {
     /// Takes a PAVADIFF.
     pub fn take(&mut self, difference: PaVaDiff, out: &mut FindingSink) {
         let differences = [
-            Some(difference.pc_difference),
+            Some(difference.code.difference),
             difference.data.map(|data| data.difference),
         ];
         for odd in differences
             .into_iter()
             .flatten()
-            .filter(|difference| !difference.is_multiple_of(PAGE))
+            .filter(|difference| !difference.is_multiple_of(ContextPage::BYTES))
         {
             out.found(&rules::V03, || {
                 format!("cpu{}: a difference of {odd:#x}", difference.cpu)
             });
         }
-        let is_new =
-            |(side, told): (&CheckedSide, Option<u64>)| told.is_some() && side.difference != told;
+        let is_new = |(side, told): (&CheckedSide, Option<u64>)| {
+            told.is_some() && side.in_force.map(|known| known.difference) != told
+        };
         let is_news = self.has_begun && self.sides.iter().zip(differences).any(is_new);
         self.is_context_new &= difference.data.is_none();
         self.told = Some(PendingTranslation {
@@ -127,17 +124,17 @@ impl TranslationCheck {
         }) = told
         {
             self.check_data(found, record, &difference, out);
-            self.sides[0] = CheckedSide {
-                context: difference.context,
-                page: None,
-                difference: Some(difference.pc_difference),
-            };
-            if let Some(data) = difference.data {
-                self.sides[1] = CheckedSide {
-                    context: data.context,
-                    page: None,
-                    difference: Some(data.difference),
-                };
+            for (side, told) in self
+                .sides
+                .iter_mut()
+                .zip([Some(difference.code), difference.data])
+            {
+                if told.is_some() {
+                    *side = CheckedSide {
+                        in_force: told,
+                        page: None,
+                    };
+                }
             }
         }
         let is_access =
@@ -148,18 +145,25 @@ impl TranslationCheck {
             told.is_some_and(|told| told.difference.data.is_some()),
         ];
         for (place, address) in [Some(found.pc), data].into_iter().enumerate() {
-            let Some(address) = address.filter(|address| !is_fake_address(*address)) else {
+            let address = address.filter(|address| !is_fake_address(*address));
+            let side = &mut self.sides[place];
+            let Some((page, difference)) = address.and_then(|address| side.enter(address)) else {
                 continue;
             };
-            self.cross(
-                PageCrossing {
-                    place,
-                    address,
-                    is_told: is_told[place],
-                },
-                found,
-                out,
-            );
+            if is_told[place] {
+                self.learn(page, difference);
+                continue;
+            }
+            if let Some(known) = self.known.get(&page).filter(|known| **known != difference) {
+                let what = if place == 0 { "instructions" } else { "data" };
+                let (cpu, address) = (found.cpu, page.address);
+                out.found(&rules::V01, || {
+                    format!(
+                        "cpu{cpu} goes to the page {address:#x} of {what}, which was at a difference of {known:#x}, \
+                         and no PAVADIFF tells it"
+                    )
+                });
+            }
         }
         if data.is_some() && level == Some(0) && std::mem::take(&mut self.is_context_new) {
             let cpu = found.cpu;
@@ -178,7 +182,7 @@ impl TranslationCheck {
     ) {
         let is_same_context = difference
             .data
-            .is_some_and(|data| data.context == self.sides[1].context);
+            .is_some_and(|data| data.context == self.sides[1].context());
         // A change of the context must be recorded with its data translation in any case.
         if record + 1 == out.number && found.ea.is_none() && is_same_context {
             let words = format!(
@@ -189,40 +193,10 @@ impl TranslationCheck {
         }
     }
 
-    /// Checks the translation if an address is on a new page.
-    fn cross(&mut self, to: PageCrossing, found: &Instruction, out: &mut FindingSink) {
-        let PageCrossing {
-            place,
-            address,
-            is_told,
-        } = to;
-        let Some(side) = self.sides.get_mut(place) else {
-            return;
-        };
-        let page = address / PAGE;
-        let (context, difference) = (side.context, side.difference);
-        if side.page.replace(page) == Some(page) {
-            return;
+    fn learn(&mut self, page: ContextPage, difference: u64) {
+        if self.known.len() >= REMEMBERED {
+            self.known.clear();
         }
-        let key = ContextPageKey { context, page };
-        let Some(difference) = difference else { return };
-        if is_told {
-            if self.known.len() >= REMEMBERED {
-                self.known.clear();
-            }
-            self.known.insert(key, difference);
-            return;
-        }
-        if let Some(known) = self.known.get(&key).filter(|known| **known != difference) {
-            let what = if place == 0 { "instructions" } else { "data" };
-            let cpu = found.cpu;
-            out.found(&rules::V01, || {
-                format!(
-                    "cpu{cpu} goes to the page {:#x} of {what}, which was at a difference of {known:#x}, \
-                     and no PAVADIFF tells it",
-                    page * PAGE
-                )
-            });
-        }
+        self.known.insert(page, difference);
     }
 }

@@ -7,10 +7,10 @@ use stepback_machine::Endian;
 use crate::rst::check::out::FindingSink;
 use crate::rst::check::rules;
 use crate::rst::check::whole::CpuState;
-use crate::rst::fields::{instr, memval64, rfs_cw, strdesc, trace_info};
+use crate::rst::fields::{instr, left_delimiter, memval64, rfs_cw, strdesc, trace_info};
 use crate::rst::kind;
-use crate::rst::raw_record::{RawRecord, RecordField, RstVersion, layout_of};
-use crate::rst::records::{Delimiter, MemoryValue, RegisterKind, RegisterValues};
+use crate::rst::raw_record::{RawRecord, RecordField, RstVersion, TRACE_INFO_3, layout_of};
+use crate::rst::records::{MemoryValue, RegisterKind, RegisterValues};
 
 /// Maximum number of nested delimiters that are tracked.
 const DEPTH: usize = 1 << 12;
@@ -88,14 +88,9 @@ pub fn check_registers(values: &RegisterValues, out: &mut FindingSink) {
 }
 
 /// Checks a value of memory of a processor.
-pub fn check_memory(
-    value: &MemoryValue,
-    record: &RawRecord,
-    cpu: &CpuState,
-    out: &mut FindingSink,
-) {
-    let size = record.get(memval64::SIZE);
-    if !record.flag(memval64::ISMEMVAL128) && !(1..=8).contains(&size) {
+pub fn check_memory(value: &MemoryValue, cpu: &CpuState, out: &mut FindingSink) {
+    let size = value.size_bytes;
+    if !matches!(size, 1..=8 | 16) {
         out.found(&rules::M01, || format!("a value of memory of {size} bytes"));
     }
     if value.address.is_none() && !cpu.is_behind_memory {
@@ -113,7 +108,8 @@ pub fn check_memory(
 pub struct NestingCheck {
     /// True if the last record was a part of a text.
     is_in_text: bool,
-    open: Vec<u8>,
+    /// Identifiers of the open delimiters.
+    open: Vec<u64>,
 }
 
 impl NestingCheck {
@@ -133,9 +129,9 @@ impl NestingCheck {
                 }
             }
             kind::LEFT_DELIMITER if self.open.len() < DEPTH => {
-                self.open.push(Delimiter::of(record).id)
+                self.open.push(record.get(left_delimiter::ID))
             }
-            kind::RIGHT_DELIMITER => self.close(Delimiter::of(record).id, out),
+            kind::RIGHT_DELIMITER => self.close(record.get(left_delimiter::ID), out),
             _ => {}
         }
     }
@@ -150,7 +146,7 @@ impl NestingCheck {
         }
     }
 
-    fn close(&mut self, id: u8, out: &mut FindingSink) {
+    fn close(&mut self, id: u64, out: &mut FindingSink) {
         match self.open.last() {
             Some(open) if *open == id => {
                 self.open.pop();
@@ -219,7 +215,7 @@ impl ReservedBitsCheck {
         }
         let place = match record.kind() {
             kind::MEMORY if record.flag(memval64::ISMEMVAL128) => FORMS - 2,
-            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => FORMS - 1,
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == TRACE_INFO_3 => FORMS - 1,
             // The contents of other subtypes are unknown.
             kind::TRACE_INFO if record.get(trace_info::RTYPE2) != 2 => return,
             kind => usize::from(kind),

@@ -3,10 +3,10 @@
 //! State of the rule checks for each processor.
 
 use crate::error::SourceError;
-use crate::events::{Flow, Problem};
+use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings};
 use crate::read_at::TraceFile;
-use crate::rst::check::instruction::{AddressWidthCheck, InstructionWordTable, check_flags};
+use crate::rst::check::instruction::{AddressWidthCheck, InstructionWord, check_flags};
 use crate::rst::check::opening::{CpuOpeningCheck, OpeningCheck};
 use crate::rst::check::out::FindingSink;
 use crate::rst::check::path::ControlPathCheck;
@@ -17,20 +17,21 @@ use crate::rst::check::values::{
     NestingCheck, ReservedBitsCheck, check_kind, check_memory, check_processor, check_registers,
 };
 use crate::rst::container::batch::INSIDE_RECORD;
+use crate::rst::fields::{hwinfo, status, trapping};
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, layout_of};
 use crate::rst::reader::RecordReader;
 use crate::rst::records::{
-    HardwareInfo, Instruction, MemoryValue, PaVaDiff, Preg, RegisterValues, Status, Trap, TrapExit,
-    TrappingInstruction,
+    Instruction, MemoryValue, PaVaDiff, Preg, RegisterValues, Trap, TrapExit,
 };
 use crate::rst::stream::FilePart;
+use crate::rst::word_cache::WordCache;
 use crate::source::CheckWatch;
 
 /// Maximum number of findings of each rule that are kept until it is known if they count.
 const WAITING: usize = 1 << 10;
 /// Status at the end of the trace.
-const END_OF_TRACE: u8 = 2;
+const END_OF_TRACE: u64 = 2;
 
 /// Checks the records of a trace and adds the findings. `watch` receives the number of records
 /// read, after each batch.
@@ -58,10 +59,12 @@ pub fn check_files(
             checker.record(number, part, &record);
             part = FilePart::Rest;
         }
-        batch
-            .problems
-            .iter()
-            .for_each(|problem| checker.damage(problem));
+        if !batch.problems.is_empty() {
+            checker.lose_paths();
+        }
+        if batch.ends_inside_record {
+            checker.out.found(&rules::F01, || INSIDE_RECORD.to_owned());
+        }
         let batch_end = checker.out.number;
         if watch(batch_end) == Flow::Stop {
             return Ok(());
@@ -70,7 +73,7 @@ pub fn check_files(
     let is_of_system = checkers.iter().any(RecordChecker::is_of_system);
     for checker in checkers {
         let found = checker.finish();
-        findings.absorb(found.any);
+        findings.absorb(found.findings);
         if is_of_system {
             findings.absorb(found.of_systems);
         }
@@ -84,8 +87,9 @@ pub(super) struct RecordChecker {
     opening: OpeningCheck,
     reserved: ReservedBitsCheck,
     nesting: NestingCheck,
-    words: InstructionWordTable,
-    cpus: CpuStateTable,
+    words: WordCache<InstructionWord>,
+    /// State of each processor seen until now.
+    cpus: Vec<Option<Box<CpuState>>>,
     /// The processor of the last record, if that was a PAVADIFF.
     last_translation: Option<u16>,
     /// True if the maker of the trace says that it records user programs only.
@@ -106,8 +110,8 @@ impl RecordChecker {
             opening: OpeningCheck::default(),
             reserved: ReservedBitsCheck::default(),
             nesting: NestingCheck::default(),
-            words: InstructionWordTable::default(),
-            cpus: CpuStateTable::default(),
+            words: WordCache::default(),
+            cpus: Vec::new(),
             last_translation: None,
             is_shade: false,
             has_tlb: false,
@@ -125,7 +129,7 @@ impl RecordChecker {
         let translated = self.last_translation.take();
         if let Some(translated) = translated {
             let is_next = record.kind() == kind::INSTRUCTION && cpu == Some(translated);
-            let state = self.cpus.get(translated);
+            let state = state_of(&mut self.cpus, translated);
             if !is_next && !state.traps.is_waiting() {
                 state.translation.is_interrupted(&mut self.out);
             }
@@ -140,7 +144,7 @@ impl RecordChecker {
         }
         if let Some(cpu) = cpu {
             check_processor(cpu, record, &mut self.out);
-            self.cpus.get(cpu).is_behind_memory = record.kind() == kind::MEMORY;
+            state_of(&mut self.cpus, cpu).is_behind_memory = record.kind() == kind::MEMORY;
         }
     }
 
@@ -153,8 +157,8 @@ impl RecordChecker {
             nesting,
             ..
         } = self;
-        let word = words.of(found.word);
-        let cpu = cpus.get(found.cpu);
+        let word = words.get(found.word, InstructionWord::of);
+        let cpu = state_of(cpus, found.cpu);
         nesting.text_is_over(out);
         opening.instruction(found.cpu, &mut cpu.opening, out);
         let trap = cpu.traps.take_waiting();
@@ -171,25 +175,25 @@ impl RecordChecker {
             kind::REGISTERS => {
                 let values = RegisterValues::of(record);
                 check_registers(&values, out);
-                let cpu = cpus.get(values.cpu);
+                let cpu = state_of(cpus, values.cpu);
                 cpu.opening.registers(&values);
                 cpu.traps.registers(&values);
                 cpu.narrow.registers(&values);
             }
             kind::MEMORY => {
                 let value = MemoryValue::of(record);
-                check_memory(&value, record, cpus.get(value.cpu), out);
+                check_memory(&value, state_of(cpus, value.cpu), out);
             }
             kind::DIFFERENCE => {
                 let difference = PaVaDiff::of(record);
-                let cpu = cpus.get(difference.cpu);
+                let cpu = state_of(cpus, difference.cpu);
                 cpu.translation.take(difference, out);
                 cpu.opening.has_translation = true;
                 self.last_translation = Some(difference.cpu);
             }
             kind::PREG => {
                 let preg = Preg::of(record);
-                let cpu = cpus.get(preg.cpu);
+                let cpu = state_of(cpus, preg.cpu);
                 cpu.opening.preg(&preg);
                 cpu.traps.preg(preg);
                 cpu.narrow.preg(&preg);
@@ -200,28 +204,29 @@ impl RecordChecker {
             kind::TRAP => {
                 self.has_trap = true;
                 let trap = Trap::of(record);
-                cpus.get(trap.cpu).traps.trap(trap, out);
+                state_of(cpus, trap.cpu).traps.trap(trap, out);
             }
             kind::TRAP_EXIT => {
                 let exit = TrapExit::of(record);
-                let cpu = cpus.get(exit.cpu);
+                let cpu = state_of(cpus, exit.cpu);
                 cpu.traps.exit(&exit, out);
                 cpu.narrow.exit(&exit);
             }
             kind::TRAPPING => {
-                cpus.get(TrappingInstruction::of(record).cpu)
-                    .traps
-                    .is_stopped_apart = true
+                let cpu = state_of(cpus, trapping::CPU.get(record));
+                cpu.traps.is_stopped_apart = true;
             }
             kind::TLB => {
                 self.has_tlb = true;
-                cpus.iter_mut().for_each(|cpu| cpu.translation.forget());
+                cpus.iter_mut()
+                    .flatten()
+                    .for_each(|cpu| cpu.translation.forget());
             }
             kind::HARDWARE => {
-                let info = HardwareInfo::of(record);
-                self.is_shade |= info.category == 2 && matches!(info.info_type, 5 | 6);
+                self.is_shade |= record.get(hwinfo::CATEGORY) == 2
+                    && matches!(record.get(hwinfo::INFOTYPE), 5 | 6);
             }
-            kind::STATUS if Status::of(record).status == END_OF_TRACE => {}
+            kind::STATUS if record.get(status::STATUS) == END_OF_TRACE => {}
             kind::THREAD | kind::PROCESS | kind::FILE_MARKER | kind::PATCH | kind::STATUS => {
                 self.lose_paths()
             }
@@ -231,15 +236,10 @@ impl RecordChecker {
 
     /// Forgets the expected paths: another program may run from here on.
     fn lose_paths(&mut self) {
-        self.cpus.iter_mut().for_each(|cpu| cpu.path.lose());
-    }
-
-    /// Records that data after the last record could not be read.
-    fn damage(&mut self, problem: &Problem) {
-        self.lose_paths();
-        if problem.message.contains(INSIDE_RECORD) {
-            self.out.found(&rules::F01, || INSIDE_RECORD.to_owned());
-        }
+        self.cpus
+            .iter_mut()
+            .flatten()
+            .for_each(|cpu| cpu.path.lose());
     }
 
     /// Returns true if the records are those of a whole system, not only of a user program.
@@ -247,26 +247,16 @@ impl RecordChecker {
         !self.is_shade && (self.has_tlb || self.has_trap)
     }
 
-    pub(super) fn finish(mut self) -> CheckFindings {
+    /// Reports what is open at the end of the trace. Returns all findings.
+    pub(super) fn finish(mut self) -> FindingSink {
         self.nesting.finish(&mut self.out);
         if self.out.number == 0 {
             self.out.findings.add(&rules::H01, FindingPlace::Trace, || {
                 "the trace has no record".to_owned()
             });
         }
-        CheckFindings {
-            any: self.out.findings,
-            of_systems: self.out.of_systems,
-        }
+        self.out
     }
-}
-
-/// Findings of one checker.
-pub(super) struct CheckFindings {
-    /// Findings that count in any trace.
-    pub any: Findings,
-    /// Findings that count in traces of whole systems.
-    pub of_systems: Findings,
 }
 
 /// Maximum number of processors: their numbers have ten bits.
@@ -289,22 +279,11 @@ pub struct CpuState {
     pub is_behind_memory: bool,
 }
 
-/// The processors seen until now.
-#[derive(Debug, Default)]
-pub struct CpuStateTable(Vec<Option<Box<CpuState>>>);
-
-impl CpuStateTable {
-    /// Returns the state of a processor by its number, created on first use.
-    pub fn get(&mut self, number: u16) -> &mut CpuState {
-        let place = usize::from(number) % CPUS;
-        if self.0.len() <= place {
-            self.0.resize_with(place + 1, || None);
-        }
-        self.0[place].get_or_insert_default()
+/// Returns the state of a processor by its number, created on first use.
+fn state_of(cpus: &mut Vec<Option<Box<CpuState>>>, number: u16) -> &mut CpuState {
+    let place = usize::from(number) % CPUS;
+    if cpus.len() <= place {
+        cpus.resize_with(place + 1, || None);
     }
-
-    /// Iterates over the states of all processors seen.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut CpuState> {
-        self.0.iter_mut().flatten().map(|cpu| &mut **cpu)
-    }
+    cpus[place].get_or_insert_default()
 }

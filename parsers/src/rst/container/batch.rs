@@ -9,6 +9,8 @@ pub enum BatchEnd {
     Over,
     /// Nothing more can be read; holds the reason.
     Damaged(String),
+    /// The file ends here, this number of bytes after its last whole record.
+    InsideRecord(usize),
 }
 
 /// Default number of records in a batch.

@@ -1,6 +1,4 @@
 //! Reads the records of one file.
-//!
-//! Records that are not packed.
 
 use crate::rst::container::kind::RstContainer;
 use std::io;
@@ -10,7 +8,7 @@ use stepback_machine::Endian;
 
 use crate::read_at::ReadAt;
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd, INSIDE_RECORD};
+use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd};
 use crate::rst::container::rz2::Rz2;
 use crate::rst::container::rz3::Rz3;
 use crate::rst::raw_record::RECORD_BYTES;
@@ -23,7 +21,8 @@ pub struct ContainerReader {
 }
 
 enum ContainerFormat {
-    Plain(PlainContainer),
+    /// No container; holds the first bytes of the file, until they are returned.
+    Plain(Vec<u8>),
     Rz2(Box<Rz2>),
     Rz3(Box<Rz3>),
     Refused(&'static str),
@@ -44,7 +43,7 @@ impl ContainerReader {
             (Some(refusal), _) => ContainerFormat::Refused(refusal),
             (None, Some(RstContainer::Rstzip2)) => ContainerFormat::Rz2(Box::new(Rz2::new(head))),
             (None, Some(RstContainer::Rstzip3)) => ContainerFormat::Rz3(Box::new(Rz3::new(&head))),
-            (None, _) => ContainerFormat::Plain(PlainContainer::new(head)),
+            (None, _) => ContainerFormat::Plain(head),
         };
         Ok(Self {
             input,
@@ -80,7 +79,7 @@ impl ContainerReader {
     pub fn next_batch(&mut self, out: &mut Vec<u8>) -> io::Result<BatchEnd> {
         out.clear();
         match &mut self.unpacker {
-            ContainerFormat::Plain(unpacker) => unpacker.next_batch(&mut self.input, out),
+            ContainerFormat::Plain(head) => plain_batch(head, &mut self.input, out),
             ContainerFormat::Rz2(unpacker) => unpacker.next_batch(&mut self.input, out),
             ContainerFormat::Rz3(unpacker) => unpacker.next_batch(&mut self.input, out),
             ContainerFormat::Refused(why) => Ok(BatchEnd::Damaged((*why).to_owned())),
@@ -93,35 +92,23 @@ impl ContainerReader {
     }
 }
 
-/// Reader of records without a container.
-pub struct PlainContainer {
-    /// The first bytes of the file, until they are returned.
-    head: Vec<u8>,
-}
-
-impl PlainContainer {
-    /// Continues after the first bytes of a file.
-    pub fn new(head: Vec<u8>) -> Self {
-        Self { head }
+/// Reads records without a container. `head` has the first bytes of the file, until they are
+/// returned.
+fn plain_batch(
+    head: &mut Vec<u8>,
+    input: &mut ReadAheadReader,
+    out: &mut Vec<u8>,
+) -> io::Result<BatchEnd> {
+    let limit = BATCH_RECORDS * RECORD_BYTES;
+    out.append(head);
+    input.read_into(out, limit.saturating_sub(out.len()))?;
+    if out.len() == limit {
+        return Ok(BatchEnd::More);
     }
-
-    pub fn next_batch(
-        &mut self,
-        input: &mut ReadAheadReader,
-        out: &mut Vec<u8>,
-    ) -> io::Result<BatchEnd> {
-        let limit = BATCH_RECORDS * RECORD_BYTES;
-        out.append(&mut self.head);
-        input.read_into(out, limit.saturating_sub(out.len()))?;
-        if out.len() == limit {
-            return Ok(BatchEnd::More);
-        }
-        let rest = out.len() % RECORD_BYTES;
-        out.truncate(out.len() - rest);
-        Ok(match rest {
-            0 => BatchEnd::Over,
-            1 => BatchEnd::Damaged(format!("{INSIDE_RECORD}: 1 byte is left out")),
-            _ => BatchEnd::Damaged(format!("{INSIDE_RECORD}: {rest} bytes are left out")),
-        })
-    }
+    let rest = out.len() % RECORD_BYTES;
+    out.truncate(out.len() - rest);
+    Ok(match rest {
+        0 => BatchEnd::Over,
+        _ => BatchEnd::InsideRecord(rest),
+    })
 }

@@ -2,7 +2,7 @@
 //!
 //! Records of the state of a processor.
 
-use crate::rst::fields::{instr, preg, regval, trap, trap_exit, trapping};
+use crate::rst::fields::{instr, preg, regval, trap, trap_exit};
 use crate::rst::raw_record::RawRecord;
 
 /// INSTR: an instruction that the program reached.
@@ -61,27 +61,6 @@ pub struct TrapExit {
     pub tstate: u32,
 }
 
-/// TRAPPING_INSTR: the instruction that the next TRAP stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrappingInstruction {
-    /// Number of the processor.
-    pub cpu: u16,
-    /// True if the instruction could not be fetched: only its address is known.
-    pub is_fetch: bool,
-    /// True in hyperprivileged mode.
-    pub is_hyperprivileged: bool,
-    /// True in privileged mode.
-    pub is_privileged: bool,
-    /// Encoding.
-    pub word: u32,
-    /// Virtual address.
-    pub pc: u64,
-    /// Virtual address of the access; none if the trace does not record it.
-    pub ea: Option<u64>,
-    /// True if the physical address of the access is valid.
-    pub has_physical_ea: bool,
-}
-
 impl Instruction {
     /// Decodes a record of type 3.
     #[inline]
@@ -125,24 +104,6 @@ impl TrapExit {
             cpu: trap_exit::CPU.get(record),
             level: record.get(trap_exit::TL) as u8,
             tstate: record.get(trap_exit::TSTATE) as u32,
-        }
-    }
-}
-
-impl TrappingInstruction {
-    /// Decodes a record of type 34.
-    pub fn of(record: &RawRecord) -> Self {
-        Self {
-            cpu: trapping::CPU.get(record),
-            is_fetch: record.flag(trapping::IFTRAP),
-            is_hyperprivileged: record.flag(trapping::HPRIV),
-            is_privileged: record.flag(trapping::PRIV),
-            word: record.get(trapping::INSTR) as u32,
-            pc: record.get(trapping::PC_VA),
-            ea: record
-                .flag(trapping::EA_VA_VALID)
-                .then(|| record.get(trapping::EA_VA)),
-            has_physical_ea: record.flag(trapping::EA_PA_VALID),
         }
     }
 }
@@ -280,4 +241,10 @@ impl Preg {
             secondary_d: record.get(preg::SEC_D) as u16,
         }
     }
+}
+
+/// Returns true for an address that stands for an unknown one: `0x31415921` no access, `0x31415923`
+/// no program counter.
+pub fn is_fake_address(address: u64) -> bool {
+    address == 0x0031_4159 || address >> 8 == 0x0031_4159 && address & 1 == 1
 }

@@ -61,7 +61,7 @@ pub struct ReplayCpu {
     pub translation: Option<PaVaDiff>,
     /// Memory values recorded before the instruction that may load them.
     pub ahead: Vec<ObservedBytes>,
-    /// Address of the next continued memory value.
+    /// Address of a memory value that continues the last record, if that is a memory value too.
     pub continued_at: Option<u64>,
     /// Values for the moment after the end of a trap, recorded before it.
     pub behind_trap: Option<RegisterValues>,

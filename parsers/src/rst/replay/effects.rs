@@ -1,14 +1,13 @@
 //! Effects of instruction words, decoded once and cached.
 
-use foldhash::HashMap;
-use std::rc::Rc;
 use stepback_machine::banks::WindowChange;
 use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind, RecordedBranch};
 use stepback_machine::semantics::{Expression, MemoryOperand};
-use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, RegisterView, decode};
+use stepback_machine::{Address, Encoding, InstructionSet, RegisterView, decode};
 
-/// Maximum number of cached words; at the limit all are dropped.
-const REMEMBERED: usize = 1 << 18;
+use crate::rst::records::Instruction;
+use crate::rst::replay::statements::OpenAccess;
+
 const SET: InstructionSet = InstructionSet::Sparc64;
 
 /// Effects of an instruction when it is executed.
@@ -18,8 +17,8 @@ pub struct InstructionEffects {
     pub encoding: Option<Encoding>,
     /// Effect on control flow.
     pub control: ControlFlowEffect,
-    /// Accesses relative to the effective address.
-    pub accesses: Vec<RelativeAccess>,
+    /// Accesses, with addresses relative to the effective address.
+    pub accesses: Vec<OpenAccess>,
     /// Registers that it writes, under their names before it.
     pub writes: Vec<RegisterView>,
     /// Effect on the register windows.
@@ -31,19 +30,9 @@ pub struct InstructionEffects {
     is_conditional: bool,
 }
 
-/// A memory access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RelativeAccess {
-    /// Load or store.
-    pub kind: AccessKind,
-    /// Distance from the effective address in bytes.
-    pub offset: u64,
-    /// Number of bytes.
-    pub size_bytes: u16,
-}
-
 impl InstructionEffects {
-    fn of(word: u32) -> Self {
+    /// Decodes a word.
+    pub fn of(word: u32) -> Self {
         let Some(encoding) = SET.encoding_of(word, 4) else {
             return Self::default();
         };
@@ -52,11 +41,11 @@ impl InstructionEffects {
         let operands = &instruction.meaning.memory;
         let first = operands.first().map_or(0, |operand| operand.displacement);
         let touch = |operand: &MemoryOperand| {
-            let offset = operand.displacement.wrapping_sub(first).cast_unsigned();
-            Some(RelativeAccess {
+            Some(OpenAccess {
                 kind: operand.kind,
-                offset,
+                address: operand.displacement.wrapping_sub(first).cast_unsigned(),
                 size_bytes: operand.size_bytes?,
+                value: None,
             })
         };
         let registers = instruction.registers.as_ref();
@@ -84,12 +73,12 @@ impl InstructionEffects {
         }
     }
 
-    /// Returns the kind of branch for a recorded outcome.
-    pub fn branch(&self, is_taken: BranchOutcome) -> RecordedBranch {
+    /// Returns the kind of branch of an executed instruction.
+    pub fn branch(&self, found: &Instruction) -> RecordedBranch {
         let is_direct = matches!(self.control.target, BranchTarget::Address(_));
         match self.control.flow {
             FlowKind::Branch if is_direct && self.is_conditional => {
-                RecordedBranch::Conditional(Some(is_taken == BranchOutcome::Yes))
+                RecordedBranch::Conditional(Some(found.is_taken))
             }
             FlowKind::Branch if is_direct => RecordedBranch::Jump,
             FlowKind::Branch => RecordedBranch::IndirectJump,
@@ -98,33 +87,5 @@ impl InstructionEffects {
             FlowKind::Return => RecordedBranch::Return,
             FlowKind::Next | FlowKind::Trap | FlowKind::ExceptionReturn => RecordedBranch::None,
         }
-    }
-}
-
-/// Outcome of a branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BranchOutcome {
-    /// Taken.
-    Yes,
-    /// Not taken.
-    No,
-}
-
-/// Cache of effects by instruction word.
-#[derive(Debug, Default)]
-pub struct EffectTable(HashMap<u32, Rc<InstructionEffects>>);
-
-impl EffectTable {
-    /// Returns the effects of a word.
-    pub fn of(&mut self, word: u32) -> Rc<InstructionEffects> {
-        if let Some(known) = self.0.get(&word) {
-            return Rc::clone(known);
-        }
-        if self.0.len() >= REMEMBERED {
-            self.0.clear();
-        }
-        let effects = Rc::new(InstructionEffects::of(word));
-        self.0.insert(word, Rc::clone(&effects));
-        effects
     }
 }

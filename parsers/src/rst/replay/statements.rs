@@ -5,8 +5,8 @@
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
 use crate::events::TextKind;
-use crate::rst::records::{MemoryContent, MemoryValue, RegisterKind, RegisterSlot, RegisterValues};
-use crate::rst::replay::effects::RelativeAccess;
+use crate::rst::raw_record::RawRecord;
+use crate::rst::records::{MemoryValue, RegisterKind, RegisterSlot, RegisterValues};
 use crate::rst::replay::names::view;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
@@ -32,6 +32,7 @@ pub enum ValueTiming {
 impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn registers(&mut self, values: &RegisterValues) {
         let cpu = self.cpu(values.cpu);
+        cpu.continued_at = None;
         if !cpu.has_begun && cpu.early.len() < EARLY {
             cpu.early.push(*values);
             return;
@@ -95,7 +96,7 @@ impl<B: BlockSink> Replay<'_, B> {
         if first.kind == RegisterKind::Float && first.id >= 64 {
             if let Some(view) = self.names.of(first) {
                 let value = u128::from(first.value) << 64 | u128::from(second.value);
-                self.tell(values.cpu, view, RecordedValue { value, told });
+                self.tell(values.cpu, view, value, told);
             }
             return;
         }
@@ -132,14 +133,7 @@ impl<B: BlockSink> Replay<'_, B> {
             _ => self.names.of(slot),
         };
         match found {
-            Some(view) => self.tell(
-                cpu,
-                view,
-                RecordedValue {
-                    value: value.into(),
-                    told,
-                },
-            ),
+            Some(view) => self.tell(cpu, view, value.into(), told),
             None => {
                 let RegisterSlot { kind, id, value } = slot;
                 self.note(
@@ -176,10 +170,10 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     /// Stores a register value, if an instruction wrote it or if it is new.
-    pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, stated: RecordedValue) {
+    pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, value: u128, told: ValueTiming) {
         let unused_bits = 128 - 8 * u32::from(view.size_bytes.min(16));
-        let value = stated.value << unused_bits >> unused_bits;
-        let is_last = stated.told == ValueTiming::After && self.last == Some(cpu);
+        let value = value << unused_bits >> unused_bits;
+        let is_last = told == ValueTiming::After && self.last == Some(cpu);
         let state = self.cpu(cpu);
         let home = state.home(view);
         // The first global is always 0.
@@ -231,25 +225,18 @@ fn is_of_trap_end(values: &RegisterValues) -> bool {
     is(first, 7) && is(second, 14)
 }
 
-/// A register value from a record.
-#[derive(Clone, Copy, Debug)]
-pub struct RecordedValue {
-    /// The value.
-    pub value: u128,
-    /// Its timing.
-    pub told: ValueTiming,
-}
-
 /// Memory values.
 impl<B: BlockSink> Replay<'_, B> {
     /// Applies a memory value at a virtual address. The instruction before stored it, or the next
-    /// one loads it.
-    pub(super) fn memory(&mut self, value: &MemoryValue) {
-        let cpu = self.cpu(value.cpu);
-        let Some(address) = value.address.or(cpu.continued_at) else {
-            return;
+    /// one loads it. A value without a known virtual address becomes a note.
+    pub(super) fn memory(&mut self, record: &RawRecord) {
+        let value = MemoryValue::of(record);
+        let continued_at = self.cpu(value.cpu).continued_at.take();
+        let address = value.address.or(continued_at);
+        let Some(address) = address.filter(|_| value.is_virtual) else {
+            return self.note_of(record);
         };
-        for piece in ObservedBytes::of(address, value.content) {
+        for piece in ObservedBytes::of(address, &value) {
             self.cpu(value.cpu).continued_at = Some(piece.end());
             self.piece(value.cpu, piece);
         }
@@ -323,17 +310,17 @@ pub struct OpenAccess {
 }
 
 impl ObservedBytes {
-    /// Splits the content of a record into pieces. Pieces of an invalid size are dropped.
-    pub fn of(address: u64, content: MemoryContent) -> impl Iterator<Item = Self> {
-        let (sizes, values) = match content {
-            MemoryContent::Short { size_bytes, value } => ([size_bytes, 0], [value, 0]),
-            MemoryContent::Long(values) => ([8, 8], values),
+    /// Splits the bytes of a record at an address into pieces. Pieces of an invalid size are
+    /// dropped.
+    pub fn of(address: u64, value: &MemoryValue) -> impl Iterator<Item = Self> {
+        let sizes = if value.size_bytes == 16 {
+            [8, 8]
+        } else {
+            [value.size_bytes, 0]
         };
-        let pieces = [
-            (address, sizes[0], values[0]),
-            (address.wrapping_add(8), sizes[1], values[1]),
-        ];
-        let pieces = pieces.into_iter().map(|(address, size_bytes, value)| Self {
+        let addresses = [address, address.wrapping_add(8)].into_iter();
+        let pieces = addresses.zip(sizes).zip(value.words);
+        let pieces = pieces.map(|((address, size_bytes), value)| Self {
             address,
             size_bytes,
             value,
@@ -348,18 +335,12 @@ impl ObservedBytes {
 }
 
 impl OpenAccess {
-    /// Creates an access of an instruction with the effective address `ea`.
-    pub fn of(touch: RelativeAccess, ea: u64) -> Self {
-        let RelativeAccess {
-            kind,
-            offset,
-            size_bytes,
-        } = touch;
+    /// Returns the access of an instruction with the effective address `ea`, if the address is
+    /// relative to it.
+    pub fn at(self, ea: u64) -> Self {
         Self {
-            kind,
-            address: ea.wrapping_add(offset),
-            size_bytes,
-            value: None,
+            address: ea.wrapping_add(self.address),
+            ..self
         }
     }
 
@@ -412,20 +393,17 @@ mod tests {
             ),
             (None, None, None, None)
         );
-        let ends: Vec<_> = ObservedBytes::of(u64::MAX - 7, MemoryContent::Long([1, 2]))
+        let value = |size_bytes| MemoryValue {
+            cpu: 0,
+            is_virtual: true,
+            address: None,
+            size_bytes,
+            words: [1, 2],
+        };
+        let ends: Vec<_> = ObservedBytes::of(u64::MAX - 7, &value(16))
             .map(|piece| piece.end())
             .collect();
         assert_eq!(ends, [0, 8]);
-        assert_eq!(
-            ObservedBytes::of(
-                0,
-                MemoryContent::Short {
-                    size_bytes: 0,
-                    value: 1
-                }
-            )
-            .count(),
-            0
-        );
+        assert_eq!(ObservedBytes::of(0, &value(0)).count(), 0);
     }
 }

@@ -8,10 +8,9 @@ use stepback_machine::{InstructionSet, RegisterView};
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::marker::{Marker, MarkerKind};
-use crate::rst::record::is_fake_address;
-use crate::rst::records::Instruction;
+use crate::rst::records::{Instruction, is_fake_address};
 use crate::rst::replay::cpu::LastStep;
-use crate::rst::replay::effects::{BranchOutcome, InstructionEffects};
+use crate::rst::replay::effects::InstructionEffects;
 use crate::rst::replay::statements::OpenAccess;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
@@ -20,7 +19,9 @@ use crate::step_store::record::{StepStatus, StoredAccess, StoredRegister, Stored
 impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn instruction(&mut self, found: &Instruction) {
         self.settle();
-        let effects = self.effects.of(found.word);
+        let effects = self
+            .effects
+            .get(found.word, |word| Rc::new(InstructionEffects::of(word)));
         self.begin(found.cpu);
         self.come_back_unseen(found);
         self.tell_result(found.cpu, found.pc);
@@ -64,6 +65,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.last = Some(found.cpu);
         let cpu = self.cpu(found.cpu);
         cpu.last = None;
+        cpu.continued_at = None;
         cpu.go_on(found, effects.control.flow);
         match trap {
             Some(trap) => {
@@ -84,15 +86,10 @@ impl<B: BlockSink> Replay<'_, B> {
 
     fn step(&mut self, found: &Instruction, effects: &InstructionEffects, reached: StepStatus) {
         let thread = self.cpu(found.cpu).thread;
-        let taken = if found.is_taken {
-            BranchOutcome::Yes
-        } else {
-            BranchOutcome::No
-        };
         self.encoder.step(&StoredStep {
             input: thread.0,
             thread,
-            branch: effects.branch(taken),
+            branch: effects.branch(found),
             set: InstructionSet::Sparc64,
             length_bytes: 4,
             pc: found.pc,
@@ -177,11 +174,11 @@ impl<B: BlockSink> Replay<'_, B> {
         let ea = found
             .ea
             .filter(|ea| !is_fake_address(*ea) && !found.is_annulled);
-        let touches = effects
+        let accesses = effects
             .accesses
             .iter()
-            .filter_map(|touch| Some(OpenAccess::of(*touch, ea?)));
-        let mut accesses: Vec<_> = touches.collect();
+            .filter_map(|access| Some(access.at(ea?)));
+        let mut accesses: Vec<_> = accesses.collect();
         let cpu = self.cpu(found.cpu);
         if !cpu.ahead.is_empty() {
             let is_unused = |piece: &_| !accesses.iter_mut().any(|access| access.take(piece));

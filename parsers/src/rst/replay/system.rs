@@ -2,11 +2,13 @@
 
 use crate::events::TextKind;
 use crate::marker::MarkerKind;
+use crate::rst::fields::strdesc;
+use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, layout_of};
-use crate::rst::records::{Preg, TextRecord, Trap, TrapExit};
+use crate::rst::records::{Preg, Trap, TrapExit};
 use crate::rst::replay::names::view;
-use crate::rst::replay::statements::{RecordedValue, ValueTiming};
-use crate::rst::replay::translations::EntryLayout;
+use crate::rst::replay::statements::ValueTiming;
+use crate::rst::replay::translations::physical_mask;
 use crate::rst::replay::traps::trap_text;
 use crate::rst::replay::whole::Replay;
 use crate::rst::text::content;
@@ -55,16 +57,7 @@ impl<B: BlockSink> Replay<'_, B> {
         let known = known
             .filter_map(|(view, value)| Some((view?, value)))
             .chain(window);
-        known.for_each(|(view, value)| {
-            self.tell(
-                cpu,
-                view,
-                RecordedValue {
-                    value: value.into(),
-                    told: ValueTiming::Before,
-                },
-            )
-        });
+        known.for_each(|(view, value)| self.tell(cpu, view, value.into(), ValueTiming::Before));
     }
 
     /// Enters a trap that has no record and resumes at an address.
@@ -110,14 +103,7 @@ impl<B: BlockSink> Replay<'_, B> {
         ];
         for (view, value) in values {
             if let Some(view) = view {
-                self.tell(
-                    exit.cpu,
-                    view,
-                    RecordedValue {
-                        value: value.into(),
-                        told: ValueTiming::After,
-                    },
-                );
+                self.tell(exit.cpu, view, value.into(), ValueTiming::After);
             }
         }
     }
@@ -150,23 +136,17 @@ impl<B: BlockSink> Replay<'_, B> {
         for (view, value) in values {
             let unknown = view.filter(|view| self.cpu(preg.cpu).known(*view).is_none());
             if let Some(view) = unknown {
-                self.tell(
-                    preg.cpu,
-                    view,
-                    RecordedValue {
-                        value: value.into(),
-                        told: ValueTiming::Before,
-                    },
-                );
+                self.tell(preg.cpu, view, value.into(), ValueTiming::Before);
             }
         }
     }
 
     /// Takes a text, which may continue in the next record.
-    pub(super) fn text(&mut self, part: &TextRecord) {
+    pub(super) fn text(&mut self, record: &RawRecord) {
         let room = TEXT.saturating_sub(self.text.len());
-        self.text.extend(part.text.iter().take(room));
-        if part.is_continued {
+        self.text
+            .extend(record.text(strdesc::STRING).iter().take(room));
+        if record.kind() == kind::TEXT_PART {
             return;
         }
         let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
@@ -177,7 +157,7 @@ impl<B: BlockSink> Replay<'_, B> {
             .split([' ', ',', '\t'])
             .find_map(|word| word.strip_prefix("mmutype="))
         {
-            self.entry_layout = EntryLayout::of_mmu(name);
+            self.physical_mask = physical_mask(name);
         }
         self.note(None, TextKind::Note, text);
     }

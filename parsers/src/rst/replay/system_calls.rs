@@ -18,17 +18,6 @@ const TRAP_ALWAYS: u32 = 0x91d0_2000;
 /// Offset of the numbers of system calls among those of functions in markers.
 const TRACED: u64 = 1 << 32;
 
-/// A request to a kernel.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemCallRequest {
-    /// System call numbering of the kernel.
-    pub numbers: SystemCallNumbering,
-    /// Number of the call, if a record has it.
-    pub told: Option<u64>,
-    /// Return address; none if unknown.
-    pub next_pc: Option<u64>,
-}
-
 /// A system call that has not returned.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingSystemCall {
@@ -55,23 +44,18 @@ impl<B: BlockSink> Replay<'_, B> {
             return;
         };
         let told = Some(u64::from(trap.system_call)).filter(|number| *number != 0);
-        self.tell_system_call(
-            cpu,
-            SystemCallRequest {
-                numbers,
-                told,
-                next_pc: Some(trap.npc),
-            },
-        );
+        self.tell_system_call(cpu, numbers, told, Some(trap.npc));
     }
 
-    /// Stores a system call, with its arguments if all are known.
-    pub(super) fn tell_system_call(&mut self, cpu: u16, asked: SystemCallRequest) {
-        let SystemCallRequest {
-            numbers,
-            told,
-            next_pc,
-        } = asked;
+    /// Stores a system call of a kernel, with its arguments if all are known. `told` is the number
+    /// of the call if a record has it, and `next_pc` the return address if it is known.
+    pub(super) fn tell_system_call(
+        &mut self,
+        cpu: u16,
+        numbers: SystemCallNumbering,
+        told: Option<u64>,
+        next_pc: Option<u64>,
+    ) {
         let abi = SET.abi();
         let number = told.or_else(|| self.value_of(cpu, abi.system_calls.number?));
         // No kernel has larger numbers. Any other value would be taken for a number of another

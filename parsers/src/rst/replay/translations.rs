@@ -10,11 +10,12 @@
 use foldhash::HashMap;
 
 use crate::marker::{Marker, MarkerKind};
-use crate::rst::record::is_fake_address;
-use crate::rst::records::{Instruction, PaVaDiff, TlbEntry};
+use crate::rst::records::{
+    ContextDifference, ContextPage, Instruction, PaVaDiff, TlbEntry, is_fake_address,
+};
 
 /// Bytes of the smallest page.
-const PAGE: u64 = 8 << 10;
+const PAGE: u64 = ContextPage::BYTES;
 /// Bytes of the largest page. An invalidated entry may be for one.
 const LARGE_PAGE: u64 = 4 << 20;
 /// Maximum number of pages remembered, so that each translation is reported once.
@@ -28,51 +29,37 @@ const ENTRY_VALID: u64 = 1 << 63;
 /// suffice.
 const MEDIUM_PAGE: u64 = 64 << 10;
 
-/// Layout of the data of a TLB entry of a sun4u MMU (UltraSPARC User's Manual, 6.2 "Translation
-/// Table Entry": valid 63, size 62:61, physical address from bit 13 on).
+/// Returns the mask of the physical address in the data of a TLB entry of a sun4u MMU (UltraSPARC
+/// User's Manual, 6.2 "Translation Table Entry": valid 63, size 62:61, physical address from bit 13
+/// on), by the name of the MMU in a text of the trace (`mmutype=spitfire`).
 ///
 /// Entries of sun4v have sizes and addresses elsewhere, and no record distinguishes the two. Unless
 /// the trace names a known MMU, an entry only ends the translation of its page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryLayout {
-    /// Mask of the physical address.
-    physical: u64,
+pub fn physical_mask(name: &str) -> Option<u64> {
+    let is_of = |family: &[&str]| family.iter().any(|known| name.starts_with(known));
+    // Bits 40:13. UltraSPARC I and II have diagnostic bits above.
+    if is_of(&["spitfire", "blackbird", "sabre", "hummingbird"]) {
+        return Some(0x1ff_ffff_e000);
+    }
+    // Bits 42:13.
+    let is_third = is_of(&["cheetah", "jaguar", "jalapeno", "serrano", "panther"]);
+    is_third.then_some(ENTRY_PHYSICAL)
 }
 
-impl EntryLayout {
-    /// Returns the layout of an MMU by the name in a text of the trace (`mmutype=spitfire`).
-    pub fn of_mmu(name: &str) -> Option<Self> {
-        let is_of = |family: &[&str]| family.iter().any(|known| name.starts_with(known));
-        // Bits 40:13. UltraSPARC I and II have diagnostic bits above.
-        if is_of(&["spitfire", "blackbird", "sabre", "hummingbird"]) {
-            return Some(Self {
-                physical: 0x1ff_ffff_e000,
-            });
-        }
-        // Bits 42:13.
-        let is_third = is_of(&["cheetah", "jaguar", "jalapeno", "serrano", "panther"]);
-        is_third.then_some(Self {
-            physical: ENTRY_PHYSICAL,
-        })
-    }
-
-    /// Returns the pages of a valid entry, each with its virtual address and difference. Returns
-    /// none for larger pages.
-    fn pages(self, entry: &TlbEntry) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let size_bytes = PAGE << (3 * (entry.data >> 61 & 3));
-        let is_told = entry.data & ENTRY_VALID != 0 && size_bytes <= MEDIUM_PAGE;
-        let (first, physical) = (
-            entry.tag & !(size_bytes - 1),
-            entry.data & self.physical & !(size_bytes - 1),
-        );
-        let pages = if is_told { size_bytes / PAGE } else { 0 };
-        (0..pages).map(move |number| {
-            (
-                first.wrapping_add(number * PAGE),
-                physical.wrapping_sub(first),
-            )
-        })
-    }
+/// Returns the pages of a valid entry, each with its virtual address and difference. Returns none
+/// for larger pages.
+fn pages_of(entry: &TlbEntry, physical_mask: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
+    let size_bytes = PAGE << (3 * (entry.data >> 61 & 3));
+    let is_told = entry.data & ENTRY_VALID != 0 && size_bytes <= MEDIUM_PAGE;
+    let first = entry.tag & !(size_bytes - 1);
+    let physical = entry.data & physical_mask & !(size_bytes - 1);
+    let pages = if is_told { size_bytes / PAGE } else { 0 };
+    (0..pages).map(move |number| {
+        (
+            first.wrapping_add(number * PAGE),
+            physical.wrapping_sub(first),
+        )
+    })
 }
 
 /// Known translations of a processor.
@@ -91,33 +78,18 @@ pub struct Translations {
 
 #[derive(Debug, Default)]
 struct TranslationSide {
-    in_force: Option<ActiveTranslation>,
+    in_force: Option<ContextDifference>,
     /// The page that was touched last.
     page: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct ActiveTranslation {
-    context: u16,
-    difference: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct ContextPage {
-    context: u16,
-    address: u64,
 }
 
 impl TranslationSide {
     /// Returns the page of an address and its difference, if it is another page than the last one.
     fn touch(&mut self, address: u64) -> Option<(ContextPage, u64)> {
-        let ActiveTranslation {
-            context,
-            difference,
-        } = self.in_force?;
-        let address = address & !(PAGE - 1);
-        let is_new = self.page.replace(address) != Some(address);
-        is_new.then_some((ContextPage { context, address }, difference))
+        let known = self.in_force?;
+        let page = ContextPage::of(known.context, address);
+        let is_new = self.page.replace(page.address) != Some(page.address);
+        is_new.then_some((page, known.difference))
     }
 }
 
@@ -126,27 +98,14 @@ impl Translations {
     #[inline]
     pub fn take(&mut self, found: &Instruction, told: Option<PaVaDiff>) -> Vec<Marker> {
         let mut news = Vec::new();
-        if let Some(PaVaDiff {
-            context,
-            pc_difference: difference,
-            data,
-            ..
-        }) = told
-        {
+        if let Some(told) = told {
             self.code = TranslationSide {
-                in_force: Some(ActiveTranslation {
-                    context,
-                    difference,
-                }),
+                in_force: Some(told.code),
                 page: None,
             };
-            if let Some(data) = data {
-                let in_force = ActiveTranslation {
-                    context: data.context,
-                    difference: data.difference,
-                };
+            if told.data.is_some() {
                 self.data = TranslationSide {
-                    in_force: Some(in_force),
+                    in_force: told.data,
                     page: None,
                 };
             }
@@ -186,25 +145,14 @@ impl Translations {
         if is_known && is_newest {
             return;
         }
+        let mut mark = |kind, value| news.push(Marker { kind, value });
         if !std::mem::replace(&mut self.has_begun, true) {
-            news.push(Marker {
-                kind: MarkerKind::PAGE_SIZE,
-                value: PAGE,
-            });
+            mark(MarkerKind::PAGE_SIZE, PAGE);
         }
         let physical = page.address.wrapping_add(difference);
-        news.push(Marker {
-            kind: MarkerKind::PHYSICAL_ADDRESS,
-            value: physical,
-        });
-        news.push(Marker {
-            kind: MarkerKind::ADDRESS_CONTEXT,
-            value: page.context.into(),
-        });
-        news.push(Marker {
-            kind: MarkerKind::VIRTUAL_ADDRESS,
-            value: page.address,
-        });
+        mark(MarkerKind::PHYSICAL_ADDRESS, physical);
+        mark(MarkerKind::ADDRESS_CONTEXT, page.context.into());
+        mark(MarkerKind::VIRTUAL_ADDRESS, page.address);
     }
 
     /// Drops the current translations, since the contexts may change here.
@@ -225,12 +173,12 @@ impl Translations {
 
     /// Takes a TLB entry that is written or invalidated. Returns the pages that are unknown from
     /// here on, and the pages of the entry.
-    pub fn entry(&mut self, entry: &TlbEntry, layout: Option<EntryLayout>) -> Vec<Marker> {
+    pub fn entry(&mut self, entry: &TlbEntry, physical_mask: Option<u64>) -> Vec<Marker> {
         let mut news = self.end_by(entry);
         let context = (entry.tag & (PAGE - 1)) as u16;
-        let pages = layout
+        let pages = physical_mask
             .filter(|_| !entry.is_demap)
-            .map(|layout| layout.pages(entry));
+            .map(|mask| pages_of(entry, mask));
         for (address, difference) in pages.into_iter().flatten() {
             self.tell(ContextPage { context, address }, difference, &mut news);
             for side in [&mut self.code, &mut self.data] {

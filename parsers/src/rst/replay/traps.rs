@@ -12,8 +12,7 @@ use crate::rst::replay::cpu::ReplayCpu;
 use crate::rst::replay::effects::InstructionEffects;
 use crate::rst::replay::last_trap::LastTrap;
 use crate::rst::replay::names::view;
-use crate::rst::replay::statements::{RecordedValue, ValueTiming};
-use crate::rst::replay::system_calls::SystemCallRequest;
+use crate::rst::replay::statements::ValueTiming;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 
@@ -62,14 +61,7 @@ impl<B: BlockSink> Replay<'_, B> {
             && let Some(encoding) = effects.encoding
             && let Some(numbers) = SET.system_call_numbers(&encoding)
         {
-            self.tell_system_call(
-                found.cpu,
-                SystemCallRequest {
-                    numbers,
-                    told: None,
-                    next_pc: None,
-                },
-            );
+            self.tell_system_call(found.cpu, numbers, None, None);
         }
         let cpu = self.cpu(found.cpu);
         cpu.last_trap = Some(last_trap(cpu, effects, trap));
@@ -107,14 +99,7 @@ impl<B: BlockSink> Replay<'_, B> {
             .into_iter()
             .filter_map(|(view, value)| Some((view?, value?)))
         {
-            self.tell(
-                found.cpu,
-                view,
-                RecordedValue {
-                    value: value.into(),
-                    told: ValueTiming::Before,
-                },
-            );
+            self.tell(found.cpu, view, value.into(), ValueTiming::Before);
         }
     }
 }

@@ -5,19 +5,21 @@
 //! after a `save`, most of them written by the caller, leaves the caller's writes as the last ones.
 //! A register that an instruction writes and the trace never records is unknown from there on.
 
+use std::rc::Rc;
+
 use stepback_machine::{RegisterId, RegisterView};
 
 use crate::events::{Problem, TextKind, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
+use crate::rst::fields::cpu;
 use crate::rst::kind;
-use crate::rst::raw_record::RawRecord;
-use crate::rst::record::Record;
-use crate::rst::records::{Instruction, RegisterValues, TlbEntry};
+use crate::rst::raw_record::{RawRecord, layout_of};
+use crate::rst::records::{Instruction, PaVaDiff, Preg, RegisterValues, TlbEntry, Trap, TrapExit};
 use crate::rst::replay::cpu::ReplayCpu;
-use crate::rst::replay::effects::EffectTable;
+use crate::rst::replay::effects::InstructionEffects;
 use crate::rst::replay::names::{RegisterNumberMap, view};
 use crate::rst::replay::statements::OpenAccess;
-use crate::rst::replay::translations::EntryLayout;
+use crate::rst::word_cache::WordCache;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::StoredThread;
 
@@ -34,13 +36,13 @@ pub struct Replay<'e, B> {
     pub(super) last: Option<u16>,
     /// Accesses of that instruction, until the trace has recorded their values.
     pub(super) open: Vec<OpenAccess>,
-    pub(super) effects: EffectTable,
+    pub(super) effects: WordCache<Rc<InstructionEffects>>,
     pub(super) names: RegisterNumberMap,
     pub(super) fixed: StateRegisters,
     /// Number of windows that the trace states.
     windows: Option<u8>,
-    /// Layout of TLB entries, if the trace names a known MMU.
-    pub(super) entry_layout: Option<EntryLayout>,
+    /// Mask of the physical address in the data of TLB entries, if the trace names a known MMU.
+    pub(super) physical_mask: Option<u64>,
     /// The beginning of a text of several records.
     pub(super) text: Vec<u8>,
     /// Notes from before the first record of a processor.
@@ -78,11 +80,11 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             cpus: Vec::new(),
             last: None,
             open: Vec::new(),
-            effects: EffectTable::default(),
+            effects: WordCache::default(),
             names: RegisterNumberMap::new(),
             fixed,
             windows: None,
-            entry_layout: None,
+            physical_mask: None,
             text: Vec::new(),
             early: Vec::new(),
             threads: 0,
@@ -101,35 +103,34 @@ impl<'e, B: BlockSink> Replay<'e, B> {
     }
 
     fn other(&mut self, record: &RawRecord) {
-        match Record::of(record) {
-            Record::MemoryValue(value) if value.is_virtual => self.memory(&value),
-            Record::PaVaDiff(difference) => self.cpu(difference.cpu).translation = Some(difference),
-            Record::TlbEntry(entry) => self.translation_entry(&entry, record),
-            Record::ProcessSwitch(_) => self.switch_process(record),
-            Record::Trap(trap) => self.trap(trap),
-            Record::TrapExit(exit) => self.trap_exit(&exit),
-            Record::Preg(preg) => self.preg(&preg, record),
-            Record::CpuTime(time) => {
-                let thread = self.cpu(time.cpu).thread;
-                self.encoder.marker(
-                    thread,
-                    Marker {
-                        kind: MarkerKind::TIMESTAMP,
-                        value: time.timestamp,
-                    },
-                    0,
-                );
+        match record.kind() {
+            kind::MEMORY => return self.memory(record),
+            kind::DIFFERENCE => {
+                let difference = PaVaDiff::of(record);
+                self.cpu(difference.cpu).translation = Some(difference);
             }
-            Record::Text(part) => self.text(&part),
-            Record::Header(_) | Record::Null => {}
+            kind::TLB => self.translation_entry(&TlbEntry::of(record), record),
+            kind::PROCESS => self.switch_process(record),
+            kind::TRAP => self.trap(Trap::of(record)),
+            kind::TRAP_EXIT => self.trap_exit(&TrapExit::of(record)),
+            kind::PREG => self.preg(&Preg::of(record), record),
+            kind::CPU => {
+                let number = record.get(cpu::CPU_NUMBER) as u16;
+                self.mark(number, MarkerKind::TIMESTAMP, record.get(cpu::TIMESTAMP));
+            }
+            kind::TEXT | kind::TEXT_PART => self.text(record),
+            kind::HEADER | kind::NULL => {}
             _ => self.note_of(record),
+        }
+        if let Some(cpu) = layout_of(record).and_then(|layout| layout.cpu) {
+            self.cpu(cpu.get(record)).continued_at = None;
         }
     }
 
     /// Applies a TLB record.
     fn translation_entry(&mut self, entry: &TlbEntry, record: &RawRecord) {
-        let layout = self.entry_layout;
-        let news = self.cpu(entry.cpu).translations.entry(entry, layout);
+        let mask = self.physical_mask;
+        let news = self.cpu(entry.cpu).translations.entry(entry, mask);
         self.end_pages(entry.cpu, news);
         self.note_of(record);
     }

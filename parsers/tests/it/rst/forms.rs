@@ -1,7 +1,7 @@
 //! Byte orders, versions, and traces of several files.
 
 use stepback_parsers::rst::{
-    Record, RecordPlace, RecordReader, RstContainer, RstHead, push_json, push_line,
+    Instruction, RecordPlace, RecordReader, RstContainer, RstHead, kind, push_json, push_line,
 };
 
 use super::{content, file, fixture, plain};
@@ -364,7 +364,7 @@ fn text(name: &str) -> Vec<String> {
     let (mut lines, mut instructions) = (Vec::new(), 0);
     while let Some(batch) = reader.next_batch().unwrap() {
         for (number, record) in (batch.first..).zip(batch.records()) {
-            instructions += u64::from(matches!(Record::of(&record), Record::Instruction(_)));
+            instructions += u64::from(record.kind() == kind::INSTRUCTION);
             let mut line = Vec::new();
             push_line(
                 &mut line,
@@ -471,9 +471,10 @@ fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
         assert_eq!(batch.first, records + 1);
         records += batch.records().len() as u64;
         for record in batch.records() {
-            let Record::Instruction(instruction) = Record::of(&record) else {
+            if record.kind() != kind::INSTRUCTION {
                 continue;
-            };
+            }
+            let instruction = Instruction::of(&record);
             match turns.last_mut().filter(|(cpu, _)| *cpu == instruction.cpu) {
                 Some((_, count)) => *count += 1,
                 None => turns.push((instruction.cpu, 1)),
