@@ -728,8 +728,11 @@ impl<B: BlockSink> Encoder<B> {
     /// Adds a problem: a part of the trace that could not be read.
     pub fn problem(&mut self, problem: &Problem) {
         self.flush();
-        if self.block.len() < BLOCK_LIMIT {
+        if self.has_room() {
             self.block.problem(&problem.message);
+        } else {
+            // The marker for left-out records takes an ordinal for it.
+            self.records += 1;
         }
     }
 }

@@ -7,8 +7,8 @@ use stepback_machine::{
 };
 
 use crate::events::{
-    DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind,
-    ThreadNumber,
+    DelaySlot, EventSink, InputLocation, MemoryAccess, Problem, Recurrence, RegisterWrite,
+    StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
 };
 use crate::kept::places::{CacheFileOptions, CacheFilePlace};
 use crate::step_store::encoder::Encoder;
@@ -477,4 +477,39 @@ fn a_record_is_found_by_its_number() {
     for missing in [0, records.len() as u64 + 1, u64::MAX] {
         assert_eq!(store.item_of_record(missing, &mut scratch).unwrap(), None);
     }
+}
+
+/// Sink that keeps the messages of problems.
+struct ProblemMessages(Vec<String>);
+
+impl EventSink for ProblemMessages {
+    fn problem(&mut self, problem: &Problem) {
+        self.0.push(problem.message.clone());
+    }
+}
+
+#[test]
+fn problems_for_which_a_block_has_no_room_are_counted() {
+    let read: ReadTrace = Box::new(|_, encoder| {
+        encoder.thread(ThreadNumber(0), StoredThread::default());
+        let problem = Problem {
+            place: InputLocation::default(),
+            column: 0,
+            message: "x".repeat(1 << 20),
+            recurrence: Recurrence::Single,
+        };
+        (0..6).for_each(|_| encoder.problem(&problem));
+        Ok(ReadEnd::Complete)
+    });
+    let trace = StoredTrace::new(StepStore::open(CacheFileOptions::default(), read));
+    let mut sink = ProblemMessages(Vec::new());
+    let range = 0..u64::MAX / 16 * 16;
+    trace
+        .parse(&range, &Format, &mut StoreScratch::default(), &mut sink)
+        .unwrap();
+    assert_eq!(sink.0.len(), 5);
+    assert_eq!(
+        sink.0[4],
+        "2 records without an instruction among them are counted but not kept"
+    );
 }
