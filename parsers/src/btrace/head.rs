@@ -68,6 +68,7 @@ fn with_header(head: &[u8]) -> Option<BtraceHead> {
 }
 
 /// Detects a file of plain records: at least three quarters of the first ones must be consistent.
+/// The file need not end with a whole record: readers report a last one that is cut off.
 fn records(head: &[u8]) -> Option<BtraceHead> {
     let layout = BranchLayout::own(0);
     let is_record = |bytes: &[u8]| {

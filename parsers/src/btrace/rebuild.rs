@@ -45,15 +45,6 @@ pub struct PathRebuilder<'e, B> {
     has_told_full: bool,
 }
 
-/// End of a file's records.
-#[derive(Clone, Copy, Debug)]
-pub struct RecordingEnd<'a> {
-    /// Number of bytes of an incomplete last record.
-    pub cut_off_bytes: usize,
-    /// Damage that ended the file, if any.
-    pub damage: Option<&'a Damage>,
-}
-
 /// A thread of the recording.
 #[derive(Debug)]
 struct RebuiltThread {
@@ -65,13 +56,9 @@ struct RebuiltThread {
     /// Record whose fork the walk has reached.
     at_record: Option<FittedRecord>,
     cpu: Option<u64>,
-    last: Option<LastRecordTime>,
-}
-
-/// State kept from the last record of a thread.
-#[derive(Clone, Copy, Debug)]
-struct LastRecordTime {
-    time: Option<u64>,
+    has_begun: bool,
+    /// Time of its last record.
+    last_time: Option<u64>,
 }
 
 impl<'e, B: BlockSink> PathRebuilder<'e, B> {
@@ -115,7 +102,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         let Some(thread) = self.threads.get(place) else {
             return;
         };
-        if thread.last.is_none() {
+        if !thread.has_begun {
             self.begin(place, record);
         } else if thread.is_open {
             self.reach(place, record);
@@ -123,10 +110,8 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         let Some(thread) = self.threads.get_mut(place) else {
             return;
         };
-        (thread.last, thread.is_open) = (
-            Some(LastRecordTime { time: record.time }),
-            next.is_none() && may_go_on,
-        );
+        (thread.has_begun, thread.last_time) = (true, record.time);
+        thread.is_open = next.is_none() && may_go_on;
         if let Some(fitting) = thread.at_record.take() {
             let sink = StepSink {
                 encoder: self.encoder,
@@ -165,15 +150,9 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         thread.walk.tail(&self.code, &mut sink);
     }
 
-    /// Emits the most likely paths of the threads after their last records.
-    pub fn finish(
-        mut self,
-        records: u64,
-        RecordingEnd {
-            cut_off_bytes,
-            damage,
-        }: RecordingEnd<'_>,
-    ) {
+    /// Emits the most likely paths of the threads after their last records. The file ends with
+    /// `cut_off_bytes` bytes of an incomplete record, or with damage, if there is any.
+    pub fn finish(mut self, records: u64, cut_off_bytes: usize, damage: Option<&Damage>) {
         self.encoder.begin_record(records.saturating_add(1));
         for place in 0..self.threads.len() {
             // Only now is it certain that no record follows, and times must not run backwards.
@@ -225,7 +204,8 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
             is_open: false,
             at_record: None,
             cpu: None,
-            last: None,
+            has_begun: false,
+            last_time: None,
         });
         Some(place)
     }
@@ -323,10 +303,10 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
             return self.contradicted(next, fitting.misfit_of_slot());
         }
         thread.at_record = Some(fitting);
-        let (number, last) = (thread.number, thread.last);
+        let (number, last_time) = (thread.number, thread.last_time);
         if let Some(stop) = stop {
             self.encoder
-                .note(number, TextKind::Note, &gap_note(stop, last, next));
+                .note(number, TextKind::Note, &gap_note(stop, last_time, next));
         }
     }
 
@@ -345,7 +325,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         };
         let went = thread.walk.approach(&self.code, record.pc, &mut sink);
         thread.at_record = None;
-        if went != Err(WalkStop::Nowhere) || thread.last.is_none() {
+        if went != Err(WalkStop::Nowhere) || !thread.has_begun {
             self.encoder.marker(
                 number,
                 Gap {
@@ -372,11 +352,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
             return;
         };
         let number = thread.number;
-        if thread
-            .last
-            .replace(LastRecordTime { time: record.time })
-            .is_none()
-        {
+        if !std::mem::replace(&mut thread.has_begun, true) {
             self.encoder.marker(
                 number,
                 Marker {
@@ -423,14 +399,14 @@ fn problem(message: String) -> Problem {
 }
 
 /// Describes the two ends of a gap.
-fn gap_note(stop: WalkStop, last: Option<LastRecordTime>, next: &BranchRecord) -> String {
+fn gap_note(stop: WalkStop, last_time: Option<u64>, next: &BranchRecord) -> String {
     let from = match stop {
         WalkStop::Undecided(pc) | WalkStop::Unmapped(pc) | WalkStop::Another(pc) => {
             format!("from {pc:#x} ")
         }
         WalkStop::Nowhere | WalkStop::Contradicted(_) => String::new(),
     };
-    let between = last.and_then(|last| next.time?.checked_sub(last.time?));
+    let between = last_time.and_then(|last| next.time?.checked_sub(last));
     let between = between.map_or_else(String::new, |nanos| {
         format!(", {nanos} ns after the record before")
     });

@@ -7,12 +7,12 @@ use std::{fmt, io};
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::btrace::check::{CheckedRecording as Check, check_recording};
+use crate::btrace::check::check_recording;
 use crate::btrace::code::{ProgramCode, SET};
 use crate::btrace::fit::fit_of;
 use crate::btrace::head::BtraceHead;
 use crate::btrace::order::TimeOrderedReader;
-use crate::btrace::rebuild::{FILTERED, PathRebuilder, RecordingEnd};
+use crate::btrace::rebuild::{FILTERED, PathRebuilder};
 use crate::btrace::record::{BranchLayout, BranchRecordReader};
 use crate::btrace::text_line::retell;
 use crate::btrace::written::BtraceLineSink;
@@ -27,7 +27,6 @@ use crate::source::{
     CheckWatch, KnownInstruction, ParseScratch, ParsedRange, RecordingScope, RegisterSource,
     RenderedLine, Source, SourceTraits,
 };
-use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
@@ -211,12 +210,7 @@ impl Btrace {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<ParsedRange, SourceError> {
-        let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read {
-            offset: range.start,
-            error,
-        })?;
-        Ok(ParsedRange { lines: 0, end })
+        self.trace.parse_into(range, self, scratch, sink)
     }
 }
 
@@ -290,13 +284,7 @@ fn rebuild(
         rebuild.turn(&turn);
         count = turn.ordinal;
     }
-    rebuild.finish(
-        count,
-        RecordingEnd {
-            cut_off_bytes: order.cut_off_bytes(),
-            damage: order.damage(),
-        },
-    );
+    rebuild.finish(count, order.cut_off_bytes(), order.damage());
     Ok(ReadEnd::Complete)
 }
 
@@ -385,17 +373,11 @@ impl Source for Btrace {
     }
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
-        let item = self
-            .store()
-            .item_of_record(number, &mut StoreScratch::default());
-        let item = item.map_err(|error| SourceError::Read { offset: 0, error })?;
-        Ok(item.map(Position))
+        self.trace.position_of_record(number)
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        self.store()
-            .known_codes()
-            .map(|codes| codes.iter().map(Code::instruction).collect())
+        self.trace.instructions()
     }
 
     fn check_records(
@@ -412,15 +394,7 @@ impl Source for Btrace {
             Some(BtraceHead::Records { count, .. }) => count,
             Some(BtraceHead::Text) | None => None,
         };
-        check_recording(
-            Check {
-                reader,
-                count,
-                program: &self.program,
-            },
-            findings,
-            watch,
-        )
+        check_recording(reader, count, &self.program, findings, watch)
     }
 
     fn is_text(&self) -> bool {

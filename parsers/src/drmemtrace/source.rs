@@ -24,7 +24,6 @@ use crate::source::{
     CheckWatch, KnownInstruction, KnownThread, ParseScratch, ParsedRange, RecordingScope,
     RegisterSource, RenderedLine, Source, SourceTraits,
 };
-use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
@@ -186,12 +185,7 @@ impl Drmemtrace {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<ParsedRange, SourceError> {
-        let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read {
-            offset: range.start,
-            error,
-        })?;
-        Ok(ParsedRange { lines: 0, end })
+        self.trace.parse_into(range, self, scratch, sink)
     }
 }
 
@@ -300,9 +294,7 @@ impl Source for Drmemtrace {
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        self.store()
-            .known_codes()
-            .map(|codes| codes.iter().map(Code::instruction).collect())
+        self.trace.instructions()
     }
 
     fn check_records(

@@ -22,4 +22,4 @@ pub use crate::reconstruct::program::{
     Decision, Outcome, PassedStep, PassedStretch, PathSink, SuccessorSet,
 };
 pub use program::{DecisionPresence, Fork, InstructionLookup, Program, Stretch, StretchEnd};
-pub use walk::{NextDecision, Walk, WalkStop};
+pub use walk::{NextDecision, NullPathSink, Walk, WalkStop};

@@ -850,7 +850,7 @@ impl CallTracker for SpeculativeCalls<'_> {
 }
 
 /// Discards the path.
-struct NullPathSink;
+pub struct NullPathSink;
 
 impl PathSink for NullPathSink {
     fn stretch(&mut self, _stretch: PassedStretch) {}

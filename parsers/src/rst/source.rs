@@ -26,7 +26,6 @@ use crate::source::{
     CheckWatch, KnownInstruction, ParseScratch, ParsedRange, RecordingScope, RegisterSource,
     RenderedLine, Source, SourceTraits,
 };
-use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
@@ -112,12 +111,7 @@ impl Rst {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<ParsedRange, SourceError> {
-        let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read {
-            offset: range.start,
-            error,
-        })?;
-        Ok(ParsedRange { lines: 0, end })
+        self.trace.parse_into(range, self, scratch, sink)
     }
 }
 
@@ -225,17 +219,11 @@ impl Source for Rst {
     }
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
-        let item = self
-            .store()
-            .item_of_record(number, &mut StoreScratch::default());
-        let item = item.map_err(|error| SourceError::Read { offset: 0, error })?;
-        Ok(item.map(Position))
+        self.trace.position_of_record(number)
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        self.store()
-            .known_codes()
-            .map(|codes| codes.iter().map(Code::instruction).collect())
+        self.trace.instructions()
     }
 
     fn is_text(&self) -> bool {

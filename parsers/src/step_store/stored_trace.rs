@@ -4,7 +4,10 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::events::EventSink;
+use crate::error::SourceError;
+use crate::events::{EventSink, Position};
+use crate::source::{KnownInstruction, ParseScratch, ParsedRange};
+use crate::step_store::code::Code;
 use crate::step_store::event_run::{EventEmitter, StoredFormat};
 use crate::step_store::items::{ITEM_BYTES, items_of};
 use crate::step_store::store::{StepStore, StoreScratch};
@@ -95,5 +98,44 @@ impl StoredTrace {
             self.store.visit(items, scratch, &mut run, goes_on)?;
         }
         Ok(end * ITEM_BYTES)
+    }
+
+    /// Implements [`Source::parse`](crate::source::Source::parse), monomorphised for one format and
+    /// one sink.
+    ///
+    /// # Errors
+    /// The store could not be read, or is damaged.
+    pub fn parse_into<F: StoredFormat, S: EventSink + ?Sized>(
+        &self,
+        range: Range<u64>,
+        format: &F,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<ParsedRange, SourceError> {
+        let end = self.parse(&range, format, scratch.of(), sink);
+        let end = end.map_err(|error| SourceError::Read {
+            offset: range.start,
+            error,
+        })?;
+        Ok(ParsedRange { lines: 0, end })
+    }
+
+    /// Returns the position of the record with this number, counted from 1, in a format that
+    /// numbers all its records.
+    ///
+    /// # Errors
+    /// The store could not be read, or is damaged.
+    pub fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
+        let item = self
+            .store
+            .item_of_record(number, &mut StoreScratch::default());
+        let item = item.map_err(|error| SourceError::Read { offset: 0, error })?;
+        Ok(item.map(Position))
+    }
+
+    /// Returns the instructions of all steps; `None` if there are too many.
+    pub fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        let codes = self.store.known_codes()?;
+        Some(codes.iter().map(Code::instruction).collect())
     }
 }

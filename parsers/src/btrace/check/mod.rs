@@ -4,4 +4,4 @@
 mod recording;
 mod rules;
 
-pub use recording::{CheckedRecording, check_recording};
+pub use recording::check_recording;

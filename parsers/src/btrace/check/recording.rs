@@ -11,9 +11,8 @@ use crate::btrace::record::{BranchKind, BranchRecord, BranchRecordReader};
 use crate::error::SourceError;
 use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings};
-use crate::marker::Gap;
 use crate::program_file::ProgramFile;
-use crate::reconstruct::{PassedStep, PassedStretch, PathSink, Walk, WalkStop};
+use crate::reconstruct::{NullPathSink, Walk, WalkStop};
 use crate::source::CheckWatch;
 
 /// Number of records between two calls of the progress callback.
@@ -21,36 +20,21 @@ const PATIENCE: u64 = 1 << 13;
 /// Maximum number of threads that are checked.
 const THREADS: usize = 1 << 16;
 
-/// Input of the check.
-pub struct CheckedRecording<'p> {
-    /// Reader at the first record.
-    pub reader: BranchRecordReader,
-    /// Number of records according to the header.
-    pub count: Option<u64>,
-    /// Files of the program; empty if unknown. Then only times and numbers are checked.
-    pub program: &'p [ProgramFile],
-}
-
-/// Checks the records of a recording and adds violations to `findings`.
+/// Checks the records of a recording and adds violations to `findings`. `count` is the number of
+/// records according to the header. Without files of the program, only times and numbers are
+/// checked.
 ///
 /// # Errors
 /// The file could not be read.
 pub fn check_recording(
-    recording: CheckedRecording<'_>,
+    mut reader: BranchRecordReader,
+    count: Option<u64>,
+    program: &[ProgramFile],
     findings: &mut Findings,
     watch: &mut CheckWatch<'_>,
 ) -> Result<(), SourceError> {
-    let CheckedRecording {
-        mut reader,
-        count,
-        program,
-    } = recording;
     let code = ProgramCode::new(program);
     let entries: Vec<u64> = program.iter().filter_map(|file| file.entry).collect();
-    let way = CheckedProgram {
-        code: &code,
-        entries: &entries,
-    };
     let mut threads: HashMap<u64, BtraceThreadCheck> = HashMap::default();
     let mut records = 0;
     while let Some(record) = reader
@@ -70,7 +54,7 @@ pub fn check_recording(
         let thread = threads.entry(record.thread).or_default();
         thread.check_time(&record, findings);
         if !code.is_empty() {
-            thread.check_way(&way, &record, findings);
+            thread.check_way(&code, &entries, &record, findings);
         }
     }
     let cut_off = reader.cut_off_bytes();
@@ -92,7 +76,9 @@ const USUAL: u64 = 64;
 #[derive(Debug, Default)]
 pub struct BtraceThreadCheck {
     walk: Walk,
-    last_time: Option<u64>,
+    /// The last record with a time, and the time of the thread's record before it.
+    last: Option<BranchRecord>,
+    time_before: Option<u64>,
     has_begun: bool,
     /// Number of intervals between timed records, and their sum.
     times: u64,
@@ -104,17 +90,27 @@ impl BtraceThreadCheck {
     pub fn check_time(&mut self, record: &BranchRecord, findings: &mut Findings) {
         let Some(time) = record.time else { return };
         let place = FindingPlace::Record(record.number);
-        let Some(last) = self.last_time.replace(time) else {
+        let Some(before) = self.last.replace(*record) else {
             return;
         };
+        let last = before.time.unwrap_or(time);
         let Some(between) = time.checked_sub(last) else {
-            findings.add(&rules::TIME, place, || {
-                format!("{time} comes behind {last}")
-            });
-            // Report one wrong time only once.
-            self.last_time = Some(last.min(time));
+            // If this time fits the one before the last, the last one is too high. The order of
+            // the records follows the same rule.
+            if self.time_before.is_none_or(|before| before <= time) {
+                let place = FindingPlace::Record(before.number);
+                findings.add(&rules::TIME, place, || {
+                    format!("{last} comes before {time}")
+                });
+            } else {
+                findings.add(&rules::TIME, place, || {
+                    format!("{time} comes behind {last}")
+                });
+                self.time_before = None;
+            }
             return;
         };
+        self.time_before = Some(last);
         let usual = self.sum_nanos / self.times.max(1);
         if self.times >= USUAL && between / LONG > usual {
             findings.add(&rules::JUMP, place, || {
@@ -125,14 +121,14 @@ impl BtraceThreadCheck {
         self.sum_nanos = self.sum_nanos.saturating_add(between);
     }
 
-    /// Checks the path to the next record.
+    /// Checks the path to the next record. `entries` are the entry points of the program.
     pub fn check_way(
         &mut self,
-        way: &CheckedProgram<'_>,
+        code: &ProgramCode,
+        entries: &[u64],
         record: &BranchRecord,
         findings: &mut Findings,
     ) {
-        let CheckedProgram { code, entries } = *way;
         let place = FindingPlace::Record(record.number);
         let misfit = |misfit: RecordMismatch| move || format!("at {:#x}: {misfit}", record.pc);
         let fitting = match FittedRecord::of(record, code) {
@@ -155,10 +151,7 @@ impl BtraceThreadCheck {
                 });
             }
         }
-        match self
-            .walk
-            .come_to(code, fitting.sought(), &mut DiscardedPath)
-        {
+        match self.walk.come_to(code, fitting.sought(), &mut NullPathSink) {
             Some(WalkStop::Contradicted(_)) => {
                 return findings.add(&rules::FIT, place, misfit(fitting.misfit_of_slot()));
             }
@@ -178,7 +171,7 @@ impl BtraceThreadCheck {
             None | Some(WalkStop::Nowhere) => {}
         }
         self.walk
-            .decide(&fitting.transfer.fork, fitting.decision, &mut DiscardedPath);
+            .decide(&fitting.transfer.fork, fitting.decision, &mut NullPathSink);
         if self.walk.has_returned_elsewhere() {
             findings.add(&rules::RETURN, place, || {
                 format!(
@@ -188,21 +181,4 @@ impl BtraceThreadCheck {
             });
         }
     }
-}
-
-/// Program on which the paths are checked.
-#[derive(Clone, Copy)]
-pub struct CheckedProgram<'a> {
-    pub code: &'a ProgramCode,
-    /// Entry points of the program's files.
-    pub entries: &'a [u64],
-}
-
-/// Sink that discards the path.
-struct DiscardedPath;
-
-impl PathSink for DiscardedPath {
-    fn stretch(&mut self, _stretch: PassedStretch) {}
-    fn step(&mut self, _step: PassedStep) {}
-    fn gap(&mut self, _gap: Gap) {}
 }
