@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use stepback_parsers::TraceFile;
-use stepback_parsers::rst::{RecordPlace, RecordReader, RstHead, push_json, push_line};
+use stepback_parsers::rst::{RecordReader, RstHead, push_json, push_line};
 
 /// All that can be said of a trace.
 fn read(files: Vec<TraceFile>) -> String {
@@ -20,10 +20,7 @@ fn read(files: Vec<TraceFile>) -> String {
             push_json(&mut said, number, &record);
             push_line(
                 &mut said,
-                RecordPlace {
-                    number,
-                    instructions: 0,
-                },
+                number, 0,
                 &record,
             );
             next += 1;

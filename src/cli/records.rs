@@ -13,7 +13,7 @@ use stepback_parsers::drmemtrace::{
     record_name, record_text, unix_micros,
 };
 use stepback_parsers::rst::{
-    Instruction, RawRecord, RecordPlace, RecordReader, Rst, kind, layout_of, push_json, push_line,
+    Instruction, RawRecord, RecordReader, Rst, kind, layout_of, push_json, push_line,
 };
 use stepback_parsers::stored::{Code, StoredAccess, StoredHint, StoredMarker};
 use stepback_parsers::{Marker, MarkerKind, Position, Source as _};
@@ -380,14 +380,7 @@ pub fn print_rst_records(
             if report.is_json {
                 push_json(&mut line, number, &record);
             } else {
-                push_line(
-                    &mut line,
-                    RecordPlace {
-                        number,
-                        instructions,
-                    },
-                    &record,
-                );
+                push_line(&mut line, number, instructions, &record);
                 line.extend_from_slice(disassembly(&record, set).as_bytes());
             }
             report.text(&format!("{}\n", printable(&String::from_utf8_lossy(&line))))?;

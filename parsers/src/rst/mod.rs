@@ -31,4 +31,4 @@ pub use raw_record::{RECORD_BYTES, RawRecord, RecordEncoding, RecordField, RstVe
 pub use reader::{RecordBatch, RecordReader};
 pub use records::*;
 pub use source::Rst;
-pub use text::{RecordPlace, push_line};
+pub use text::push_line;

@@ -11,23 +11,14 @@ use crate::rst::records::{
 };
 use crate::text::line_writer::{LineWriter, decimal_digits};
 
-/// Position of a record in its trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecordPlace {
-    /// Number of the record, from 1.
-    pub number: u64,
-    /// Number of instructions up to and including this record.
-    pub instructions: u64,
-}
-
 /// Appends a record as a line without its end, in columns as for the records of other formats:
-/// record number, instruction number, processor, contents.
-pub fn push_line(out: &mut Vec<u8>, place: RecordPlace, record: &RawRecord) {
+/// record number from 1, number of instructions up to and including the record, processor, contents.
+pub fn push_line(out: &mut Vec<u8>, number: u64, instructions: u64, record: &RawRecord) {
     let layout = layout_of(record);
     let mut line = LineWriter::new(out);
-    line.number_in(place.number, 12)
+    line.number_in(number, 12)
         .text(" ")
-        .number_in(place.instructions, 11)
+        .number_in(instructions, 11)
         .text(": ");
     match layout.and_then(|layout| layout.cpu) {
         Some(cpu) => {

@@ -1,7 +1,9 @@
 //! Byte orders, versions, and traces of several files.
 
+use stepback_parsers::Source as _;
+use stepback_parsers::files::CacheFileOptions;
 use stepback_parsers::rst::{
-    Instruction, RecordPlace, RecordReader, RstContainer, RstHead, kind, push_json, push_line,
+    Instruction, RecordReader, Rst, RstContainer, RstHead, kind, push_json, push_line,
 };
 
 use super::{content, file, fixture, plain};
@@ -366,14 +368,7 @@ fn text(name: &str) -> Vec<String> {
         for (number, record) in (batch.first..).zip(batch.records()) {
             instructions += u64::from(record.kind() == kind::INSTRUCTION);
             let mut line = Vec::new();
-            push_line(
-                &mut line,
-                RecordPlace {
-                    number,
-                    instructions,
-                },
-                &record,
-            );
+            push_line(&mut line, number, instructions, &record);
             lines.push(String::from_utf8(line).unwrap());
         }
     }
@@ -574,4 +569,43 @@ fn named(traces: &[Vec<u8>]) -> Vec<stepback_parsers::TraceFile> {
         .iter()
         .map(|bytes| file("trace", bytes.clone()))
         .collect()
+}
+
+/// Returns a virtual memory value of 8 bytes at `0x8000`, or one that continues the record before.
+fn memory_value(is_continued: bool, value: u64) -> Vec<u8> {
+    let flags = [(1, 0), (1, 1), (1, u64::from(is_continued)), (5, 0)];
+    let rest = [(8, 0), (4, 0), (4, 8), (32, 0), (64, 0x8000), (64, value)];
+    record(Order::Big, &[&[(8, 26)][..], &flags, &rest].concat())
+}
+
+#[test]
+fn a_memory_value_continues_only_the_record_before_it() {
+    let step = instruction(Order::Big, 0, 0x1000);
+    let shown = |records: &[Vec<u8>]| {
+        let trace = [header(13), records.concat()].concat();
+        let trace = Rst::open(vec![file("t", trace)], CacheFileOptions::default()).unwrap();
+        trace.store().wait_for(u64::MAX).unwrap();
+        let mut text = Vec::new();
+        trace.read_raw(0..trace.grow().unwrap(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let lines = text.lines().filter(|line| line.contains("@"));
+        lines
+            .map(|line| line.trim_start_matches("cpu0").trim().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (first, second) = (memory_value(false, 1), memory_value(true, 2));
+    assert_eq!(
+        shown(&[step.clone(), first.clone(), second.clone()]),
+        [
+            "read 8 @ 0000000000008000 0000000000000001",
+            "read 8 @ 0000000000008008 0000000000000002"
+        ]
+    );
+    assert_eq!(
+        shown(&[step.clone(), first, step, second]),
+        [
+            "read 8 @ 0000000000008000 0000000000000001",
+            "memory       8 byte(s) @ (behind the last) 0x2"
+        ]
+    );
 }

@@ -2,10 +2,11 @@
 //!
 //! Decodes items: records other than instructions.
 
+use crate::rst::container::batch::UnpackFault;
 use crate::rst::container::code::{InstructionClass, destination, target_of};
 use crate::rst::container::paged::TableBudget;
 use crate::rst::container::rz2::cpu::{Rz2CpuState, VALUES};
-use crate::rst::container::rz2::framing::{StreamBytes, StreamFault};
+use crate::rst::container::rz2::framing::StreamBytes;
 use crate::rst::fields::{INSTR_FLAGS, instr, regval};
 use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordEncoding};
@@ -70,7 +71,7 @@ impl Rz2CpuState {
     pub fn next_part(
         &mut self,
         stream: &mut ChunkStream<'_, '_>,
-    ) -> Result<StreamPart, StreamFault> {
+    ) -> Result<StreamPart, UnpackFault> {
         let before = stream.out.len();
         let part = match stream.bytes.byte()? {
             END => return Ok(StreamPart::End),
@@ -86,7 +87,7 @@ impl Rz2CpuState {
         part.map(|()| StreamPart::Records)
     }
 
-    fn chunk(&mut self, begin: u8, stream: &mut ChunkStream<'_, '_>) -> Result<(), StreamFault> {
+    fn chunk(&mut self, begin: u8, stream: &mut ChunkStream<'_, '_>) -> Result<(), UnpackFault> {
         let is_known = begin == KNOWN_CHUNK;
         let length = usize::from(stream.bytes.half()?);
         let pc = stream.bytes.long()?;
@@ -129,7 +130,7 @@ impl Rz2CpuState {
             flags,
         }: ChunkHead<'_>,
         stream: &mut ChunkStream<'_, '_>,
-    ) -> Result<(), StreamFault> {
+    ) -> Result<(), UnpackFault> {
         let ChunkStream {
             bytes,
             scratch: ChunkScratch { words, eas },
@@ -154,12 +155,12 @@ impl Rz2CpuState {
             return self
                 .history
                 .store(pc, words, eas, budget)
-                .ok_or(StreamFault::Memory);
+                .ok_or(UnpackFault::Memory);
         }
         let way = self
             .history
             .find(pc, flags.len(), budget)
-            .ok_or(StreamFault::Contradiction)?;
+            .ok_or(UnpackFault::Contradiction)?;
         words.extend(way.words().iter().take(flags.len()));
         let told = flags
             .iter()
@@ -178,7 +179,7 @@ impl Rz2CpuState {
         head: ChunkHead<'_>,
         counts: &[u8],
         stream: &mut ChunkStream<'_, '_>,
-    ) -> Result<(), StreamFault> {
+    ) -> Result<(), UnpackFault> {
         let mask = if self.masks_addresses {
             u64::from(u32::MAX)
         } else {
@@ -192,7 +193,7 @@ impl Rz2CpuState {
                 .words
                 .get(number)
                 .copied()
-                .ok_or(StreamFault::Contradiction)?;
+                .ok_or(UnpackFault::Contradiction)?;
             let class = InstructionClass::of(word, CLASSES);
             let ea = if is_told(flags, word) {
                 let ea = stream
@@ -200,7 +201,7 @@ impl Rz2CpuState {
                     .eas
                     .get(told)
                     .copied()
-                    .ok_or(StreamFault::Contradiction)?;
+                    .ok_or(UnpackFault::Contradiction)?;
                 told += 1;
                 self.sum = self.sum.wrapping_add(ea);
                 ea
@@ -232,7 +233,7 @@ impl Rz2CpuState {
         Ok(())
     }
 
-    fn push_item(&mut self, stream: &mut ChunkStream<'_, '_>) -> Result<(), StreamFault> {
+    fn push_item(&mut self, stream: &mut ChunkStream<'_, '_>) -> Result<(), UnpackFault> {
         let first = stream.bytes.byte()?;
         let record = self.item(first, stream.bytes, stream.budget)?;
         self.sum = self.sum.wrapping_add(u64::from(record[0]));
@@ -240,7 +241,7 @@ impl Rz2CpuState {
         Ok(())
     }
 
-    fn check_sum(&mut self, bytes: &mut StreamBytes<'_>) -> Result<(), StreamFault> {
+    fn check_sum(&mut self, bytes: &mut StreamBytes<'_>) -> Result<(), UnpackFault> {
         self.chunks += 1;
         if self.chunks < CHUNKS_PER_SUM {
             return Ok(());
@@ -250,7 +251,7 @@ impl Rz2CpuState {
         if bytes.long()? == sum {
             Ok(())
         } else {
-            Err(StreamFault::Contradiction)
+            Err(UnpackFault::Contradiction)
         }
     }
 }
@@ -266,7 +267,7 @@ fn is_relative(class: InstructionClass) -> bool {
 }
 
 /// Reads the distance of an effective address from the previous one.
-fn distance(bytes: &mut StreamBytes<'_>) -> Result<i64, StreamFault> {
+fn distance(bytes: &mut StreamBytes<'_>) -> Result<i64, UnpackFault> {
     Ok(match bytes.byte()?.cast_signed() {
         -125 => i64::from(bytes.byte()?.cast_signed()),
         -123 => i64::from(bytes.half()?.cast_signed()),
@@ -314,17 +315,17 @@ impl Rz2CpuState {
         first: u8,
         bytes: &mut StreamBytes<'_>,
         budget: &mut TableBudget,
-    ) -> Result<[u8; RECORD_BYTES], StreamFault> {
+    ) -> Result<[u8; RECORD_BYTES], UnpackFault> {
         let mut record = match first {
             ..tag::RAW_END => raw(first, bytes)?,
             tag::DIFFERENCE..=tag::DIFFERENCE_END => {
                 let slot = usize::from(first - tag::DIFFERENCE);
                 self.differences
                     .get(slot)
-                    .ok_or(StreamFault::Contradiction)?
+                    .ok_or(UnpackFault::Contradiction)?
             }
             tag::REGISTER..=tag::PAIR => self.registers(first, bytes, budget)?,
-            _ => return Err(StreamFault::Contradiction),
+            _ => return Err(UnpackFault::Contradiction),
         };
         if first == kind::DIFFERENCE {
             self.differences.store(record);
@@ -338,7 +339,7 @@ impl Rz2CpuState {
         first: u8,
         bytes: &mut StreamBytes<'_>,
         budget: &mut TableBudget,
-    ) -> Result<[u8; RECORD_BYTES], StreamFault> {
+    ) -> Result<[u8; RECORD_BYTES], UnpackFault> {
         let mut record = RawRecord::empty(kind::REGISTERS, RecordEncoding::default())
             .with(regval::POST_INSTR, 1)
             .with(regval::REGTYPE0, INTEGER);
@@ -355,7 +356,7 @@ impl Rz2CpuState {
             record = record
                 .with(regval::REGID1, register.id)
                 .with(regval::REG1, register.value);
-        } else if bytes.peek().ok_or(StreamFault::Short)? == tag::CONDITION_CODES {
+        } else if bytes.peek().ok_or(UnpackFault::Short)? == tag::CONDITION_CODES {
             bytes.byte()?;
             record = record
                 .with(regval::REGTYPE1, CONDITION_CODES)
@@ -373,7 +374,7 @@ impl Rz2CpuState {
         begin: u8,
         bytes: &mut StreamBytes<'_>,
         budget: &mut TableBudget,
-    ) -> Result<RegisterItem, StreamFault> {
+    ) -> Result<RegisterItem, UnpackFault> {
         let (id, begin) = match begin {
             tag::REGISTER => (u64::from(bytes.byte()?), bytes.byte()?),
             begin => (u64::from(destination(self.word)), begin),
@@ -386,26 +387,26 @@ impl Rz2CpuState {
             tag::KNOWN => *self
                 .values
                 .place(usize::from(bytes.half()?), budget)
-                .ok_or(StreamFault::Memory)?,
+                .ok_or(UnpackFault::Memory)?,
             tag::ALL_ONES => u64::MAX,
             tag::ZERO..=tag::EIGHT => u64::from(begin - tag::ZERO),
-            _ => return Err(StreamFault::Contradiction),
+            _ => return Err(UnpackFault::Contradiction),
         };
         Ok(RegisterItem { id, value })
     }
 
     /// Remembers a value, which may occur again.
-    fn note(&mut self, value: u64, budget: &mut TableBudget) -> Result<u64, StreamFault> {
+    fn note(&mut self, value: u64, budget: &mut TableBudget) -> Result<u64, UnpackFault> {
         *self
             .values
             .place((value % VALUES) as usize, budget)
-            .ok_or(StreamFault::Memory)? = value;
+            .ok_or(UnpackFault::Memory)? = value;
         Ok(value)
     }
 }
 
 /// Reads a record that is stored unpacked.
-fn raw(first: u8, bytes: &mut StreamBytes<'_>) -> Result<[u8; RECORD_BYTES], StreamFault> {
+fn raw(first: u8, bytes: &mut StreamBytes<'_>) -> Result<[u8; RECORD_BYTES], UnpackFault> {
     let mut record = [first; RECORD_BYTES];
     record[1..].copy_from_slice(bytes.take(RECORD_BYTES - 1)?);
     Ok(record)

@@ -5,15 +5,7 @@
 use std::io;
 
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::CUT_OFF;
-
-/// Contents of the head of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rz2FileHead {
-    /// True if the records are of one processor. Records of several processors are interleaved in
-    /// turns.
-    pub is_of_one_cpu: bool,
-}
+use crate::rst::container::batch::{CUT_OFF, UnpackFault};
 
 /// Length of the head in bytes.
 const HEAD_BYTES: usize = 512;
@@ -37,29 +29,28 @@ pub struct ProcessorTurn {
     pub records: u32,
 }
 
-impl Rz2FileHead {
-    /// Reads the rest of a head. The inner result is the reason if the head is invalid.
-    ///
-    /// # Errors
-    /// The file could not be read.
-    pub fn read(
-        input: &mut ReadAheadReader,
-        mut head: Vec<u8>,
-    ) -> io::Result<Result<Self, String>> {
-        let missing = HEAD_BYTES.saturating_sub(head.len());
-        input.read_into(&mut head, missing)?;
-        if head.len() < HEAD_BYTES {
-            return Ok(Err(CUT_OFF.to_owned()));
-        }
-        let text = String::from_utf8_lossy(&head);
-        let cpus = text
-            .split_once("Numcpus=")
-            .map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect());
-        let cpus = cpus.and_then(|digits: String| digits.parse::<u32>().ok());
-        Ok(cpus.map(|cpus| Self { is_of_one_cpu: cpus == 1 }).ok_or_else(|| {
-            "its head does not say how many processors there are (\"Numcpus=\"): what is packed is damaged".to_owned()
-        }))
+/// Reads the rest of the head of a file. Returns true if the records are of one processor; those of
+/// several are interleaved in turns. The inner result is the reason if the head is invalid.
+///
+/// # Errors
+/// The file could not be read.
+pub fn is_of_one_cpu(
+    input: &mut ReadAheadReader,
+    mut head: Vec<u8>,
+) -> io::Result<Result<bool, String>> {
+    let missing = HEAD_BYTES.saturating_sub(head.len());
+    input.read_into(&mut head, missing)?;
+    if head.len() < HEAD_BYTES {
+        return Ok(Err(CUT_OFF.to_owned()));
     }
+    let text = String::from_utf8_lossy(&head);
+    let cpus = text
+        .split_once("Numcpus=")
+        .map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect());
+    let cpus = cpus.and_then(|digits: String| digits.parse::<u32>().ok());
+    Ok(cpus.map(|cpus| cpus == 1).ok_or_else(|| {
+        "its head does not say how many processors there are (\"Numcpus=\"): what is packed is damaged".to_owned()
+    }))
 }
 
 impl FramedBlock {
@@ -98,7 +89,7 @@ impl FramedBlock {
 }
 
 /// Decodes the turns of a block.
-pub fn turns(mut bytes: StreamBytes<'_>) -> Result<Vec<ProcessorTurn>, StreamFault> {
+pub fn turns(mut bytes: StreamBytes<'_>) -> Result<Vec<ProcessorTurn>, UnpackFault> {
     let mut turns = Vec::new();
     while bytes.peek().is_some() {
         let cpu = bytes.byte()?;
@@ -110,21 +101,11 @@ pub fn turns(mut bytes: StreamBytes<'_>) -> Result<Vec<ProcessorTurn>, StreamFau
             records => u32::from(records),
         };
         if cpu >= CPUS {
-            return Err(StreamFault::Contradiction);
+            return Err(UnpackFault::Contradiction);
         }
         turns.push(ProcessorTurn { cpu, records });
     }
     Ok(turns)
-}
-/// The reason why a stream cannot be read further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamFault {
-    /// The stream ends too early.
-    Short,
-    /// The stream contains something that no packer writes.
-    Contradiction,
-    /// The history would need more memory than the limit allows.
-    Memory,
 }
 
 /// The unread bytes of a stream.
@@ -133,14 +114,14 @@ pub struct StreamBytes<'a>(pub &'a [u8]);
 
 impl<'a> StreamBytes<'a> {
     /// Takes `count` bytes.
-    pub fn take(&mut self, count: usize) -> Result<&'a [u8], StreamFault> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(StreamFault::Short)?;
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8], UnpackFault> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(UnpackFault::Short)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], StreamFault> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or(StreamFault::Short)?;
+    fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], UnpackFault> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or(UnpackFault::Short)?;
         self.0 = rest;
         Ok(*taken)
     }
@@ -150,19 +131,19 @@ impl<'a> StreamBytes<'a> {
         self.0.first().copied()
     }
 
-    pub fn byte(&mut self) -> Result<u8, StreamFault> {
+    pub fn byte(&mut self) -> Result<u8, UnpackFault> {
         self.array().map(|[byte]| byte)
     }
 
-    pub fn half(&mut self) -> Result<u16, StreamFault> {
+    pub fn half(&mut self) -> Result<u16, UnpackFault> {
         self.array().map(u16::from_be_bytes)
     }
 
-    pub fn word(&mut self) -> Result<u32, StreamFault> {
+    pub fn word(&mut self) -> Result<u32, UnpackFault> {
         self.array().map(u32::from_be_bytes)
     }
 
-    pub fn long(&mut self) -> Result<u64, StreamFault> {
+    pub fn long(&mut self) -> Result<u64, UnpackFault> {
         self.array().map(u64::from_be_bytes)
     }
 }

@@ -3,14 +3,12 @@
 use std::io;
 
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::{
-    BATCH_RECORDS, BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY,
-};
+use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd, UnpackFault, cut_off};
 use crate::rst::container::paged::TableBudget;
 use crate::rst::container::rz2::chunk::{ChunkScratch, ChunkStream, StreamPart};
 use crate::rst::container::rz2::cpu::Rz2CpuState;
 use crate::rst::container::rz2::framing::{
-    CPUS, FramedBlock, ProcessorTurn, Rz2FileHead, StreamBytes, StreamFault, turns,
+    CPUS, FramedBlock, ProcessorTurn, StreamBytes, is_of_one_cpu, turns,
 };
 use crate::rst::raw_record::RECORD_BYTES;
 
@@ -18,8 +16,8 @@ use crate::rst::raw_record::RECORD_BYTES;
 pub struct Rz2 {
     /// The first bytes of the file, until the rest of the head is read.
     head: Vec<u8>,
-    /// The head, once it is read.
-    known: Option<Rz2FileHead>,
+    /// True if the records are of one processor; none until the head is read.
+    is_of_one_cpu: Option<bool>,
     cpus: Vec<Option<Box<Rz2CpuState>>>,
     budget: TableBudget,
     scratch: ChunkScratch,
@@ -38,7 +36,7 @@ enum BlockDecodeEnd {
     Paused,
     /// The stream has ended.
     Over,
-    Fault(StreamFault),
+    Fault(UnpackFault),
 }
 
 impl Rz2 {
@@ -46,7 +44,7 @@ impl Rz2 {
     pub fn new(head: Vec<u8>) -> Self {
         Self {
             head,
-            known: None,
+            is_of_one_cpu: None,
             cpus: (0..CPUS).map(|_| None).collect(),
             budget: TableBudget::new(MEMORY),
             scratch: ChunkScratch::default(),
@@ -65,14 +63,14 @@ impl Rz2 {
         input: &mut ReadAheadReader,
         out: &mut Vec<u8>,
     ) -> io::Result<BatchEnd> {
-        let head = match self.known {
-            Some(head) => head,
-            None => match Rz2FileHead::read(input, std::mem::take(&mut self.head))? {
-                Ok(head) => *self.known.insert(head),
+        let is_of_one = match self.is_of_one_cpu {
+            Some(is_of_one) => is_of_one,
+            None => match is_of_one_cpu(input, std::mem::take(&mut self.head))? {
+                Ok(is_of_one) => *self.is_of_one_cpu.insert(is_of_one),
                 Err(why) => return Ok(BatchEnd::Damaged(why)),
             },
         };
-        if head.is_of_one_cpu {
+        if is_of_one {
             self.next_of_one(input, out)
         } else {
             self.next_of_several(input, out)
@@ -102,11 +100,11 @@ impl Rz2 {
         self.used = self.block.bytes.len() - bytes.0.len();
         Ok(match end {
             BlockDecodeEnd::Paused => BatchEnd::More,
-            BlockDecodeEnd::Over if !bytes.0.is_empty() => damaged(StreamFault::Contradiction),
+            BlockDecodeEnd::Over if !bytes.0.is_empty() => UnpackFault::Contradiction.end(),
             BlockDecodeEnd::Over if is_new && out.is_empty() => BatchEnd::Over,
             BlockDecodeEnd::Over => BatchEnd::More,
-            BlockDecodeEnd::Fault(StreamFault::Short) if self.block.is_cut_off => cut_off(),
-            BlockDecodeEnd::Fault(fault) => damaged(fault),
+            BlockDecodeEnd::Fault(UnpackFault::Short) if self.block.is_cut_off => cut_off(),
+            BlockDecodeEnd::Fault(fault) => fault.end(),
         })
     }
 
@@ -122,7 +120,7 @@ impl Rz2 {
         };
         let turns = match turns(StreamBytes(&block.bytes)) {
             Ok(turns) => turns,
-            Err(fault) => return Ok(damaged(fault)),
+            Err(fault) => return Ok(fault.end()),
         };
         let block = match FramedBlock::read(input, block.bytes)? {
             Ok(block) => block,
@@ -150,9 +148,9 @@ impl Rz2 {
         let is_complete = streams.take_turns(&turns, out);
         let is_used_up = bytes.0.is_empty() && streams.are_used_up();
         Ok(match fault {
-            Some(StreamFault::Short) if block.is_cut_off => cut_off(),
-            Some(fault) => damaged(fault),
-            None if !is_complete || !is_used_up => damaged(StreamFault::Contradiction),
+            Some(UnpackFault::Short) if block.is_cut_off => cut_off(),
+            Some(fault) => fault.end(),
+            None if !is_complete || !is_used_up => UnpackFault::Contradiction.end(),
             None if out.is_empty() => BatchEnd::Over,
             None => BatchEnd::More,
         })
@@ -206,7 +204,7 @@ fn unpack(
     limit: usize,
 ) -> BlockDecodeEnd {
     let Some(place) = cpus.get_mut(usize::from(number)) else {
-        return BlockDecodeEnd::Fault(StreamFault::Contradiction);
+        return BlockDecodeEnd::Fault(UnpackFault::Contradiction);
     };
     let cpu = place.get_or_insert_with(|| Box::new(Rz2CpuState::new(number)));
     while stream.out.len() < limit {
@@ -217,16 +215,4 @@ fn unpack(
         }
     }
     BlockDecodeEnd::Paused
-}
-
-fn cut_off() -> BatchEnd {
-    BatchEnd::Damaged(CUT_OFF.to_owned())
-}
-
-fn damaged(fault: StreamFault) -> BatchEnd {
-    let why = match fault {
-        StreamFault::Memory => OUT_OF_MEMORY,
-        StreamFault::Short | StreamFault::Contradiction => CONTRADICTION,
-    };
-    BatchEnd::Damaged(why.to_owned())
 }

@@ -2,6 +2,8 @@
 //!
 //! The arrays of a section.
 
+use crate::rst::container::batch::UnpackFault;
+
 /// Read position in an array.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArrayCursor {
@@ -13,17 +15,6 @@ pub struct ArrayCursor {
     pub width: u32,
 }
 
-/// The reason why a section cannot be decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SectionFault {
-    /// An array has fewer elements than are needed.
-    Exhausted,
-    /// An element differs from the one that the packer would have written.
-    Contradiction,
-    /// The predictors would need more memory than the limit allows.
-    Memory,
-}
-
 /// The arrays of a section, each read from front to back.
 ///
 /// The first fault is kept and all elements after it are 0, so it needs to be checked only once per
@@ -32,7 +23,7 @@ pub enum SectionFault {
 pub struct SectionBits {
     words: Vec<u64>,
     cursors: [ArrayCursor; ARRAYS],
-    fault: Option<SectionFault>,
+    fault: Option<UnpackFault>,
 }
 
 impl Default for SectionBits {
@@ -61,12 +52,12 @@ impl SectionBits {
         self.words
     }
 
-    pub fn fault(&self) -> Option<SectionFault> {
+    pub fn fault(&self) -> Option<UnpackFault> {
         self.fault
     }
 
     #[cold]
-    pub fn fail(&mut self, fault: SectionFault) {
+    pub fn fail(&mut self, fault: UnpackFault) {
         self.fault.get_or_insert(fault);
     }
 
@@ -80,7 +71,7 @@ impl SectionBits {
     pub fn next(&mut self, array: SectionArray) -> u64 {
         let ArrayCursor { bit, end, width } = self.cursors[array as usize];
         if bit + width as usize > end {
-            self.fail(SectionFault::Exhausted);
+            self.fail(UnpackFault::Short);
             return 0;
         }
         self.cursors[array as usize].bit = bit + width as usize;
@@ -96,7 +87,7 @@ impl SectionBits {
     pub fn flag(&mut self, array: SectionArray) -> bool {
         let ArrayCursor { bit, end, .. } = self.cursors[array as usize];
         if bit >= end {
-            self.fail(SectionFault::Exhausted);
+            self.fail(UnpackFault::Short);
             return false;
         }
         self.cursors[array as usize].bit = bit + 1;

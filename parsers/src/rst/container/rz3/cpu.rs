@@ -10,9 +10,10 @@
 //!
 //! Cache of instruction words by address.
 
+use crate::rst::container::batch::UnpackFault;
 use crate::rst::container::code::InstructionClass;
 use crate::rst::container::paged::{PagedTable, TableBudget};
-use crate::rst::container::rz3::bits::{SectionArray, SectionBits, SectionFault, VALUE_LEVELS};
+use crate::rst::container::rz3::bits::{SectionArray, SectionBits, VALUE_LEVELS};
 
 /// The predictors of a processor, initially all 0.
 #[derive(Debug)]
@@ -211,7 +212,7 @@ fn begin(place: &mut Option<Box<Rz3CpuState>>, budget: &mut TableBudget, bits: &
     if budget.take(Rz3CpuState::BYTES) {
         *place = Some(Box::new(Rz3CpuState::new()));
     } else {
-        bits.fail(SectionFault::Memory);
+        bits.fail(UnpackFault::Memory);
     }
 }
 /// Result of a prediction.
@@ -333,7 +334,7 @@ impl ValueCache {
                     std::cmp::Ordering::Less => tag << low_bits | low,
                     std::cmp::Ordering::Equal => low,
                     std::cmp::Ordering::Greater => {
-                        bits.fail(SectionFault::Contradiction);
+                        bits.fail(UnpackFault::Contradiction);
                         0
                     }
                 }
@@ -341,7 +342,7 @@ impl ValueCache {
         };
         // The packer used the first level that holds the value.
         if self.note(value) != level {
-            bits.fail(SectionFault::Contradiction);
+            bits.fail(UnpackFault::Contradiction);
         }
         value
     }

@@ -1,9 +1,10 @@
 //! Decodes instructions.
 
+use crate::rst::container::batch::UnpackFault;
 use crate::rst::container::code::{
     ANNUL, InstructionClass, destination, is_leaving, is_return, target_of,
 };
-use crate::rst::container::rz3::bits::{SectionArray, SectionBits, SectionFault, has_wide_cpu};
+use crate::rst::container::rz3::bits::{SectionArray, SectionBits, has_wide_cpu};
 use crate::rst::container::rz3::cpu::{
     CachedInstruction, InstructionCacheSet, PendingDifference, Rz3CpuState, Rz3CpuTable,
 };
@@ -73,11 +74,11 @@ pub fn decode(
     let pc = cpu.next_pc(bits, right);
     let is_annulled = right.has(CorrectPredictions::ANNULLED) == cpu.is_annulled;
     let Some(set) = cpu.instructions.set(pc, budget) else {
-        return bits.fail(SectionFault::Memory);
+        return bits.fail(UnpackFault::Memory);
     };
     let line = match right.has(CorrectPredictions::WORD) {
         true => set.find(pc).unwrap_or_else(|| {
-            bits.fail(SectionFault::Contradiction);
+            bits.fail(UnpackFault::Contradiction);
             CachedInstruction::default()
         }),
         false => learn(

@@ -7,6 +7,7 @@ use std::io;
 use stepback_machine::Endian;
 
 use crate::rst::container::ahead::ReadAheadReader;
+use crate::rst::container::batch::BatchEnd;
 use crate::rst::container::rz3::bits::{ARRAYS, ArrayCursor, SectionBits};
 use crate::rst::fields::{RFS_DMA_SIZE, rfs_cw};
 use crate::rst::kind;
@@ -18,13 +19,6 @@ pub struct Section {
     pub bits: SectionBits,
     /// True if the file ends within the section and some elements are missing.
     pub is_cut_off: bool,
-}
-
-/// The reason why there is no section.
-pub enum SectionEnd {
-    /// The file ends here.
-    Over,
-    Damaged(String),
 }
 
 const MAGIC: &[u8; 16] = b"3ZR SHDR297302$\0";
@@ -39,7 +33,7 @@ const PIECE_BYTES: usize = 64 << 10;
 
 impl Section {
     /// Reads the next section and the byte order of its writer. Reuses the memory of the section
-    /// before.
+    /// before. The inner result is the reason why there is no section.
     ///
     /// # Errors
     /// The file could not be read.
@@ -47,14 +41,14 @@ impl Section {
         input: &mut ReadAheadReader,
         widths: &[u32; ARRAYS],
         used: SectionBits,
-    ) -> io::Result<Result<(Self, Endian), SectionEnd>> {
+    ) -> io::Result<Result<(Self, Endian), BatchEnd>> {
         let mut header = Vec::with_capacity(HEADER_BYTES);
         input.read_into(&mut header, HEADER_BYTES)?;
         if header.is_empty() {
-            return Ok(Err(SectionEnd::Over));
+            return Ok(Err(BatchEnd::Over));
         }
         Ok(match SectionHeader::of(&header) {
-            Err(why) => Err(SectionEnd::Damaged(why)),
+            Err(why) => Err(BatchEnd::Damaged(why)),
             Ok(header) => Ok((header.section(input, widths, used)?, header.endian)),
         })
     }

@@ -2,7 +2,8 @@
 //!
 //! Decodes records about memory: address differences, values, TLB entries, DMA.
 
-use crate::rst::container::rz3::bits::{SectionArray, SectionBits, SectionFault, has_wide_cpu};
+use crate::rst::container::batch::UnpackFault;
+use crate::rst::container::rz3::bits::{SectionArray, SectionBits, has_wide_cpu};
 use crate::rst::container::rz3::cpu::{PendingDifference, Rz3CpuTable};
 use crate::rst::container::rz3::section::{RecordDraft, SectionOutput};
 use crate::rst::fields::{dma, memval64, memval128, pavadiff, preg, regval, tlb, trap};
@@ -24,7 +25,7 @@ pub fn decode_registers(
     };
     let is_after = bits.flag(SectionArray::IsAfter);
     let Some(names) = cpu.registers.place((cpu.pc >> 2) as usize & 0xffff, budget) else {
-        return bits.fail(SectionFault::Memory);
+        return bits.fail(UnpackFault::Memory);
     };
     // After SAVE and RESTORE whole windows are recorded, two registers a record.
     let step = if previous_kind == kind::REGISTERS {

@@ -5,11 +5,11 @@ use std::io;
 use stepback_machine::Endian;
 
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::{BatchEnd, CONTRADICTION, CUT_OFF, OUT_OF_MEMORY};
+use crate::rst::container::batch::{BatchEnd, UnpackFault, cut_off};
 use crate::rst::container::kind::RstContainer;
-use crate::rst::container::rz3::bits::{ARRAYS, SectionArray, SectionBits, SectionFault, widths};
+use crate::rst::container::rz3::bits::{ARRAYS, SectionArray, SectionBits, widths};
 use crate::rst::container::rz3::cpu::Rz3CpuTable;
-use crate::rst::container::rz3::section::{Section, SectionEnd, SectionOutput};
+use crate::rst::container::rz3::section::{Section, SectionOutput};
 use crate::rst::container::rz3::warm::WarmingPhase;
 use crate::rst::container::rz3::{instruction, state, warm};
 use crate::rst::kind;
@@ -58,7 +58,7 @@ impl Rz3 {
         out: &mut Vec<u8>,
     ) -> io::Result<BatchEnd> {
         if self.is_cut_off {
-            return Ok(BatchEnd::Damaged(CUT_OFF.to_owned()));
+            return Ok(cut_off());
         }
         if !MINORS.contains(&self.minor) {
             let (first, last) = (MINORS.start(), MINORS.end());
@@ -71,8 +71,7 @@ impl Rz3 {
         let used = std::mem::take(&mut self.bits);
         let (section, endian) = match Section::read(input, &self.widths, used)? {
             Ok(read) => read,
-            Err(SectionEnd::Over) => return Ok(BatchEnd::Over),
-            Err(SectionEnd::Damaged(why)) => return Ok(BatchEnd::Damaged(why)),
+            Err(end) => return Ok(end),
         };
         self.endian = Some(endian);
         Ok(self.decode(section, &mut SectionOutput { bytes: out, endian }))
@@ -98,16 +97,13 @@ impl Rz3 {
             out.truncate(record);
         }
         if fault.is_none() && (waiting.is_some() || !bits.is_used_up()) {
-            fault = Some(SectionFault::Contradiction);
+            fault = Some(UnpackFault::Contradiction);
         }
         self.bits = bits;
         match fault {
             None => BatchEnd::More,
-            Some(SectionFault::Exhausted) if is_cut_off => BatchEnd::Damaged(CUT_OFF.to_owned()),
-            Some(SectionFault::Memory) => BatchEnd::Damaged(OUT_OF_MEMORY.to_owned()),
-            Some(SectionFault::Exhausted | SectionFault::Contradiction) => {
-                BatchEnd::Damaged(CONTRADICTION.to_owned())
-            }
+            Some(UnpackFault::Short) if is_cut_off => cut_off(),
+            Some(fault) => fault.end(),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use stepback_machine::Endian;
 
+use crate::rst::container::batch::UnpackFault;
 use crate::rst::container::code::{InstructionClass, target_of};
 use crate::rst::container::paged::TableBudget;
-use crate::rst::container::rz3::bits::{SectionArray, SectionBits, SectionFault};
+use crate::rst::container::rz3::bits::{SectionArray, SectionBits};
 use crate::rst::container::rz3::cpu::{CachedInstruction, Rz3CpuState, Rz3CpuTable};
 use crate::rst::container::rz3::instruction::{UnpredictedSite, learn};
 use crate::rst::container::rz3::section::{RecordDraft, SectionOutput};
@@ -109,7 +110,7 @@ pub fn decode_branch(
         return;
     };
     let Some(branch) = cpu.warm_branch(bits, budget, minor) else {
-        return bits.fail(SectionFault::Memory);
+        return bits.fail(UnpackFault::Memory);
     };
     let WarmingBranch {
         pc,
@@ -168,7 +169,7 @@ impl Rz3CpuState {
         ) {
             (true, Some(line)) => line,
             (true, None) => {
-                bits.fail(SectionFault::Contradiction);
+                bits.fail(UnpackFault::Contradiction);
                 CachedInstruction::default()
             }
             (false, _) => learn(
