@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 use stepback_debugger::analysis::heap::{has_heap, heap};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::step_places::step_record;
@@ -24,10 +25,10 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::cells::{check_range, names_at, resolved, thread_id};
-use super::json::{StepJson, byte_string, hex, source_letters, value_hex, without_null};
+use super::json::{StepJson, byte_string, hex, source_letters, value_hex};
 use super::question::Question;
 use super::report::Report;
-use super::stack::Stack;
+use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
 use crate::cli::cells::UsageError;
 use crate::cli::question::{Command, TraceArguments};
@@ -66,28 +67,112 @@ pub struct AtArguments {
     pub common: TraceArguments,
 }
 
-/// Converts a virtual address that is mapped to a physical one.
-fn mapping_json(mapping: &VirtualMapping, report: &Report<'_>) -> Value {
-    let translation = &mapping.translation;
-    json!({
-        "address": hex(mapping.address),
-        "thread": thread_name(mapping.thread, report),
-        "context": translation.context,
-        "page": hex(translation.page),
-        "page_bytes": translation.page_bytes,
-        "told_at": translation.told_at.0,
-    })
+/// The JSON answer.
+#[derive(Serialize)]
+struct AtJson {
+    position: u64,
+    last_step: Option<StepJson>,
+    registers: Map<String, Json>,
+    register_sources: Map<String, Json>,
+    /// Reasons for the inferred registers.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    register_reasons: Map<String, Json>,
+    /// First and last of the thread's final steps that may not have been completed. Missing if all
+    /// were completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished_steps: Option<[u64; 2]>,
+    memory: Vec<MemoryStateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<Vec<FrameJson>>,
+    /// Number of frames left out by the limit. Missing if none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack_hidden: Option<u64>,
 }
 
-/// Converts a physical address. `page` is the virtual address of the page.
-fn physical_json(translation: &Translation) -> Value {
-    json!({
-        "address": hex(translation.physical),
-        "context": translation.context,
-        "page": hex(translation.page),
-        "page_bytes": translation.page_bytes,
-        "told_at": translation.told_at.0,
-    })
+/// A range of memory.
+#[derive(Serialize)]
+struct MemoryStateJson {
+    address: String,
+    /// `physical` where the address is one; missing where it is virtual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<&'static str>,
+    bytes: String,
+    sources: String,
+    /// Heap block that contains the first byte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heap: Option<String>,
+    /// Physical addresses of the first byte by context, as recorded. Missing if the trace records
+    /// none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    physical: Vec<PhysicalJson>,
+    /// For a physical address, the virtual addresses mapped to it. Empty if none is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mapped: Option<Vec<MappingJson>>,
+}
+
+/// A virtual address that is mapped to a physical one.
+#[derive(Serialize)]
+struct MappingJson {
+    address: String,
+    thread: String,
+    context: Option<u64>,
+    /// The virtual address of the page.
+    page: String,
+    page_bytes: u64,
+    /// Position at which the trace recorded the translation.
+    told_at: u64,
+}
+
+impl MappingJson {
+    fn new(mapping: &VirtualMapping, report: &Report<'_>) -> Self {
+        let Translation {
+            context,
+            page,
+            page_bytes,
+            told_at,
+            ..
+        } = mapping.translation;
+        let thread = thread_name(mapping.thread, report).to_owned();
+        Self {
+            address: hex(mapping.address),
+            thread,
+            context,
+            page: hex(page),
+            page_bytes,
+            told_at: told_at.0,
+        }
+    }
+}
+
+/// A physical address.
+#[derive(Serialize)]
+struct PhysicalJson {
+    address: String,
+    context: Option<u64>,
+    /// The virtual address of the page.
+    page: String,
+    page_bytes: u64,
+    /// Position at which the trace recorded the translation.
+    told_at: u64,
+}
+
+impl PhysicalJson {
+    fn new(translation: &Translation) -> Self {
+        let Translation {
+            context,
+            physical,
+            page,
+            page_bytes,
+            told_at,
+        } = *translation;
+        Self {
+            address: hex(physical),
+            context,
+            page: hex(page),
+            page_bytes,
+            told_at: told_at.0,
+        }
+    }
 }
 
 /// All data of the answer.
@@ -147,10 +232,11 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     .run(&session.index, &report.cancel)?;
     let unfinished = unfinished.map(|steps| [steps.start, Step(steps.end.0.saturating_sub(1))]);
     let names = names_at(report, position, thread)?;
+    let thread = Some(file.thread);
     let mut ranges: Vec<MemoryDump> = arguments
         .memory
         .iter()
-        .map(|text| range(text, position, file.thread, &names, report))
+        .map(|text| range(text, MemoryContext { position, thread }, &names, report))
         .collect::<Result<_>>()?;
     for range in ranges.iter_mut().filter(|range| range.mapped.is_none()) {
         let question = TranslationsAt {
@@ -192,14 +278,20 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
+/// Position and thread from which memory is read.
+#[derive(Clone, Copy)]
+struct MemoryContext {
+    position: Position,
+    thread: Option<ThreadId>,
+}
+
 fn range(
     text: &str,
-    position: Position,
-    thread: ThreadId,
+    moment: MemoryContext,
     names: &NameResolver<'_>,
     report: &Report<'_>,
 ) -> Result<MemoryDump> {
-    let thread = Some(thread);
+    let MemoryContext { position, thread } = moment;
     let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
         let limit = grouped(MEMORY_LIMIT_BYTES);
@@ -280,7 +372,7 @@ fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
             step
         }
     });
-    let by_name = |value: fn(&RegisterState) -> Value| -> Map<String, Value> {
+    let by_name = |value: fn(&RegisterState) -> Json| -> Map<String, Json> {
         file.registers
             .iter()
             .map(|register| (register.name.clone(), value(register)))
@@ -289,45 +381,33 @@ fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
     let mut register_reasons =
         by_name(|register| register.reason.map(|reason| reason.to_string()).into());
     register_reasons.retain(|_, reason| !reason.is_null());
-    let memory = |range: &MemoryDump| {
-        let physical: Vec<_> = range.physical.iter().map(physical_json).collect();
-        let mapped = range
-            .mapped
-            .as_ref()
-            .map(|all| -> Value { all.iter().map(|one| mapping_json(one, report)).collect() });
-        let json = json!({
-            "address": hex(range.address),
-            "space": range.mapped.as_ref().map(|_| "physical"),
-            "bytes": byte_string(range.bytes.iter().map(|byte| byte.value)),
-            "sources": source_letters(&range.bytes),
-            "heap": range.block,
-            "physical": Some(physical).filter(|physical| !physical.is_empty()),
-            "mapped": mapped,
-        });
-        without_null(json, &["space", "heap", "physical", "mapped"])
+    let memory = |range: &MemoryDump| MemoryStateJson {
+        address: hex(range.address),
+        space: range.mapped.as_ref().map(|_| "physical"),
+        bytes: byte_string(range.bytes.iter().map(|byte| byte.value)),
+        sources: source_letters(&range.bytes),
+        heap: range.block.clone(),
+        physical: range.physical.iter().map(PhysicalJson::new).collect(),
+        mapped: range.mapped.as_ref().map(|all| {
+            all.iter()
+                .map(|one| MappingJson::new(one, report))
+                .collect()
+        }),
     };
-    let stack_hidden = stack
-        .as_ref()
-        .map(Stack::hidden)
-        .filter(|hidden| *hidden > 0);
-    let json = json!({
-        "position": position.0,
-        "last_step": last_step,
-        "registers": by_name(|register| value_hex(&register.value).into()),
-        "register_sources": by_name(|register| SourceWords::of(register.source).word.into()),
-        "register_reasons": Some(register_reasons).filter(|reasons| !reasons.is_empty()),
-        "unfinished_steps": state.unfinished.map(|steps| steps.map(|step| step.0)),
-        "memory": ranges.iter().map(memory).collect::<Value>(),
-        "stack": stack.as_ref().map(|stack| stack.json(report)),
-        "stack_hidden": stack_hidden,
-    });
-    let optional = [
-        "register_reasons",
-        "unfinished_steps",
-        "stack",
-        "stack_hidden",
-    ];
-    report.json(&without_null(json, &optional))
+    report.json(&AtJson {
+        position: position.0,
+        last_step,
+        registers: by_name(|register| value_hex(&register.value).into()),
+        register_sources: by_name(|register| SourceWords::of(register.source).word.into()),
+        register_reasons,
+        unfinished_steps: state.unfinished.map(|steps| steps.map(|step| step.0)),
+        memory: ranges.iter().map(memory).collect(),
+        stack: stack.as_ref().map(|stack| stack.json(report)),
+        stack_hidden: stack
+            .as_ref()
+            .map(Stack::hidden)
+            .filter(|hidden| *hidden > 0),
+    })
 }
 
 fn print_text(state: &StateReport, report: &mut Report<'_>) -> Result<()> {

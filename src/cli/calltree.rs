@@ -5,7 +5,6 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::analysis::exceptions::trap_of;
 use stepback_debugger::analysis::names::code_address;
@@ -17,7 +16,7 @@ use stepback_index::query::NearestStepOf;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::cli::json::{entered_word, evidence_word, hex, left_word, thread_name, trap_json};
+use crate::cli::json::{TrapJson, entered_word, evidence_word, hex, left_word, thread_name};
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
@@ -67,12 +66,11 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
     report.note_unknown_calls();
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {
-        let calls = report.session.index.calls();
-        return calls
-            .in_order(0..calls.len())
-            .filter_map(|id| calls.get(id))
-            .filter(|call| call.depth <= limit)
-            .try_for_each(|call| print_call_json(&call, arguments, report));
+        return CallsPrinter {
+            max_depth: limit,
+            has_lines: arguments.lines,
+        }
+        .print(report);
     }
     let session = report.session;
     let cancel = report.cancel.clone();
@@ -351,7 +349,7 @@ struct CallJson<'a> {
     thread: &'a str,
     function: CalledFunctionJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trap: Option<Value>,
+    trap: Option<TrapJson>,
     call_step: Option<u64>,
     entry_step: Option<u64>,
     exit_step: Option<u64>,
@@ -374,32 +372,51 @@ struct CalledFunctionJson<'a> {
     source: Option<Option<String>>,
 }
 
-fn print_call_json(
-    call: &Call,
-    arguments: &CalltreeArguments,
-    report: &mut Report<'_>,
-) -> Result<()> {
-    let session = report.session;
-    let function = session.images.code_at(call.function);
-    let trap = trap_of(&session.index, call, &report.cancel)?;
-    let set = session.index.instruction_set(call.thread);
-    report.json(&CallJson {
-        depth: call.depth,
-        thread: thread_name(call.thread, &session.index),
-        function: CalledFunctionJson {
-            address: hex(call.function),
-            name: function.map(|at| at.to_string()),
-            symbol: function.map(|at| at.symbol.raw_name()),
-            source: arguments.lines.then(|| session.source_text(call.function)),
-        },
-        trap: trap.map(|trap| trap_json(trap, set)),
-        call_step: call.call_step.map(|step| step.0),
-        entry_step: call.entry_step.map(|step| step.0),
-        exit_step: call.exit_step.map(|step| step.0),
-        entered: entered_word(call.entered),
-        left: left_word(call.left),
-        evidence: evidence_word(call.evidence),
-    })
+/// Prints calls as JSON.
+#[derive(Clone, Copy, Debug)]
+pub struct CallsPrinter {
+    /// Deeper calls are left out.
+    pub max_depth: u32,
+    /// Adds source lines.
+    pub has_lines: bool,
+}
+
+impl CallsPrinter {
+    /// Prints the calls of all threads.
+    pub fn print(self, report: &mut Report<'_>) -> Result<()> {
+        let calls = report.session.index.calls();
+        let all = calls
+            .in_order(0..calls.len())
+            .filter_map(|id| calls.get(id));
+        for call in all.filter(|call| call.depth <= self.max_depth) {
+            self.print_call(&call, report)?;
+        }
+        Ok(())
+    }
+
+    fn print_call(self, call: &Call, report: &mut Report<'_>) -> Result<()> {
+        let session = report.session;
+        let function = session.images.code_at(call.function);
+        let trap = trap_of(&session.index, call, &report.cancel)?;
+        let set = session.index.instruction_set(call.thread);
+        report.json(&CallJson {
+            depth: call.depth,
+            thread: thread_name(call.thread, &session.index),
+            function: CalledFunctionJson {
+                address: hex(call.function),
+                name: function.map(|at| at.to_string()),
+                symbol: function.map(|at| at.symbol.raw_name()),
+                source: self.has_lines.then(|| session.source_text(call.function)),
+            },
+            trap: trap.map(|trap| TrapJson::new(trap, set)),
+            call_step: call.call_step.map(|step| step.0),
+            entry_step: call.entry_step.map(|step| step.0),
+            exit_step: call.exit_step.map(|step| step.0),
+            entered: entered_word(call.entered),
+            left: left_word(call.left),
+            evidence: evidence_word(call.evidence),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::analysis::check::{BrokenRule, check};
 use stepback_debugger::model::finding_rows::{place_words, totals};
 use stepback_parsers::check::{Rule, Severity};
@@ -38,6 +38,29 @@ pub struct CheckArguments {
     pub exit_code: bool,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// A violation of a rule.
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    rule: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    step: Option<u64>,
+    #[serde(flatten)]
+    place: FindingPlaceJson,
+    /// Section of the specification. None if the rule is common sense.
+    clause: Option<&'a str>,
+    /// Total number of violations of the rule.
+    count: u64,
+}
+
+/// Location in the trace's file.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum FindingPlaceJson {
+    Line(Option<u64>),
+    Record(Option<u64>),
 }
 
 impl Command for CheckArguments {
@@ -86,20 +109,18 @@ fn print_json(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
     let has_lines = report.session.index.source().is_text();
     let Rule { id, clause, .. } = broken.rule;
     broken.first.iter().try_for_each(|found| {
-        let (place, number) = match has_lines {
-            true => ("line", found.line.map(|line| line.0)),
-            false => ("record", found.record),
-        };
-        report.json(&json!({
-            "rule": id,
-            "severity": found.severity.name(),
-            "message": found.message,
-            "step": found.step.map(|step| step.0),
-            place: number,
-            // A rule of common sense has no section in the specification.
-            "clause": Some(*clause).filter(|clause| !clause.is_empty()),
-            "count": broken.count,
-        }))
+        report.json(&FindingJson {
+            rule: id,
+            severity: found.severity.name(),
+            message: &found.message,
+            step: found.step.map(|step| step.0),
+            place: match has_lines {
+                true => FindingPlaceJson::Line(found.line.map(|line| line.0)),
+                false => FindingPlaceJson::Record(found.record),
+            },
+            clause: Some(*clause).filter(|clause| !clause.is_empty()),
+            count: broken.count,
+        })
     })
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, TraceFiles, is_same_file};
 use stepback_index::Cancel;
 use stepback_index::build::BuildProgress;
@@ -19,7 +19,6 @@ use stepback_parsers::{Flow, Format, Source as _, Tarmac};
 
 use crate::cli::cells::UsageError;
 use crate::cli::convert_btrace::{BranchConversion, BranchForm, convert_branches};
-use crate::cli::json::print_summary;
 use crate::cli::progress::{say, watched};
 use crate::cli::question::{Command, TextOnly, TraceArguments};
 use crate::cli::report::{BUFFER_BYTES, NewFile, OutputError, STANDARD_OUTPUT, is_standard_output};
@@ -67,6 +66,16 @@ pub enum ConvertFormat {
     /// (--image).
     #[value(name = "btrace-text")]
     BtraceText,
+}
+
+/// Summary of the conversion.
+#[derive(Serialize)]
+struct ConversionJson {
+    to: String,
+    physical_addresses_lost: u64,
+    memory_types_lost: u64,
+    exclusive_marks_lost: u64,
+    damaged_records_lost: u64,
 }
 
 impl ConvertFormat {
@@ -262,18 +271,27 @@ pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<ConversionOu
 }
 
 fn print_conversion_json(to: ConvertFormat, lost: ConversionLoss) -> Result<()> {
-    let summary = json!({
-        "to": to.name(),
-        "physical_addresses_lost": lost.physical_addresses,
-        "memory_types_lost": lost.memory_types,
-        "exclusive_marks_lost": lost.exclusive_marks,
-        "damaged_records_lost": lost.damaged,
-    });
-    Ok(print_summary(&summary)?)
+    let json = ConversionJson {
+        to: to.name(),
+        physical_addresses_lost: lost.physical_addresses,
+        memory_types_lost: lost.memory_types,
+        exclusive_marks_lost: lost.exclusive_marks,
+        damaged_records_lost: lost.damaged,
+    };
+    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
+    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
 }
 
 /// Maximum number of problems reported one by one.
 const TOLD: usize = 10;
+
+/// Summary of the conversion.
+#[derive(Serialize)]
+struct RstCopyJson {
+    to: &'static str,
+    records: u64,
+    problems: Vec<String>,
+}
 
 /// Writes the records of a trace as a plain file.
 pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<()> {
@@ -351,11 +369,16 @@ fn tell_problems(copy: &PlainCopy, trace: &Path) {
 }
 
 fn print_copy_json(copy: PlainCopy) -> Result<()> {
-    let problems: Vec<_> = copy
+    let problems = copy
         .problems
         .into_iter()
         .map(|problem| problem.message)
         .collect();
-    let summary = json!({ "to": "rst", "records": copy.records, "problems": problems });
-    Ok(print_summary(&summary)?)
+    let json = RstCopyJson {
+        to: "rst",
+        records: copy.records,
+        problems,
+    };
+    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
+    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
 }

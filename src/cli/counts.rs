@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use stepback_debugger::analysis::counts::{
     HotPages, PageTotals, ThreadCounts, TraceCounts, count_events, hot_pages,
 };
@@ -15,10 +16,45 @@ use stepback_parsers::drmemtrace::{Counts, marker_name};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::cli::cells::resolved;
-use crate::cli::json::{hex, without_null};
+use crate::cli::json::hex;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped};
+
+#[derive(Serialize)]
+struct CountsJson {
+    instructions: u64,
+    unique_instructions: u64,
+    /// True if the count is a lower bound; omitted otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unique_instructions_at_least: bool,
+    nofetch: u64,
+    loads: u64,
+    stores: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+    markers: Map<String, Value>,
+    prefetches: u64,
+    icache_flushes: u64,
+    dcache_flushes: u64,
+    encodings: u64,
+    kernel_instructions: u64,
+    kernel_nofetch: u64,
+}
+
+#[derive(Serialize)]
+struct ThreadCountsJson<'a> {
+    id: &'a str,
+    #[serde(flatten)]
+    counts: CountsJson,
+}
+
+#[derive(Serialize)]
+struct TraceCountsJson<'a> {
+    #[serde(flatten)]
+    total: CountsJson,
+    threads: Vec<ThreadCountsJson<'a>>,
+}
 
 #[derive(Debug, Args)]
 pub struct CountsArguments {
@@ -62,43 +98,41 @@ fn counts_answer(report: &mut Report<'_>) -> Result<()> {
     if !report.is_json {
         return report.text(&counts_text(&counts));
     }
-    let thread = |thread: &ThreadCounts| {
-        let mut json = Map::from_iter([("id".to_owned(), json!(thread.name))]);
-        json.extend(counts_json(&thread.counts));
-        Value::Object(json)
-    };
-    let mut json = counts_json(&counts.total);
-    let threads = counts.threads.iter().map(thread).collect();
-    json.insert("threads".to_owned(), threads);
-    report.json(&json)
+    let threads = counts.threads.iter();
+    report.json(&TraceCountsJson {
+        total: CountsJson::new(&counts.total),
+        threads: threads
+            .map(|thread| ThreadCountsJson {
+                id: &thread.name,
+                counts: CountsJson::new(&thread.counts),
+            })
+            .collect(),
+    })
 }
 
-fn counts_json(counts: &Counts) -> Map<String, Value> {
-    let marker =
-        |(kind, count): (&MarkerKind, &u64)| (marker_name(*kind).into_owned(), Value::from(*count));
-    let markers: Map<String, Value> = counts.markers.iter().map(marker).collect();
-    let fields = [
-        ("instructions", json!(counts.instructions)),
-        ("unique_instructions", json!(counts.unique_instructions)),
-        ("unique_instructions_at_least", json!(true)),
-        ("nofetch", json!(counts.nofetch)),
-        ("loads", json!(counts.loads)),
-        ("stores", json!(counts.stores)),
-        ("bytes_read", json!(counts.bytes_read)),
-        ("bytes_written", json!(counts.bytes_written)),
-        ("markers", json!(markers)),
-        ("prefetches", json!(counts.prefetches)),
-        ("icache_flushes", json!(counts.instruction_flushes)),
-        ("dcache_flushes", json!(counts.data_flushes)),
-        ("encodings", json!(counts.encodings)),
-        ("kernel_instructions", json!(counts.kernel_instructions)),
-        ("kernel_nofetch", json!(counts.kernel_nofetch)),
-    ];
-    fields
-        .into_iter()
-        .filter(|(name, _)| counts.unique_is_at_least || *name != "unique_instructions_at_least")
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+impl CountsJson {
+    fn new(counts: &Counts) -> Self {
+        let marker = |(kind, count): (&MarkerKind, &u64)| {
+            (marker_name(*kind).into_owned(), Value::from(*count))
+        };
+        Self {
+            instructions: counts.instructions,
+            unique_instructions: counts.unique_instructions,
+            unique_instructions_at_least: counts.unique_is_at_least,
+            nofetch: counts.nofetch,
+            loads: counts.loads,
+            stores: counts.stores,
+            bytes_read: counts.bytes_read,
+            bytes_written: counts.bytes_written,
+            markers: counts.markers.iter().map(marker).collect(),
+            prefetches: counts.prefetches,
+            icache_flushes: counts.instruction_flushes,
+            dcache_flushes: counts.data_flushes,
+            encodings: counts.encodings,
+            kernel_instructions: counts.kernel_instructions,
+            kernel_nofetch: counts.kernel_nofetch,
+        }
+    }
 }
 
 /// Marker kinds with a separate row, and the label of the row.
@@ -224,6 +258,17 @@ pub struct HeatArguments {
     pub common: TraceArguments,
 }
 
+#[derive(Serialize)]
+struct PageJson {
+    /// Owner of the memory. Missing in a trace of one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<String>,
+    address: String,
+    size: u64,
+    reads: u64,
+    writes: u64,
+}
+
 impl Command for HeatArguments {
     fn run(&self) -> Result<()> {
         Question::new(&self.common).ask(|report| heat_answer(self, report))
@@ -259,17 +304,13 @@ fn heat_answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()>
     } in pages
     {
         match report.is_json {
-            // A trace of one process does not name it.
-            true => report.json(&without_null(
-                json!({
-                    "process": process,
-                    "address": hex(first),
-                    "size": page_bytes,
-                    "reads": reads,
-                    "writes": writes,
-                }),
-                &["process"],
-            ))?,
+            true => report.json(&PageJson {
+                process,
+                address: hex(first),
+                size: page_bytes,
+                reads,
+                writes,
+            })?,
             false => {
                 let process = process
                     .map(|process| format!("  process {process}"))
@@ -308,7 +349,7 @@ mod tests {
                 .lines()
                 .any(|line| line == row)
         );
-        let json = counts_json(&counts);
+        let json = serde_json::to_value(CountsJson::new(&counts)).unwrap();
         assert_eq!(
             json.get("unique_instructions_at_least"),
             has_key.then_some(&Value::Bool(true))

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::place::PositionName;
 use stepback_index::Query as _;
@@ -12,7 +12,7 @@ use stepback_parsers::{Position, Step};
 
 use super::cells::{resolved, thread_id};
 use super::diff_calls;
-use super::json::{StepJson, byte_string, hex, value_hex, without_null};
+use super::json::{StepJson, byte_string, hex, value_hex};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
@@ -37,6 +37,35 @@ pub struct DiffArguments {
     pub thread: Option<String>,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// The JSON answer.
+#[derive(Serialize)]
+struct DiffJson {
+    from: u64,
+    to: u64,
+    registers: Vec<RegisterDiffJson>,
+    memory: Vec<MemoryDiffJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// A register that differs.
+#[derive(Serialize)]
+struct RegisterDiffJson {
+    reg: String,
+    from: Option<String>,
+    to: Option<String>,
+    last_write: Option<StepJson>,
+}
+
+/// A run of memory that differs.
+#[derive(Serialize)]
+struct MemoryDiffJson {
+    address: String,
+    from: String,
+    to: String,
+    last_write: Option<StepJson>,
 }
 
 impl Command for DiffArguments {
@@ -85,33 +114,37 @@ fn print_json(
         let last_write = writers
             .get(register.last_write)?
             .map(|record| StepJson::new(record, index));
-        registers.push(json!({
-            "reg": register.name,
-            "from": value_hex(&register.from),
-            "to": value_hex(&register.to),
-            "last_write": last_write,
-        }));
+        let (from, to) = (value_hex(&register.from), value_hex(&register.to));
+        registers.push(RegisterDiffJson {
+            reg: register.name.clone(),
+            from,
+            to,
+            last_write,
+        });
     }
     let mut memory = Vec::new();
     for run in &difference.memory {
         let last_write = writers
             .get(run.last_write)?
             .map(|record| StepJson::new(record, index));
-        memory.push(json!({
-            "address": hex(run.address),
-            "from": byte_string(run.from.iter().copied()),
-            "to": byte_string(run.to.iter().copied()),
-            "last_write": last_write,
-        }));
+        let (from, to) = (
+            byte_string(run.from.iter().copied()),
+            byte_string(run.to.iter().copied()),
+        );
+        memory.push(MemoryDiffJson {
+            address: hex(run.address),
+            from,
+            to,
+            last_write,
+        });
     }
-    let json = json!({
-        "from": from.0,
-        "to": to.0,
-        "registers": registers,
-        "memory": memory,
-        "note": left_out(difference),
-    });
-    report.json(&without_null(json, &["note"]))
+    report.json(&DiffJson {
+        from: from.0,
+        to: to.0,
+        registers,
+        memory,
+        note: left_out(difference),
+    })
 }
 
 fn print_text(

@@ -1,7 +1,7 @@
 //! `stepback diff --calls`: differences between two calls of a function.
 
 use anyhow::{Result, bail};
-use serde_json::{Value, json};
+use serde::Serialize;
 use stepback_debugger::analysis::effects::{
     CallComparison, Differences, DifferingCell, EffectScope, PathDivergence, PathStep, call_around,
     call_of_function_around, compare_calls,
@@ -11,9 +11,77 @@ use stepback_parsers::Position;
 
 use super::cells::UsageError;
 use super::effects::{function_of, function_words, no_call, symbol};
-use super::json::{byte_string, hex, thread_name, value_hex, without_null};
+use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
+
+/// The JSON answer.
+#[derive(Serialize)]
+struct CallDiffJson<'a> {
+    function: FunctionJson,
+    one: ComparedCallJson<'a>,
+    other: ComparedCallJson<'a>,
+    inputs: Vec<DifferenceJson>,
+    /// Inputs with a known value in only one of the calls.
+    inputs_known_in_one: Vec<DifferenceJson>,
+    outputs: Vec<DifferenceJson>,
+    outputs_known_in_one: Vec<DifferenceJson>,
+    /// Number of the function's own steps that match in both calls.
+    alike: u64,
+    partings: Vec<DivergenceJson>,
+    /// True if the lists are incomplete.
+    cut: bool,
+}
+
+/// Thread and positions of a call.
+#[derive(Serialize)]
+struct ComparedCallJson<'a> {
+    thread: &'a str,
+    from: u64,
+    to: u64,
+}
+
+/// A differing register or range of memory.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum DifferenceJson {
+    Register {
+        reg: String,
+        one: Option<String>,
+        other: Option<String>,
+    },
+    Memory {
+        address: String,
+        other_address: String,
+        symbol: Option<String>,
+        one: String,
+        other: String,
+    },
+}
+
+/// A divergence of the two paths.
+#[derive(Serialize)]
+struct DivergenceJson {
+    /// Last common step before the paths diverge.
+    parts: Option<PathPlaceJson>,
+    /// First step of one path after the divergence.
+    one: Option<PathPlaceJson>,
+    other: Option<PathPlaceJson>,
+    /// First common step after the divergence.
+    meets: Option<PathPlaceJson>,
+}
+
+/// An address within the function and the steps there.
+#[derive(Serialize)]
+struct PathPlaceJson {
+    pc: String,
+    /// Offset from the function's first instruction.
+    offset: i64,
+    /// Step of the first call, or of the call that the field names.
+    step: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_step: Option<u64>,
+}
 
 /// Compares the calls around two positions.
 pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result<()> {
@@ -73,63 +141,55 @@ impl CallDiffReport<'_> {
             return Ok(());
         };
         let index = &report.session.index;
-        let call = |scope: EffectScope| {
-            json!({
-                "thread": thread_name(scope.thread, index),
-                "from": scope.from.0,
-                "to": scope.to.0,
-            })
+        let call = |scope: EffectScope| ComparedCallJson {
+            thread: thread_name(scope.thread, index),
+            from: scope.from.0,
+            to: scope.to.0,
         };
-        let cells = |cells: &[DifferingCell]| -> Value {
+        let cells = |cells: &[DifferingCell]| {
             cells
                 .iter()
                 .map(|cell| differing_json(cell, report))
                 .collect()
         };
-        let CallComparison {
-            inputs,
-            outputs,
-            alike,
-            partings,
-            is_cut,
-        } = self.comparison;
-        let partings: Value = partings
-            .iter()
-            .map(|parting| self.parting_json(parting))
-            .collect();
-        let json = json!({
-            "function": function,
-            "one": call(self.one),
-            "other": call(self.other),
-            "inputs": cells(&inputs.differing),
-            "inputs_known_in_one": cells(&inputs.one_sided),
-            "outputs": cells(&outputs.differing),
-            "outputs_known_in_one": cells(&outputs.one_sided),
-            "alike": alike,
-            "partings": partings,
-            "cut": is_cut,
-        });
+        let json = CallDiffJson {
+            function,
+            one: call(self.one),
+            other: call(self.other),
+            inputs: cells(&self.comparison.inputs.differing),
+            inputs_known_in_one: cells(&self.comparison.inputs.one_sided),
+            outputs: cells(&self.comparison.outputs.differing),
+            outputs_known_in_one: cells(&self.comparison.outputs.one_sided),
+            alike: self.comparison.alike,
+            partings: self
+                .comparison
+                .partings
+                .iter()
+                .map(|parting| self.parting_json(parting))
+                .collect(),
+            cut: self.comparison.is_cut,
+        };
         report.json(&json)
     }
 
-    fn place_json(&self, step: PathStep, other: Option<PathStep>) -> Value {
-        let place = json!({
-            "pc": hex(step.pc),
-            "offset": step.pc.0.wrapping_sub(self.function.0).cast_signed(),
-            "step": step.step.0,
-            "other_step": other.map(|other| other.step.0),
-        });
-        without_null(place, &["other_step"])
+    fn place_json(&self, step: PathStep, other: Option<PathStep>) -> PathPlaceJson {
+        let offset = step.pc.0.wrapping_sub(self.function.0).cast_signed();
+        PathPlaceJson {
+            pc: hex(step.pc),
+            offset,
+            step: step.step.0,
+            other_step: other.map(|other| other.step.0),
+        }
     }
 
-    fn parting_json(&self, parting: &PathDivergence) -> Value {
+    fn parting_json(&self, parting: &PathDivergence) -> DivergenceJson {
         let both = |(one, other): (PathStep, PathStep)| self.place_json(one, Some(other));
-        json!({
-            "parts": parting.parts.map(both),
-            "one": parting.ways.0.map(|step| self.place_json(step, None)),
-            "other": parting.ways.1.map(|step| self.place_json(step, None)),
-            "meets": parting.meets.map(both),
-        })
+        DivergenceJson {
+            parts: parting.parts.map(both),
+            one: parting.ways.0.map(|step| self.place_json(step, None)),
+            other: parting.ways.1.map(|step| self.place_json(step, None)),
+            meets: parting.meets.map(both),
+        }
     }
 
     fn print_text(&self, report: &mut Report<'_>) -> Result<()> {
@@ -197,25 +257,25 @@ impl CallDiffReport<'_> {
     }
 }
 
-fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> Value {
+fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferenceJson {
     match cell {
-        DifferingCell::Register { name, one, other } => json!({
-            "reg": name,
-            "one": value_hex(one),
-            "other": value_hex(other),
-        }),
+        DifferingCell::Register { name, one, other } => DifferenceJson::Register {
+            reg: name.clone(),
+            one: value_hex(one),
+            other: value_hex(other),
+        },
         DifferingCell::Memory {
             address,
             other_address,
             one,
             other,
-        } => json!({
-            "address": hex(*address),
-            "other_address": hex(*other_address),
-            "symbol": symbol(*address, report),
-            "one": byte_string(one.iter().copied()),
-            "other": byte_string(other.iter().copied()),
-        }),
+        } => DifferenceJson::Memory {
+            address: hex(*address),
+            other_address: hex(*other_address),
+            symbol: symbol(*address, report),
+            one: byte_string(one.iter().copied()),
+            other: byte_string(other.iter().copied()),
+        },
     }
 }
 

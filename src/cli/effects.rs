@@ -2,7 +2,7 @@
 
 use anyhow::{Error, Result};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::analysis::effects::{
     EffectScope, Effects, UsedCell, UsedValue, call_around, effects_of, iteration_around,
     range_scope,
@@ -14,7 +14,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::cells::{resolved, thread_id};
-use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex, without_null};
+use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
@@ -44,6 +44,54 @@ pub struct EffectsArguments {
     pub thread: Option<String>,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// The JSON answer.
+#[derive(Serialize)]
+struct EffectsJson<'a> {
+    from: u64,
+    to: u64,
+    thread: &'a str,
+    steps: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function: Option<FunctionJson>,
+    /// Address of the loop head.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    inputs: EffectSetJson,
+    outputs: EffectSetJson,
+    /// Number of steps whose registers are unknown.
+    undecoded: u64,
+    /// Number of memory accesses left out.
+    left_out: u64,
+}
+
+/// Cells that are read before they are written, or cells that are written.
+#[derive(Serialize)]
+struct EffectSetJson {
+    registers: Vec<RegisterEffectJson>,
+    memory: Vec<MemoryEffectJson>,
+    /// Number of memory runs left out of the list.
+    more: u64,
+}
+
+#[derive(Serialize)]
+struct RegisterEffectJson {
+    reg: String,
+    value: Option<String>,
+    source: &'static str,
+    position: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct MemoryEffectJson {
+    address: String,
+    size: u64,
+    symbol: Option<String>,
+    /// The first 64 bytes.
+    bytes: String,
+    source: &'static str,
+    position: Option<u64>,
 }
 
 impl Command for EffectsArguments {
@@ -139,46 +187,53 @@ pub(super) fn symbol(address: Address, report: &Report<'_>) -> Option<String> {
 
 fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
     let scope = effects.scope;
-    let set = |cells: &[UsedCell], more: u64| {
-        let (mut registers, mut memory) = (Vec::new(), Vec::new());
+    let set = |cells: &[UsedCell], more| {
+        let mut set = EffectSetJson {
+            registers: Vec::new(),
+            memory: Vec::new(),
+            more,
+        };
         for cell in cells {
             let (source, position) = (SourceWords::of(cell.source).word, cell.at.map(|at| at.0));
             match &cell.used {
-                UsedValue::Register { name, value } => registers.push(json!({
-                    "reg": name,
-                    "value": value_hex(value),
-                    "source": source,
-                    "position": position,
-                })),
+                UsedValue::Register { name, value } => {
+                    let (reg, value) = (name.clone(), value_hex(value));
+                    set.registers.push(RegisterEffectJson {
+                        reg,
+                        value,
+                        source,
+                        position,
+                    });
+                }
                 UsedValue::Memory {
                     address,
                     len_bytes,
                     bytes,
-                } => memory.push(json!({
-                    "address": hex(*address),
-                    "size": len_bytes,
-                    "symbol": symbol(*address, report),
-                    "bytes": byte_string(bytes.iter().copied()),
-                    "source": source,
-                    "position": position,
-                })),
+                } => set.memory.push(MemoryEffectJson {
+                    address: hex(*address),
+                    size: *len_bytes,
+                    symbol: symbol(*address, report),
+                    bytes: byte_string(bytes.iter().copied()),
+                    source,
+                    position,
+                }),
             }
         }
-        json!({ "registers": registers, "memory": memory, "more": more })
+        set
     };
-    let json = json!({
-        "from": scope.from.0,
-        "to": scope.to.0,
-        "thread": thread_name(scope.thread, &report.session.index),
-        "steps": effects.steps,
-        "function": function_of(scope, report),
-        "head": scope.head.map(hex),
-        "inputs": set(&effects.inputs, effects.more_inputs),
-        "outputs": set(&effects.outputs, effects.more_outputs),
-        "undecoded": effects.undecoded,
-        "left_out": effects.left_out,
-    });
-    report.json(&without_null(json, &["function", "head"]))
+    let json = EffectsJson {
+        from: scope.from.0,
+        to: scope.to.0,
+        thread: thread_name(scope.thread, &report.session.index),
+        steps: effects.steps,
+        function: function_of(scope, report),
+        head: scope.head.map(hex),
+        inputs: set(&effects.inputs, effects.more_inputs),
+        outputs: set(&effects.outputs, effects.more_outputs),
+        undecoded: effects.undecoded,
+        left_out: effects.left_out,
+    };
+    report.json(&json)
 }
 
 fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {

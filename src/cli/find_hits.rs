@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use anyhow::Result;
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::analysis::stack_groups::{GroupKey, StackGroup, StackGroups, frame_around};
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome};
 use stepback_debugger::model::so_far::doubt_words;
@@ -17,7 +17,7 @@ use stepback_machine::Address;
 use stepback_parsers::Line;
 
 use crate::cli::find_words::{Extent, Tally};
-use crate::cli::json::{FunctionJson, HitJson, hex, without_null};
+use crate::cli::json::{FunctionJson, HitFrameJson, HitJson, hex};
 use crate::cli::progress::say;
 use crate::cli::report::Report;
 use crate::cli::text::{access_text, counted, grouped, printable, step_line};
@@ -48,11 +48,28 @@ pub struct HitPrinter {
     passed_over: Option<&'static str>,
 }
 
+/// JSON answer without `--all`.
+#[derive(Serialize)]
+struct FirstHitJson {
+    hit: Option<HitJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial: Option<InitialStateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
 /// Whether a search found something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOutcome {
     Found,
     Nothing,
+}
+
+/// Value stated by the trace before its first step.
+#[derive(Serialize)]
+struct InitialStateJson {
+    /// None in formats without lines.
+    line: Option<u64>,
 }
 
 impl HitPrinter {
@@ -177,13 +194,17 @@ impl HitPrinter {
                 HitOutcome::Hit(hit) => (Some(self.json(hit, report)), None),
                 HitOutcome::Initial(line) => (
                     None,
-                    // Binary formats have no lines.
-                    Some(json!({ "line": is_text.then_some(line.0) })),
+                    Some(InitialStateJson {
+                        line: is_text.then_some(line.0),
+                    }),
                 ),
                 HitOutcome::Nothing => (None, None),
             };
-            let json = json!({ "hit": hit, "initial": initial, "note": self.passed_over });
-            report.json(&without_null(json, &["initial", "note"]))?;
+            report.json(&FirstHitJson {
+                hit,
+                initial,
+                note: self.passed_over,
+            })?;
             return Ok(outcome);
         }
         match (&found, self.asked.stacks) {
@@ -274,10 +295,10 @@ pub fn with_stack(hit: HitJson, record: &StepRecord, limit: usize, session: &Ses
             address: hex(call.function),
             name,
         };
-        json!({
-            "function": function,
-            "call_step": call.call_step.map(|step| step.0),
-        })
+        HitFrameJson {
+            function,
+            call_step: call.call_step.map(|step| step.0),
+        }
     };
     hit.with_stack(frames(record, session).take(limit).map(frame).collect())
 }

@@ -2,7 +2,7 @@
 //! accesses.
 
 use anyhow::{Result, bail};
-use serde_json::{Value, json};
+use serde::Serialize;
 use stepback_debugger::analysis::marker_walk::{MarkerCursor, MarkerFilter};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::step_places::step_record;
@@ -49,6 +49,29 @@ impl<'a> MarkerArguments<'a> {
             thread,
         }
     }
+}
+
+/// A hit and the step it belongs to, if any.
+#[derive(Serialize)]
+struct MarkerHitJson<'a> {
+    #[serde(flatten)]
+    step: Option<StepJson>,
+    /// The thread, for a hit without a step.
+    #[serde(rename = "thread", skip_serializing_if = "Option::is_none")]
+    thread_alone: Option<&'a str>,
+    position: u64,
+    marker: MarkerJson,
+}
+
+#[derive(Serialize)]
+struct MarkerJson {
+    name: String,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct FirstMarkerJson<'a> {
+    hit: Option<MarkerHitJson<'a>>,
 }
 
 /// Checks the marker name and the syntax of the value.
@@ -108,7 +131,7 @@ pub fn find_marker(
     }
     match (tally.count, report.is_json) {
         (0, true) if arguments.extent == Extent::First => {
-            report.json(&json!({ "hit": Value::Null }))?
+            report.json(&FirstMarkerJson { hit: None })?
         }
         (0, false) if arguments.limit == 0 => report.text(NOTHING_WANTED)?,
         (0, false) => report.text(&nothing_of_marker(
@@ -152,15 +175,14 @@ fn print(hit: &MarkerHit, extent: Extent, report: &mut Report<'_>) -> Result<()>
             grouped(hit.position.0)
         ));
     }
-    // A hit belongs to a step, or to a thread before its first step.
-    let mut json = match record {
-        Some(record) => json!(StepJson::new(&record, index)),
-        None => json!({ "thread": thread }),
+    let json = MarkerHitJson {
+        thread_alone: Some(thread).filter(|_| record.is_none()),
+        step: record.map(|record| StepJson::new(&record, index)),
+        position: hit.position.0,
+        marker: MarkerJson { name, value },
     };
-    json["position"] = json!(hit.position.0);
-    json["marker"] = json!({ "name": name, "value": value });
     match extent {
         Extent::All => report.json(&json),
-        Extent::First => report.json(&json!({ "hit": json })),
+        Extent::First => report.json(&FirstMarkerJson { hit: Some(json) }),
     }
 }

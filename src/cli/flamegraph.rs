@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::analysis::activations::{ActivationSpan, ActivationSpans, ActivationTree};
 use stepback_debugger::analysis::call_profile::{Progress, call_profile};
 use stepback_debugger::analysis::profile::marked_pc;
@@ -50,6 +50,15 @@ pub struct FlamegraphArguments {
     pub names: NameOptions,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+#[derive(Serialize)]
+struct FoldedStackJson<'a> {
+    thread: &'a str,
+    /// Function names, outermost first.
+    stack: Vec<&'a str>,
+    addresses: Vec<String>,
+    value: Time,
 }
 
 /// Stacks of one thread.
@@ -205,16 +214,12 @@ fn print_json(threads: &[ThreadStacks<'_>], report: &mut Report<'_>) -> Result<(
         .collect();
     let stacks = folded.iter().map(|(of, stack)| {
         let functions = of.stacks.functions_of(stack);
-        let (names, addresses): (Vec<_>, Vec<_>) = functions
-            .iter()
-            .map(|(name, pc)| (*name, hex(Address(*pc))))
-            .unzip();
-        json!({
-            "thread": of.thread,
-            "stack": names,
-            "addresses": addresses,
-            "value": Time(stack.time),
-        })
+        FoldedStackJson {
+            thread: of.thread,
+            stack: functions.iter().map(|(name, _)| *name).collect(),
+            addresses: functions.iter().map(|(_, pc)| hex(Address(*pc))).collect(),
+            value: Time(stack.time),
+        }
     });
     report.json_array(stacks)
 }

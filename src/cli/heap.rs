@@ -3,7 +3,6 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use serde_json::{Value, json};
 use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
 use stepback_debugger::model::heap_table::{block_words, double_free_words, function_name};
 use stepback_debugger::place::PositionName;
@@ -37,6 +36,34 @@ pub struct HeapArguments {
     pub unfreed: bool,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// A heap block.
+#[derive(Serialize)]
+struct HeapBlockJson<'a> {
+    address: String,
+    size: u64,
+    allocated_step: Option<u64>,
+    freed_step: Option<u64>,
+    /// Thread that allocated the block.
+    allocated_by: &'a str,
+    freed_by: Option<&'a str>,
+    /// Function that allocated the block.
+    function: String,
+    freed_with: Option<String>,
+}
+
+/// The answer about an address.
+#[derive(Serialize)]
+struct HeapAddressJson<'a> {
+    address: String,
+    position: u64,
+    block: Option<HeapBlockJson<'a>>,
+    offset: Option<u64>,
+    /// True if the block is allocated at the position.
+    allocated: Option<bool>,
+    /// True if blocks were left out, one of which may contain the address.
+    cut_short: bool,
 }
 
 /// A finding in the form that `check` uses.
@@ -88,15 +115,14 @@ fn print_address(
     let address = Address(names_at(report, position, None)?.number(text)?);
     if report.is_json {
         let block = heap.block_at(address, position);
-        return report.json(&json!({
-            "address": hex(address),
-            "position": position.0,
-            "block": block.map(|block| block_json(&block, report)),
-            "offset": block.map(|block| address.0.saturating_sub(block.address.0)),
-            "allocated": block.map(|block| block.is_allocated(position)),
-            // One of the blocks left out may contain the address.
-            "cut_short": heap.is_cut_short,
-        }));
+        return report.json(&HeapAddressJson {
+            address: hex(address),
+            position: position.0,
+            block: block.map(|block| block_json(&block, report)),
+            offset: block.map(|block| address.0.saturating_sub(block.address.0)),
+            allocated: block.map(|block| block.is_allocated(position)),
+            cut_short: heap.is_cut_short,
+        });
     }
     let words = block_words(session, heap, address, position).unwrap_or_else(|| nowhere(heap));
     report.text(&format!("{address}: {words}\n"))
@@ -214,18 +240,21 @@ fn block_text(block: &HeapBlock, report: &Report<'_>) -> String {
     )
 }
 
-fn block_json(block: &HeapBlock, report: &Report<'_>) -> Value {
-    let (session, freed) = (report.session, block.freed);
-    json!({
-        "address": hex(block.address),
-        "size": block.size_bytes,
-        "allocated_step": block.allocated_step.map(|step| step.0),
-        "freed_step": freed.and_then(|freed| freed.step).map(|step| step.0),
-        "allocated_by": thread_name(block.allocated_by, &session.index),
-        "freed_by": freed.map(|freed| thread_name(freed.thread, &session.index)),
-        "function": function_name(session, block.function),
-        "freed_with": freed.map(|freed| function_name(session, freed.function)),
-    })
+fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> HeapBlockJson<'a> {
+    HeapBlockJson {
+        address: hex(block.address),
+        size: block.size_bytes,
+        allocated_step: block.allocated_step.map(|step| step.0),
+        freed_step: block.freed.and_then(|freed| freed.step).map(|step| step.0),
+        allocated_by: thread_name(block.allocated_by, &report.session.index),
+        freed_by: block
+            .freed
+            .map(|freed| thread_name(freed.thread, &report.session.index)),
+        function: function_name(report.session, block.function),
+        freed_with: block
+            .freed
+            .map(|freed| function_name(report.session, freed.function)),
+    }
 }
 
 /// Returns the blocks that were freed twice. Only timestamps order the threads. With several

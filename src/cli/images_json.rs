@@ -1,46 +1,87 @@
 //! Images of a trace and their fit, for `stepback info`.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use stepback_debugger::image::{CheckedImage, ImageMismatch, MismatchCause, bytes_text};
 use stepback_debugger::session::Session;
 
 use super::text::{counted, grouped};
 
-/// Converts an image and its fit.
-pub fn image_json(image: &CheckedImage) -> Value {
-    let CheckedImage {
-        spec,
-        fit,
-        view,
-        is_used,
-    } = image;
-    let (cause, fitting_offset) = match fit.cause {
-        None => (None, None),
-        Some(MismatchCause::FewChanges) => (Some("changed"), None),
-        Some(MismatchCause::OtherBase(offset)) => (Some("other-base"), Some(offset)),
-        Some(MismatchCause::OtherBuild) => (Some("other-build"), None),
-        Some(MismatchCause::OtherProgram) => (Some("other-program"), None),
-    };
-    let first = |mismatch: &ImageMismatch| {
-        json!({
-            "step": mismatch.step.0,
-            "address": mismatch.pc.to_string(),
-            "executed": bytes_text(&mismatch.executed),
-            "image": bytes_text(&mismatch.in_image),
-        })
-    };
-    json!({
-        "path": spec.path.display().to_string(),
-        "offset": format!("{:#x}", spec.offset),
-        "checked": fit.checked,
-        "contradicted": fit.contradicted,
-        "first_contradiction": fit.first.as_ref().map(first),
-        "cause": cause,
-        "fitting_offset": fitting_offset.map(|offset| format!("{offset:#x}")),
-        "view": view.name(),
-        // An image that the user did not name is unused if it does not fit.
-        "left_out": !is_used,
-    })
+#[derive(Serialize)]
+pub struct ImageJson {
+    path: String,
+    /// Offset added to the addresses of the file.
+    offset: String,
+    /// Number of executed addresses whose bytes the image contains.
+    checked: u64,
+    /// Number of checked addresses at which the trace executed other bytes.
+    contradicted: u64,
+    first_contradiction: Option<MismatchJson>,
+    /// `changed`, `other-base`, `other-build` or `other-program`. None if everything fits.
+    cause: Option<&'static str>,
+    /// Offset with which the image would fit.
+    fitting_offset: Option<String>,
+    /// `run`: the image lies at its run address. `load`: it lies at its load address until the
+    /// program copies it.
+    view: &'static str,
+    /// True if an image that the user did not name is unused because it does not fit.
+    left_out: bool,
+}
+
+/// An executed instruction that differs from the image.
+#[derive(Serialize)]
+struct MismatchJson {
+    step: u64,
+    address: String,
+    executed: String,
+    image: String,
+}
+
+impl ImageJson {
+    /// Returns all images of a session.
+    pub fn all(session: &Session) -> Vec<Self> {
+        session.checked_images.iter().map(Self::new).collect()
+    }
+
+    fn new(
+        CheckedImage {
+            spec,
+            fit,
+            view,
+            is_used,
+        }: &CheckedImage,
+    ) -> Self {
+        let (cause, fitting_offset) = match fit.cause {
+            None => (None, None),
+            Some(MismatchCause::FewChanges) => (Some("changed"), None),
+            Some(MismatchCause::OtherBase(offset)) => {
+                (Some("other-base"), Some(format!("{offset:#x}")))
+            }
+            Some(MismatchCause::OtherBuild) => (Some("other-build"), None),
+            Some(MismatchCause::OtherProgram) => (Some("other-program"), None),
+        };
+        let first = |ImageMismatch {
+                         step,
+                         pc,
+                         executed,
+                         in_image,
+                     }: &ImageMismatch| MismatchJson {
+            step: step.0,
+            address: pc.to_string(),
+            executed: bytes_text(executed),
+            image: bytes_text(in_image),
+        };
+        Self {
+            path: spec.path.display().to_string(),
+            offset: format!("{:#x}", spec.offset),
+            checked: fit.checked,
+            contradicted: fit.contradicted,
+            first_contradiction: fit.first.as_ref().map(first),
+            cause,
+            fitting_offset,
+            view: view.name(),
+            left_out: !is_used,
+        }
+    }
 }
 
 /// Formats the used images: `a.elf, fits 1,374 executed instructions`.

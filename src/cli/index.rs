@@ -4,13 +4,25 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
-use super::info::{index_json, trace_bytes};
+use super::info::{IndexJson, trace_bytes};
 use super::question::{Question, QuestionSubject};
 use super::report::Report;
 use super::text::{counted, size_text};
 use crate::cli::question::{Command, TraceArguments};
+
+/// The JSON answer.
+#[derive(Serialize)]
+struct IndexBuildJson {
+    trace: String,
+    steps: u64,
+    trace_bytes: u64,
+    index: IndexJson,
+    /// True if the index already existed.
+    fresh: bool,
+    seconds: f64,
+}
 
 #[derive(Debug, Args)]
 pub struct IndexArguments {
@@ -33,14 +45,16 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
     let info = session.index.info();
     let seconds = took.as_secs_f64();
     if report.is_json {
-        return report.json(&json!({
-            "trace": session.path.display().to_string(),
-            "steps": info.steps,
-            "trace_bytes": trace_bytes(session),
-            "index": index_json(report),
-            "fresh": !session.is_built_now,
-            "seconds": seconds,
-        }));
+        let trace = session.path.display().to_string();
+        let (index, fresh) = (IndexJson::new(report), !session.is_built_now);
+        return report.json(&IndexBuildJson {
+            trace,
+            steps: info.steps,
+            trace_bytes: trace_bytes(session),
+            index,
+            fresh,
+            seconds,
+        });
     }
     let name = session
         .path

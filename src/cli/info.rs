@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use serde_json::{Value, json};
 use stepback_debugger::analysis::counts::cpu_count;
 use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::model::text::{clock_text, span_text};
@@ -17,12 +16,12 @@ use stepback_index::query::CountTranslations;
 use stepback_index::{Cancel, Query as _};
 use stepback_machine::InstructionSet;
 
-use super::images_json::{image_json, image_rows};
-use super::json::{Time, without_null};
+use super::images_json::{ImageJson, image_rows};
+use super::json::Time;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
-use super::threads::thread_json;
+use super::threads::ThreadJson;
 use crate::cli::question::{Command, TraceArguments};
 
 /// Maximum number of warnings listed in JSON; all are counted.
@@ -35,6 +34,35 @@ const THREADS_IN_TEXT: usize = 16;
 
 /// Maximum number of contexts listed in text.
 const CONTEXTS_IN_TEXT: usize = 16;
+
+/// The JSON answer.
+#[derive(Serialize)]
+struct InfoJson<'a> {
+    format: &'a str,
+    steps: u64,
+    lines: u64,
+    threads: ThreadsJson<'a>,
+    time: TimeJson<'a>,
+    arch: &'static str,
+    endian: &'static str,
+    warnings: WarningsJson<'a>,
+    external_changes: u64,
+    trace_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packed: Option<CompressionJson>,
+    index: IndexJson,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<ImageJson>,
+    /// Present if the trace records address translations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    translations: Option<TranslationsJson>,
+    /// Fields that only drmemtrace has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drmemtrace: Option<DrmemtraceJson>,
+    /// Present if only a part is indexed: all other numbers then describe that part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    so_far: Option<IndexedPartJson>,
+}
 
 /// Summary of the recorded address translations.
 #[derive(Serialize)]
@@ -97,6 +125,13 @@ impl TranslationsJson {
         }
         text
     }
+}
+
+/// Extent of a partial index.
+#[derive(Serialize)]
+struct IndexedPartJson {
+    steps: u64,
+    bytes: u64,
 }
 
 /// Metadata of a drmemtrace trace.
@@ -180,29 +215,97 @@ impl DrmemtraceJson {
     }
 }
 
-/// Describes the file of a compressed trace.
-fn compression_json(session: &Session) -> Option<Value> {
-    let text = session.packed()?;
-    let damage = text
-        .damage()
-        .map(|damage| json!({ "offset": damage.offset, "message": damage.to_string() }));
-    Some(json!({
-        "kind": text.kind().name(),
-        "bytes": session.file_bytes(),
-        "copy_bytes": text.copy_bytes(),
-        "damage": damage,
-    }))
+/// The file of a compressed trace.
+#[derive(Serialize)]
+struct CompressionJson {
+    kind: &'static str,
+    bytes: u64,
+    /// Size of the unpacked copy for random access.
+    copy_bytes: u64,
+    /// Reason why the text ends early.
+    damage: Option<DamageJson>,
 }
 
-/// Describes the index file of a report's session. Without a path, the index is in memory.
-pub fn index_json(report: &Report<'_>) -> Value {
-    let session = report.session;
-    let path = session.index_path.as_ref();
-    json!({
-        "path": path.map(|path| path.display().to_string()),
-        "bytes": session.index.info().index_bytes,
-        "complete": session.index.is_whole(),
-    })
+#[derive(Serialize)]
+struct DamageJson {
+    offset: u64,
+    message: String,
+}
+
+impl CompressionJson {
+    fn new(session: &Session) -> Option<Self> {
+        let text = session.packed()?;
+        let damage = text.damage().map(|damage| DamageJson {
+            offset: damage.offset,
+            message: damage.to_string(),
+        });
+        Some(Self {
+            kind: text.kind().name(),
+            bytes: session.file_bytes(),
+            copy_bytes: text.copy_bytes(),
+            damage,
+        })
+    }
+}
+
+/// Only drmemtrace records more about a thread than its steps.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ThreadsJson<'a> {
+    Plain(Vec<PlainThreadJson<'a>>),
+    Recorded(Vec<ThreadJson>),
+}
+
+#[derive(Serialize)]
+struct PlainThreadJson<'a> {
+    id: &'a str,
+    steps: u64,
+}
+
+#[derive(Serialize)]
+struct TimeJson<'a> {
+    unit: Option<&'a str>,
+    first: Option<Time>,
+    last: Option<Time>,
+}
+
+#[derive(Serialize)]
+struct WarningsJson<'a> {
+    count: u64,
+    first: Vec<WarningJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct WarningJson<'a> {
+    line: u64,
+    offset: u64,
+    message: &'a str,
+    /// Number of occurrences; `line` and `offset` are those of the first.
+    count: u64,
+}
+
+/// The index file. Without a path, the index is in memory.
+#[derive(Serialize)]
+pub struct IndexJson {
+    path: Option<String>,
+    bytes: u64,
+    complete: bool,
+}
+
+impl IndexJson {
+    /// Describes the index of a report's session.
+    pub fn new(report: &Report<'_>) -> Self {
+        let path = report
+            .session
+            .index_path
+            .as_ref()
+            .map(|path| path.display().to_string());
+        Self {
+            path,
+            bytes: report.session.index.info().index_bytes,
+            complete: report.session.index.is_whole(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -226,64 +329,69 @@ pub fn print_info(report: &mut Report<'_>) -> Result<()> {
 }
 
 fn print_json(report: &mut Report<'_>) -> Result<()> {
-    let session = report.session;
-    let index = &session.index;
+    let index = &report.session.index;
     let info = index.info();
-    // Only drmemtrace records more about a thread than its steps.
-    let threads: Value = match session.drmemtrace() {
+    let threads = match report.session.drmemtrace() {
         Some(_) => {
-            let rows = threads_of(session, &report.cancel)?.rows;
-            rows.iter().map(thread_json).collect()
+            let rows = threads_of(report.session, &report.cancel)?.rows;
+            ThreadsJson::Recorded(rows.iter().map(ThreadJson::new).collect())
         }
         None => {
             let threads = index.threads().iter();
-            threads
-                .map(|thread| json!({ "id": thread.name, "steps": thread.steps }))
-                .collect()
+            ThreadsJson::Plain(
+                threads
+                    .map(|thread| PlainThreadJson {
+                        id: &thread.name,
+                        steps: thread.steps,
+                    })
+                    .collect(),
+            )
         }
     };
-    let warning = |warning: &Warning| {
-        json!({
-            "line": warning.line,
-            "offset": warning.offset,
-            "message": warning.message,
-            "count": warning.count,
-        })
-    };
-    let warnings: Value = index
-        .warnings()
-        .iter()
-        .take(WARNINGS_IN_JSON)
-        .map(warning)
-        .collect();
-    let images: Vec<_> = session.checked_images.iter().map(image_json).collect();
-    let (first, last) = info.time_range.unzip();
-    let json = json!({
-        "format": info.format,
-        "steps": info.steps,
-        "lines": info.lines,
-        "threads": threads,
-        "time": {
-            "unit": info.time_unit,
-            "first": first.map(Time),
-            "last": last.map(Time),
+    let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
+    let first = warnings.map(
+        |Warning {
+             line,
+             offset,
+             message,
+             count,
+         }| WarningJson {
+            line: *line,
+            offset: *offset,
+            message,
+            count: *count,
         },
-        "arch": architecture(index.threads()),
-        "endian": if info.is_big_endian { "big" } else { "little" },
-        "warnings": { "count": info.warning_count, "first": warnings },
-        "external_changes": info.external_changes,
-        "trace_bytes": trace_bytes(session),
-        "packed": compression_json(session),
-        "index": index_json(report),
-        "images": Some(images).filter(|images| !images.is_empty()),
-        "translations": TranslationsJson::new(session, &report.cancel)?,
-        "drmemtrace": DrmemtraceJson::new(session, &report.cancel)?,
-        // If only a part is indexed, all other numbers describe that part.
-        "so_far": IndexedPart::of(session)
-            .map(|part| json!({ "steps": part.steps, "bytes": part.bytes })),
-    });
-    let optional = ["packed", "images", "translations", "drmemtrace", "so_far"];
-    report.json(&without_null(json, &optional))
+    );
+    let (time_first, time_last) = info.time_range.unzip();
+    let json = InfoJson {
+        format: &info.format,
+        steps: info.steps,
+        lines: info.lines,
+        threads,
+        time: TimeJson {
+            unit: info.time_unit.as_deref(),
+            first: time_first.map(Time),
+            last: time_last.map(Time),
+        },
+        arch: architecture(index.threads()),
+        endian: if info.is_big_endian { "big" } else { "little" },
+        warnings: WarningsJson {
+            count: info.warning_count,
+            first: first.collect(),
+        },
+        external_changes: info.external_changes,
+        trace_bytes: trace_bytes(report.session),
+        packed: CompressionJson::new(report.session),
+        drmemtrace: DrmemtraceJson::new(report.session, &report.cancel)?,
+        index: IndexJson::new(report),
+        images: ImageJson::all(report.session),
+        translations: TranslationsJson::new(report.session, &report.cancel)?,
+        so_far: IndexedPart::of(report.session).map(|part| IndexedPartJson {
+            steps: part.steps,
+            bytes: part.bytes,
+        }),
+    };
+    report.json(&json)
 }
 
 fn print_text(report: &mut Report<'_>) -> Result<()> {

@@ -1,9 +1,6 @@
 //! The JSON output, with its fields in the documented order.
 
-use std::io::{self, Write as _};
-
 use serde::{Serialize, Serializer};
-use serde_json::json;
 use stepback_debugger::analysis::exceptions::Trap;
 use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::model::step_rows::{not_executed, step_remarks};
@@ -14,8 +11,6 @@ use stepback_index::answer::{
 };
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::drmemtrace::marker_name;
-
-use crate::cli::report::{OutputError, STANDARD_OUTPUT};
 
 /// Largest number that every JSON reader represents exactly.
 const EXACT_LIMIT: u64 = 1 << 53;
@@ -110,10 +105,28 @@ pub struct HitJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<AccessJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    doubt: Option<serde_json::Value>,
+    doubt: Option<DoubtJson>,
     /// Frames around the step, innermost first. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    stack: Option<Vec<serde_json::Value>>,
+    stack: Option<Vec<HitFrameJson>>,
+}
+
+/// A frame around a hit.
+#[derive(Debug, Serialize)]
+pub struct HitFrameJson {
+    /// The called function.
+    pub function: FunctionJson,
+    /// The calling step. None for the first frame of a thread.
+    pub call_step: Option<u64>,
+}
+
+/// Reason why a hit may be wrong. `step`, `number` and `name` describe a system call.
+#[derive(Debug, Serialize)]
+struct DoubtJson {
+    kind: &'static str,
+    step: Option<u64>,
+    number: Option<u64>,
+    name: Option<&'static str>,
 }
 
 /// An access to a register or to memory.
@@ -205,7 +218,7 @@ impl HitJson {
     /// Converts a hit of an index.
     pub fn new(hit: &Hit, index: &Index) -> Self {
         let step = StepJson::new(&hit.record, index);
-        let doubt = hit.doubt.map(|doubt| doubt_json(doubt, index));
+        let doubt = hit.doubt.map(|doubt| DoubtJson::new(doubt, index));
         Self {
             step,
             position: hit.position.0,
@@ -216,7 +229,7 @@ impl HitJson {
     }
 
     /// Adds the frames around the step, innermost first.
-    pub fn with_stack(self, stack: Vec<serde_json::Value>) -> Self {
+    pub fn with_stack(self, stack: Vec<HitFrameJson>) -> Self {
         Self {
             stack: Some(stack),
             ..self
@@ -224,25 +237,43 @@ impl HitJson {
     }
 }
 
-/// Converts the reason why a hit may be wrong. `step`, `number` and `name` describe a system call.
-fn doubt_json(doubt: Doubt, index: &Index) -> serde_json::Value {
-    let (kind, step, number) = match doubt {
-        Doubt::Undecoded => ("undecoded", None, None),
-        Doubt::Conditional => ("conditional", None, None),
-        Doubt::SystemCallsUnsaid => ("syscalls-unsaid", None, None),
-        Doubt::Filtered => ("filtered", None, None),
-        Doubt::Bank => ("bank", None, None),
-        Doubt::KernelEvent { step } => ("kernel", Some(step), None),
-        Doubt::Gap { step } => ("gap", Some(step), None),
-        Doubt::SystemCall { step, number } => ("syscall", Some(step), Some(number)),
-    };
-    let set = index.source().traits().instruction_set;
-    json!({
-        "kind": kind,
-        "step": step.map(|step| step.0),
-        "number": number,
-        "name": number.and_then(|number| set.system_call_name(number)),
-    })
+impl DoubtJson {
+    fn new(doubt: Doubt, index: &Index) -> Self {
+        let plain = |kind| Self {
+            kind,
+            step: None,
+            number: None,
+            name: None,
+        };
+        match doubt {
+            Doubt::Undecoded => plain("undecoded"),
+            Doubt::Conditional => plain("conditional"),
+            Doubt::SystemCallsUnsaid => plain("syscalls-unsaid"),
+            Doubt::Filtered => plain("filtered"),
+            Doubt::Bank => plain("bank"),
+            Doubt::KernelEvent { step } => Self {
+                step: Some(step.0),
+                ..plain("kernel")
+            },
+            Doubt::Gap { step } => Self {
+                step: Some(step.0),
+                ..plain("gap")
+            },
+            Doubt::SystemCall { step, number } => {
+                let name = index
+                    .source()
+                    .traits()
+                    .instruction_set
+                    .system_call_name(number);
+                Self {
+                    kind: "syscall",
+                    step: Some(step.0),
+                    number: Some(number),
+                    name,
+                }
+            }
+        }
+    }
 }
 
 impl AccessJson {
@@ -330,20 +361,6 @@ pub fn cell_text(target: &AccessTarget) -> String {
     }
 }
 
-/// Leaves out those of the optional fields that are null.
-pub fn without_null(mut json: serde_json::Value, optional: &[&str]) -> serde_json::Value {
-    if let Some(fields) = json.as_object_mut() {
-        fields.retain(|name, value| !value.is_null() || !optional.contains(&name.as_str()));
-    }
-    json
-}
-
-/// Prints the summary of a command that writes a file, on standard output.
-pub fn print_summary(summary: &serde_json::Value) -> Result<(), OutputError> {
-    writeln!(io::stdout(), "{summary}")
-        .map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))
-}
-
 /// Formats an address.
 pub fn hex(address: Address) -> String {
     address.to_string()
@@ -367,20 +384,36 @@ pub fn source_letters(bytes: &[ByteState]) -> String {
     bytes.iter().map(letter).collect()
 }
 
-/// Converts the trap that a frame handles, of a processor with this instruction set.
-pub fn trap_json(trap: Trap, set: InstructionSet) -> serde_json::Value {
-    let system_call = trap.system_call.map(|call| {
-        json!({
-            "number": set.system_call_number(call),
-            "name": set.system_call_name(call),
-        })
-    });
-    let trap = json!({
-        "number": format!("{:#x}", trap.number),
-        "name": set.trap_name(trap.number),
-        "system_call": system_call,
-    });
-    without_null(trap, &["system_call"])
+/// The trap that a frame handles.
+#[derive(Serialize)]
+pub struct TrapJson {
+    /// Trap number of the processor.
+    number: String,
+    name: Option<String>,
+    /// The requested system call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_call: Option<SystemCallJson>,
+}
+
+#[derive(Serialize)]
+struct SystemCallJson {
+    number: u64,
+    name: Option<&'static str>,
+}
+
+impl TrapJson {
+    /// Converts a trap of a processor with this instruction set.
+    pub fn new(trap: Trap, set: InstructionSet) -> Self {
+        let system_call = trap.system_call.map(|call| SystemCallJson {
+            number: set.system_call_number(call),
+            name: set.system_call_name(call),
+        });
+        Self {
+            number: format!("{:#x}", trap.number),
+            name: set.trap_name(trap.number),
+            system_call,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde::Serialize;
 use stepback_debugger::analysis::profile::{FunctionTotals, profile, whole_profile};
 use stepback_debugger::analysis::sites::counts_steps;
 use stepback_machine::Address;
@@ -49,6 +49,19 @@ pub enum SortKey {
     Time,
     /// Longest time first, excluding called functions.
     SelfTime,
+}
+
+/// Totals of a function.
+#[derive(Serialize)]
+struct FunctionProfileJson {
+    address: String,
+    name: Option<String>,
+    symbol: Option<String>,
+    calls: u64,
+    time: Time,
+    self_time: Time,
+    steps: u64,
+    self_steps: u64,
 }
 
 impl Command for ProfileArguments {
@@ -100,21 +113,25 @@ pub fn note_unit(report: &Report<'_>) {
 }
 
 fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<()> {
-    let function = |row: &FunctionTotals| {
-        let found = report.session.images.code_at(row.function);
-        let totals = &row.totals;
-        json!({
-            "address": hex(Address(row.pc)),
-            "name": found.map(|found| found.to_string()),
-            "symbol": found.map(|found| found.symbol.raw_name()),
-            "calls": totals.calls,
-            "time": Time(totals.time),
-            "self_time": Time(totals.self_time),
-            "steps": totals.steps,
-            "self_steps": totals.self_steps,
-        })
+    let function = |FunctionTotals {
+                        function,
+                        pc,
+                        totals,
+                        ..
+                    }: &FunctionTotals| {
+        let found = report.session.images.code_at(*function);
+        FunctionProfileJson {
+            address: hex(Address(*pc)),
+            name: found.map(|found| found.to_string()),
+            symbol: found.map(|found| found.symbol.raw_name().to_owned()),
+            calls: totals.calls,
+            time: Time(totals.time),
+            self_time: Time(totals.self_time),
+            steps: totals.steps,
+            self_steps: totals.self_steps,
+        }
     };
-    let functions: Value = functions.iter().map(function).collect();
+    let functions: Vec<FunctionProfileJson> = functions.iter().map(function).collect();
     report.json(&functions)
 }
 

@@ -43,14 +43,21 @@ impl Output {
 
     /// Continues with another session.
     pub fn on(self, session: &Session) -> Report<'_> {
+        let Self {
+            out,
+            target,
+            is_json,
+            is_verbose,
+            is_quiet,
+        } = self;
         Report {
             session,
             cancel: Cancel::default(),
-            is_json: self.is_json,
-            is_verbose: self.is_verbose,
-            is_quiet: self.is_quiet,
-            out: self.out,
-            target: self.target,
+            is_json,
+            is_verbose,
+            is_quiet,
+            out,
+            target,
         }
     }
 }
@@ -128,12 +135,20 @@ impl<'a> Report<'a> {
 
     /// Drops the reference to the session.
     pub fn into_output(self) -> Output {
+        let Self {
+            out,
+            target,
+            is_json,
+            is_verbose,
+            is_quiet,
+            ..
+        } = self;
         Output {
-            out: self.out,
-            target: self.target,
-            is_json: self.is_json,
-            is_verbose: self.is_verbose,
-            is_quiet: self.is_quiet,
+            out,
+            target,
+            is_json,
+            is_verbose,
+            is_quiet,
         }
     }
 

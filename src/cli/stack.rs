@@ -1,14 +1,13 @@
 //! The call stack of `stepback at --stack`.
 
 use anyhow::Result;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stack, stack_frames};
 use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
-use super::json::{
-    FunctionJson, entered_word, evidence_word, hex, left_word, trap_json, value_hex, without_null,
-};
+use super::json::{FunctionJson, TrapJson, entered_word, evidence_word, hex, left_word, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 
@@ -18,6 +17,21 @@ pub struct Stack {
     thread: String,
     /// Total number of frames.
     depth: u64,
+}
+
+/// A stack frame.
+#[derive(Serialize)]
+pub struct FrameJson {
+    depth: u32,
+    function: FunctionJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trap: Option<TrapJson>,
+    call_step: Option<u64>,
+    entry_step: Option<u64>,
+    entered: &'static str,
+    left: &'static str,
+    evidence: &'static str,
+    arguments: Map<String, Json>,
 }
 
 impl Stack {
@@ -47,7 +61,7 @@ impl Stack {
     }
 
     /// Converts the frames to JSON.
-    pub fn json(&self, report: &Report<'_>) -> Vec<Value> {
+    pub fn json(&self, report: &Report<'_>) -> Vec<FrameJson> {
         self.frames
             .iter()
             .map(|frame| frame_json(frame, report))
@@ -78,32 +92,31 @@ impl Stack {
     }
 }
 
-fn frame_json(frame: &StackFrame, report: &Report<'_>) -> Value {
+fn frame_json(frame: &StackFrame, report: &Report<'_>) -> FrameJson {
     let call = &frame.call;
     let name = report
         .session
         .images
         .code_at(call.function)
         .map(|at| at.to_string());
-    let arguments: Map<String, Value> = frame
+    let arguments = frame
         .arguments
         .iter()
-        .map(|argument| (argument.name.clone(), value_hex(&argument.value).into()))
-        .collect();
-    let set = report.session.index.instruction_set(call.thread);
-    let json = json!({
-        "depth": call.depth,
-        "function": FunctionJson {
+        .map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
+    FrameJson {
+        depth: call.depth,
+        function: FunctionJson {
             address: hex(call.function),
             name,
         },
-        "trap": frame.trap.map(|trap| trap_json(trap, set)),
-        "call_step": call.call_step.map(|step| step.0),
-        "entry_step": call.entry_step.map(|step| step.0),
-        "entered": entered_word(call.entered),
-        "left": left_word(call.left),
-        "evidence": evidence_word(call.evidence),
-        "arguments": arguments,
-    });
-    without_null(json, &["trap"])
+        trap: frame
+            .trap
+            .map(|trap| TrapJson::new(trap, report.session.index.instruction_set(call.thread))),
+        call_step: call.call_step.map(|step| step.0),
+        entry_step: call.entry_step.map(|step| step.0),
+        entered: entered_word(call.entered),
+        left: left_word(call.left),
+        evidence: evidence_word(call.evidence),
+        arguments: arguments.collect(),
+    }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::analysis::system_calls::{
     SystemCall, SystemCallTotal, system_call_totals, system_calls,
 };
@@ -26,6 +26,58 @@ pub struct SyscallsArguments {
     pub thread: Option<String>,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+#[derive(Serialize)]
+struct SyscallTotalsJson {
+    count: u64,
+    syscalls: Vec<SyscallTotalJson>,
+}
+
+/// Totals of one system call number.
+#[derive(Serialize)]
+struct SyscallTotalJson {
+    number: u64,
+    name: Option<&'static str>,
+    count: u64,
+    failed: Option<u64>,
+    latency_micros: Option<u64>,
+    timed: u64,
+}
+
+impl SyscallTotalJson {
+    fn new(total: &SystemCallTotal, set: InstructionSet) -> Self {
+        let SystemCallTotal {
+            number,
+            count,
+            failed,
+            latency_micros,
+            timed,
+        } = *total;
+        let name = set.system_call_name(number);
+        Self {
+            number: set.system_call_number(number),
+            name,
+            count,
+            failed,
+            latency_micros,
+            timed,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SyscallJson<'a> {
+    step: Option<u64>,
+    thread: &'a str,
+    time: Option<Time>,
+    number: u64,
+    name: Option<&'static str>,
+    args: Option<Vec<String>>,
+    result: Option<String>,
+    errno: Option<u64>,
+    error: Option<&'static str>,
+    latency_micros: Option<u64>,
 }
 
 impl Command for SyscallsArguments {
@@ -56,28 +108,22 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
             .try_for_each(|call| print_call(call, set, report));
     }
     let totals = system_call_totals(&calls, set);
-    print_totals(&totals, set, report)
+    print_totals(
+        totals
+            .iter()
+            .map(|total| SyscallTotalJson::new(total, set))
+            .collect(),
+        report,
+    )
 }
 
-fn print_totals(
-    totals: &[SystemCallTotal],
-    set: InstructionSet,
-    report: &mut Report<'_>,
-) -> Result<()> {
-    let count: u64 = totals.iter().map(|total| total.count).sum();
+fn print_totals(totals: Vec<SyscallTotalJson>, report: &mut Report<'_>) -> Result<()> {
+    let count = totals.iter().map(|total| total.count).sum();
     if report.is_json {
-        let total = |total: &SystemCallTotal| {
-            json!({
-                "number": set.system_call_number(total.number),
-                "name": set.system_call_name(total.number),
-                "count": total.count,
-                "failed": total.failed,
-                "latency_micros": total.latency_micros,
-                "timed": total.timed,
-            })
-        };
-        let syscalls: Vec<_> = totals.iter().map(total).collect();
-        return report.json(&json!({ "count": count, "syscalls": syscalls }));
+        return report.json(&SyscallTotalsJson {
+            count,
+            syscalls: totals,
+        });
     }
     report.text(&format!(
         "{:>12} {:>10} {:>14}  syscall\n",
@@ -86,12 +132,11 @@ fn print_totals(
     for total in totals {
         let known = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
         let (micros, failed) = (known(total.latency_micros), known(total.failed));
-        let name = set
-            .system_call_name(total.number)
+        let name = total
+            .name
             .map(|name| format!(" {name}"))
             .unwrap_or_default();
-        let count = grouped(total.count);
-        let number = set.system_call_number(total.number);
+        let (count, number) = (grouped(total.count), total.number);
         report.text(&format!(
             "{count:>12} {failed:>10} {micros:>14}  {number}{name}\n"
         ))?;
@@ -112,19 +157,21 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
     }
     let failure = call.failure(set);
     let hex = |value: &u64| format!("{value:#x}");
-    let arguments = call.arguments.as_ref();
-    report.json(&json!({
-        "step": call.step.map(|step| step.0),
-        "thread": thread,
-        "time": call.time.map(Time),
-        "number": set.system_call_number(call.number),
-        "name": set.system_call_name(call.number),
-        "args": arguments.map(|arguments| arguments.iter().map(hex).collect::<Vec<_>>()),
-        "result": call.result.as_ref().map(hex),
-        "errno": failure,
-        "error": failure.and_then(|error| set.error_name(call.number, error)),
-        "latency_micros": call.latency_micros,
-    }))
+    report.json(&SyscallJson {
+        step: call.step.map(|step| step.0),
+        thread,
+        time: call.time.map(Time),
+        number: set.system_call_number(call.number),
+        name: set.system_call_name(call.number),
+        args: call
+            .arguments
+            .as_ref()
+            .map(|arguments| arguments.iter().map(hex).collect()),
+        result: call.result.as_ref().map(hex),
+        errno: failure,
+        error: failure.and_then(|error| set.error_name(call.number, error)),
+        latency_micros: call.latency_micros,
+    })
 }
 
 /// Formats `      12345  20249  openat(0xffffff9c, 0x7ff0) = 0x3  <12 us>`. Unrecorded parts are

@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use stepback_debugger::analysis::fatal_ending::ThreadEnding;
 use stepback_debugger::analysis::tasks::{Task, running_task, tasks};
 use stepback_debugger::model::threads::{ThreadRow, threads_of};
@@ -14,25 +14,43 @@ use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::{FunctionNames, NameOptions, counted, grouped, printable};
 
-/// Converts a row of the table, also for `info`.
-pub fn thread_json(row: &ThreadRow) -> Value {
-    let (first, last) = row.life.unzip();
-    let (first_time, last_time) = row.times.unzip();
-    json!({
-        "id": row.name,
-        "steps": row.steps,
-        "process": row.process,
-        "first_step": first.map(|step| step.0),
-        "last_step": last.map(|step| step.0),
-        "first_time": first_time.map(Time),
-        "last_time": last_time.map(Time),
-        "cpus": row.cores,
-        "end": ending_word(row.ending),
-        "idle": row.is_idle,
-    })
+/// A thread, also used by `info`.
+#[derive(Serialize)]
+pub struct ThreadJson {
+    id: String,
+    steps: u64,
+    process: Option<String>,
+    first_step: Option<u64>,
+    last_step: Option<u64>,
+    first_time: Option<Time>,
+    last_time: Option<Time>,
+    cpus: Vec<u64>,
+    /// `ended`, `exit`, `exit_group`, `with_process`, `killed`. None if the trace records no end.
+    end: Option<&'static str>,
+    /// True for a core that has nothing to run.
+    idle: bool,
 }
 
-/// Returns the JSON word for the end of a thread. None if the trace records no end.
+impl ThreadJson {
+    /// Converts a row of the table.
+    pub fn new(row: &ThreadRow) -> Self {
+        let (first, last) = row.life.unzip();
+        let (first_time, last_time) = row.times.unzip();
+        Self {
+            id: row.name.clone(),
+            steps: row.steps,
+            process: row.process.clone(),
+            first_step: first.map(|step| step.0),
+            last_step: last.map(|step| step.0),
+            first_time: first_time.map(Time),
+            last_time: last_time.map(Time),
+            cpus: row.cores.clone(),
+            end: ending_word(row.ending),
+            idle: row.is_idle,
+        }
+    }
+}
+
 fn ending_word(ending: ThreadEnding) -> Option<&'static str> {
     match ending {
         ThreadEnding::Open => None,
@@ -60,7 +78,7 @@ impl Command for ThreadsArguments {
 fn threads_answer(report: &mut Report<'_>) -> Result<()> {
     for row in threads_of(report.session, &report.cancel)?.rows {
         match report.is_json {
-            true => report.json(&thread_json(&row))?,
+            true => report.json(&ThreadJson::new(&row))?,
             false => report.text(&format!("{}\n", printable(&row.line())))?,
         }
     }
@@ -89,6 +107,33 @@ impl Command for TasksArguments {
     }
 }
 
+#[derive(Serialize)]
+struct TaskJson<'a> {
+    thread: &'a str,
+    task: u32,
+    /// Function of the task's outermost known frame.
+    function: FunctionJson,
+    /// Value of `pxCurrentTCB` or a similar variable where the task first runs.
+    control_block: Option<String>,
+    runs: usize,
+    /// Position where the first run begins.
+    first_from: Option<u64>,
+    last_to: Option<u64>,
+    steps: u64,
+    handler_steps: u64,
+    time: Option<Time>,
+    calls: u64,
+}
+
+/// A run of a task: the positions between which it ran.
+#[derive(Serialize)]
+struct TaskRunJson<'a> {
+    thread: &'a str,
+    task: u32,
+    from: u64,
+    to: u64,
+}
+
 /// Prints a line for each task, or for each run.
 fn tasks_answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
     let tasks = tasks(
@@ -114,22 +159,22 @@ fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
             address: hex(task.function),
             name,
         };
-        return report.json(&json!({
-            "thread": thread,
-            "task": task.number,
-            "function": function,
-            "control_block": task
+        return report.json(&TaskJson {
+            thread,
+            task: task.number,
+            function,
+            control_block: task
                 .control_block
                 .as_ref()
                 .and_then(|known| value_hex(&known.value)),
-            "runs": task.runs.len(),
-            "first_from": task.runs.first().map(|run| run.start.0),
-            "last_to": task.runs.last().map(|run| run.end.0),
-            "steps": task.steps,
-            "handler_steps": task.handler_steps,
-            "time": task.time.map(Time),
-            "calls": task.calls,
-        }));
+            runs: task.runs.len(),
+            first_from: task.runs.first().map(|run| run.start.0),
+            last_to: task.runs.last().map(|run| run.end.0),
+            steps: task.steps,
+            handler_steps: task.handler_steps,
+            time: task.time.map(Time),
+            calls: task.calls,
+        });
     }
     let names = FunctionNames::new(&report.session.images, NameOptions::default());
     let (name, runs) = (
@@ -160,18 +205,30 @@ fn print_runs(tasks: &[Task], report: &mut Report<'_>) -> Result<()> {
         .flat_map(|task| task.runs.iter().map(move |run| (run, task)))
         .collect();
     runs.sort_by_key(|(run, task)| (run.start, task.thread));
-    for (run, Task { thread, number, .. }) in runs {
-        let thread = thread_name(*thread, &report.session.index);
-        let (from, to) = (run.start.0, run.end.0);
+    for (
+        run,
+        Task {
+            thread,
+            number: task,
+            ..
+        },
+    ) in runs
+    {
+        let (thread, task, from, to) = (
+            thread_name(*thread, &report.session.index),
+            *task,
+            run.start.0,
+            run.end.0,
+        );
         match report.is_json {
-            true => report.json(&json!({
-                "thread": thread,
-                "task": number,
-                "from": from,
-                "to": to,
-            }))?,
+            true => report.json(&TaskRunJson {
+                thread,
+                task,
+                from,
+                to,
+            })?,
             false => report.text(&format!(
-                "{} {} {thread} task {number}\n",
+                "{} {} {thread} task {task}\n",
                 grouped(from),
                 grouped(to)
             ))?,

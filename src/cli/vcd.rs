@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
@@ -25,7 +25,7 @@ use stepback_parsers::Position;
 use crate::cli::cells::resolved;
 use crate::cli::options::ReportOptions;
 use crate::cli::progress::{say, watched};
-use crate::cli::question::{AnswerTarget, Command, Question, TextOnly, TraceArguments};
+use crate::cli::question::{AnswerTarget as Answers, Command, Question, TextOnly, TraceArguments};
 use crate::cli::report::{
     BUFFER_BYTES, OutputError, Report, STANDARD_OUTPUT, create, is_standard_output,
 };
@@ -78,6 +78,18 @@ pub struct VcdArguments {
     pub common: TraceArguments,
 }
 
+/// Summary of the waveform.
+#[derive(Serialize)]
+struct WaveformJson {
+    file: String,
+    bytes: u64,
+    signals: u64,
+    nodes: u64,
+    steps: u64,
+    timescale: &'static str,
+    end: u64,
+}
+
 impl VcdArguments {
     fn fidelity(&self) -> Fidelity {
         if self.exact {
@@ -111,7 +123,7 @@ impl Command for VcdArguments {
     fn run(&self) -> Result<()> {
         // The output file holds the waveform, so the summary goes to standard output.
         Question::new(&self.common)
-            .to(AnswerTarget::StandardOutput)
+            .to(Answers::StandardOutput)
             .ask(|report| answer(self, report))
     }
 }
@@ -282,15 +294,16 @@ fn print(
         ..
     } = *summary;
     if report.is_json {
-        return report.json(&json!({
-            "file": path.display().to_string(),
-            "bytes": bytes,
-            "signals": signals,
-            "nodes": nodes,
-            "steps": steps,
-            "timescale": "1ps",
-            "end": end,
-        }));
+        let file = path.display().to_string();
+        return report.json(&WaveformJson {
+            file,
+            bytes,
+            signals,
+            nodes,
+            steps,
+            timescale: "1ps",
+            end,
+        });
     }
     if printing.quiet {
         return Ok(());
