@@ -1,7 +1,9 @@
 //! `stepback at`: registers and memory at a position.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_debugger::analysis::heap::{has_heap, heap};
@@ -68,7 +70,7 @@ pub struct AtArguments {
 }
 
 /// The JSON answer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct AtJson {
     position: u64,
     last_step: Option<StepJson>,
@@ -90,7 +92,7 @@ struct AtJson {
 }
 
 /// A range of memory.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MemoryStateJson {
     address: String,
     /// `physical` where the address is one; missing where it is virtual.
@@ -111,7 +113,7 @@ struct MemoryStateJson {
 }
 
 /// A virtual address that is mapped to a physical one.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MappingJson {
     address: String,
     thread: String,
@@ -145,7 +147,7 @@ impl MappingJson {
 }
 
 /// A physical address.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PhysicalJson {
     address: String,
     context: Option<u64>,
@@ -197,6 +199,11 @@ struct MemoryDump {
     physical: Vec<Translation>,
     /// For a physical address, the virtual addresses mapped to it. None for a virtual address.
     mapped: Option<Vec<VirtualMapping>>,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<AtJson>()
 }
 
 impl Command for AtArguments {

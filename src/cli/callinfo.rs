@@ -1,7 +1,9 @@
 //! `stepback callinfo`: when functions were reached.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::names::code_address;
 use stepback_debugger::analysis::sites::{Site, Sites};
@@ -40,7 +42,7 @@ pub struct CallinfoArguments {
     pub common: TraceArguments,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct VisitJson<'a> {
     /// The function as typed.
     function: &'a str,
@@ -57,6 +59,11 @@ enum FunctionLookup<'a> {
     Addresses(Vec<Address>),
     /// Message that explains why nothing was found.
     Nothing(String),
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<VisitJson<'_>>().by_line()
 }
 
 impl Command for CallinfoArguments {

@@ -2,8 +2,10 @@
 //!
 //! Calls as JSON: every frame of all threads, in order of entry.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::analysis::exceptions::trap_of;
@@ -53,6 +55,11 @@ pub struct CalltreeArguments {
     pub names: NameOptions,
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<CallJson<'_>>().by_line()
 }
 
 impl Command for CalltreeArguments {
@@ -343,7 +350,7 @@ fn manner(frame: &Call) -> String {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CallJson<'a> {
     depth: u32,
     thread: &'a str,
@@ -359,7 +366,7 @@ struct CallJson<'a> {
 }
 
 /// The called function.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CalledFunctionJson<'a> {
     address: String,
     /// Demangled name with the offset from the function's start.

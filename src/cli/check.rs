@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::check::{BrokenRule, check};
 use stepback_debugger::model::finding_rows::{place_words, totals};
@@ -41,7 +43,7 @@ pub struct CheckArguments {
 }
 
 /// A violation of a rule.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FindingJson<'a> {
     rule: &'a str,
     severity: &'a str,
@@ -56,11 +58,16 @@ struct FindingJson<'a> {
 }
 
 /// Location in the trace's file.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum FindingPlaceJson {
     Line(Option<u64>),
     Record(Option<u64>),
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<FindingJson<'_>>().by_line()
 }
 
 impl Command for CheckArguments {

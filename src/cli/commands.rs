@@ -28,16 +28,18 @@ use crate::cli::man::{MAN_HELP, ManArguments};
 use crate::cli::profile::ProfileArguments;
 use crate::cli::question::{AboutProgram, Command};
 use crate::cli::report::{OutputError, STANDARD_OUTPUT};
+use crate::cli::schema::{self, AnswerForms, SchemaArguments};
 use crate::cli::syscalls::SyscallsArguments;
 use crate::cli::threads::{TasksArguments, ThreadsArguments};
 use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
-    browse, callinfo, calltree, check, convert, flamegraph, profile, threads, truncate, vcd,
+    at, browse, callinfo, calltree, check, convert, counts, diff, effects, find, flamegraph, heap,
+    index, info, list, profile, syscalls, threads, truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 26] = [
+static COMMANDS: [SubcommandEntry; 27] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -45,17 +47,22 @@ stepback browse --demo                open the demo
 stepback browse boot.tarmac@50%       open a trace in the middle",
         )
         .with_notes(browse::HELP),
-    SubcommandEntry::new::<IndexArguments>("index", "Build the index of a trace").with_examples(
-        "\
+    SubcommandEntry::new::<IndexArguments>("index", "Build the index of a trace")
+        .with_json(index::forms)
+        .with_examples(
+            "\
 stepback index boot.tarmac            build the index, or say that it is up to date
 stepback index boot.tarmac --force-index",
-    ),
-    SubcommandEntry::new::<InfoArguments>("info", "Describe a trace").with_examples(
-        "\
+        ),
+    SubcommandEntry::new::<InfoArguments>("info", "Describe a trace")
+        .with_json(info::forms)
+        .with_examples(
+            "\
 stepback info --demo                  format, size, threads, times, warnings
 stepback info boot.tarmac --json      the same as JSON",
-    ),
+        ),
     SubcommandEntry::new::<ListArguments>("list", "List steps with their effects")
+        .with_json(list::forms)
         .with_examples(
             "\
 stepback list --demo --count 20       the first 20 steps
@@ -64,6 +71,7 @@ stepback list app.dir --records       every record of a binary trace",
         )
         .with_positions(),
     SubcommandEntry::new::<AtArguments>("at", "Show registers, memory and the stack at a position")
+        .with_json(at::forms)
         .with_examples(
             "\
 stepback at --demo 50%                the registers halfway through the trace
@@ -72,6 +80,7 @@ stepback at --demo end --stack        the call stack, with arguments",
         )
         .with_positions(),
     SubcommandEntry::new::<FindArguments>("find", "Find accesses, executions, values and text")
+        .with_json(find::forms)
         .with_examples(
             "\
 stepback find --demo last-write x2    the step that set x2
@@ -84,6 +93,7 @@ stepback find --demo text '(?i)blr'   an instruction by its text",
         "why",
         "Explain a value: the steps that it comes from, or where it goes",
     )
+    .with_json(why::forms)
     .with_examples(
         "\
 stepback why --demo x2                the steps that x2 comes from
@@ -92,6 +102,7 @@ stepback why --demo w1 --at 20331 --forward",
     )
     .with_positions(),
     SubcommandEntry::new::<CalltreeArguments>("calltree", "Print the calls as a tree")
+        .with_json(calltree::forms)
         .with_examples(
             "\
 stepback calltree --demo --max-depth 3
@@ -99,6 +110,7 @@ stepback calltree --demo --all-frames   also calls that never returned",
         )
         .with_notes(calltree::HELP),
     SubcommandEntry::new::<CallinfoArguments>("callinfo", "List when functions were reached")
+        .with_json(callinfo::forms)
         .with_examples(
             "\
 stepback callinfo --demo hash_str
@@ -106,6 +118,7 @@ stepback callinfo --demo main 0x80000304",
         )
         .with_notes(callinfo::HELP),
     SubcommandEntry::new::<ProfileArguments>("profile", "Count calls and time of each function")
+        .with_json(profile::forms)
         .with_examples(
             "\
 stepback profile --demo --sort self-time
@@ -116,6 +129,7 @@ stepback profile --demo --json",
         "flamegraph",
         "Sum up the time in each call stack, as text or as a picture",
     )
+    .with_json(flamegraph::forms)
     .with_examples(
         "\
 stepback flamegraph --demo            folded stacks, one per line
@@ -123,6 +137,7 @@ stepback flamegraph --demo --svg -o flames.svg",
     )
     .with_notes(flamegraph::HELP),
     SubcommandEntry::new::<DiffArguments>("diff", "Compare two positions or two calls")
+        .with_json(diff::forms)
         .with_examples(
             "\
 stepback diff --demo 20340 20345      registers and memory that differ
@@ -133,6 +148,7 @@ stepback diff --demo --calls 1420 2780    two calls of a function",
         "effects",
         "Show what a call, a loop iteration or a range reads and writes",
     )
+    .with_json(effects::forms)
     .with_examples(
         "\
 stepback effects --demo --call 20340  inputs and outputs of a call
@@ -144,8 +160,10 @@ stepback effects --demo 100 200       a range of steps",
         "counts",
         "Count instructions, accesses and markers, by thread",
     )
+    .with_json(counts::count_forms)
     .with_examples("stepback counts --demo"),
     SubcommandEntry::new::<CheckArguments>("check", "Report what is wrong with a trace, by rule")
+        .with_json(check::forms)
         .with_examples(
             "\
 stepback check --demo
@@ -156,17 +174,20 @@ stepback check --demo --json          one finding per line",
         "syscalls",
         "Count system calls, their failures and durations",
     )
+    .with_json(syscalls::forms)
     .with_examples(
         "\
 stepback syscalls app.dir             a line for each system call
 stepback syscalls app.dir --list      each one with arguments and result",
     ),
     SubcommandEntry::new::<ThreadsArguments>("threads", "List the threads of a trace")
+        .with_json(threads::thread_forms)
         .with_examples("stepback threads app.dir              steps, lifetime and CPUs of each"),
     SubcommandEntry::new::<TasksArguments>(
         "tasks",
         "List the tasks of an operating system on one core",
     )
+    .with_json(threads::task_forms)
     .with_examples(
         "\
 stepback tasks rtos.tarmac            runs, steps and time of each task
@@ -177,6 +198,7 @@ stepback tasks rtos.tarmac --runs     when each task ran",
         "heap",
         "List heap blocks, leaks and double frees, if heap functions were recorded",
     )
+    .with_json(heap::forms)
     .with_examples(
         "\
 stepback heap app.dir                 leaks and errors
@@ -184,9 +206,11 @@ stepback heap app.dir 0x602010 --at 50%   the block that contains an address",
     )
     .with_positions(),
     SubcommandEntry::new::<HeatArguments>("heat", "Count reads and writes of each page of memory")
+        .with_json(counts::heat_forms)
         .with_examples("stepback heat --demo --limit 20       the pages accessed most")
         .with_positions(),
     SubcommandEntry::new::<VcdArguments>("vcd", "Write a waveform for wave viewers")
+        .with_json(vcd::forms)
         .with_examples(
             "\
 stepback vcd --demo -o demo.vcd
@@ -198,6 +222,7 @@ stepback vcd --demo --from 44000 --count 13 -o end.vcd",
         "truncate",
         "Copy a trace up to the point where it only repeats itself",
     )
+    .with_json(truncate::forms)
     .with_examples(
         "\
 stepback truncate boot.tarmac -o short.tarmac
@@ -208,12 +233,19 @@ simulator | stepback truncate > short.tarmac",
         "convert",
         "Write a trace in another style, or unpacked",
     )
+    .with_json(convert::forms)
     .with_examples(
         "\
 stepback convert --demo --to tarmac-es -o es.tarmac
 stepback convert small.rz3.gz --to rst -o small.rst",
     )
     .with_notes(convert::HELP),
+    SubcommandEntry::about_program::<SchemaArguments>(
+        "schema",
+        "Print the JSON Schema of a command's output",
+    )
+    .with_examples("stepback schema find                  the schema of `stepback find --json`")
+    .with_notes(schema::HELP),
     SubcommandEntry::about_program::<HelpArguments>(
         "help",
         "Explain a command, or options, positions, addresses or keys",
@@ -242,6 +274,8 @@ struct SubcommandEntry {
     notes: &'static str,
     /// It takes positions or addresses.
     has_positions: bool,
+    /// Adds the forms of its JSON output; none if it prints no JSON.
+    forms: Option<fn(AnswerForms) -> AnswerForms>,
     define: fn(clap::Command) -> clap::Command,
     read: fn(&ArgMatches) -> Result<SubcommandAction, Error>,
 }
@@ -282,6 +316,7 @@ impl SubcommandEntry {
             examples: "",
             notes: "",
             has_positions: false,
+            forms: None,
             define: T::augment_args,
             read,
         }
@@ -293,6 +328,13 @@ impl SubcommandEntry {
 
     const fn with_notes(self, notes: &'static str) -> Self {
         Self { notes, ..self }
+    }
+
+    const fn with_json(self, forms: fn(AnswerForms) -> AnswerForms) -> Self {
+        Self {
+            forms: Some(forms),
+            ..self
+        }
     }
 
     const fn with_positions(self) -> Self {
@@ -400,6 +442,11 @@ impl Subcommand for ChosenCommand {
 /// Returns the help texts of a subcommand.
 pub fn help_texts(name: &str) -> Option<HelpTexts> {
     entry(name).map(SubcommandEntry::texts)
+}
+
+/// Returns the forms of the JSON output of a subcommand. None if it prints no JSON.
+pub fn answer_forms(name: &str) -> Option<AnswerForms> {
+    entry(name)?.forms.map(|add| add(AnswerForms::new()))
 }
 
 /// Returns the names of all subcommands, in the order of the help.

@@ -7,8 +7,11 @@ use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use crate::cli::convert_btrace;
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, TraceFiles, is_same_file};
 use stepback_index::Cancel;
@@ -69,7 +72,7 @@ pub enum ConvertFormat {
 }
 
 /// Summary of the conversion.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ConversionJson {
     to: String,
     physical_addresses_lost: u64,
@@ -102,6 +105,11 @@ impl ConvertArguments {
             .as_deref()
             .filter(|path| !is_standard_output(path))
     }
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    convert_btrace::forms(forms.or::<ConversionJson>().or::<RstCopyJson>())
 }
 
 impl Command for ConvertArguments {
@@ -286,7 +294,7 @@ fn print_conversion_json(to: ConvertFormat, lost: ConversionLoss) -> Result<()> 
 const TOLD: usize = 10;
 
 /// Summary of the conversion.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RstCopyJson {
     to: &'static str,
     records: u64,

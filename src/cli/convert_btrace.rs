@@ -4,7 +4,9 @@ use std::io;
 use std::io::{IsTerminal as _, Write};
 use std::path::Path;
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, anyhow, bail};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::session::{IndexPolicy, Input, OpenOptions};
 use stepback_index::Cancel;
@@ -41,7 +43,7 @@ pub struct BranchConversion<'a> {
 }
 
 /// Summary of the conversion.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct BranchSummaryJson {
     to: &'static str,
     records: Option<u64>,
@@ -256,4 +258,9 @@ impl RecordSelection<'_> {
 fn print_json(json: &BranchSummaryJson) -> Result<()> {
     let written = writeln!(io::stdout(), "{}", serde_json::to_string(json)?);
     Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<BranchSummaryJson>()
 }

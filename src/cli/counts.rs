@@ -4,8 +4,10 @@
 
 use std::fmt::Write as _;
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stepback_debugger::analysis::counts::{
@@ -21,7 +23,7 @@ use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped};
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CountsJson {
     instructions: u64,
     unique_instructions: u64,
@@ -42,14 +44,14 @@ struct CountsJson {
     kernel_nofetch: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ThreadCountsJson<'a> {
     id: &'a str,
     #[serde(flatten)]
     counts: CountsJson,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TraceCountsJson<'a> {
     #[serde(flatten)]
     total: CountsJson,
@@ -60,6 +62,16 @@ struct TraceCountsJson<'a> {
 pub struct CountsArguments {
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// Returns the forms of the JSON output of `counts`.
+pub fn count_forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<TraceCountsJson<'_>>()
+}
+
+/// Returns the forms of the JSON output of `heat`.
+pub fn heat_forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<PageJson>().by_line()
 }
 
 impl Command for CountsArguments {
@@ -258,7 +270,7 @@ pub struct HeatArguments {
     pub common: TraceArguments,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PageJson {
     /// Owner of the memory. Missing in a trace of one process.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,9 @@
 //! `stepback diff`: differences between two positions.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::place::PositionName;
@@ -40,7 +42,7 @@ pub struct DiffArguments {
 }
 
 /// The JSON answer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DiffJson {
     from: u64,
     to: u64,
@@ -51,7 +53,7 @@ struct DiffJson {
 }
 
 /// A register that differs.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RegisterDiffJson {
     reg: String,
     from: Option<String>,
@@ -60,12 +62,17 @@ struct RegisterDiffJson {
 }
 
 /// A run of memory that differs.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MemoryDiffJson {
     address: String,
     from: String,
     to: String,
     last_write: Option<StepJson>,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    diff_calls::forms(forms.or::<DiffJson>())
 }
 
 impl Command for DiffArguments {

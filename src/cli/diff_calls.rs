@@ -1,6 +1,8 @@
 //! `stepback diff --calls`: differences between two calls of a function.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, bail};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::effects::{
     CallComparison, Differences, DifferingCell, EffectScope, PathDivergence, PathStep, call_around,
@@ -16,7 +18,7 @@ use super::report::Report;
 use super::text::{counted, grouped, printable};
 
 /// The JSON answer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CallDiffJson<'a> {
     function: FunctionJson,
     one: ComparedCallJson<'a>,
@@ -34,7 +36,7 @@ struct CallDiffJson<'a> {
 }
 
 /// Thread and positions of a call.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ComparedCallJson<'a> {
     thread: &'a str,
     from: u64,
@@ -42,7 +44,7 @@ struct ComparedCallJson<'a> {
 }
 
 /// A differing register or range of memory.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum DifferenceJson {
     Register {
@@ -60,7 +62,7 @@ enum DifferenceJson {
 }
 
 /// A divergence of the two paths.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DivergenceJson {
     /// Last common step before the paths diverge.
     parts: Option<PathPlaceJson>,
@@ -72,7 +74,7 @@ struct DivergenceJson {
 }
 
 /// An address within the function and the steps there.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PathPlaceJson {
     pc: String,
     /// Offset from the function's first instruction.
@@ -326,4 +328,9 @@ fn print_cells(words: &str, cells: &[DifferingCell], report: &mut Report<'_>) ->
         report.text(&format!("    {name:<24}  {one}  {other}\n"))?;
     }
     Ok(())
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<CallDiffJson<'_>>()
 }

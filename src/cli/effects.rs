@@ -1,7 +1,9 @@
 //! `stepback effects`: the inputs and outputs of a call, a loop iteration or a range of steps.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Error, Result};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::effects::{
     EffectScope, Effects, UsedCell, UsedValue, call_around, effects_of, iteration_around,
@@ -47,7 +49,7 @@ pub struct EffectsArguments {
 }
 
 /// The JSON answer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct EffectsJson<'a> {
     from: u64,
     to: u64,
@@ -67,7 +69,7 @@ struct EffectsJson<'a> {
 }
 
 /// Cells that are read before they are written, or cells that are written.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct EffectSetJson {
     registers: Vec<RegisterEffectJson>,
     memory: Vec<MemoryEffectJson>,
@@ -75,7 +77,7 @@ struct EffectSetJson {
     more: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RegisterEffectJson {
     reg: String,
     value: Option<String>,
@@ -83,7 +85,7 @@ struct RegisterEffectJson {
     position: Option<u64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MemoryEffectJson {
     address: String,
     size: u64,
@@ -92,6 +94,11 @@ struct MemoryEffectJson {
     bytes: String,
     source: &'static str,
     position: Option<u64>,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<EffectsJson<'_>>()
 }
 
 impl Command for EffectsArguments {

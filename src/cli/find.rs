@@ -27,6 +27,8 @@ use crate::cli::find_hits::StackDetail;
 use crate::cli::find_words::Extent;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
+use crate::cli::schema::AnswerForms;
+use crate::cli::{find_hits, find_marker};
 
 /// Default maximum number of stack frames in text output.
 const FRAMES: usize = 64;
@@ -129,6 +131,11 @@ impl FindArguments {
             StackDetail::LeftOut
         }
     }
+}
+
+/// Returns the forms of the JSON output: one value, or with --all one per line.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    find_marker::forms(find_hits::forms(forms))
 }
 
 impl Command for FindArguments {

@@ -4,7 +4,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::stack_groups::{GroupKey, StackGroup, StackGroups, frame_around};
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome};
@@ -49,7 +51,7 @@ pub struct HitPrinter {
 }
 
 /// JSON answer without `--all`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FirstHitJson {
     hit: Option<HitJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +68,7 @@ pub enum SearchOutcome {
 }
 
 /// Value stated by the trace before its first step.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct InitialStateJson {
     /// None in formats without lines.
     line: Option<u64>,
@@ -372,4 +374,9 @@ fn function_text(function: Address, session: &Session) -> String {
         Some(at) => format!("{} ({function})", printable(&at.to_string())),
         None => function.to_string(),
     }
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<FirstHitJson>().or::<HitJson>()
 }

@@ -1,7 +1,9 @@
 //! `stepback find TRACE marker NAME[=VALUE]`: records of binary formats that are neither steps nor
 //! accesses.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, bail};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::marker_walk::{MarkerCursor, MarkerFilter};
 use stepback_debugger::analysis::names::NameResolver;
@@ -52,7 +54,7 @@ impl<'a> MarkerArguments<'a> {
 }
 
 /// A hit and the step it belongs to, if any.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MarkerHitJson<'a> {
     #[serde(flatten)]
     step: Option<StepJson>,
@@ -63,13 +65,13 @@ struct MarkerHitJson<'a> {
     marker: MarkerJson,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MarkerJson {
     name: String,
     value: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FirstMarkerJson<'a> {
     hit: Option<MarkerHitJson<'a>>,
 }
@@ -185,4 +187,9 @@ fn print(hit: &MarkerHit, extent: Extent, report: &mut Report<'_>) -> Result<()>
         Extent::All => report.json(&json),
         Extent::First => report.json(&FirstMarkerJson { hit: Some(json) }),
     }
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<FirstMarkerJson<'_>>().or::<MarkerHitJson<'_>>()
 }

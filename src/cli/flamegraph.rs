@@ -1,8 +1,10 @@
 //! `stepback flamegraph`: the time spent in each call stack, as folded lines or drawn.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, bail};
 use clap::Args;
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::activations::{ActivationSpan, ActivationSpans, ActivationTree};
 use stepback_debugger::analysis::call_profile::{Progress, call_profile};
@@ -52,7 +54,7 @@ pub struct FlamegraphArguments {
     pub common: TraceArguments,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FoldedStackJson<'a> {
     thread: &'a str,
     /// Function names, outermost first.
@@ -65,6 +67,11 @@ struct FoldedStackJson<'a> {
 struct ThreadStacks<'a> {
     thread: &'a str,
     stacks: StackTimes,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<Vec<FoldedStackJson<'_>>>()
 }
 
 impl Command for FlamegraphArguments {

@@ -1,7 +1,9 @@
 //! `stepback heap`: allocations and frees, from the functions that the recorder traced.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
 use stepback_debugger::model::heap_table::{block_words, double_free_words, function_name};
@@ -39,7 +41,7 @@ pub struct HeapArguments {
 }
 
 /// A heap block.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct HeapBlockJson<'a> {
     address: String,
     size: u64,
@@ -54,7 +56,7 @@ struct HeapBlockJson<'a> {
 }
 
 /// The answer about an address.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct HeapAddressJson<'a> {
     address: String,
     position: u64,
@@ -67,12 +69,21 @@ struct HeapAddressJson<'a> {
 }
 
 /// A finding in the form that `check` uses.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct HeapFindingJson {
     rule: &'static str,
     severity: &'static str,
     message: String,
     step: Option<u64>,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms
+        .or::<HeapBlockJson<'_>>()
+        .or::<HeapAddressJson<'_>>()
+        .or::<HeapFindingJson>()
+        .by_line()
 }
 
 impl Command for HeapArguments {

@@ -1,12 +1,13 @@
 //! Images of a trace and their fit, for `stepback info`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::image::{CheckedImage, ImageMismatch, MismatchCause, bytes_text};
 use stepback_debugger::session::Session;
 
 use super::text::{counted, grouped};
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ImageJson {
     path: String,
     /// Offset added to the addresses of the file.
@@ -28,7 +29,7 @@ pub struct ImageJson {
 }
 
 /// An executed instruction that differs from the image.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MismatchJson {
     step: u64,
     address: String,

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::info::{IndexJson, trace_bytes};
@@ -13,7 +15,7 @@ use super::text::{counted, size_text};
 use crate::cli::question::{Command, TraceArguments};
 
 /// The JSON answer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct IndexBuildJson {
     trace: String,
     steps: u64,
@@ -28,6 +30,11 @@ struct IndexBuildJson {
 pub struct IndexArguments {
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<IndexBuildJson>()
 }
 
 impl Command for IndexArguments {

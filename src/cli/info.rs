@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::cli::schema::{AnswerForms, SCHEMA_VERSION};
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::counts::cpu_count;
 use stepback_debugger::model::so_far::IndexedPart;
@@ -36,10 +38,11 @@ const THREADS_IN_TEXT: usize = 16;
 const CONTEXTS_IN_TEXT: usize = 16;
 
 /// The JSON answer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct InfoJson<'a> {
     format: &'a str,
     steps: u64,
+    /// Number of lines. 0 in formats without lines.
     lines: u64,
     threads: ThreadsJson<'a>,
     time: TimeJson<'a>,
@@ -51,6 +54,11 @@ struct InfoJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     packed: Option<CompressionJson>,
     index: IndexJson,
+    /// Version of the JSON output of all commands.
+    schema: u64,
+    /// Path of the trace.
+    trace: String,
+    calls: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<ImageJson>,
     /// Present if the trace records address translations.
@@ -65,7 +73,7 @@ struct InfoJson<'a> {
 }
 
 /// Summary of the recorded address translations.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TranslationsJson {
     /// Number of recorded translations.
     told: u64,
@@ -128,14 +136,14 @@ impl TranslationsJson {
 }
 
 /// Extent of a partial index.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct IndexedPartJson {
     steps: u64,
     bytes: u64,
 }
 
 /// Metadata of a drmemtrace trace.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DrmemtraceJson {
     version: u64,
     file_type: String,
@@ -216,7 +224,7 @@ impl DrmemtraceJson {
 }
 
 /// The file of a compressed trace.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CompressionJson {
     kind: &'static str,
     bytes: u64,
@@ -226,7 +234,7 @@ struct CompressionJson {
     damage: Option<DamageJson>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DamageJson {
     offset: u64,
     message: String,
@@ -249,33 +257,33 @@ impl CompressionJson {
 }
 
 /// Only drmemtrace records more about a thread than its steps.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum ThreadsJson<'a> {
     Plain(Vec<PlainThreadJson<'a>>),
     Recorded(Vec<ThreadJson>),
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PlainThreadJson<'a> {
     id: &'a str,
     steps: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TimeJson<'a> {
     unit: Option<&'a str>,
     first: Option<Time>,
     last: Option<Time>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct WarningsJson<'a> {
     count: u64,
     first: Vec<WarningJson<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct WarningJson<'a> {
     line: u64,
     offset: u64,
@@ -285,7 +293,7 @@ struct WarningJson<'a> {
 }
 
 /// The index file. Without a path, the index is in memory.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct IndexJson {
     path: Option<String>,
     bytes: u64,
@@ -312,6 +320,11 @@ impl IndexJson {
 pub struct InfoArguments {
     #[command(flatten)]
     pub common: TraceArguments,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<InfoJson<'_>>()
 }
 
 impl Command for InfoArguments {
@@ -364,9 +377,12 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
     );
     let (time_first, time_last) = info.time_range.unzip();
     let json = InfoJson {
+        schema: SCHEMA_VERSION,
+        trace: report.session.path.display().to_string(),
         format: &info.format,
         steps: info.steps,
         lines: info.lines,
+        calls: report.session.index.call_count(),
         threads,
         time: TimeJson {
             unit: info.time_unit.as_deref(),

@@ -1,5 +1,8 @@
 //! The JSON output, with its fields in the documented order.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use stepback_debugger::analysis::exceptions::Trap;
 use stepback_debugger::model::so_far::SourceWords;
@@ -19,6 +22,24 @@ const EXACT_LIMIT: u64 = 1 << 53;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time(pub u64);
 
+impl JsonSchema for Time {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["integer", "string"],
+            "description": "A time in the trace's unit; a string if it exceeds 2^53.",
+            "pattern": "^[0-9]+$",
+        })
+    }
+}
+
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0 > EXACT_LIMIT {
@@ -30,7 +51,7 @@ impl Serialize for Time {
 }
 
 /// A step.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StepJson {
     step: u64,
     line: Option<u64>,
@@ -49,7 +70,7 @@ pub struct StepJson {
 }
 
 /// The address of a function, and its name if an image has one.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FunctionJson {
     /// Address of the first instruction.
     pub address: String,
@@ -97,7 +118,7 @@ pub fn evidence_word(evidence: Evidence) -> &'static str {
 }
 
 /// A search hit.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HitJson {
     #[serde(flatten)]
     step: StepJson,
@@ -112,7 +133,7 @@ pub struct HitJson {
 }
 
 /// A frame around a hit.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HitFrameJson {
     /// The called function.
     pub function: FunctionJson,
@@ -121,7 +142,7 @@ pub struct HitFrameJson {
 }
 
 /// Reason why a hit may be wrong. `step`, `number` and `name` describe a system call.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct DoubtJson {
     kind: &'static str,
     step: Option<u64>,
@@ -130,7 +151,7 @@ struct DoubtJson {
 }
 
 /// An access to a register or to memory.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct AccessJson {
     kind: &'static str,
     /// The cell in the syntax of `find`: `x3`, `0x80020010:4`.
@@ -153,7 +174,7 @@ pub struct AccessJson {
 }
 
 /// A line of `list`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct StepEffectsJson {
     #[serde(flatten)]
     step: StepJson,
@@ -161,7 +182,7 @@ pub struct StepEffectsJson {
 }
 
 /// An effect of a step.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EffectJson {
     /// A register write.
@@ -385,7 +406,7 @@ pub fn source_letters(bytes: &[ByteState]) -> String {
 }
 
 /// The trap that a frame handles.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct TrapJson {
     /// Trap number of the processor.
     number: String,
@@ -395,7 +416,7 @@ pub struct TrapJson {
     system_call: Option<SystemCallJson>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SystemCallJson {
     number: u64,
     name: Option<&'static str>,

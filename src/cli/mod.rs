@@ -36,6 +36,7 @@ mod progress;
 mod question;
 mod records;
 mod report;
+mod schema;
 mod stack;
 mod syscalls;
 mod text;

@@ -1,7 +1,9 @@
 //! `stepback profile`: how often functions were called, and how long they took.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::profile::{FunctionTotals, profile, whole_profile};
 use stepback_debugger::analysis::sites::counts_steps;
@@ -52,7 +54,7 @@ pub enum SortKey {
 }
 
 /// Totals of a function.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FunctionProfileJson {
     address: String,
     name: Option<String>,
@@ -62,6 +64,11 @@ struct FunctionProfileJson {
     self_time: Time,
     steps: u64,
     self_steps: u64,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<Vec<FunctionProfileJson>>()
 }
 
 impl Command for ProfileArguments {

@@ -4,8 +4,11 @@
 //!
 //! `stepback list --records` of an RST trace: every record with all its fields.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, step_text};
 use stepback_parsers::btrace::{BranchKind, BranchRecord, Btrace, OrderedRecord};
 use stepback_parsers::drmemtrace::{
@@ -27,7 +30,7 @@ use crate::cli::text::printable;
 const BLOCK: u64 = 1024;
 
 /// A record. Its fields depend on its kind.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TraceRecordJson<'a> {
     record: u64,
     instruction: u64,
@@ -240,7 +243,7 @@ fn hex(number: u64) -> String {
     format!("{number:#x}")
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct BranchRecordJson {
     record: u64,
     /// Number of the record in the file, from 1. It differs from `record` if threads are out of
@@ -410,4 +413,18 @@ fn disassembly(record: &RawRecord, set: InstructionSet) -> String {
     let Instruction { word, pc, .. } = Instruction::of(record);
     let encoding = set.encoding_of(word, 4);
     format!("  {}", step_text(&[], encoding, Address(pc), set, 4))
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    let rst = json!({
+        "type": "object",
+        "description": "A record of an RST trace, with the fields of its type.",
+        "required": ["record", "type"],
+        "properties": { "record": { "type": "integer" }, "type": { "type": "string" } },
+    });
+    forms
+        .or::<TraceRecordJson<'_>>()
+        .or::<BranchRecordJson>()
+        .or_value(rst)
 }

@@ -1,6 +1,7 @@
 //! The call stack of `stepback at --stack`.
 
 use anyhow::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stack, stack_frames};
@@ -20,7 +21,7 @@ pub struct Stack {
 }
 
 /// A stack frame.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct FrameJson {
     depth: u32,
     function: FunctionJson,

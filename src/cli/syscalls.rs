@@ -1,7 +1,9 @@
 //! `stepback syscalls`: the system calls of the trace and their results.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::system_calls::{
     SystemCall, SystemCallTotal, system_call_totals, system_calls,
@@ -28,14 +30,14 @@ pub struct SyscallsArguments {
     pub common: TraceArguments,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SyscallTotalsJson {
     count: u64,
     syscalls: Vec<SyscallTotalJson>,
 }
 
 /// Totals of one system call number.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SyscallTotalJson {
     number: u64,
     name: Option<&'static str>,
@@ -66,7 +68,7 @@ impl SyscallTotalJson {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SyscallJson<'a> {
     step: Option<u64>,
     thread: &'a str,
@@ -78,6 +80,14 @@ struct SyscallJson<'a> {
     errno: Option<u64>,
     error: Option<&'static str>,
     latency_micros: Option<u64>,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms
+        .or::<SyscallTotalsJson>()
+        .or::<SyscallJson<'_>>()
+        .by_line()
 }
 
 impl Command for SyscallsArguments {

@@ -2,8 +2,10 @@
 //!
 //! `stepback tasks`: the tasks that an operating system schedules, and the time each ran.
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::fatal_ending::ThreadEnding;
 use stepback_debugger::analysis::tasks::{Task, running_task, tasks};
@@ -15,7 +17,7 @@ use crate::cli::report::Report;
 use crate::cli::text::{FunctionNames, NameOptions, counted, grouped, printable};
 
 /// A thread, also used by `info`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ThreadJson {
     id: String,
     steps: u64,
@@ -68,6 +70,16 @@ pub struct ThreadsArguments {
     pub common: TraceArguments,
 }
 
+/// Returns the forms of the JSON output of `threads`.
+pub fn thread_forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<ThreadJson>().by_line()
+}
+
+/// Returns the forms of the JSON output of `tasks`.
+pub fn task_forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<TaskJson<'_>>().or::<TaskRunJson<'_>>().by_line()
+}
+
 impl Command for ThreadsArguments {
     fn run(&self) -> Result<()> {
         Question::new(&self.common).ask(threads_answer)
@@ -107,7 +119,7 @@ impl Command for TasksArguments {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TaskJson<'a> {
     thread: &'a str,
     task: u32,
@@ -126,7 +138,7 @@ struct TaskJson<'a> {
 }
 
 /// A run of a task: the positions between which it ran.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TaskRunJson<'a> {
     thread: &'a str,
     task: u32,

@@ -2,20 +2,21 @@
 
 use std::fs::File;
 use std::io;
-use std::io::{BufWriter, Read};
+use std::io::{BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use crate::cli::schema::AnswerForms;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use stepback_debugger::session::is_same_file;
 use stepback_debugger::truncate::{
     CopyError, CopySummary, CopyingStream, CutReason, UnpackedReader, copy,
 };
 use stepback_parsers::{Format, FormatError, SourceError, Tarmac, TarmacOptions};
 
-use super::json::print_summary;
 use super::options::{ReportOptions, TraceOptions};
 use super::progress::{say, watched};
 use super::report::{NewFile, OutputError, STANDARD_OUTPUT, is_standard_output};
@@ -44,6 +45,29 @@ pub struct TruncateArguments {
     pub options: TraceOptions,
     #[command(flatten)]
     pub report: ReportOptions,
+}
+
+/// Summary of the copy.
+#[derive(Serialize, JsonSchema)]
+struct TruncationJson {
+    lines: u64,
+    bytes: u64,
+    cut: Option<CutJson>,
+    warnings: u64,
+}
+
+/// Reason why the copy ends.
+#[derive(Serialize, JsonSchema)]
+struct CutJson {
+    line: u64,
+    reason: &'static str,
+    /// None for a repetition.
+    pc: Option<String>,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<TruncationJson>()
 }
 
 impl Command for TruncateArguments {
@@ -242,18 +266,23 @@ fn tell(copied: &CopySummary, input: &TruncateInput<'_>, shown: usize) {
 }
 
 fn print_json(copied: &CopySummary) -> Result<()> {
-    let cut = copied.cut.map(|cut| {
-        let (reason, pc) = match cut.reason {
-            CutReason::Polling(pc) => ("polling", Some(format!("{:#x}", pc.0))),
-            CutReason::Repetition => ("repetition", None),
-        };
-        json!({ "line": cut.place.line_in_range + 1, "reason": reason, "pc": pc })
+    let cut = copied.cut.map(|cut| CutJson {
+        line: cut.place.line_in_range + 1,
+        reason: match cut.reason {
+            CutReason::Polling(_) => "polling",
+            CutReason::Repetition => "repetition",
+        },
+        pc: match cut.reason {
+            CutReason::Polling(pc) => Some(format!("{:#x}", pc.0)),
+            CutReason::Repetition => None,
+        },
     });
-    let summary = json!({
-        "lines": copied.lines,
-        "bytes": copied.bytes,
-        "cut": cut,
-        "warnings": copied.problem_count,
-    });
-    Ok(print_summary(&summary)?)
+    let json = TruncationJson {
+        lines: copied.lines,
+        bytes: copied.bytes,
+        cut,
+        warnings: copied.problem_count,
+    };
+    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
+    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
 }

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::place::PositionName;
@@ -79,7 +81,7 @@ pub struct VcdArguments {
 }
 
 /// Summary of the waveform.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct WaveformJson {
     file: String,
     bytes: u64,
@@ -98,6 +100,11 @@ impl VcdArguments {
             Fidelity::TarmacVcd
         }
     }
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<WaveformJson>()
 }
 
 impl Command for VcdArguments {

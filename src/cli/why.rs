@@ -4,8 +4,10 @@
 
 use std::collections::HashSet;
 
+use crate::cli::schema::AnswerForms;
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::action::Direction;
 use stepback_debugger::analysis::slice::{
@@ -75,7 +77,7 @@ pub struct WhyArguments {
 }
 
 /// A step that contributes to the value.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SliceRowJson {
     #[serde(flatten)]
     step: StepJson,
@@ -86,17 +88,16 @@ struct SliceRowJson {
     doubt: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DefinitionJson {
     cell: String,
     value: Option<String>,
-    /// Present if a part of the value is inferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    inferred: Option<bool>,
+    /// True if a part of the value is inferred.
+    inferred: bool,
 }
 
 /// The end of a chain.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SliceEndJson {
     /// Always null.
     step: Option<u64>,
@@ -105,6 +106,11 @@ struct SliceEndJson {
     r#for: Vec<u64>,
     /// The reason in words.
     detail: String,
+}
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<SliceRowJson>().or::<SliceEndJson>().by_line()
 }
 
 impl Command for WhyArguments {
@@ -226,7 +232,7 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
         let defined = |defined: &SliceDefinition| DefinitionJson {
             cell: cell_words(defined.cell, index),
             value: value(defined),
-            inferred: defined.is_inferred.then_some(true),
+            inferred: defined.is_inferred,
         };
         let step = StepJson::new(&record, index);
         let defines = defines.iter().map(defined).collect();

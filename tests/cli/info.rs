@@ -22,6 +22,9 @@ fn the_json_has_every_promised_field_in_order() {
         "external_changes",
         "trace_bytes",
         "index",
+        "schema",
+        "trace",
+        "calls",
     ];
     assert_eq!(keys, promised);
     assert_eq!(info["format"], "tarmac");

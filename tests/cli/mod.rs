@@ -38,6 +38,7 @@ mod profile;
 mod resume;
 mod rst;
 mod samples;
+mod schema;
 mod shell;
 mod so_far;
 mod states;

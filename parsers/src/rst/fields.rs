@@ -13,7 +13,7 @@ pub const INSTR_FLAGS: RecordField = RecordField::new("flags", 8, 8);
 /// Defines a module for each type of record, with a constant for each field and the `LAYOUT` of the
 /// record. A type with processor numbers names their fields, the low part first, and has `CPU`.
 macro_rules! layouts {
-    ($($module:ident $name:literal $(cpu $low:ident $($high:ident)?)? {
+    ($(mod $module:ident $name:literal $(cpu $low:ident $($high:ident)?)? {
         $($field:ident: $field_name:literal, $bit:literal, $width:literal;)*
     })*) => {
         $(pub mod $module {
@@ -44,13 +44,13 @@ macro_rules! optional {
 }
 
 layouts! {
-    header "RSTHEADER" {
+    mod header "RSTHEADER" {
         MAJOR_VER: "majorVer", 8, 8;
         MINOR_VER: "minorVer", 16, 8;
         PERCENT: "percent", 24, 8;
         HEADER_STR: "header_str", 32, 160;
     }
-    instr "INSTR" cpu CPUID_LO CPUID_HI {
+    mod instr "INSTR" cpu CPUID_LO CPUID_HI {
         NOTUSED: "notused", 8, 1;
         EA_VALID: "ea_valid", 9, 1;
         TR: "tr", 10, 1;
@@ -66,14 +66,14 @@ layouts! {
         PC_VA: "pc_va", 64, 64;
         EA_VA: "ea_va", 128, 64;
     }
-    trace_info "TRACEINFO" {
+    mod trace_info "TRACEINFO" {
         RTYPE2: "rtype2", 8, 8;
         LEVEL: "level", 16, 16;
         VAL32: "val32", 32, 32;
         TIME64: "time64", 64, 64;
         NOTUSED64: "notused64", 128, 64;
     }
-    trace_info_3 "TRACEINFO_3" {
+    mod trace_info_3 "TRACEINFO_3" {
         RTYPE2: "rtype2", 8, 8;
         MAX_CPU_ID: "max_cpu_id", 16, 8;
         TOTAL_NUM_CPUS: "total_num_cpus", 24, 8;
@@ -84,7 +84,7 @@ layouts! {
         DATE_CREATED: "date_created", 64, 64;
         DATE_MODIFIED: "date_modified", 128, 64;
     }
-    tlb "TLB" cpu CPUID_LO CPUID_HI {
+    mod tlb "TLB" cpu CPUID_LO CPUID_HI {
         DEMAP: "demap", 8, 1;
         TLB_TYPE: "tlb_type", 9, 1;
         NOTUSED: "notused", 10, 6;
@@ -97,11 +97,11 @@ layouts! {
         TTE_TAG: "tte_tag", 64, 64;
         TTE_DATA: "tte_data", 128, 64;
     }
-    thread "THREAD" {
+    mod thread "THREAD" {
         ICONTEXT: "icontext", 16, 16;
         TID: "tid", 64, 64;
     }
-    trap "TRAP" cpu CPUID_LO CPUID_HI {
+    mod trap "TRAP" cpu CPUID_LO CPUID_HI {
         IS_ASYNC: "is_async", 8, 1;
         UNUSED: "unused", 9, 3;
         TL: "tl", 12, 4;
@@ -113,7 +113,7 @@ layouts! {
         PC: "pc", 64, 64;
         NPC: "npc", 128, 64;
     }
-    trap_exit "TRAPEXIT" cpu CPUID_LO CPUID_HI {
+    mod trap_exit "TRAPEXIT" cpu CPUID_LO CPUID_HI {
         TL: "tl", 8, 8;
         CPUID_LO: "cpuid_lo", 16, 6;
         CPUID_HI: "cpuid_hi", 22, 4;
@@ -122,7 +122,7 @@ layouts! {
         UNUSED64: "unused64", 64, 64;
         UNUSED64B: "unused64b", 128, 64;
     }
-    regval "REGVAL" cpu CPUID_LO CPUID_HI {
+    mod regval "REGVAL" cpu CPUID_LO CPUID_HI {
         POST_INSTR: "postInstr", 8, 1;
         CPUID_LO: "cpuid_lo", 9, 7;
         REGTYPE0: "regtype0", 16, 8;
@@ -134,31 +134,31 @@ layouts! {
         REG0: "reg0", 64, 64;
         REG1: "reg1", 128, 64;
     }
-    cpu "CPU" {
+    mod cpu "CPU" {
         CPU_NUMBER: "cpu", 48, 16;
         TIMESTAMP: "timestamp", 128, 64;
     }
-    process "PROCESS" {
+    mod process "PROCESS" {
         OLDPID: "oldpid", 64, 32;
         NEWPID: "newpid", 96, 32;
         OLDCONTEXT: "oldcontext", 128, 32;
         NEWCONTEXT: "newcontext", 160, 32;
     }
-    dma "DMA" {
+    mod dma "DMA" {
         UNUSED: "unused", 8, 7;
         ISWRITE: "iswrite", 15, 1;
         NBYTES: "nbytes", 32, 32;
         START_PA: "start_pa", 64, 64;
     }
-    strdesc "STRDESC" {
+    mod strdesc "STRDESC" {
         STRING: "string", 8, 184;
     }
-    left_delimiter "LEFTDELIM" {
+    mod left_delimiter "LEFTDELIM" {
         ID: "id", 8, 8;
         WHAT: "what", 16, 16;
         LENGTH: "length", 32, 32;
     }
-    preg "PREG" cpu CPUID_LO CPUID_HI {
+    mod preg "PREG" cpu CPUID_LO CPUID_HI {
         ASI_REG: "asiReg", 8, 8;
         UNUSED_LASTCONTEXT: "unused_lastcontext", 16, 16;
         TRAPLEVEL: "traplevel", 32, 8;
@@ -171,14 +171,14 @@ layouts! {
         PRIM_D: "primD", 160, 16;
         SEC_D: "secD", 176, 16;
     }
-    physaddr "PHYSADDR" cpu CPUID_LO CPUID_HI {
+    mod physaddr "PHYSADDR" cpu CPUID_LO CPUID_HI {
         EA_VALID: "ea_valid", 8, 1;
         CPUID_LO: "cpuid_lo", 9, 7;
         CPUID_HI: "cpuid_hi", 16, 3;
         PC_PA: "pc_pa", 64, 64;
         EA_PA: "ea_pa", 128, 64;
     }
-    pavadiff "PAVADIFF" cpu CPUID_LO CPUID_HI {
+    mod pavadiff "PAVADIFF" cpu CPUID_LO CPUID_HI {
         EA_VALID: "ea_valid", 8, 1;
         CPUID_LO: "cpuid_lo", 9, 7;
         CPUID_HI: "cpuid_hi", 16, 3;
@@ -188,8 +188,8 @@ layouts! {
         PC_PA_VA: "pc_pa_va", 64, 64;
         EA_PA_VA: "ea_pa_va", 128, 64;
     }
-    null "NULLREC" {}
-    file_marker "FILEMARKER" cpu CPUID_LO CPUID_HI {
+    mod null "NULLREC" {}
+    mod file_marker "FILEMARKER" cpu CPUID_LO CPUID_HI {
         REC_NUM: "recNum", 8, 1;
         LEVEL: "level", 9, 7;
         REC_TYPE: "recType", 16, 8;
@@ -198,19 +198,19 @@ layouts! {
         INCOUNT: "incount", 64, 64;
         OUTCOUNT: "outcount", 128, 64;
     }
-    status "STATUS" {
+    mod status "STATUS" {
         STATUS: "status", 8, 8;
         ANALYZER: "analyzer", 16, 8;
         COMMAND: "command", 24, 8;
     }
-    patch "PATCH" {
+    mod patch "PATCH" {
         IS_BEGIN: "isBegin", 15, 1;
         REWINDRECS: "rewindrecs", 16, 8;
         ID: "id", 24, 8;
         LENGTH: "length", 32, 16;
         DESCR: "descr", 64, 128;
     }
-    hwinfo "HWINFO" {
+    mod hwinfo "HWINFO" {
         SIM: "sim", 8, 1;
         CATEGORY: "category", 16, 8;
         INFOTYPE: "infotype", 24, 8;
@@ -219,7 +219,7 @@ layouts! {
         VAL: "val", 64, 64;
         VAL2: "val2", 128, 64;
     }
-    memval64 "MEMVAL64" cpu CPUID_LO CPUID_HI {
+    mod memval64 "MEMVAL64" cpu CPUID_LO CPUID_HI {
         ISMEMVAL128: "ismemval128", 8, 1;
         ADDRIS_VA: "addrisVA", 9, 1;
         IS_CONT_REC: "isContRec", 10, 1;
@@ -232,7 +232,7 @@ layouts! {
         ADDR: "addr", 64, 64;
         VAL: "val", 128, 64;
     }
-    memval128 "MEMVAL128" cpu CPUID_LO CPUID_HI {
+    mod memval128 "MEMVAL128" cpu CPUID_LO CPUID_HI {
         ISMEMVAL128: "ismemval128", 8, 1;
         ADDRIS_VA: "addrisVA", 9, 1;
         IS_CONT_REC: "isContRec", 10, 1;
@@ -244,7 +244,7 @@ layouts! {
         VAL0: "val0", 64, 64;
         VAL1: "val1", 128, 64;
     }
-    bus_trace "BUSTRACE" {
+    mod bus_trace "BUSTRACE" {
         DIRTYVICTIM: "dirtyvictim", 8, 1;
         SHARED: "shared", 9, 1;
         OWNED: "owned", 10, 1;
@@ -258,24 +258,24 @@ layouts! {
         BTIMPL64: "btimpl64", 64, 64;
         ADDR_PA: "addr_pa", 128, 64;
     }
-    snoop "SNOOP" {
+    mod snoop "SNOOP" {
         SNOOPREQ: "snoopreq", 8, 8;
         DEVICE_ID: "device_id", 16, 16;
         SIZE: "size", 32, 32;
         ADDR_PA: "addr_pa", 64, 64;
         DEVICE_TYPE: "device_type", 128, 16;
     }
-    tsb_access "TSB_ACCESS" cpu CPUID_LO {
+    mod tsb_access "TSB_ACCESS" cpu CPUID_LO {
         ISDATA: "isdata", 15, 1;
         CPUID_LO: "cpuid_lo", 22, 10;
         PA: "pa", 64, 64;
         VA: "va", 128, 64;
     }
-    rfs_section "RFS_SECTION_HEADER" {
+    mod rfs_section "RFS_SECTION_HEADER" {
         SECTION_TYPE: "section_type", 8, 8;
         N_RECORDS: "n_records", 64, 64;
     }
-    rfs_cw "RFS_CW" cpu CPUID_LO {
+    mod rfs_cw "RFS_CW" cpu CPUID_LO {
         CPUID_LO: "cpuid_lo", 8, 10;
         REFTYPE: "reftype", 18, 6;
         ASI: "asi", 32, 8;
@@ -284,14 +284,14 @@ layouts! {
         VA: "va", 64, 64;
         PA: "pa", 128, 64;
     }
-    rfs_bt "RFS_BT" cpu CPUID_LO {
+    mod rfs_bt "RFS_BT" cpu CPUID_LO {
         CPUID_LO: "cpuid_lo", 8, 10;
         TAKEN: "taken", 18, 1;
         INSTR: "instr", 32, 32;
         PC_VA: "pc_va", 64, 64;
         NPC_VA: "npc_va", 128, 64;
     }
-    trapping "TRAPPING_INSTR" cpu CPUID_LO {
+    mod trapping "TRAPPING_INSTR" cpu CPUID_LO {
         HPRIV: "hpriv", 8, 1;
         PRIV: "priv", 9, 1;
         IFTRAP: "iftrap", 10, 1;

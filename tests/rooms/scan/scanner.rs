@@ -28,7 +28,9 @@ pub fn scan(path: &str, text: &str) -> Result<FileScan, String> {
 /// Returns the items with fixed names that a macro of this file creates, as if they were written at
 /// its definition.
 fn made_by(tokens: TokenStream) -> Vec<String> {
-    const KEYWORDS: [&str; 7] = ["enum", "struct", "trait", "fn", "type", "const", "static"];
+    const KEYWORDS: [&str; 8] = [
+        "enum", "struct", "trait", "fn", "type", "const", "static", "mod",
+    ];
     let (mut made, mut is_named_next) = (Vec::new(), false);
     for token in tokens {
         match &token {
@@ -92,6 +94,13 @@ impl Scanner {
     }
 
     pub(super) fn note_item(&mut self, item: &Item) {
+        // A call of a macro names what it makes if it repeats the keyword: `layouts! { mod cpu … }`.
+        if let Item::Macro(call) = item
+            && call.ident.is_none()
+            && self.function_depth == 0
+        {
+            self.note_made(call.mac.tokens.clone());
+        }
         let Some(name) = name_in(item).map(|name| name.to_string()) else {
             return;
         };
@@ -107,15 +116,17 @@ impl Scanner {
             return;
         }
         if let Item::Macro(item) = item {
-            let made = made_by(item.mac.tokens.clone());
-            self.module_mut()
-                .items
-                .extend(made.into_iter().map(|name| ItemScan {
-                    name,
-                    variants: Vec::new(),
-                }));
+            self.note_made(item.mac.tokens.clone());
         }
         self.module_mut().items.push(ItemScan { name, variants });
+    }
+
+    fn note_made(&mut self, tokens: TokenStream) {
+        let made = made_by(tokens).into_iter().map(|name| ItemScan {
+            name,
+            variants: Vec::new(),
+        });
+        self.module_mut().items.extend(made);
     }
 
     pub(super) fn note_use(&mut self, item: &syn::ItemUse) {

@@ -40,6 +40,7 @@ pub fn hidden() {}
 pub mod inner { pub const LIMIT: u8 = 1; }
 macro_rules! made { ($name:ident) => { pub enum Made { $name } } }
 made!(One);
+modules! { mod called { LIMIT: 1; } }
 ";
 
 #[track_caller]
@@ -92,6 +93,10 @@ fn what_a_macro_makes_stands_where_the_macro_is_defined() {
     check(
         "use super::other::Made;",
         &["1 Made of index/src/room/other.rs"],
+    );
+    check(
+        "use super::other::called;",
+        &["1 called of index/src/room/other.rs"],
     );
 }
 

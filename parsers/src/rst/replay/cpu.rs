@@ -9,15 +9,13 @@ use crate::rst::records::{Instruction, PaVaDiff, RegisterValues, Trap};
 use crate::rst::replay::frames::{
     WindowContents, WindowFrames, WindowPosition, chosen_cells, unknown_cells,
 };
-use crate::rst::replay::last_trap::LastTrap;
+use crate::rst::replay::last_trap::{LEVELS, LastTrap};
 use crate::rst::replay::statements::ObservedBytes;
 use crate::rst::replay::system_calls::PendingSystemCall;
 use crate::rst::replay::translations::Translations;
 
 /// Number of windows if the trace does not state it.
 const USUAL_WINDOWS: u8 = 8;
-/// Number of trap levels with separate registers.
-pub const LEVELS: u8 = 7;
 /// PSTATE bits that select a set of globals, with the number of the set: alternate, interrupt,
 /// memory management (The SPARC Architecture Manual, Version 9, 5.2.1, and UltraSPARC User's
 /// Manual, 14.5.9).

@@ -3,6 +3,9 @@
 use crate::rst::records::Trap;
 use stepback_machine::RegisterView;
 
+/// Number of trap levels with separate registers.
+pub const LEVELS: u8 = 7;
+
 /// A trap, and its possible effects.
 #[derive(Debug)]
 pub struct LastTrap {

@@ -161,7 +161,7 @@ impl<B: BlockSink> Replay<'_, B> {
         if is_window {
             state.set_window(value);
         } else if is_level {
-            state.level = value.min(crate::rst::replay::cpu::LEVELS.into()) as u8;
+            state.level = value.min(crate::rst::replay::last_trap::LEVELS.into()) as u8;
         } else if is_state {
             state.set_state(value);
         } else if is_globals {

@@ -90,7 +90,7 @@ impl<B: BlockSink> Replay<'_, B> {
         let tstate = u64::from(exit.tstate);
         let state = self.cpu(exit.cpu);
         state.translations.turn();
-        state.level = exit.level.min(crate::rst::replay::cpu::LEVELS);
+        state.level = exit.level.min(crate::rst::replay::last_trap::LEVELS);
         state.set_window(tstate & 31);
         state.set_state(tstate >> 8 & 0xfff);
         self.tell_mode(exit.cpu);
@@ -119,7 +119,7 @@ impl<B: BlockSink> Replay<'_, B> {
         ];
         let state = self.cpu(preg.cpu);
         if !state.has_begun {
-            state.level = preg.level.min(crate::rst::replay::cpu::LEVELS);
+            state.level = preg.level.min(crate::rst::replay::last_trap::LEVELS);
             state.set_state(preg.pstate.into());
         }
         let has_news = state.contexts.replace(contexts) != Some(contexts);
