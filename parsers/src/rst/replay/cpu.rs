@@ -6,13 +6,23 @@ use stepback_machine::{Mode, RegisterId, RegisterView};
 
 use crate::events::ThreadNumber;
 use crate::rst::records::{Instruction, PaVaDiff, RegisterValues, Trap};
+use crate::rst::replay::effects::ObservedBytes;
 use crate::rst::replay::frames::{
     WindowContents, WindowFrames, WindowPosition, chosen_cells, unknown_cells,
 };
 use crate::rst::replay::last_trap::{LEVELS, LastTrap};
-use crate::rst::replay::statements::ObservedBytes;
-use crate::rst::replay::system_calls::PendingSystemCall;
 use crate::rst::replay::translations::Translations;
+
+/// A system call that has not returned.
+#[derive(Clone, Copy, Debug)]
+pub struct PendingSystemCall {
+    /// Number of the call, as in markers.
+    pub number: u64,
+    /// Trap level of the caller.
+    pub level: u8,
+    /// Return address; none if unknown.
+    pub next_pc: Option<u64>,
+}
 
 /// Number of windows if the trace does not state it.
 const USUAL_WINDOWS: u8 = 8;

@@ -11,7 +11,7 @@ use crate::marker::{Marker, MarkerKind};
 use crate::rst::records::{Instruction, is_fake_address};
 use crate::rst::replay::cpu::LastStep;
 use crate::rst::replay::effects::InstructionEffects;
-use crate::rst::replay::statements::OpenAccess;
+use crate::rst::replay::effects::OpenAccess;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::record::{StepStatus, StoredAccess, StoredRegister, StoredStep};

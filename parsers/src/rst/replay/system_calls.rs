@@ -6,6 +6,7 @@ use stepback_machine::linux::SystemCallNumbering;
 
 use crate::marker::{Marker, MarkerKind};
 use crate::rst::records::Trap;
+use crate::rst::replay::cpu::PendingSystemCall;
 use crate::rst::replay::names::view;
 use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
@@ -17,17 +18,6 @@ const FIRST_TYPE: u16 = 0x100;
 const TRAP_ALWAYS: u32 = 0x91d0_2000;
 /// Offset of the numbers of system calls among those of functions in markers.
 const TRACED: u64 = 1 << 32;
-
-/// A system call that has not returned.
-#[derive(Clone, Copy, Debug)]
-pub struct PendingSystemCall {
-    /// Number of the call, as in markers.
-    number: u64,
-    /// Trap level of the caller.
-    level: u8,
-    /// Return address; none if unknown.
-    next_pc: Option<u64>,
-}
 
 /// Returns the system call numbering for the type of a trap instruction's trap.
 fn numbers_of(trap_type: u16) -> Option<SystemCallNumbering> {
