@@ -8,7 +8,7 @@ command-open = Open…
 command-open-directory = Open directory…
 command-open-the-demo = Open the demo
 command-open-session = Open session…
-command-own-file-browser = Own file browser
+command-built-in-file-browser = Built-in file browser
 command-save-session = Save session
 command-save-session-as = Save session as…
 command-save-selection-as-a-trace = Save selection as a trace…
@@ -32,11 +32,11 @@ command-find = Find…
 command-find-next = Find next
 command-find-previous = Find previous
 command-find-more-hits = Find more hits
-command-keep-search-as = Keep search as…
+command-save-search-as = Save search as…
 command-run-search = Run search…
-command-search-in-a-panel-of-its-own = Search in a panel of its own…
+command-search-in-a-new-panel = Search in a new panel…
 command-rename-search = Rename search…
-command-forget-search = Forget search…
+command-delete-search = Delete search…
 command-only-hits = Only hits
 command-steps-around-hits = Steps around hits…
 command-clear-hits = Clear hits
@@ -64,7 +64,7 @@ command-next-call-of-function = Next call of function
 command-previous-call-of-function = Previous call of function
 command-group-accesses-by-call-stack = Group accesses by call stack
 command-all-values = All values…
-command-stop-looking = Stop looking
+command-cancel-search = Cancel search
 command-all-executions = All executions…
 command-next-execution-of-line = Next execution of line…
 command-last-execution-of-line = Last execution of line…
@@ -111,11 +111,11 @@ command-slice-as-a-tree = Slice as a tree
 command-slice-with-everything = Slice with everything
 command-more-of-the-slice = More of the slice
 command-only-steps-of-the-slice = Only steps of the slice
-command-keep-slice-as = Keep slice as…
+command-save-slice-as = Save slice as…
 command-run-slice = Run slice…
-command-slice-in-a-panel-of-its-own = Slice in a panel of its own…
+command-slice-in-a-new-panel = Slice in a new panel…
 command-rename-slice = Rename slice…
-command-forget-slice = Forget slice…
+command-delete-slice = Delete slice…
 command-clear-slice = Clear slice
 command-watch = Watch…
 command-waveform = Waveform…
@@ -132,14 +132,14 @@ command-timeline-cores = Timeline cores
 command-timeline-calls-and-threads = Timeline calls and threads
 command-timeline-calls-and-cores = Timeline calls and cores
 command-timeline-without-waveforms = Timeline without waveforms
-command-timeline-call-around-the-position = Timeline call around the position
+command-zoom-timeline-to-current-call = Zoom timeline to current call
 command-timeline-whole-trace = Timeline whole trace
 command-timeline-to-the-position = Timeline to the position
 command-timeline-to-the-selection = Timeline to the selection
 command-timeline-without-selection = Timeline without selection
 command-find-in-memory = Find in memory…
-command-close-messages = Close messages
-command-indexing-card = Indexing card
+command-dismiss-notifications = Dismiss notifications
+command-show-indexing-progress = Show indexing progress
 command-theme-dark = Theme dark
 command-theme-light = Theme light
 command-theme-system = Theme system
@@ -182,14 +182,14 @@ command-show-threads = Show threads
 command-show-accesses = Show accesses
 command-show-watches = Show watches
 command-show-heap = Show heap
-command-show-regions-of-memory = Show regions of memory
+command-show-memory-regions = Show memory regions
 command-show-stack-memory = Show stack memory
 command-effects-of-this-call = Effects of this call
-command-effects-of-this-round-of-the-loop = Effects of this round of the loop
+command-effects-of-this-iteration = Effects of this iteration
 command-effects-of-steps = Effects of steps…
 command-compare-with-the-previous-call-of-this-function = Compare with the previous call of this function
 command-compare-with-the-next-call-of-this-function = Compare with the next call of this function
-command-compare-with-the-call-around = Compare with the call around…
+command-compare-with-the-call-at = Compare with the call at…
 command-show-effects = Show effects
 command-show-heat = Show heat
 command-show-tasks = Show tasks
@@ -219,7 +219,7 @@ command-layout-profile = Layout profile
 command-layout-source = Layout source
 command-use-layout = Use layout…
 command-save-layout-as = Save layout as…
-command-forget-layout = Forget layout…
+command-delete-layout = Delete layout…
 command-reset-layout = Reset layout
 command-commands = Commands…
 command-keys = Keys
@@ -244,81 +244,81 @@ ask-step-50-line-n-i = Step, 50%, line:N, i:N, r:N, time:T, pc:ADDR, start or en
 ask-file-line = FILE:LINE
 ask-name-of-the-search = Name of the search
 ask-name-of-the-slice = Name of the slice
-ask-name-of-a-kept-slice = Name of a slice that is kept
-ask-name-of-a-kept-search = Name of a search that is kept
+ask-name-of-a-kept-slice = Name of a saved slice
+ask-name-of-a-kept-search = Name of a saved search
 ask-old-name-new-name = OLD NAME = NEW NAME
-ask-steps-around-each-hit = Steps shown before and behind each hit: 0, 1, 3, 10
-ask-name-of-a-thread-or = Name of a thread, or nothing for that of the position
+ask-steps-around-each-hit = Steps shown before and after each hit: 0, 1, 3, 10
+ask-name-of-a-thread-or = Name of a thread, or empty for the thread at the position
 ask-address-numbers-registers-symbols = Address: numbers, registers, symbols
-ask-a-part-of-the-name = A part of the name, or - for all
+ask-a-part-of-the-name = Part of the name, or - for all
 ask-bytes-a-number-or-a-text = Bytes (67 64 62), a number or a text
 ask-name-of-the-bookmark = Name of the bookmark
 ask-address-length-and-a-name = ADDRESS:LENGTH and a name
-ask-note-of-the-positions-bookmark = Note of the position's bookmark
-ask-step-at-which-it-opens = Step at which it opens
-ask-step-function-address-50-100 = Step, function, address, 50%, +100: as Go to takes it
+ask-note-of-the-positions-bookmark = Note for the bookmark at the position
+ask-step-at-which-it-opens = Step to open it at
+ask-step-function-address-50-100 = Step, function, address, 50% or +100, as in Go to
 ask-number-of-a-trace-window = Number of a trace window, or "active"
-ask-name-of-a-thread-or-for = Name of a thread, or - for that of the position
+ask-name-of-a-thread-or-for = Name of a thread, or - for the thread at the position
 ask-name-of-a-layout = Name of a layout
 ask-name-of-the-layout = Name of the layout
-ask-name-of-a-layout-of = Name of a layout of your own
+ask-name-of-a-layout-of = Name of a custom layout
 keys-move-the-cursor = Move the cursor
-keys-first-last = First, last row; Home and End alone go through the trace
-keys-last-write-travel = Last write; travel
+keys-first-last = First, last row; plain Home and End go to the start and end of the trace
+keys-last-write-travel = Last write; go there
 keys-next-write = Next write
 keys-previous-next-change-of-a = Previous, next change of a watch
 keys-show-memory-at-the-value = Show memory at the value
 keys-follow-the-address-expression = Follow the address expression
 keys-compare-memory = Compare memory with another position
 keys-next-previous-changed-byte = Next, previous changed byte
-keys-another-group-of-registers = Another group of registers
-keys-read-register-lanes-in-another = Read register lanes in another way
-keys-last-write-of-so-many = Last write of so many bytes
+keys-another-group-of-registers = Switch register group
+keys-read-register-lanes-in-another = Change how register lanes are shown
+keys-last-write-of-so-many = Last write of 1, 2, 4 or 8 bytes
 keys-rename-a-bookmark = Rename a bookmark
-keys-note-of-a-bookmark = Note of a bookmark
+keys-note-of-a-bookmark = Edit the note of a bookmark
 keys-delete-a-bookmark = Delete a bookmark
-keys-zoom-the-flame-graph-out = Zoom the flame graph; out
+keys-zoom-the-flame-graph-out = Zoom into the flame graph; zoom out
 keys-copy = Copy
 keys-click = Click
-keys-travel-there = travel there
+keys-travel-there = go there
 keys-wheel = Wheel
 keys-zoom = zoom
 keys-shift-wheel-middle-drag = Shift+wheel, middle drag
-keys-move-in-time = move in time
+keys-move-in-time = pan
 keys-alt-wheel-wheel-over-names = Alt+wheel, wheel over names
-keys-scroll-depths = scroll depths
+keys-scroll-depths = scroll call depths
 keys-double-click = Double click
-keys-zoom-to-a-call-or = zoom to a call, or out
+keys-zoom-to-a-call-or = zoom to a call, or zoom out
 keys-shift-drag = Shift+drag
 keys-select-a-range = select a range
 keys-right-click = Right click
-keys-what-can-be-done = what can be done
+keys-what-can-be-done = show the context menu
 ask-register-or-address-length = Register, or ADDRESS:LENGTH
 ask-hex-unsigned-signed-or-float = hex, unsigned, signed or float, and the bits of a lane: hex 32
 ask-core-single-double-vector-sve = core, single, double, vector, sve or system
-ask-address-length-or-nothing-for = ADDRESS:LENGTH, or nothing for all memory
+ask-address-length-or-nothing-for = ADDRESS:LENGTH, or empty for all memory
 ask-word-regex-0x1f-address-length = Word, /regex/, 0x1f, ADDRESS:LENGTH, function; or value: bytes: pc: access: and what
-ask-name-of-a-function-or = Name of a function, or its address with 0x; nothing for the chosen one
+ask-name-of-a-function-or = Name of a function, or its address with 0x; empty for the selected one
 ask-condition-x0-0-u8-sp = Condition: x0 == 0, u8[sp+8] > 7, pc == main && x1 != 0
-ask-register-address-or-sum-and = Register, [address] or sum, and a type: [sp+8] u32, name utf8
+ask-register-address-or-sum-and = Register, [address] or expression, and a type: [sp+8] u32, name utf8
 ask-address-function-offset-or-file = Address, function+offset, or FILE:LINE
 ask-address-length-or-address-length = ADDRESS:LENGTH, or ADDRESS:LENGTH of THREAD
 line-quoted = "{ $text }"
-line-there-is-no-command = there is no command { $line }
+line-there-is-no-command = no command matches { $line }
 line-needs-an-open-trace = { $command } needs an open trace
-line-is-not-possible-here = { $command } is not possible here
+line-is-not-possible-here = { $command } is not available here
 line-needs-an-argument = { $command } needs an argument: { $question }
-line-takes-no-argument-but-follows = { $command } takes no argument, but { $argument } follows it
+line-takes-no-argument-but-follows = { $command } takes no argument, but got { $argument }
 line-not-a-number-of-bytes = not a number of bytes: { $length }
-line-not-an-address-in-hex = not an address in hex: { $text }
+line-not-an-address-in-hex = not a hexadecimal address: { $text }
 line-no-trace-is-open = no trace is open
-line-a-source-line-is-given = a source line is given as FILE:LINE, not as { $text }
-line-is-no-way-to-read = { $text } is no way to read lanes: { $ways }
-line-is-no-group = { $text } is no group of registers, but one of { $groups }
-line-is-no-step-number = { $text } is no step number
-line-no-panel-has-the-keyboard = no panel has the keyboard
+line-a-source-line-is-given = expected a source line as FILE:LINE, got { $text }
+line-is-no-way-to-read = { $text } is not a lane format: use { $ways }
+line-is-no-group = { $text } is not a register group: use one of { $groups }
+line-is-no-step-number = { $text } is not a step number
+line-no-panel-has-the-keyboard = no panel has the keyboard focus
 line-is-neither-active-nor-the = { $text } is neither "active" nor the number of a trace window
-line-the-length-after-the-colon = the length after the colon has to be a number above 0: { $text }
+line-the-length-after-the-colon = the length after the colon must be a number above 0: { $text }
 
 ## menus
 
@@ -340,22 +340,22 @@ palette-in-the-trace = In the trace
 palette-recent = Recent
 key-enter = Enter
 palette-command = Command
-palette-no-command-fits-try-a = No command fits. Try a word of its name, or a step number.
+palette-no-command-fits-try-a = No command matches. Try part of a command name, or a step number.
 palette-enter-run-esc-back = Enter run   Esc back
 palette-choose-enter-run-tab-argument = ↑ ↓ choose   Enter run   Tab argument   Esc close
 palette-of-commands = { $shown } of { $all } commands
 page-keys = Keys
 page-close-page = Close page
-page-keys-in-grey-belong-to = Keys in grey belong to the panel that has the keyboard; F6 gives it to the next panel.
+page-keys-in-grey-belong-to = Keys in grey belong to the focused panel; F6 moves the focus to the next panel.
 page-in-registers-memory-calls-and = In registers, memory, calls and lists
 page-in-the-timeline = In the timeline
 page-key-said = { $command }: { $keys }
 page-or = { " " }or{ " " }
 page-about-stepback = About Stepback
 page-a-time-travel-debugger-for = A time-travel debugger for recorded instruction traces.
-page-nothing-is-executed-again-every = Nothing is executed again: every answer is looked up in the trace, which is never changed.
+page-nothing-is-executed-again-every = Nothing is executed again: every answer comes from the trace, which is never changed.
 page-licence-mit-or-apache-2 = Licence: MIT or Apache-2.0.
-page-faces-inter-and-jetbrains-mono = Faces: Inter and JetBrains Mono (OFL-1.1); icons: Phosphor (MIT).
+page-faces-inter-and-jetbrains-mono = Fonts: Inter and JetBrains Mono (OFL-1.1); icons: Phosphor (MIT).
 
 ## keys
 
@@ -376,63 +376,63 @@ key-escape = Escape
 
 ## tl
 
-timeline-what-is-shown = What the timeline shows: calls, or which thread ran on which core when
+timeline-what-is-shown = What the timeline shows: calls, or which thread ran on which core
 
 ## files
 
 files-close = Close file browser
-files-above = Folder above
-files-above-key = Folder above   Backspace
+files-above = Parent folder
+files-above-key = Parent folder   Backspace
 files-path = Path
 files-hide = Hide hidden files
 files-show = Show hidden files
-files-part-hint = Type a part of a name
+files-part-hint = Type part of a name
 files-part = Part of a name
-files-choose-another = Choose another place, or type a path.
+files-choose-another = Choose another folder, or type a path.
 files-reading = Reading…
 files-empty = This folder is empty
-files-all-hidden = All files here are hidden: Ctrl+H shows them
-files-none-so = Nothing here is called so
-files-name = Name of the file
+files-all-hidden = All files here are hidden: press Ctrl+H to show them
+files-none-so = No name matches
+files-name = File name
 files-overwrite = Overwrite
 files-choose-folder = Choose this folder
 files-save = Save
 files-open = Open
 files-cancel = Cancel
 files-size = Size
-files-changed = Changed
+files-changed = Modified
 files-name-label = Name
-files-is-there = { $name } is there already. Overwrite it?
+files-is-there = { $name } already exists. Overwrite it?
 files-folder = folder { $name }
 files-trace = { $name }, { $format } trace
-files-chosen = { $number } chosen, to be opened as one trace
+files-chosen = { $number } files selected, to open as one trace
 files-shown-of-first = { $shown } of the first { $all } entries
 files-entries = { $all ->
     [one] { $all } entry
    *[other] { $all } entries
 }
 files-shown-of = { $shown } of { $all } entries
-files-nothing-begins-so = nothing begins so: { $text }
-files-folder-wanted = a folder is wanted, and this is a file: { $name }
-files-choose-one = choose a file, or a folder that is a trace as a whole
-files-name-wanted = a name is wanted
+files-nothing-begins-so = no name starts with { $text }
+files-folder-wanted = expected a folder, but this is a file: { $name }
+files-choose-one = choose a file
+files-name-wanted = enter a file name
 files-home = Home
-files-of-trace = Folder of the trace
+files-of-trace = Trace folder
 files-working = Working directory
-files-system = Whole system
-files-dialog-is-open = A file dialog was asked for and is open, or has not answered yet
-files-traces-inside = { $number ->
-    [one] { $number } trace lies
-   *[other] { $number } traces lie
-} in this directory, which is no trace itself: choose one.
-files-no-dialog = No file dialog of the desktop answers here
-files-own-instead = Stepback's own file browser is used until the program ends.
+files-system = Whole file system
+files-dialog-is-open = A file dialog is already open, or has not answered yet
+files-traces-inside = This folder holds { $number ->
+    [one] { $number } trace
+   *[other] { $number } traces
+}. Choose one.
+files-no-dialog = No system file dialog found
+files-own-instead = Using the built-in file browser until you quit.
 files-open-trace = Open trace
-files-open-directory = Open directory with a trace
+files-open-directory = Open directory of a trace
 files-sysroot = Directory with the program's files
 files-add-image = Add program image
 files-open-session = Open session
-files-where-is-trace = Where is the trace of the session?
+files-where-is-trace = Locate the trace of the session
 files-save-session = Save session
 files-save-part = Save the selection as a trace
 files-save-picture = Save a picture of the window
@@ -441,24 +441,24 @@ files-save-name = Save { $name }
 
 ## settings
 
-ask-keys = Command = Ctrl+F5, N; nothing behind = takes its keys away
-ask-path-of-font = Path of a font, .ttf or .otf
-ask-path-of-keys = Path of a file with keys
+ask-keys = Command = Ctrl+F5, N; nothing after = removes its keys
+ask-path-of-font = Path of a font (.ttf or .otf)
+ask-path-of-keys = Path of a file of keys
 files-font = Choose a font
-files-import-keys = Take over keys
+files-import-keys = Import keys
 settings-title = Settings
 settings-look = Appearance and files
-settings-system = As the system
+settings-system = Same as system
 settings-dark = Dark
 settings-light = Light
 settings-safe-dark = Colour-blind safe, dark
 settings-safe-light = Colour-blind safe, light
-settings-of-system = That of the system
-settings-size = Size of texts
+settings-of-system = Same as system
+settings-size = Text size
 settings-smaller = Smaller
 settings-normal = Normal
 settings-larger = Larger
-settings-now = { $percent } % now
+settings-now = { $percent } %
 settings-fonts = Fonts
 settings-built-in = Built-in
 settings-built-in-of = { $font }: built-in
@@ -466,31 +466,31 @@ settings-interface-font = Interface
 settings-fixed-width-font = Code and numbers
 settings-choose = Choose…
 settings-choose-of = { $font }: choose a font…
-settings-interface-text = Interface text beside code
+settings-interface-text = Interface text relative to code
 settings-interface-smaller = Smaller interface text
 settings-interface-normal = Normal interface text
 settings-interface-larger = Larger interface text
-font-refused = a font cannot be used, the one before stays: { $error }
-font-not-read = a font cannot be used, the built-in one stands in: { $error }
-font-no-font = not a font (.ttf or .otf)
-font-no-letters = it has no letters and digits
-font-not-fixed-width = its characters are not all equally wide
+font-refused = the font cannot be used, keeping the current one: { $error }
+font-not-read = the font cannot be used, using the built-in one instead: { $error }
+font-no-font = not a font file (.ttf or .otf)
+font-no-letters = it has no letters or digits
+font-not-fixed-width = it is not a fixed-width font
 dialog-fonts = Fonts
 settings-more = Trace and files
-settings-row-lines = Rows of the trace tell their source lines
-settings-own-browser = Always use Stepback’s own file browser
-settings-place = Kept in { $path }, which can be edited by hand.
+settings-row-lines = Show source lines in the trace
+settings-own-browser = Always use the built-in file browser
+settings-place = Saved in { $path }, which you can edit by hand.
 settings-copy-path = Copy path
 settings-filter = Command or key
 settings-import = Import…
 settings-export = Export…
 settings-reset-all = Reset all
-settings-no-command = No command has these words. Try a part of its name, or a key.
-settings-how = “Change” gives a command the next key that is pressed. Ctrl+C, Ctrl+X and Ctrl+V stay with the clipboard.
+settings-no-command = No command matches. Try part of its name, or a key.
+settings-how = Choose “Change”, then press the new key. Ctrl+C, Ctrl+X and Ctrl+V are reserved for the clipboard.
 settings-press = Press the key for “{ $command }”, or Escape
-settings-conflict = { $key } stands for “{ $command }”.
-settings-take = Take it over
-settings-leave = Leave it
+settings-conflict = { $key } is already “{ $command }”.
+settings-take = Reassign
+settings-leave = Cancel
 settings-change = Change
 settings-change-of = Change the key of { $command }
 settings-add = Add
@@ -499,10 +499,10 @@ settings-remove = Remove
 settings-remove-of = Remove the keys of { $command }
 settings-reset = Reset
 settings-reset-of = Reset the keys of { $command }
-settings-put-aside = The settings file could not be read and was put aside: { $path }
-settings-imported = The keys are taken over
+settings-put-aside = The settings file could not be read and was moved to { $path }
+settings-imported = Keys imported
 toasts-more = { $number } more
-toasts-close-all = Close all
+toasts-close-all = Dismiss all
 
 ## tabs and windows
 
@@ -512,7 +512,7 @@ keys-open-a-window-there = open a trace window there
 keys-middle-click-tab = Middle click on a tab
 keys-close-the-panel = close the panel
 keys-drag-tab = Drag a tab
-keys-move-the-panel = move the panel, or tear it off
+keys-move-the-panel = move the panel, or detach it
 keys-drop-files = Drop files
 keys-open-them = open them
 strip-more = { $number } more
@@ -523,42 +523,42 @@ strip-more-said = { $number ->
 strip-tear-off = Move to its own window
 strip-put-back = Put back
 torn-title = { $panel } – { $trace }
-torn-many = At most { $number } panels have windows of their own
-torn-last = The last panel stays in the main window
+torn-many = At most { $number } panels can have their own window
+torn-last = The last panel must stay in the main window
 
 ## window
 
-banner-none-of-the-programs-files = none of the program's files was found: functions have no names
-banner-close-the-note = Close the note
-banner-give-the-programs-files = Give the program's files…
-lookup-is-called-here = { $function } is called here
-lookup-is-called-here-of = { $function } is called here, { $number } of { $count }
-lookup-is-not-called-before = { $function } is not called before this position
-lookup-is-not-called-after = { $function } is not called after this position
-lookup-no-function-is-called = no function is called { $name }
-lookup-no-call-is-around = no call is around this position
+banner-none-of-the-programs-files = none of the program's files was found, so functions have no names
+banner-close-the-note = Dismiss
+banner-give-the-programs-files = Add the program's files…
+lookup-is-called-here = call of { $function }
+lookup-is-called-here-of = { $function }, call { $number } of { $count }
+lookup-is-not-called-before = no earlier call of { $function }
+lookup-is-not-called-after = no later call of { $function }
+lookup-no-function-is-called = no function is named { $name }
+lookup-no-call-is-around = the position is not inside a call
 demo-1-go-to-the-end = 1  Go to the end
 demo-2-in-registers-click-x2 = 2  In Registers, click x2
 demo-3-in-memory-type-x0 = 3  In Memory, type x0
 demo-then = then
-demo-close-the-hint = Close the hint
-demo-close-the-hint-esc = Close the hint   Esc
-demo-a-server-dies-by-an = A server dies by an overwritten pointer: who overwrote it?
+demo-close-the-hint = Dismiss the hint
+demo-close-the-hint-esc = Dismiss the hint   Esc
+demo-a-server-dies-by-an = A server crashes on an overwritten pointer: what overwrote it?
 dock-panels = Panels
-lookup-there-is-no-call-around = there is no call around this position
-lookup-is-no-address = { $text } is no address
-lookup-no-external-before = there is no external change before this position
-lookup-no-external-after = there is no external change after this position
-lookup-no-external-of-before = there is no external change of memory at { $address } before this position
-lookup-no-external-of-after = there is no external change of memory at { $address } after this position
+lookup-there-is-no-call-around = the position is not inside a call
+lookup-is-no-address = { $text } is not an address
+lookup-no-external-before = no earlier external change
+lookup-no-external-after = no later external change
+lookup-no-external-of-before = no earlier external change of memory at { $address }
+lookup-no-external-of-after = no later external change of memory at { $address }
 dialog-saved = Saved { $path }
 dialog-all-files = All files
-dialog-tarmac-traces-also-compressed = Tarmac traces, also compressed
+dialog-tarmac-traces-also-compressed = Tarmac traces, plain or compressed
 dialog-dynamorio-traces-drmemtrace = DynamoRIO traces (drmemtrace)
-dialog-rst-traces-of-suns-simulators = RST traces of Sun's simulators, all files of one
-dialog-recordings-of-branches-btrace = Recordings of branches (Btrace)
-dialog-nothing-is-done = nothing is done with a file that was written: { $path }
-dialog-other-name = the file is not called { $name }: { $path }
+dialog-rst-traces-of-suns-simulators = RST traces from Sun's simulators (select all files of one trace)
+dialog-recordings-of-branches-btrace = Branch recordings (Btrace)
+dialog-nothing-is-done = cannot open a file that Stepback wrote: { $path }
+dialog-other-name = expected a file named { $name }, got { $path }
 find-find = Find
 find-find-in-the-trace = Find in the trace
 goto-forms = Step, function, address, file:line
@@ -566,38 +566,38 @@ goto-go-to = Go to
 goto-step-counter = Step counter
 goto-steps-done-of-all-click = Steps done, of all. Click to type a step
 goto-step = Step
-lookup-no-hit-before = No hit of { $text } before this position
-lookup-no-hit-after = No hit of { $text } after this position
-kept-file-missing = a file that the session names is not there: { $first }
-kept-files-missing = { $first } and { $more } more that the session names are not there
-kept-trace-file-missing = a file of the trace of the session is not there: { $file }
-layouts-unknown = there is no layout { $name }: there are { $known }
-layouts-this-name-is-taken-choose = this name is taken: choose another one for a layout of your own
-layouts-saved = Layout saved: { $name }, in the menu Window
-layouts-forgotten = Layout forgotten: { $name }
-layouts-unread = the layout { $name } cannot be read: another version of Stepback saved it, and it is left as it is
-layouts-not-own = there is no layout of your own called { $name }
-lookup-instruction-before = this instruction is not executed before this position
-lookup-instruction-after = this instruction is not executed after this position
+lookup-no-hit-before = No earlier hit of { $text }
+lookup-no-hit-after = No later hit of { $text }
+kept-file-missing = a file that the session names is missing: { $first }
+kept-files-missing = files that the session names are missing: { $first } and { $more } more
+kept-trace-file-missing = a file of the session's trace is missing: { $file }
+layouts-unknown = there is no layout { $name }: choose one of { $known }
+layouts-this-name-is-taken-choose = this is the name of a built-in layout: choose another one
+layouts-saved = Layout saved: { $name }, in the Window menu
+layouts-forgotten = Layout deleted: { $name }
+layouts-unread = the layout { $name } cannot be read, because another version of Stepback saved it; it is left unchanged
+layouts-not-own = there is no custom layout named { $name }
+lookup-instruction-before = no earlier execution of this instruction
+lookup-instruction-after = no later execution of this instruction
 lookup-no-line-before = no other source line is executed before this position
 lookup-no-line-after = no other source line is executed after this position
-lookup-no-lines = no source lines are known: add an image that was compiled with -g
-lookup-not-true-before = { $condition } does not become true before this position
-lookup-not-true-after = { $condition } does not become true after this position
-lookup-no-change-before = { $watch } does not change before this position
-lookup-no-change-after = { $watch } does not change after this position
-moving-failed = the position could not be changed: { $error }
+lookup-no-lines = no source lines: add an image that was compiled with -g
+lookup-not-true-before = no earlier position where { $condition }
+lookup-not-true-after = no later position where { $condition }
+lookup-no-change-before = no earlier change of { $watch }
+lookup-no-change-after = no later change of { $watch }
+moving-failed = could not go to the position: { $error }
 opened-the-trace-could-not-be = The trace could not be opened
 opened-indexing-was-cancelled = Indexing was cancelled
 opened-opening-was-cancelled = Opening was cancelled
 opened-the-trace-changed = The trace changed
 opened-the-trace-has-grown = The trace has grown
 opened-locate = Locate…
-opened-say-where = Say where { $trace } is on this machine.
-opened-the-trace-of-the-session = The trace of the session is not here
+opened-say-where = Choose where { $trace } is on this machine.
+opened-the-trace-of-the-session = The session's trace was not found
 opened-reload = Reload
 opened-indexing-stopped = Indexing stopped
-opened-what-is-shown-belongs-to = What is shown belongs to the file as it was.
+opened-what-is-shown-belongs-to = This is the old version of the file.
 opened-follow = Follow
 opened-time-runs-backwards = Time runs backwards
 opened-lines-not-read = { $count ->
@@ -611,36 +611,36 @@ opened-places-not-read = { $count ->
 opened-first = First: { $warning }.
 opened-show-list = Show list
 opening-the-demo = the demo
-opening-thread-ended = the trace could not be opened: its thread ended
-part-not-shown = the trace could not be shown as far as it is indexed: { $error }
+opening-thread-ended = the trace could not be opened: its thread stopped unexpectedly
+part-not-shown = the indexed part of the trace could not be shown: { $error }
 start-path-of-a-trace = Path of a trace
-moves-nothing-called-this-function-the = Nothing called this function: the trace begins inside it
+moves-nothing-called-this-function-the = This function has no caller: the trace begins inside it
 moves-this-function-does-not-return = This function does not return: the trace ends inside it
-moves-no-return-so-far = This function does not return so far: { $caveat }
-moves-this-thread-has-no-step = This thread has no step before this position
-moves-this-thread-has-no-step-after = this thread has no step after this position
-part-advice = On the command line "list --records" prints a part, and DynamoRIO's record_filter copies one.
-part-shift-drag-in-the-timeline = Shift+drag in the timeline selects a range.
-part-nothing-is-selected-in-the = Nothing is selected in the timeline
-part-only-a-part-of-a = Only a part of a Tarmac trace can be saved as a trace
-part-only-a-part-of-a-tarmac = only a part of a Tarmac trace can be saved
-part-the-part-is-not-written = the part is not written over the trace that it is a part of
+moves-no-return-so-far = This function has not returned yet: { $caveat }
+moves-this-thread-has-no-step = No earlier step of this thread
+moves-this-thread-has-no-step-after = no later step of this thread
+part-advice = On the command line, "list --records" prints a part, and DynamoRIO's record_filter copies one.
+part-shift-drag-in-the-timeline = Shift+drag in the timeline to select a range.
+part-nothing-is-selected-in-the = No selection in the timeline
+part-only-a-part-of-a = Saving part of a trace works for Tarmac traces only
+part-only-a-part-of-a-tarmac = saving part of a trace works for Tarmac traces only
+part-the-part-is-not-written = cannot overwrite the trace that the part comes from: choose another file
 part-saved = Saved { $steps ->
         [one] 1 step
        *[other] { $steps } steps
     } as { $path }
-sources-the-source-lines-are-still = the source lines are still being read
+sources-the-source-lines-are-still = source lines are still being read
 start-recent-traces = Recent traces
 start-clear-list = Clear list
-start-look-up-any-moment-of = Look up any moment of a recorded execution.
-start-a-trace-that-consists-of = A trace that consists of several files, as DynamoRIO writes it
-start-what-was-marked-named-and = What was marked, named and laid out about a trace: TRACE.session.toml, also of another machine
+start-look-up-any-moment-of = Inspect any moment of a recorded execution.
+start-a-trace-that-consists-of = A trace of several files, as DynamoRIO writes it
+start-what-was-marked-named-and = Bookmarks, names and layout saved for a trace: TRACE.session.toml, also from another machine
 start-open = Open { $name }
 start-steps = steps
 start-changed-since = changed since
 start-file-not-found = file not found
-start-forget-this-trace = Forget this trace
-start-drop-a-trace-here-a = Drop a trace here, a file or a directory, with its ELF beside it if you have one
+start-forget-this-trace = Remove from list
+start-drop-a-trace-here-a = Drop a trace here: a file or a directory, with its ELF next to it if you have one
 start-tarmac-plain-or-compressed-gz = Tarmac, plain or compressed (.gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, or the directory)
 status-no-trace-open = No trace open
 status-of = { $position } of { $end }
@@ -660,36 +660,36 @@ status-externals = { $count ->
         [one] 1 external change
        *[other] { $count } external changes
     }
-status-reads-that-differ-from-the = Reads that differ from the last write: something that the trace does not show wrote there
-status-order-between-threads-is-known = Order between threads is known to the timestamp only
-status-order-by-timestamps = Order by timestamps
+status-reads-that-differ-from-the = Reads that differ from the last write: something outside the trace wrote to that memory
+status-order-between-threads-is-known = Order between threads is only as exact as the timestamps
+status-order-by-timestamps = Ordered by timestamp
 status-order-here = { $whole }; here { $others }
-status-stays-in = Stays in { $thread }
-status-steps-of-other-threads-are = Steps of other threads are passed over. Click to step through all threads
+status-stays-in = Staying in { $thread }
+status-steps-of-other-threads-are = Steps of other threads are skipped. Click to step through all threads
 status-no-symbols = No symbols
-status-functions-have-no-names = Functions have no names. Open the trace with --image ELF, or put the ELF beside it under the same name.
+status-functions-have-no-names = Functions have no names. Open the trace with --image ELF, or put the ELF next to it under the same name.
 status-symbols = Symbols { $name }{ $more }
-status-symbols-come-from = Symbols come from { $paths }
+status-symbols-come-from = Symbols from { $paths }
 status-the-trace-is-read-as = The trace is read as it grows. Click to finish its index
-status-answers-are-so-far-the = Answers are so far: the rest of the trace is not indexed
-status-go-on = Go on
+status-answers-are-so-far-the = Results are partial: the rest of the trace is not indexed
+status-go-on = Continue
 status-index-the-rest-of-the = Index the rest of the trace
 status-stop-finding-tail-calls = Stop finding tail calls
-status-do-without-calls-stay-as = Do without: calls stay as the trace alone shows them
+status-do-without-calls-stay-as = Skip this: keep the calls that the trace itself shows
 status-finding-tail-calls = Finding tail calls
-status-the-call-tree-gains-calls = The call tree gains calls in which a function ends by jumping to another
+status-the-call-tree-gains-calls = Adds calls made by a jump at the end of a function
 status-stop-indexing = Stop indexing
-status-cancel-indexing-what-is-indexed = Cancel indexing; what is indexed is kept
+status-cancel-indexing-what-is-indexed = Cancel indexing and keep what is indexed
 status-indexing = Indexing
-status-show-the-indexing-card = Show the indexing card
-stepping-no-thread = the trace has no thread { $name }, only { $known }
+status-show-the-indexing-card = Show indexing progress
+stepping-no-thread = the trace has no thread { $name }: choose one of { $known }
 timeline-height-of-the-timeline = height of the timeline
-timeline-drag-height-of-the-timeline = Drag: height of the timeline; double click: the usual height
+timeline-drag-height-of-the-timeline = Drag to resize the timeline; double click to reset
 toasts-copy = Copy
-toasts-close-message = Close message
-watches-full = nothing more can be watched: { $error }
-watches-the-watch-was-removed = The watch was removed
-watches-all-watches-were-removed = All watches were removed
+toasts-close-message = Dismiss
+watches-full = cannot add more watches: { $error }
+watches-the-watch-was-removed = Watch removed
+watches-all-watches-were-removed = All watches removed
 watches-undo = Undo
 summary-threads = { $count } threads
 summary-steps = { $what } · { $count } steps
@@ -723,7 +723,7 @@ tabs-follows = Follows trace window { $number }, { $at }
 tabs-pinned = Pinned { $at }
 tabs-the-active-window = the active window
 tabs-window = window { $number }
-tabs-this-position-for-good = this position for good
+tabs-this-position-for-good = this position permanently
 tabs-what-and-click = { $what }
     Click: { $then }
 tabs-panel-menu = { $panel } panel menu
@@ -732,71 +732,71 @@ tabs-follow-window = Follow window { $number }
 tabs-pin-at = Pin at { $position }
 tabs-duplicate = Duplicate
 tabs-close = Close
-lookup-no-function-no-position = no function is called { $text }, and it is no position ({ $forms })
-lookup-is-memory = { $text } is no position; the address { $address } is memory without executed code: type it in Memory or Accesses
+lookup-no-function-no-position = { $text } is neither a function nor a position ({ $forms })
+lookup-is-memory = { $text } is not a position; the address { $address } is memory without executed code: type it in Memory or Accesses
 lookup-best = { $title }: { $note }
-lookup-line-before = line { $line } of { $file } is not executed before this position
-lookup-line-after = line { $line } of { $file } is not executed after this position
-lookup-other-thread = it is { $thread } that executes line { $line } here
-lookup-from-line = the value of { $cell } comes from line { $line }: before the first step
+lookup-line-before = no earlier execution of line { $line } of { $file }
+lookup-line-after = no later execution of line { $line } of { $file }
+lookup-other-thread = thread changed: { $thread } executes line { $line } here
+lookup-from-line = { $cell } gets its value from line { $line }, before the first step
 lookup-read-doubt = read of { $cell }: { $doubt }
 lookup-write-doubt = write of { $cell }: { $doubt }
-lookup-not-read-before = { $cell } is not read before this position
-lookup-not-read-after = { $cell } is not read after this position
-lookup-not-written-before = { $cell } is not written before this position
-lookup-not-written-after = { $cell } is not written after this position
-lookup-not-read-between = { $cell } is not read between { $from } and { $until }
-lookup-not-written-between = { $cell } is not written between { $from } and { $until }
+lookup-not-read-before = no earlier read of { $cell }
+lookup-not-read-after = no later read of { $cell }
+lookup-not-written-before = no earlier write of { $cell }
+lookup-not-written-after = no later write of { $cell }
+lookup-not-read-between = no read of { $cell } between { $from } and { $until }
+lookup-not-written-between = no write of { $cell } between { $from } and { $until }
 lookup-byte-at = the byte at { $address }
 lookup-memory-at = memory at { $address } ({ $length } bytes)
-lookup-range-wraps = the range reaches beyond the end of the address space: { $text }
-lookup-is-no-cell = { $text } is no cell
+lookup-range-wraps = the range extends past the end of the address space: { $text }
+lookup-is-no-cell = { $text } is neither a register nor memory
 frame-drop-the-trace-a-file = Drop the trace, a file or a directory, to open it
-kept-not-kept = There is no file beside the trace for it. A session with a name of yours keeps it.
-kept-what-is-marked-is-not = What is marked is not kept
-kept-the-panels-of-the-session = the panels of the session could not be read: they are as at first, and what is kept stays as it is until you save the session
+kept-not-kept = No session file can be created next to the trace. Save the session under a name to keep it.
+kept-what-is-marked-is-not = Bookmarks are not saved
+kept-the-panels-of-the-session = the panels of the session could not be read: the default layout is shown, and the file stays unchanged until you save the session
 kept-save-session-as = Save session as…
 kept-session-saved = Session saved: { $path }
-kept-elsewhere = Beside the trace nothing can be written. It is kept as { $path }.
-kept-the-session-made-way = The session that this trace had is kept
-kept-as = It is kept as { $path } until another one makes way.
+kept-elsewhere = The folder of the trace is not writable. The session was saved as { $path }.
+kept-the-session-made-way = The previous session of this trace was kept
+kept-as = It is in { $path } until the next one replaces it.
 kept-open-it-again = Open it again
-kept-the-session-has-another-place = The session has another place
-kept-of-another = { $path } holds a session of another window or person, which stays as it is.
+kept-the-session-has-another-place = The session was saved elsewhere
+kept-of-another = { $path } holds the session of another window or user and was left unchanged.
 kept-replace-it = Replace it
-kept-the-session-is-not-saved = The session is not saved
-marks-full = nothing more can be marked: { $error }
-marks-the-bookmark-was-deleted = The bookmark was deleted
-marks-the-bookmark-and-its-note = The bookmark and its note were deleted
+kept-the-session-is-not-saved = The session was not saved
+marks-full = cannot add more bookmarks: { $error }
+marks-the-bookmark-was-deleted = Bookmark deleted
+marks-the-bookmark-and-its-note = Bookmark and note deleted
 marks-deleted = { $count ->
         [one] 1 bookmark
        *[other] { $count } bookmarks
     } deleted
 marks-undo = Undo
-marks-drag-with-shift-in-the = Drag with Shift in the timeline, then press Shift+B.
-marks-no-part-of-the-trace = No part of the trace is selected
-marks-there-is-no-bookmark-before = There is no bookmark before the position
-marks-there-is-no-bookmark-behind = There is no bookmark behind the position
-marks-there-is-nothing-to-undo = There is nothing to undo
-marks-there-is-nothing-to-redo = There is nothing to redo
-apply-no-window = there is no trace window { $number }: { $count } of them are open
+marks-drag-with-shift-in-the = Shift+drag in the timeline, then press Shift+B.
+marks-no-part-of-the-trace = No selection in the timeline
+marks-there-is-no-bookmark-before = No earlier bookmark
+marks-there-is-no-bookmark-behind = No later bookmark
+marks-there-is-nothing-to-undo = Nothing to undo
+marks-there-is-nothing-to-redo = Nothing to redo
+apply-no-window = there is no trace window { $number }: { $count } are open
 apply-no-sve = This trace has no SVE registers
 apply-no-general = This trace has no general registers
-apply-no-single = This trace has no single precision registers
-apply-no-double = This trace has no double precision registers
+apply-no-single = This trace has no single-precision registers
+apply-no-double = This trace has no double-precision registers
 apply-no-vector = This trace has no vector registers
 apply-no-system = This trace has no system registers
-apply-click-a-register-or-a = Click a register or a byte, or type "Last write x2" into the palette.
+apply-click-a-register-or-a = Click a register or a byte, or type "Last write x2" in the palette.
 apply-commands = Commands
 apply-no-cell-is-selected = No cell is selected
 apply-no-cell-is-selected-2 = no cell is selected
-apply-the-last-trace-window-stays = The last trace window stays open
+apply-the-last-trace-window-stays = The last trace window cannot be closed
 card-indexing = Indexing { $name }
 card-of = { $done } of { $total }
 card-steps = { $count } steps
 card-left = about { $time } left
-card-the-trace-can-be-read = The trace can be read meanwhile.
-card-the-trace-opens-when-its = The trace opens when its first part is indexed.
+card-the-trace-can-be-read = You can already work with the trace.
+card-the-trace-opens-when-its = The trace opens once its first part is indexed.
 card-cancel = Cancel
 card-hide = Hide
 
@@ -806,36 +806,36 @@ key-click = click
 key-double-click = double click
 list-vertical-scroll = vertical scroll
 list-loading = Loading…
-list-an-empty-filter = An empty filter shows all rows again.
-list-how-to-find = Press / and type a text, a /regular expression/, a number, an address, a function or bytes; ? looks backwards.
-list-how-to-list-accesses = Choose a cell in a pane of registers or memory, and give the command "Accesses" (:); or "All executions…" of code.
+list-an-empty-filter = Clear the filter to show all rows.
+list-how-to-find = Press / and type a text, a /regular expression/, a number, an address, a function or bytes; ? searches backwards.
+list-how-to-list-accesses = Select a register or memory, then run the command "Accesses" (:), or "All executions…" for code.
 row-to-step = to step { $text }
 row-copy = Copy
 thread-of-the-position = Thread of the position
 thread-thread = thread { $shown }
-thread-this-thread-wherever-the-position = This thread, wherever the position goes
-thread-the-thread-that-executes-at = The thread that executes at the position
+thread-this-thread-wherever-the-position = Always this thread
+thread-the-thread-that-executes-at = The thread that runs at the position
 warnings-at-line = warning at line { $line }
 warnings-message = warning { $message }
 warnings-line-head = Line { $line }
-warnings-travel-to-its-line = Travel to its line
+warnings-travel-to-its-line = Go to its line
 warnings-warnings = Warnings
 warnings-no-warnings = No warnings
 warnings-all-lines-of-the-trace = All lines of the trace could be read.
 warnings-all-records-of-the-trace = All records of the trace could be read.
 warnings-no-warnings-so-far = No warnings so far
-warnings-all-lines-that-are-indexed = All lines that are indexed could be read.
-warnings-all-records-that-are-indexed = All records that are indexed could be read.
+warnings-all-lines-that-are-indexed = All lines indexed so far could be read.
+warnings-all-records-that-are-indexed = All records indexed so far could be read.
 warnings-lines = { $count ->
-        [one] 1 line
-       *[other] { $count } lines
-    } could not be read, or only with doubt
+        [one] 1 unreadable or doubtful line
+       *[other] { $count } unreadable or doubtful lines
+    }
 warnings-places = { $count ->
-        [one] 1 place
-       *[other] { $count } places
-    } could not be read, or only with doubt
-warnings-one-is-listed = one is listed for all that are alike
-warnings-that-differ = { $count } that differ are listed
+        [one] 1 unreadable or doubtful place
+       *[other] { $count } unreadable or doubtful places
+    }
+warnings-one-is-listed = of one kind
+warnings-that-differ = of { $count } kinds
 bookmarks-bookmark = Bookmark
 bookmarks-bookmark-the-selection = Bookmark the selection
 bookmarks-bookmark-this-memory = Bookmark this memory
@@ -849,11 +849,11 @@ bookmarks-make-pink = Make it pink
 bookmarks-make-grey = Make it grey
 bookmarks-delete-bookmark = Delete bookmark
 bookmarks-select-it-in-the-timeline = Select it in the timeline
-bookmarks-compare-its-ends = Compare its ends
+bookmarks-compare-its-ends = Compare its start and end
 bookmarks-show-memory = Show memory
 bookmarks-list-all-accesses = List all accesses
 bookmarks-copy-command-that-opens-it = Copy command that opens it
-bookmarks-travel-there = Travel there
+bookmarks-travel-there = Go there
 bookmarks-open-window-there = Open window there
 bookmarks-count = { $count ->
         [one] 1 bookmark
@@ -863,14 +863,14 @@ bookmarks-shown = { $shown } of { $all }
 bookmarks-place = Place
 bookmarks-name = Name
 bookmarks-note-2 = Note
-bookmarks-what-is-there = What is there
+bookmarks-what-is-there = Contents
 bookmarks-name-of-the-bookmark = Name of the bookmark
 bookmarks-note-of-the-bookmark = Note of the bookmark
 bookmarks-bookmarks = Bookmarks
-bookmarks-nothing-is-marked = Nothing is marked
-bookmarks-b-marks-the-position-shift = B marks the position, Shift+B what is selected in the timeline; memory by its menu.
-bookmarks-no-bookmark-holds-the-text = No bookmark holds the text
-bookmarks-take-something-out-of-the = Take something out of the field above.
+bookmarks-nothing-is-marked = No bookmarks
+bookmarks-b-marks-the-position-shift = B bookmarks the position, Shift+B the timeline selection. To bookmark memory, use its context menu.
+bookmarks-no-bookmark-holds-the-text = No bookmark matches
+bookmarks-take-something-out-of-the = Shorten the filter above.
 bookmarks-row = bookmark { $title }
 calls-steps = Steps
 calls-elapsed = Elapsed
@@ -878,8 +878,8 @@ calls-inside = Calls
 calls-position = Position
 calls-call = Call
 calls-caller = Caller
-calls-travel-to-its-entry = Travel to its entry
-calls-travel-to-its-end = Travel to its end
+calls-travel-to-its-entry = Go to its entry
+calls-travel-to-its-end = Go to its end
 calls-open-window-at-its-entry = Open window at its entry
 calls-compare-before-and-after-it = Compare before and after it
 calls-close = Close
@@ -894,11 +894,11 @@ calls-count = { $count ->
     }
 calls-in-steps = { $calls } in steps { $first } – { $last }
 calls-list-calls-of-the-whole = List calls of the whole trace
-calls-back-to-the-calls-of = Back to the calls of the whole trace
+calls-back-to-the-calls-of = Back to all calls of the trace
 calls-calls = Calls
 calls-find-a-function = Find a function
-calls-no-such-call = No such call
-calls-try-a-part-of-the = Try a part of the name of a function.
+calls-no-such-call = No call matches
+calls-try-a-part-of-the = Try part of a function name.
 calls-row-times = call { $name } ×{ $times }
 calls-row = call { $name }
 calls-called-by = { $name }({ $arguments }), called by { $caller }
@@ -911,7 +911,7 @@ compare-filter-cells = Filter cells
 compare-side = compare { $side }: window { $number }
 compare-window-at = Window { $number } at { $position }
 compare-the-two-positions-are-the = The two positions are the same
-compare-move-one-of-the-windows = Move one of the windows to compare.
+compare-move-one-of-the-windows = Move one of the windows to compare them.
 compare-compare = Compare
 compare-nothing-to-compare-yet = Nothing to compare yet
 compare-open-a-second-trace-window = Open a second trace window: Side by side (Ctrl+B).
@@ -919,7 +919,7 @@ compare-before = before
 compare-after = after
 compare-cell = Cell
 compare-last-written-by = Last written by
-compare-means = Means
+compare-means = Meaning
 compare-meant = { $side } (W)
 compare-instruction = Instruction
 compare-source = Source
@@ -929,13 +929,13 @@ compare-close-group = close group { $title }
 compare-open-group = open group { $title }
 compare-difference = difference { $cell }
 compare-no-step = no step
-compare-travel-to-its-last-write = Travel to its last write
+compare-travel-to-its-last-write = Go to its last write
 compare-open-window-there = Open window there
 compare-next-write = Next write
 compare-show-memory-there = Show memory there
 compare-show-memory-at = Show memory at { $symbol }
-compare-copy-value-at-the-left = Copy value at the left
-compare-copy-value-at-the-right = Copy value at the right
+compare-copy-value-at-the-left = Copy left value
+compare-copy-value-at-the-right = Copy right value
 compare-copy-as-text = Copy as text
 externals-list-from-the-position = List from the position
 externals-list-from-the-start = List from the start
@@ -947,13 +947,13 @@ externals-from-step = ; from step { $step } on
 externals-head = { $reads } { $count ->
         [one] differs
        *[other] differ
-    } from what the last write left: DMA, a device, a system call{ $from }
-externals-no-external-change-from-there = No external change from there on
+    } from the last write: DMA, a device or a system call{ $from }
+externals-no-external-change-from-there = No external change from this position on
 externals-list-from-the-start-of = List from the start of the trace instead.
 externals-more = … more
 externals-external-changes = External changes
 externals-no-external-changes = No external changes
-externals-every-read-agrees-with-the = Every read agrees with the last write that the trace shows.
+externals-every-read-agrees-with-the = Every read returns what was last written.
 externals-no-values = The trace has no values, so reads and writes cannot be compared.
 externals-step = Step
 externals-address = Address
@@ -962,33 +962,33 @@ externals-read = Read
 externals-thread = Thread
 externals-symbol = Symbol
 externals-row = external change at step { $step }
-externals-travel-to-the-read = Travel to the read
+externals-travel-to-the-read = Go to the read
 findings-checking-the-trace = Checking the trace…
 findings-cancel = Cancel
-findings-the-trace-is-not-checked = The trace is not checked
-findings-enter-goes-through-all-of = Enter goes through all of it and lists what breaks a rule.
+findings-the-trace-is-not-checked = The trace has not been checked
+findings-enter-goes-through-all-of = Press Enter to check all of it and list what breaks a rule.
 findings-check = Check
 findings-no-findings = No findings
-findings-the-trace-keeps-the-rules = The trace keeps the rules of its format, and contradicts itself nowhere.
+findings-the-trace-keeps-the-rules = The trace is well formed and consistent.
 findings-findings = Findings
-findings-travel-to-it = Travel to it
+findings-travel-to-it = Go to it
 findings-copy = Copy
 functions-functions-of = functions of: { $shown }
-functions-shift-drag-in-the-timeline = Shift+drag in the timeline selects a range: its ends cut the calls
+functions-shift-drag-in-the-timeline = Shift+drag in the timeline to select a range; calls are cut at its ends
 functions-whole-trace = Whole trace
 functions-selected-range = Selected range
-functions-working = Working it out: { $share } %
+functions-working = Counting: { $share } %
 functions-stop = Stop
-functions-go-on = Go on
-functions-the-functions-were-not-worked = The functions were not worked out
-functions-go-on-above-begins-again = "Go on" above begins again.
-functions-looking-at-all-calls = Looking at all calls…
-functions-escape-or-stop-gives-it = Escape or "Stop" gives it up.
+functions-go-on = Continue
+functions-the-functions-were-not-worked = Counting was stopped
+functions-go-on-above-begins-again = Choose "Continue" above to start again.
+functions-looking-at-all-calls = Reading all calls…
+functions-escape-or-stop-gives-it = Press Escape or "Stop" to cancel.
 flame-find-in-the-graph = Find in the graph
 flame-zoom-out-backspace = Zoom out   Backspace
 flame-by-time = By time
 flame-by-steps = By steps
-flame-no-function-is-called-so = No function is called so
+flame-no-function-is-called-so = No function matches
 flame-sought = { $count ->
         [one] 1 function
        *[other] { $count } functions
@@ -996,31 +996,31 @@ flame-sought = { $count ->
 flame-steps = steps
 flame-time = time
 flame-flame-graph = Flame graph
-flame-no-function-was-called = No function was called
+flame-no-function-was-called = No calls
 flame-the-trace-has-no-calls = The trace has no calls.
 flame-flame-graph-2 = flame graph
 flame-box = flame { $name }
 flame-too-narrow = { $count } stacks, each too narrow to show
 flame-zoom-to-it = Zoom to it
 flame-zoom-out = Zoom out
-flame-travel-to-the-first-such = Travel to the first such call
+flame-travel-to-the-first-such = Go to the first such call
 flame-next-call = Next call
 flame-previous-call = Previous call
 flame-copy-stack = Copy stack
-functions-nobody-called-it = Nobody called it
+functions-nobody-called-it = No callers
 functions-callers = Callers
-functions-it-called-nobody = It called nobody
+functions-it-called-nobody = No callees
 functions-callees = Callees
 functions-steps = Steps
 functions-time = Time
 functions-share = Share
 functions-calls = Calls
 functions-near = near { $name }
-functions-choose-this-function = Choose this function
-functions-travel-to-the-first-such = Travel to the first such call
+functions-choose-this-function = Select this function
+functions-travel-to-the-first-such = Go to the first call
 functions-copy-name = Copy name
-functions-a-click-chooses-it-a = A click chooses it, a double click travels to the first such call
-functions-no-function-was-called = No function was called
+functions-a-click-chooses-it-a = Click to select, double click to go to the first call
+functions-no-function-was-called = No calls
 
 ## panels 2
 
@@ -1029,10 +1029,10 @@ registers-sve = SVE
 registers-system = System
 registers-filter-registers = Filter registers
 registers-group = register group { $title }
-registers-in-another-panel = { $group } in another panel
-registers-which-registers-v = Which registers   V
+registers-in-another-panel = { $group } in a new panel
+registers-which-registers-v = Register group   V
 registers-lanes = lanes { $name }
-registers-how-values-are-read-l = How values are read   L
+registers-how-values-are-read-l = Value format   L
 registers-row = register { $name }
 registers-inferred = inferred: { $reason }
 registers-unknown = unknown
@@ -1061,7 +1061,7 @@ tab-double-precision = Double precision
 tab-vectors = Vectors
 source-newer-than-the-image = newer than the image
 source-bar = source { $place } { $said }
-source-cut = { $path }, only its beginning is shown: it is very long
+source-cut = { $path }, truncated because it is very long
 source-inlined-at = { $function } inlined at { $file }:{ $line }
 source-in = in { $function }
 source-calls = calls { $function }, which has no source line
@@ -1072,7 +1072,7 @@ source-add-the-elf-file-that = Add the ELF file that was traced, compiled with -
 source-the-image-has-no-source = The image has no source lines
 source-add-one-that-was-compiled = Add one that was compiled with -g and not stripped.
 source-no-source-line-here-2 = No source line here
-source-neither-this-instruction-nor-a = Neither this instruction nor a call around it has one: step on, or add another image.
+source-neither-this-instruction-nor-a = Neither this instruction nor any enclosing call has one. Step on, or add another image.
 source-add-image = Add image…
 source-not-found = { $file } was not found
 source-compiled-as = It was compiled as { $name }.
@@ -1081,30 +1081,30 @@ source-source = Source
 source-line = source line { $line }
 source-next-execution-of = next execution of line { $line }
 source-which-the-trace-never-reaches = , which the trace never reaches
-source-next-hint = Next execution of line { $line }{ $words } (with Shift: the one before)
+source-next-hint = Next execution of line { $line }{ $words } (Shift: previous)
 source-line-head = Line { $line }
 source-next-execution = Next execution
 source-previous-execution = Previous execution
-source-copy-place = Copy place
+source-copy-place = Copy location
 source-copy-line = Copy line
 stack-from-step = from step
-stack-found-because = { $left } · found because { $evidence }
-stack-travel-to-its-call = Travel to its call
-stack-travel-to-its-entry = Travel to its entry
+stack-found-because = { $left } · evidence: { $evidence }
+stack-travel-to-its-call = Go to its call
+stack-travel-to-its-entry = Go to its entry
 stack-open-window-at-its-entry = Open window at its entry
 stack-copy-stack = Copy stack
 stack-no-calls-here = No calls here
-stack-the-thread-has-not-executed = The thread has not executed a step of this trace.
+stack-the-thread-has-not-executed = The thread has not executed a step yet.
 stack-frames = { $count ->
         [one] 1 frame
        *[other] { $count } frames
     }
 stack-at = at { $position }
 stack-return-to-it = Return to it
-stack-travel-back-to-where-this = Travel back to where this stack is
+stack-travel-back-to-where-this = Go back to the position of this stack
 stack-stack = Stack
 stack-function = Function
-stack-arguments-at-its-entry = Arguments at its entry
+stack-arguments-at-its-entry = Arguments at entry
 stack-called-from = Called from
 stack-step = Step
 stack-frame = frame { $place } { $name }
@@ -1112,9 +1112,9 @@ stack-nothing = nothing
 accesses-all = All
 accesses-reads-and-writes = Reads and writes
 accesses-reads = Reads
-accesses-reads-alone = Reads alone
+accesses-reads-alone = Reads only
 accesses-writes = Writes
-accesses-writes-alone = Writes alone: all values that it took
+accesses-writes-alone = Writes only: every value it took
 accesses-register-address-length-code-or = Register, address:length, code or file:line
 accesses-list-from-the-position = List from the position
 accesses-list-from-the-start = List from the start
@@ -1129,28 +1129,28 @@ export-copy-as-csv = Copy as CSV
 export-copy-as-json = Copy as JSON
 export-save-as-csv = Save as CSV…
 export-save-as-json = Save as JSON…
-export-copy-or-save-the-list-as = Copy or save the list, as it is filtered and sorted
+export-copy-or-save-the-list-as = Copy or save the list as filtered and sorted
 table-accesses = Accesses
 table-heap = Heap
 table-heat = Heat
 table-tasks = Tasks
 table-functions = Functions
 table-find = Find
-table-travel-to-the-first-call = Travel to the first call
-table-travel-there = Travel there
-table-no-register-memory-or-code = No register, memory or code is chosen
-table-type-above-or-right-click = Type above, or right-click a register, a byte or a step.
-table-the-trace-does-not-tell = The trace does not tell of the heap
-table-record-it-again-with-record = Record it again with -record_heap, and keep the file funclist.log beside the trace.
-table-the-trace-has-no-loads = The trace has no loads and stores.
+table-travel-to-the-first-call = Go to the first call
+table-travel-there = Go there
+table-no-register-memory-or-code = No register, memory or code selected
+table-type-above-or-right-click = Type one above, or right-click a register, a byte or a step.
+table-the-trace-does-not-tell = This trace has no heap events
+table-record-it-again-with-record = Record it again with -record_heap, and keep funclist.log next to the trace.
+table-the-trace-has-no-loads = This format does not record memory accesses.
 table-the-trace-has-no-steps = The trace has no steps.
 table-the-trace-has-no-calls = The trace has no calls.
-table-nothing-is-looked-for = Nothing is looked for
-table-ask-for-more-bytes-for = Ask for more bytes, for all threads, or from the start of the trace.
-table-no-function-that-allocates-returns = No function that allocates returns in the trace.
-table-no-row-holds-the-text = No row holds the text
-table-take-something-out-of-the = Take something out of the field above.
-table-sort-by = Sort by { $column }; once more for the other way round
+table-nothing-is-looked-for = Nothing to search for
+table-ask-for-more-bytes-for = Try more bytes, all threads, or start from the beginning of the trace.
+table-no-function-that-allocates-returns = No allocation function returns in the trace.
+table-no-row-holds-the-text = No row matches
+table-take-something-out-of-the = Shorten the filter above.
+table-sort-by = Sort by { $column }; click again to reverse
 table-open-in-a-new-window = Open in a new window
 table-show-memory = Show memory
 table-next-call = Next call
@@ -1168,7 +1168,7 @@ threads-on-cores = { $threads } on { $count ->
        *[other] { $count } cores
     }
 threads-step-through-all-threads = Step through all threads
-threads-stay-in-the-thread-of = Stay in the thread of the position
+threads-stay-in-the-thread-of = Stay in the thread at the position
 threads-thread = Thread
 threads-process = Process
 threads-steps = Steps
@@ -1183,8 +1183,8 @@ threads-row = thread { $name } with { $count ->
        *[other] { $count } steps
     }
 threads-head = Thread { $name }
-threads-travel-to-its-first-step = Travel to its first step
-threads-travel-to-its-last-step = Travel to its last step
+threads-travel-to-its-first-step = Go to its first step
+threads-travel-to-its-last-step = Go to its last step
 threads-stay-in-this-thread = Stay in this thread
 watches-unknown = unknown
 watches-last-write = Last write
@@ -1193,7 +1193,7 @@ watches-previous-change = Previous change
 watches-next-change = Next change
 watches-all-values = All values
 watches-show-memory-at = Show memory at { $address }
-watches-read-as = Read as
+watches-read-as = Show as
 watches-change = Change…
 watches-move-up = Move up
 watches-move-down = Move down
@@ -1201,12 +1201,12 @@ watches-remove-watch = Remove watch
 watches-copy-value = Copy value
 watches-hint = Watch x0, [sp+8] u32, name utf8
 watches-watches = Watches
-watches-nothing-is-watched = Nothing is watched
-watches-type-a-register-address-or = Type a register, [address] or sum above, or press O on a cell.
+watches-nothing-is-watched = No watches
+watches-type-a-register-address-or = Type a register, [address] or expression above, or press O on a register or byte.
 watches-row = watch { $expression } = { $value }
-watches-means-nothing = means nothing
+watches-means-nothing = not an expression
 watches-step = step
-watches-see-the-tooltip = see the tooltip
+watches-see-the-tooltip = see tooltip
 watches-before-the-start = before the start
 watches-never-written = never written
 watches-is-unknown = { $watch } is unknown
@@ -1221,8 +1221,8 @@ registers-system-registers = System registers
 
 ## extra
 
-find-where-it-begins = where the search begins
-find-where-it-ends = where the search ends
+find-where-it-begins = start of the search
+find-where-it-ends = end of the search
 
 ## model 1
 
@@ -1230,18 +1230,18 @@ externals-line = step { $step }: { $address }{ $place } was { $was }, read { $re
 fatal-behind = , and the { $count ->
         [one] step
        *[other] { $count } steps
-    } behind it may not have run
-fatal-load = No exit: most likely a fatal signal. The recorder ends these badly: the load from { $address } looks completed{ $behind }
-fatal-store = No exit: most likely a fatal signal. The recorder ends these badly: the store to { $address } looks completed{ $behind }
-fatal-raised = No exit: most likely a fatal signal, which the program sent itself with { $call }
-watches-the-trace-does-not-tell = the trace does not tell what was written
-watches-nothing-wrote-it-before-this = nothing wrote it before this position
+    } after it may not have run
+fatal-load = No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed{ $behind }
+fatal-store = No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed{ $behind }
+fatal-raised = No exit: most likely a fatal signal that the program sent itself with { $call }
+watches-the-trace-does-not-tell = the trace does not record what was written
+watches-nothing-wrote-it-before-this = no write before this position
 head-page = Page
 head-reads = Reads
 head-writes = Writes
 head-share = Share
 head-symbol = Symbol
-heat-no-access = No access of memory
+heat-no-access = No memory accesses
 heat-pages = { $count ->
         [one] 1 page
        *[other] { $count } pages
@@ -1273,9 +1273,9 @@ order-and = { $first } and { $last }
 order-more = { $first } and { $count } more
 order-several = threads { $threads } ran at the same time
 order-explained =
-    Each thread recorded the time now and then: at system calls, and when a buffer was full.
-    Steps of different threads stand in the order of these times.
-    Which of two steps between such times came first is not known, so "last write" may name
+    Each thread recorded the time occasionally: at system calls, and when a buffer was full.
+    Steps of different threads are ordered by these times.
+    Between two such times the order is unknown, so "last write" may name
     the wrong one of two threads that used the same memory at the same time.
 order-at-position = At this position { $others }.
 order-nobody = At this position no other thread ran.
@@ -1284,21 +1284,21 @@ frame-entered-by-a-call = entered by a call
 frame-entered-by-a-jump-from = entered by a jump from the end of another function (a tail call)
 frame-entered-by-an-exception-or = entered by an exception or interrupt
 frame-entered-by-a-switch-to = entered by a switch to another stack (another task)
-frame-entered-before = entered before the trace shows it
-frame-first-after-a-gap = the first frame after a stretch that the trace does not show
+frame-entered-before = entered before the trace begins
+frame-first-after-a-gap = the first frame after a gap in the trace
 frame-returned = returned
 frame-skipped-by-a-later-return = skipped by a later return of one of its callers
 frame-left-by-a-jump-out = left by a jump out of several frames (longjmp)
 frame-never-left-the-trace-ends = never left: the trace ends inside
 frame-left-by-a-jump-to = left by a jump to another function, which returned in its place (a tail call)
-frame-left-in-a-gap = not known: after its last step comes a stretch that the trace does not show
+frame-left-in-a-gap = unknown: a gap in the trace follows its last step
 frame-last-step = { $words }, last step { $step }
-frame-it-is-where-the-thread = it is where the thread begins
-frame-the-calling-step-wrote-the = the calling step wrote the address behind itself into the link register
-frame-control-came-back-to-its = control came back to its return address with the stack pointer that it had
+frame-it-is-where-the-thread = the thread begins here
+frame-the-calling-step-wrote-the = the calling step wrote the address of the next instruction to the link register
+frame-control-came-back-to-its = control came back to its return address with the same stack pointer
 frame-the-calling-step-is-a = the calling step is a branch to the start of another function
-frame-the-trace-says-so-in = the trace says so in words
-frame-control-went-on-elsewhere-after = control went on elsewhere after an instruction that does not branch
+frame-the-trace-says-so-in = the trace says so explicitly
+frame-control-went-on-elsewhere-after = control continued elsewhere after an instruction that does not branch
 frame-the-stack-pointer-was-moved = the stack pointer was moved to another stack
 frame-the-traces-records-say-so = the trace's records say so
 frame-a-return-of-no-recorded-call = a return that belongs to no recorded call went there
@@ -1308,7 +1308,7 @@ frame-mark-skipped = skipped
 frame-mark-open = open
 frame-mark-gap = gap
 frame-mark-exception = exception
-bookmarks-behind-the-end-of-the = behind the end of the trace
+bookmarks-behind-the-end-of-the = past the end of the trace
 bookmarks-not-indexed-yet = not indexed yet
 sofar-stopped = Indexed up to step { $step } ({ $share } %)
 sofar-following = Following: { $count ->
@@ -1321,7 +1321,7 @@ sofar-following-share = Following: { $count ->
     } ({ $share } %)
 sofar-caveat = the trace is indexed up to step { $step } ({ $share } %)
 sofar-so-far = { $text } so far
-sofar-not-left = not left so far: { $caveat }
+sofar-not-left = not returned yet: { $caveat }
 sofar-nothing = { $sentence } so far: { $caveat }
 text-bytes = { $count ->
         [one] 1 byte
@@ -1343,20 +1343,20 @@ tick-external-change-memory-differs-from = external change: memory differs from 
 tick-exception-trap-interrupt-or-signal = exception, trap, interrupt or signal
 tick-of-the-search = of the search
 tick-gap-instructions-are-missing-here = gap: instructions are missing here
-timeline-own = { $steps }, { $own } of its own
+timeline-own = { $steps }, { $own } self
 step-rounds = { $count ->
-        [one] 1 round
-       *[other] { $count } rounds
+        [one] 1 iteration
+       *[other] { $count } iterations
     }
 step-not-executed = not executed
 step-reconstructed = reconstructed
 step-inferred = inferred
-step-reconstructed-what-is-recorded-leads = reconstructed: what is recorded leads through here
-step-inferred-likely-but-nothing-recorded = inferred: likely, but nothing recorded proves it
+step-reconstructed-what-is-recorded-leads = reconstructed: not recorded, but the path must pass here
+step-inferred-likely-but-nothing-recorded = inferred: likely, but not proven by the recording
 step-in-a-delay-slot = in a delay slot
 step-annulled = annulled
-step-more-in-lines = and { $count } more: the lines of the trace have them
-step-more-in-records = and { $count } more: list --records has them
+step-more-in-lines = and { $count } more, in the lines of the trace
+step-more-in-records = and { $count } more, in list --records
 warnings-placed = line { $line }, byte { $byte }: { $message }
 heap-first-of = the first of the { $size }
 heap-into = { $count ->
@@ -1367,12 +1367,12 @@ heap-freed-since = freed since at { $step }
 heap-freed-at = freed at { $step }
 heap-never-freed = never freed
 heap-block = { $place } that { $function } returned at { $step }, { $end }
-heap-double-free = { $function } is given { $address }, which { $freer } freed at { $step } already
+heap-double-free = { $function } gets { $address }, which { $freer } already freed at { $step }
 heap-the-start = the start
 heap-step = step { $step }
-compare-below-the-stack-pointer = below the stack pointer, guessed
-compare-stack-guessed = stack, guessed
-compare-nothing-differs = Nothing differs
+compare-below-the-stack-pointer = below the stack pointer (guess)
+compare-stack-guessed = stack (guess)
+compare-nothing-differs = No differences
 compare-differ = { $registers ->
         [one] 1 register
        *[other] { $registers } registers
@@ -1396,7 +1396,10 @@ findings-warnings = { $count ->
         [one] 1 warning
        *[other] { $count } warnings
     }
-findings-notes = { $count } merely to know
+findings-notes = { $count ->
+        [one] 1 note
+       *[other] { $count } notes
+    }
 findings-no-findings-2 = no findings
 findings-step = step { $number }
 findings-line = line { $number }
@@ -1405,7 +1408,7 @@ findings-in-the-trace = in the trace
 findings-clause = , { $clause } of the specification
 findings-rule = { $id }{ $clause }
     { $title }
-    It may mean: { $meaning }
+    Possible cause: { $meaning }
 findings-more = and { $count } more
 memory-bytes = { $count ->
         [one] 1 byte
@@ -1416,7 +1419,7 @@ memory-bytes-of-thread = { $count ->
        *[other] { $count } bytes
     } of thread { $thread }
 memory-the-last-write = the last write at step { $step }
-memory-what-was-known = what was known
+memory-what-was-known = the last known value
 memory-external = external: the read at step { $step } differs from { $last }: was { $was }, read { $now }
 head-step = Step
 head-thread = Thread
@@ -1438,21 +1441,21 @@ accesses-execution-at-step = execution at step { $step }
 accesses-unknown = unknown
 doubt-system-call = system call { $number }
 doubt-overwritten = possibly overwritten since by { $name } at step { $step }
-doubt-signal = a later signal, or the return from its handler, may have changed it: behind step { $step }
-doubt-gap = the trace has a gap after step { $step }: what ran meanwhile may have changed it
-doubt-a-later-system-call-may = a later system call may have written this memory: the trace does not say which were made
-doubt-the-trace-leaves-out-instructions = the trace leaves out instructions or accesses
-doubt-the-trace-does-not-say = the trace does not say in which mode: it may be another register of that name
+doubt-signal = a later signal, or the return from its handler, may have changed it: after step { $step }
+doubt-gap = the trace has a gap after step { $step }: code that ran meanwhile may have changed it
+doubt-a-later-system-call-may = a later system call may have written this memory: the trace does not record which calls were made
+doubt-the-trace-leaves-out-instructions = the trace omits instructions or accesses
+doubt-the-trace-does-not-say = the trace does not record the mode: it may be another register of that name
 doubt-guessed-the-instruction-cannot-be = guessed: the instruction cannot be decoded, so it may use any register
-doubt-guessed-the-instruction-is-conditional = guessed: the instruction is conditional, and the trace does not say whether it was executed
+doubt-guessed-the-instruction-is-conditional = guessed: the instruction is conditional, and the trace does not record whether it was executed
 registers-floating-point-registers = Floating-point registers
-physical-physical-address-not-told = physical address not told
+physical-physical-address-not-told = physical address unknown
 physical-also = also
 physical-in = { " " }in
 physical-also-at = ; also at { $address }{ $context }
 physical-more = { " " }and { $count } more
-physical-none = no virtual page is told to lie at physical { $address } at this position
-physical-told = physical { $address }{ $context }, page { $page }, told at position { $position }
+physical-none = no virtual page is mapped to physical { $address } at this position
+physical-told = physical { $address }{ $context }, page { $page }, mapped at position { $position }
 physical-context = , context { $context }
 threads-name = thread { $name }
 threads-process-of = process { $process }
@@ -1462,20 +1465,20 @@ threads-cores-of = cores { $cores }
 threads-with-the-process = with the process
 threads-ended = ended
 threads-killed-or-cut-off = killed or cut off
-threads-the-trace-does-not-say = The trace does not say that this thread ended
+threads-the-trace-does-not-say = The trace does not record that this thread ended
 threads-its-last-step-is-the = Its last step is the system call exit
 threads-its-last-step-is-the-system = Its last step is the system call exit_group, which ended the whole process
-threads-another-thread-ended-the-process = Another thread ended the process by exit_group
-threads-it-ended-the-trace-has = It ended; the trace has no system calls that would say how
-threads-guessed-it-ended-without-an = Guessed: it ended without an exit system call, by a signal or because the recording stopped
+threads-another-thread-ended-the-process = Another thread ended the process with exit_group
+threads-it-ended-the-trace-has = It ended; the trace has no system calls that would show how
+threads-guessed-it-ended-without-an = Guess: it ended without an exit system call, because of a signal or because the recording stopped
 source-recorded = recorded
 source-inferred = inferred
 source-external-change = external change
 source-unknown = unknown
-source-recorded-the-trace-states-it = recorded: the trace states it at or before the position
-source-inferred-a-later-read-with = inferred: a later read with no write between, or the program image, says it
-source-external-a-read-differs-from = external: a read differs from the last write; something else wrote there
-source-unknown-nothing-states-it = unknown: nothing states it
+source-recorded-the-trace-states-it = recorded: the trace has it at or before the position
+source-inferred-a-later-read-with = inferred from the program image, or from a later read with no write between
+source-external-a-read-differs-from = external: a read differs from the last write, so something else wrote there
+source-unknown-nothing-states-it = unknown: nothing in the trace shows it
 names-system-call = { " " }system call { $name }
 names-trap = trap { $number }{ $name }
 head-state = State
@@ -1492,7 +1495,7 @@ heap-the-first-blocks = The first { $count ->
     }
 heap-alive = , { $count } allocated here with { $size }
 heap-listed = ; { $count } are listed
-heap-to-come = to come
+heap-to-come = not yet allocated
 heap-freed = freed
 heap-allocated = allocated
 heap-never = never
@@ -1521,7 +1524,7 @@ lane-signals = { $count ->
        *[other] { $count } signals, aborts and others
     }
 lane-position = position { $position }
-source-no-code-of-file = no image has code of a file { $file }
+source-no-code-of-file = no image contains code of a file named { $file }
 source-no-code-at-line = line { $line } of { $file } has no code
 functions-steps-of = Steps { $first } – { $last }
 functions-step-count = { $count ->
@@ -1556,11 +1559,11 @@ functions-in = { $count ->
         [one] 1 step
        *[other] { $steps } steps
     }
-functions-most = ; those { $count } that took most
+functions-most = ; the { $count } that took most
 functions-merged = ; { $count ->
         [one] 1 call is
        *[other] { $count } calls are
-    } not told apart from what is around
+    } merged into the enclosing call
 functions-row = function { $name }
 accesses-no-thread = there is no thread { $name }
 accesses-the-first = The first { $rows }
@@ -1596,69 +1599,72 @@ accesses-in-stacks = { " " }in { $count ->
        *[other] { $count } call stacks
     }
 accesses-by-stack = { $count } by { $stack }
-accesses-in-no-call = no call is known around them
-accesses-in-other-stacks = other call stacks, more than are told apart
+accesses-in-no-call = unknown call stack
+accesses-in-other-stacks = other call stacks, beyond the maximum number
 accesses-more-callers = { " " }← { $count } more
 accesses-more-not-listed = … { $count } more, counted but not listed
 accesses-group-by-call-stack = Group by call stack
 accesses-by-call-stack = By call stack
 accesses-open-group = open { $name }
 accesses-close-group = close { $name }
-effects-no-call = no call with steps is known around the position
-effects-no-loop = no loop is around the position
-effects-no-other-call = no other call of { $function } is there
+effects-no-call = the position is not inside a call with steps
+effects-no-loop = the position is not inside a loop
+effects-no-other-call = there is no other call of { $function }
 effects-the-same-call = both positions are in the same call of { $function }
-effects-round = a round of the loop at { $head } in { $function }
+effects-round = an iteration of the loop at { $head } in { $function }
 effects-summary = { $what }, positions { $from } to { $to }: { $steps ->
-        [one] 1 step reads
-       *[other] { $steps } steps read
-    } { $inputs } first, { $steps ->
-        [one] writes
-       *[other] write
-    } { $outputs }
-effects-undecoded = ; of { $count ->
         [one] 1 step
-       *[other] { $count } steps
-    } the registers are not known
-effects-left-out = ; too much memory is used: { $count ->
-        [one] 1 access is
-       *[other] { $count } accesses are
-    } left out
-effects-more = … { $count } more runs of memory
-effects-row = { $kind } { $name }
-effects-comparison = { $function } at { $one } and at { $other }: { $inputs ->
-        [one] 1 input differs
-       *[other] { $inputs } inputs differ
+       *[other] { $steps } steps
+    }, { $inputs ->
+        [one] 1 input
+       *[other] { $inputs } inputs
     }, { $outputs ->
         [one] 1 output
        *[other] { $outputs } outputs
-    }; { $partings ->
-        [0] both go the same way
-        [one] the ways part once
-       *[other] the ways part { $partings } times
     }
-effects-cut = ; there is more than is listed
+effects-undecoded = ; the registers of { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    } are unknown
+effects-left-out = ; too much memory is used: { $count ->
+        [one] 1 access is
+       *[other] { $count } accesses are
+    } omitted
+effects-more = … { $count } more memory ranges
+effects-row = { $kind } { $name }
+effects-comparison = { $function } at { $one } and at { $other }: { $inputs ->
+        [one] 1 input
+       *[other] { $inputs } inputs
+    } and { $outputs ->
+        [one] 1 output
+       *[other] { $outputs } outputs
+    } differ; { $partings ->
+        [0] control flow is the same
+        [one] control flow diverges once
+       *[other] control flow diverges { $partings } times
+    }
+effects-cut = ; the list is incomplete
 effects-one-sided = ; { $count } unknown on one side
 effects-input = input
 effects-output = output
 effects-input-one-sided = input, unknown on one side
 effects-output-one-sided = output, unknown on one side
-effects-way = way
+effects-way = path
 effects-goes-to = to { $place }
 effects-ends = ends
 effects-entry = entry
-effects-meet = meet at { $place }
-effects-meet-no-more = meet no more
+effects-meet = rejoin at { $place }
+effects-meet-no-more = never rejoin
 effects-what-this-call = What this call reads and writes
 effects-what-these-steps = What these steps read and write
 effects-compare-with-previous = Compare with the previous call of this function
 effects-compare-with-next = Compare with the next call of this function
 effects-compare-with-position = Compare with the call of this function at the position
-effects-nothing-was-used = These steps use no registers and no memory
+effects-nothing-was-used = These steps use no registers or memory
 table-effects = Effects
-table-no-steps-are-chosen = No steps are chosen
+table-no-steps-are-chosen = No steps selected
 table-choose-a-call-or-steps = Right-click a call, or a range in the timeline, and choose "What this call reads and writes"
-list-how-to-list-effects = Give one of the commands "Effects of this call", "Effects of this round of the loop", "Effects of steps…" (:).
+list-how-to-list-effects = Run one of the commands "Effects of this call", "Effects of this iteration", "Effects of steps…" (:).
 head-first-call = First call
 head-second-call = Second call
 ask-first-position-last-position = First and last position
@@ -1693,8 +1699,8 @@ goto-executions-over = over { $count } executions
 table-the-start = the start
 stack-from-step-at = from step { $step } at { $place }
 stack-name-at = { $name } at { $address }
-stack-the-trace-shows-no-step = the trace shows no step of it
-stack-found = found because { $evidence }
+stack-the-trace-shows-no-step = the trace has no step of it
+stack-found = evidence: { $evidence }
 calls-entered-from = { $entered } from step { $step }
 calls-the-first = the first: { $entered }
 calls-steps-of = { $count ->
@@ -1709,7 +1715,7 @@ call-failed = { " " }failed{ " " }
 call-returned = { " " }returned{ " " }
 call-function = function { $number }
 call-system-call = system call { $number }
-find-ends-before = the search begins at { $from } and ends before that, at { $to }
+find-ends-before = the search begins at { $from } but ends earlier, at { $to }
 find-auto = Auto
 find-text = Text
 find-regex = Regex
@@ -1748,7 +1754,7 @@ flag-zero = zero
 flag-carry = carry
 flag-overflow = overflow
 flag-saturated = saturated
-find-more-not-kept = { $summary }; more are not kept: narrow the search
+find-more-not-kept = { $summary }; further hits are not listed: narrow the search
 find-the-first = The first { $hits }: { $what }, up to step { $searched }
 find-stopped = { $hits } up to step { $searched }, then stopped: { $what }
 find-stopped-before-any-hit = Stopped before anything was found
@@ -1756,7 +1762,7 @@ find-from-step = { " " }from step { $step } on
 find-up-to-step = { " " }up to step { $step }
 find-between-steps = { " " }between steps { $from } and { $to }
 find-done = { $hits }: { $what }{ $range }
-find-looking-for = Looking for { $what }
+find-looking-for = Searching for { $what }
 find-no-hit-up-to = No hit up to step { $step }: { $what }
 find-no-hit-in-range = No hit in this range: { $what }
 find-no-hit = No hit: { $what }
@@ -1783,7 +1789,7 @@ marker-is-physical = { " " }is physical{ " " }
 marker-in-context = { " " }in context{ " " }
 marker-no-physical-address-is-known = no physical address is known any more
 marker-no-physical = { " " }has no known physical address
-marker-idle = the core has nothing to run:{ " " }
+marker-idle = the core is idle:{ " " }
 marker-times = { " " }times
 marker-thread = thread{ " " }
 marker-vectors-have = vectors have{ " " }
@@ -1798,76 +1804,76 @@ marker-before = { " " }before{ " " }
 marker-gap = gap: { $reason }
 marker-missing = { " " }instructions are missing)
 notes-no-values = values of registers and memory are not recorded
-notes-by-time = threads are put in order by their times: between two times of a thread, what others did first is not known
-notes-assumed = the trace does not say its architecture: { $architecture } is assumed (see --arch)
-notes-instructions-were-recorded-without-their = instructions were recorded without their bytes: name the program's files by --image ELF or --sysroot DIR ("Add image…" in the window) to see what they are
-notes-instructions-were-recorded-without-their-bytes = instructions were recorded without their bytes: what they are comes from the program's files
-notes-the-recorder-left-out-what = the recorder left out what its caches held: steps and accesses are missing, so a last writer may be wrong
+notes-by-time = threads are ordered by timestamp: between two timestamps the order of steps of different threads is unknown
+notes-assumed = the trace does not state its architecture: { $architecture } is assumed (see --arch)
+notes-instructions-were-recorded-without-their = instructions were recorded without their bytes: add the program's files with --image ELF or --sysroot DIR ("Add image…" in the window) to decode them
+notes-instructions-were-recorded-without-their-bytes = instructions were recorded without their bytes, which come from the program's files
+notes-the-recorder-left-out-what = the recorder omitted cache hits: steps and accesses are missing, so a last write may be wrong
 notes-no-loads-and-stores-are = no loads and stores are recorded
-notes-instructions-are-synthetic-and-show = instructions are synthetic: they name categories and virtual registers, no operation of the real processor
-notes-system-calls-hold-what-the = system calls hold what the kernel ran
-notes-the-whole-system-is-recorded = the whole system is recorded, not one program
-notes-these-are-pieces-of-kernel = these are pieces of kernel code to be put into other traces, not a program
-notes-its-files-are-cores-and = its files are cores, and times and cpus may be those of a simulated schedule
-notes-calls-are-not-known = instructions are left out, so which calls were made is not known
-notes-the-recording-has-windows-between = the recording has windows: between two of them time is missing
+notes-instructions-are-synthetic-and-show = instructions are synthetic: they name categories and virtual registers, not real operations
+notes-system-calls-hold-what-the = system calls include the code that the kernel ran
+notes-the-whole-system-is-recorded = the recording covers the whole system, not one program
+notes-these-are-pieces-of-kernel = these are pieces of kernel code to be inserted into other traces, not a program
+notes-its-files-are-cores-and = there is one file per core, and times and CPUs may come from a simulated schedule
+notes-calls-are-not-known = instructions are omitted, so the calls are unknown
+notes-the-recording-has-windows-between = the recording consists of windows, with gaps between them
 
 ## panels 3
 
-find-what-it-looks-like = what it looks like
+find-what-it-looks-like = text to find
 find-ldr-x1-in-any-case = ldr x1   in any case
 find-example-regex = ^bl\s.*alloc
 find-example-value = 0x1f, 31, x0+8
 find-example-bytes = 67 64 62 or "gdb"
 find-example-address = 80000494, main+8, main.c:12
 find-example-accesses = x0, 80020010:8, writes of sp, x0 = 5
-find-decode-a-part-will-do = decode, a part will do
+find-decode-a-part-will-do = decode, or part of a name
 find-everywhere = Everywhere
 find-from-here-on = From here on
 find-up-to-here = Up to here
 find-between = Between…
-find-read-as = Read as
-find-look = Look
-find-a-word-of-the-instruction = a word of the instruction or of the trace's own lines, in any case
-find-a-regular-expression-over-the = a regular expression over the same
-find-a-number-that-a-register = a number that a register or memory got; an address where code ran: these steps
-find-bytes-in-a-row-however = bytes in a row, however they were written; also bytes:"gdb"
-find-what-reads-or-writes-memory = what reads or writes memory; access:x0 for a register, x0 = 1f with a value, in hexadecimal as it is shown
-find-the-entries-of-a-function = the entries of a function; function:dec for a part of the name
+find-read-as = Search as
+find-look = Range
+find-a-word-of-the-instruction = a word of the instruction or of the trace's own text, ignoring case
+find-a-regular-expression-over-the = a regular expression over the same text
+find-a-number-that-a-register = a value written to a register or memory; an address where code ran finds those steps
+find-bytes-in-a-row-however = consecutive bytes, written by one step or several; also bytes:"gdb"
+find-what-reads-or-writes-memory = accesses of memory; access:x0 for a register, x0 = 1f for a value, in hexadecimal as shown
+find-the-entries-of-a-function = the entries of a function; function:dec for part of the name
 find-the-steps-of-a-source = the steps of a source line
-find-searches-before = Searches before
-find-no-search-yet = No search yet
+find-searches-before = Recent searches
+find-no-search-yet = No recent searches
 find-from-position = From position
 find-to-position = To position
 find-stop-the-search = Stop the search
 find-clear-hits-and-marks = Clear hits and marks
 find-filter = Filter
-find-go-on = Go on
+find-go-on = Continue
 find-more-hits = More hits
-find-escape-ends-the-search = Escape ends the search.
-find-read-the-text-in-another = Read the text in another way, look everywhere, or take something out of it.
-find-type-what-to-look-for = Type what to look for
+find-escape-ends-the-search = Press Escape to stop the search.
+find-read-the-text-in-another = Search for something else, search everywhere, or shorten the text.
+find-type-what-to-look-for = Type what to search for
 find-example = example { $example }
 find-address = address
 find-as-text = as { $kind } { $text }
 find-as = as { $kind }
 find-searching = Searching…
 timeline-bookmarks = Bookmarks
-timeline-bookmarks-moments-and-parts-that = Bookmarks: moments and parts that were marked; a click travels
+timeline-bookmarks-moments-and-parts-that = Bookmarked positions and ranges; click to go there
 timeline-position = position { $position }
 timeline-not-indexed-yet = not indexed yet
 timeline-several = { $name }, several calls within { $length } steps
     { $position }
 timeline-reads = Reads
 timeline-writes = Writes
-timeline-looking = looking…
+timeline-looking = searching…
 timeline-steps-read = { $part } of { $steps } steps here read memory
 timeline-steps-write = { $part } of { $steps } steps here write memory
-timeline-all-steps = all steps count
-timeline-some-steps = some steps of each column are looked at
-timeline-how-many-read = How many of the steps read memory: { $how }
-timeline-how-many-write = How many of the steps write memory: { $how }
-timeline-show-the-call-at-the = Show the call at the position
+timeline-all-steps = all steps are counted
+timeline-some-steps = a sample of the steps in each column
+timeline-how-many-read = Share of steps that read memory: { $how }
+timeline-how-many-write = Share of steps that write memory: { $how }
+timeline-show-the-call-at-the = Zoom to the current call
 timeline-show-the-position = Show the position
 timeline-show-the-whole-trace = Show the whole trace
 timeline-steps = { $count ->
@@ -1875,19 +1881,19 @@ timeline-steps = { $count ->
        *[other] { $count } steps
     }
 timeline-zoom-to-it = Zoom to it
-timeline-travel-to-its-entry = Travel to its entry
-timeline-travel-to-its-end = Travel to its end
+timeline-travel-to-its-entry = Go to its entry
+timeline-travel-to-its-end = Go to its end
 timeline-select-it = Select it
 timeline-compare-before-and-after-it = Compare before and after it
 timeline-selection = Selection
 timeline-zoom-to-the-selection = Zoom to the selection
-timeline-compare-its-ends = Compare its ends
+timeline-compare-its-ends = Compare its start and end
 timeline-functions-of-this-range = Functions of this range
 timeline-flame-graph-of-this-range = Flame graph of this range
 timeline-calls-of-this-range = Calls of this range
 timeline-save-it-as-a-trace = Save it as a trace…
 timeline-copy-its-positions = Copy its positions
-timeline-select-nothing = Select nothing
+timeline-select-nothing = Clear selection
 timeline-of = { $shown } of { $all }
 timeline-depths-of = { $first }–{ $last } of { $all }
 timeline-timeline = timeline
@@ -1895,15 +1901,15 @@ timeline-calls = Calls
 timeline-threads = Threads
 timeline-cores = Cores
 timeline-shows = timeline shows { $lanes }
-timeline-reads-low-and-writes-tall = reads (low) and writes (tall) of the selected cell; a click travels
-timeline-exceptions-interrupts-traps-and-signals = exceptions, interrupts, traps and signals; a click travels
+timeline-reads-low-and-writes-tall = reads (low) and writes (tall) of the selected register or memory; click to go there
+timeline-exceptions-interrupts-traps-and-signals = exceptions, interrupts, traps and signals; click to go there
 timeline-exceptions = Exceptions
 timeline-marks = Marks
 timeline-hits = Hits
-timeline-nothing-here = nothing here
-timeline-gaps-and-external-changes-a = gaps and external changes; a click travels
-timeline-what-the-search-found-a = what the search found; a click travels
-timeline-it-means-nothing-at-this = it means nothing at this position
+timeline-nothing-here = no access here
+timeline-gaps-and-external-changes-a = gaps and external changes; click to go there
+timeline-what-the-search-found-a = hits of the search; click to go there
+timeline-it-means-nothing-at-this = cannot be evaluated at this position
 timeline-hint = { $row }: { $hint }
 timeline-nothing = { $row }: { $nothing }
     position { $position }
@@ -1911,7 +1917,7 @@ timeline-tick = { $row } { $what }
     position { $position }
 memory-or-decimal = or decimal = { $value }
 memory-or-address = or address { $value }
-memory-what-was-typed-can-be = What was typed can be read in two ways
+memory-what-was-typed-can-be = The text can be read in two ways
 memory-follow = follow the expression
 memory-follow-on = Follow the expression: on   E
 memory-follow-off = Follow the expression { $expression }   E
@@ -1926,12 +1932,12 @@ memory-inferred = inferred
 memory-external-2 = external
 memory-last-written = last written
 memory-last-read = last read
-memory-what-the-marks-of-bytes = what the marks of bytes mean
+memory-what-the-marks-of-bytes = legend of byte colours
 memory-just-written-by-the-step = just written: by the step just before the position
-memory-differs-from-the-position-where = differs: from the position where the window was before
-memory-the-trace-has-no-values = The trace has no values: a byte tells whether it was last written or read, dots that it was not accessed yet
+memory-differs-from-the-position-where = differs: from the previous position of the window
+memory-the-trace-has-no-values = The trace has no values: a byte shows whether it was last written or read, dots that it has not been accessed yet
 memory-leads-to = leads to { $name }
-memory-holds = { $at } holds { $value }, { $name }: a click shows memory there
+memory-holds = { $at } holds { $value }, { $name }: click to show memory there
 memory-external-read-by = external, read by step{ " " }
 memory-was = was
 memory-now = now
@@ -1957,35 +1963,35 @@ memory-list-all-accesses = List all accesses
 memory-all-values = All values
 memory-watch = Watch
 memory-name-this-memory = Name this memory…
-memory-begin-here = Begin here
+memory-begin-here = Start here
 memory-copy-address = Copy address
 memory-copy-value = Copy value
 memory-memory = Memory
 memory-never-accessed-from = never accessed from { $address }
 memory-16-eib = 16 EiB
 memory-never-accessed = { $size } never accessed
-memory-marked = marked { $title }
+memory-marked = bookmarked { $title }
 memory-byte = byte { $address }
 memory-text-at = text at { $address }
 trace-go-to = go to
 trace-show-line = show line { $line }
 trace-to-the-call-of = to the call of { $name }
 trace-step-head = Step { $step }
-trace-name-its-function = Name its function…
-trace-name-its-address = Name its address…
+trace-name-its-function = Bookmark its function…
+trace-name-its-address = Bookmark its address…
 trace-folded-call = Folded call
 trace-unfold-this-call = Unfold this call
 trace-unfold-all = Unfold all
 trace-compare-before-and-after-this = Compare before and after this call
 trace-open-window-at-its-first = Open window at its first step
-trace-travel-here = Travel here
+trace-travel-here = Go here
 trace-open-window-here = Open window here
 trace-compare-with-here = Compare with here
 trace-move-window = Move window { $number } here
 trace-fold-this-call = Fold this call
-trace-fold-the-function-around-it = Fold the function around it
-trace-fold-all-calls-from-its = Fold all calls from its function
-trace-unfold-all-inside-its-function = Unfold all inside its function
+trace-fold-the-function-around-it = Fold the enclosing function
+trace-fold-all-calls-from-its = Fold all calls made by its function
+trace-unfold-all-inside-its-function = Unfold everything inside its function
 trace-fold-all = Fold all
 trace-last-write-of = Last write of { $cell } before it
 trace-next-write-of = Next write of { $cell } after it
@@ -2024,63 +2030,63 @@ trace-folded = folded { $name }
 
 ## expr
 
-expression-empty = an address is needed: a number, a register, a symbol, or a sum such as sp+8
-expression-value-missing = a number, a register, a symbol or memory is missing at the end
-expression-not-a-value = { $text } stands where a number, a register, a symbol or memory must be
-expression-not-an-operator = { $text } stands where an operator must be: { $operators }
-expression-equality = one = means nothing, equality is ==
-expression-character = the character { $character } means nothing in an expression
-expression-backtick = the backtick has no partner
-expression-parenthesis-open = the parenthesis is never closed
-expression-parenthesis-closed = the closing parenthesis was never opened
-expression-bracket-open = the bracket is never closed
-expression-bracket-closed = the closing bracket was never opened
-expression-too-deep = too many parentheses, brackets or signs within each other
+expression-empty = expected an address: a number, a register, a symbol, or an expression such as sp+8
+expression-value-missing = expected a number, a register, a symbol or memory at the end
+expression-not-a-value = expected a number, a register, a symbol or memory instead of { $text }
+expression-not-an-operator = expected an operator before { $text }: { $operators }
+expression-equality = use == to compare
+expression-character = unexpected character { $character }
+expression-backtick = missing closing backtick
+expression-parenthesis-open = missing closing parenthesis
+expression-parenthesis-closed = missing opening parenthesis
+expression-bracket-open = missing closing bracket
+expression-bracket-closed = missing opening bracket
+expression-too-deep = too many nested parentheses, brackets or signs
 expression-unknown = { $name } is unknown at this position
-expression-failed = { $name } could not be looked up: { $why }
+expression-failed = { $name } could not be read: { $why }
 expression-memory-unknown = memory at { $address } is unknown at this position
-expression-memory-failed = memory at { $address } could not be looked up: { $why }
-expression-no-register = no register is called { $name }
-expression-no-symbol = no symbol is called { $name }
-expression-no-name = no register and no symbol is called { $name }
-expression-several-symbols = { $count } symbols are called { $name }, at { $addresses }: write the address that is meant
+expression-memory-failed = memory at { $address } could not be read: { $why }
+expression-no-register = no register is named { $name }
+expression-no-symbol = no symbol is named { $name }
+expression-no-name = no register or symbol is named { $name }
+expression-several-symbols = { $count } symbols are named { $name }, at { $addresses }: use an address instead
 expression-division-by-zero = division by zero
 expression-hexadecimal = { $text } is not a number; if it is hexadecimal, write 0x{ $digits }
 reading-hexadecimal-alone = { $text } is read as the hexadecimal number { $taken }
-reading-hexadecimal = { $text } is read as the hexadecimal number { $taken }; the decimal number is { $other }
-reading-decimal = { $text } is read as a decimal number, { $taken }; for the hexadecimal one write { $other }
+reading-hexadecimal = { $text } is read as the hexadecimal number { $taken }; in decimal it is { $other }
+reading-decimal = { $text } is read as a decimal number, { $taken }; for hexadecimal write { $other }
 reading-name = { $text } is read as a name, { $taken }; for the address write { $other }
 expression-column = column { $column }: { $what }
 memory-column = column{ " " }
-meaning-empty = nothing to look for: type a word, a number, an address or a name
-meaning-pattern = character { $at }: { $what }; choose Text to look for it as it is
-meaning-too-long = the text is too long to be looked for
-meaning-value = no value: { $error }; write 31, 0x1f or an expression such as x0+8
-meaning-bytes = no bytes: { $text }; write pairs of hex digits (67 64 62) or a text in quotes ("gdb")
-meaning-code = no address of code: { $error }; write 0x80000494, main+8 or main.c:12
-meaning-cell = no register and no memory: { $error }; write x0, 0x80020010:8, sp+8:4 or x0 = 0x1f
-meaning-no-function = no function has { $text } in its name; choose Text to look for the word in the trace
-meaning-functions = { $count } functions are called so, more than { $most }: type more of the name
+meaning-empty = nothing to search for: type a word, a number, an address or a name
+meaning-pattern = character { $at }: { $what }; choose Text to search for it literally
+meaning-too-long = the text is too long to search for
+meaning-value = not a value: { $error }; write 31, 0x1f or an expression such as x0+8
+meaning-bytes = not bytes: { $text }; write pairs of hex digits (67 64 62) or a text in quotes ("gdb")
+meaning-code = not an address of code: { $error }; write 0x80000494, main+8 or main.c:12
+meaning-cell = neither a register nor memory: { $error }; write x0, 0x80020010:8, sp+8:4 or x0 = 0x1f
+meaning-no-function = no function has { $text } in its name; choose Text to search for the word in the trace
+meaning-functions = { $count } functions match, more than the maximum of { $most }: type more of the name
 place-a-percentage-is-a-number = a percentage is a number such as 50% or 33.3%
 place-percentages-go-from-0-to = percentages go from 0% to 100%
-place-needed = a position is needed: { $forms }
-place-no-position = { $text } is no position ({ $forms })
-place-line-beyond = line { $line } is beyond the end of the trace, which is line { $end }
-place-record-beyond = record { $record } is beyond the end of the trace, which is record { $end }
+place-needed = expected a position: { $forms }
+place-no-position = { $text } is not a position ({ $forms })
+place-line-beyond = line { $line } is past the end of the trace, which is line { $end }
+place-record-beyond = record { $record } is past the end of the trace, which is record { $end }
 place-no-step-at = no step of the trace is at { $address }
 place-fewer-at = fewer than { $count } steps of the trace are at { $address }
-place-negative = { $text } is not a whole number: positions begin at 0, the start
+place-negative = { $text } is not a whole number: positions start at 0
 place-not-whole = { $text } is not a whole number
 place-too-large = { $text } does not fit into 64 bits
-place-a-time-is-a-number = a time is a number as the trace writes it
-place-after-stands-which-visit-is = after # stands which visit is meant
-place-visits-count-from-1 = visits count from 1
+place-a-time-is-a-number = a time is a number, as written in the trace
+place-after-stands-which-visit-is = expected a visit number after #
+place-visits-count-from-1 = visits are numbered from 1
 place-a-number-is-missing = a number is missing
 
 ## more
 
 dialog-session-files = Sessions
-dialog-file-not-written = the file is not written: { $path }
+dialog-file-not-written = the file could not be written: { $path }
 files-dialog-failed = the file dialog failed: { $error }
 files-folder-unreadable = the folder cannot be read: { $folder }
 
@@ -2102,36 +2108,36 @@ key-tab = Tab
 ## late
 
 picture-not-saved = the picture could not be saved: { $path }
-preferences-keys-not-taken = the keys cannot be taken over: { $error }
+preferences-keys-not-taken = the keys could not be imported: { $error }
 preferences-no-keys = not a file of keys: { $path }
-kept-trace-missing = the trace of the session is not there: { $trace }
+kept-trace-missing = the trace of the session was not found: { $trace }
 
 ## late2
 
-kept-other-trace = this is not the trace that the session was kept of: it had { $before ->
+kept-other-trace = the session was saved for another trace: that one had { $before ->
         [one] 1 step
        *[other] { $before } steps
     }, this one has { $now ->
         [one] 1 step
        *[other] { $now } steps
-    }; what was marked may be elsewhere
+    }; bookmarks may be out of place
 
 ## merge
 
-line-no-equals = the command is not followed by =
+line-no-equals = expected = after the command
 memory-written-by-step-in = written by step { $step } in { $function }
 memory-written-by-step = written by step { $step }
-memory-no-step-wrote-it-before = no step wrote it before
-memory-valid-until = valid until step { $step } writes it
+memory-no-step-wrote-it-before = no earlier step wrote it
+memory-valid-until = valid until step { $step } overwrites it
 memory-no-later-step-writes-it = no later step writes it
 effect-inferred = { " " }(inferred)
-glimpse-too-long = { $count } bytes: too many to be shown
+glimpse-too-long = { $count } bytes: too many to show
 glimpse-holds = holds { $value }
 glimpse-before = before { $value }
 glimpse-after = after  { $value }
-glimpse-written-by = written before by step { $step } in { $function }
+glimpse-written-by = previously written by step { $step } in { $function }
 marker-prefetch-of = prefetch [{ $address }]
-memory-nothing-to-look-for = nothing to look for: type bytes (67 64 62), a number or a text
+memory-nothing-to-look-for = nothing to search for: type bytes (67 64 62), a number or a text
 head-first = First
 head-last = Last
 head-accessed = Accessed
@@ -2159,7 +2165,7 @@ registers-as-unsigned = unsigned
 registers-as-signed = signed
 registers-as-float = floating point
 registers-as-text = text
-registers-the-last-step-entered-this = the last step entered this function, of which the trace has no step
+registers-the-last-step-entered-this = the last step entered this function, which has no step in the trace
 head-from-sp = From sp
 head-saved = Saved
 head-frame = Frame
@@ -2171,7 +2177,7 @@ head-warning = Warning
 head-watch = Watch
 head-type = Type
 head-next-write = Next write
-head-means = Means
+head-means = Meaning
 stackmem-the-stack-pointer-is-unknown = The stack pointer is unknown here
 stackmem-of = { " " }of { $thread }
 stackmem-words = { $count ->
@@ -2189,57 +2195,57 @@ stackmem-register-return = { $register }, return address
 compare-all = All
 compare-written = Written
 compare-read = Read
-compare-cells-that-were-written-between = cells that were written between
-compare-cells-that-were-read-between = cells that were read between
-compare-all-cells-small = all cells that differ
-compare-all-cells-that-differ = All cells that differ
-compare-cells-that-differ-and-that = Cells that differ and that a step between the two positions wrote
-compare-cells-that-differ-and-that-a = Cells that differ and that a step between the two positions read
+compare-cells-that-were-written-between = only what was written in between
+compare-cells-that-were-read-between = only what was read in between
+compare-all-cells-small = everything that differs
+compare-all-cells-that-differ = Everything that differs
+compare-cells-that-differ-and-that = Differences that a step between the two positions wrote
+compare-cells-that-differ-and-that-a = Differences that a step between the two positions read
 compare-first-read-between = First read between
 compare-first-write-between = First write between
-memory-stack-bias = Here sp is where the stack lies: the register plus { $bias }. On the command line it is the register alone
-memory-looking-through = Looking through memory… a click stops
-memory-nothing-yet = Nothing was looked for yet: Find in memory…
+memory-stack-bias = Here, sp is the location of the stack: the register plus { $bias }. On the command line it is the plain register
+memory-looking-through = Searching memory… click to stop
+memory-nothing-yet = No search yet: use Find in memory…
 memory-at-window = { $at } (window { $number })
 memory-no-changed-byte-above-the = No changed byte above the cursor
 memory-no-changed-byte-below-the = No changed byte below the cursor
-memory-not-found-above-the-cursor = Not found above the cursor in what is known here
-memory-not-found-below-the-cursor = Not found below the cursor in what is known here
+memory-not-found-above-the-cursor = Not found above the cursor in the known memory
+memory-not-found-below-the-cursor = Not found below the cursor in the known memory
 memory-number-at = number at { $address }
 memory-heap = heap: { $words }
 memory-value-at = { $value } at { $place }
-memory-how-memory-is-shown = how memory is shown
-memory-how-memory-is-shown-comparing = How memory is shown, comparing, looking for something
-memory-rows-as-wide-as-there = Rows as wide as there is room
+memory-how-memory-is-shown = memory display options
+memory-how-memory-is-shown-comparing = Display options, comparison, search
+memory-rows-as-wide-as-there = Rows as wide as the panel
 memory-rows-of-8-bytes = Rows of 8 bytes
 memory-rows-of-16-bytes = Rows of 16 bytes
 memory-rows-of-32-bytes = Rows of 32 bytes
 memory-rows-of-64-bytes = Rows of 64 bytes
-memory-numbers-of-floating-point = Numbers of floating point
+memory-numbers-of-floating-point = Floating-point numbers
 memory-text-as-ascii = Text as ASCII
 memory-text-as-utf-8 = Text as UTF-8
-memory-differs-from-the-position-before = Differs from the position before
-memory-differs-from-window = Differs from window { $number } at { $position }
-memory-differs-from-here-wherever-the = Differs from here, wherever the position goes
+memory-differs-from-the-position-before = Compare with the previous position
+memory-differs-from-window = Compare with window { $number } at { $position }
+memory-differs-from-here-wherever-the = Compare with this position permanently
 memory-next-changed-byte = Next changed byte
 memory-previous-changed-byte = Previous changed byte
 memory-find-in-memory = Find in memory…
-memory-regions-of-memory = Regions of memory
+memory-regions-of-memory = Memory regions
 memory-stack-memory = Stack memory
 memory-against = against { $what }
-memory-end-comparing-memory = end comparing memory
-memory-bytes-that-differ-from-there = Bytes that differ from there are marked; the pointer tells what they are there. A click ends it   D
-registers-stack-lies-at = the stack lies at { $address }: memory panels show that for sp, the command line does not
+memory-end-comparing-memory = stop comparing memory
+memory-bytes-that-differ-from-there = Bytes that differ are highlighted; hover to see the other value. Click to stop comparing   D
+registers-stack-lies-at = the stack is at { $address }: memory panels show this for sp, the command line does not
 registers-show-as = Show as
 registers-lower-halves = Lower halves
 detail-the-first-lines-of-the = the first lines of the trace
 table-regions = Regions
 table-stack-memory = Stack memory
-table-travel-to-its-write = Travel to its write
+table-travel-to-its-write = Go to its write
 table-the-trace-has-no-loads-and = The trace has no loads and stores, and no images.
 table-go-to-a-position-where = Go to a position where the stack pointer is known and the stack is in use.
-trace-click-select-it-double-click = Click: select it. Double click: last write
-trace-in-the-traces-own-words = In the trace's own words: an address, the number of the event in hex, and its name
+trace-click-select-it-double-click = Click to select, double click to go to the last write
+trace-in-the-traces-own-words = As written in the trace: an address, the event number in hex, and its name
 
 ## Commands of registers and memory
 
@@ -2276,18 +2282,18 @@ effect-bytes-inferred = { " " }({ $bytes }, inferred)
 
 ## fin
 
-lookup-no-exception-before = there is no exception, interrupt, trap or signal before this position
-lookup-no-exception-after = there is no exception, interrupt, trap or signal after this position
-line-old-new = write OLD NAME = NEW NAME, not { $text }
-find-keep-search-as = Keep search as…
+lookup-no-exception-before = no earlier exception, interrupt, trap or signal
+lookup-no-exception-after = no later exception, interrupt, trap or signal
+line-old-new = expected OLD NAME = NEW NAME, got { $text }
+find-keep-search-as = Save search as…
 find-run = Run
-find-in-a-panel-of-its = In a panel of its own
-find-forget = Forget
+find-in-a-panel-of-its = In a new panel
+find-forget = Delete
 find-rename = Rename
-find-searches-before-up-in-the-field = Searches before (Up in the field), and those that are kept
-find-only-hits-in-the-list = Only hits in the list of steps (H)
-find-mark-these-hits = Mark these hits
-find-close-the-panel-or-look = Close the panel, or look for something else.
+find-searches-before-up-in-the-field = Recent searches (Up in the field) and saved searches
+find-only-hits-in-the-list = Show only hits in the trace (H)
+find-mark-these-hits = Highlight these hits
+find-close-the-panel-or-look = Close the panel, or search for something else.
 memory-waveform = Waveform
 registers-waveform-of = Waveform of { $name }
 source-not-in-the-trace = not in the trace
@@ -2297,11 +2303,11 @@ timeline-waveform = waveform
 timeline-read-as = Read as
 timeline-move-it-up = Move it up
 timeline-watch-it = Watch it
-timeline-take-the-waveform-away = Take the waveform away
+timeline-take-the-waveform-away = Remove waveform
 timeline-calls-threads = Calls, threads
 timeline-calls-cores = Calls, cores
 timeline-below = + { $count } below
-timeline-wave = { $name } along the trace; a click on a change travels, the menu takes it away
+timeline-wave = { $name } over the trace; click a change to go there, use the menu to remove it
 timeline-unknown = unknown
 timeline-or-more = { " " }or more
 
@@ -2320,48 +2326,48 @@ command-trace-window-4 = Trace window 4
 
 ## Hits, raw text, searches and settings files
 
-watches-waves-full = no more values can be shown in the timeline: { $error }
+watches-waves-full = cannot add more waveforms to the timeline: { $error }
 watches-waveform = Waveform in the timeline
-find-first-for-hits = Look for something first: its hits are what is shown
-find-first-for-keeping = Look for something first: what is looked for is kept
-find-not-kept = the search is not kept: { $error }
-find-kept-as = The search is kept as "{ $name }"
-find-forgotten = The search "{ $name }" was forgotten
-find-none-kept = no search is kept as "{ $name }": "Keep search as…" keeps one
-find-none-kept-so = no search is kept as "{ $name }", only { $names }
-settings-not-read = settings are not read: { $error }
-settings-no-file = not a file of settings: { $path }
-settings-not-kept = settings are not kept: { $path }
-settings-unusable = a setting cannot be used: { $setting }
+find-first-for-hits = Search for something first; this shows only its hits
+find-first-for-keeping = Search for something first; this saves the search
+find-not-kept = the search was not saved: { $error }
+find-kept-as = Search saved as "{ $name }"
+find-forgotten = Search "{ $name }" deleted
+find-none-kept = no search is saved as "{ $name }": use "Save search as…" to save one
+find-none-kept-so = no search is saved as "{ $name }": choose one of { $names }
+settings-not-read = the settings could not be read: { $error }
+settings-no-file = not a settings file: { $path }
+settings-not-kept = the settings could not be saved: { $path }
+settings-unusable = invalid setting: { $setting }
 settings-no-keys-in-it = it has no section [keys]
-settings-keys-are-lists = keys are a list of texts, as in "Step over" = ["F10", "N"]: { $name }
-lookup-looking = Looking…
+settings-keys-are-lists = keys must be a list of strings, as in "Step over" = ["F10", "N"]: { $name }
+lookup-looking = Searching…
 lookup-looked = { $count ->
-    [one] Looking: { $count } step so far
-   *[other] Looking: { $count } steps so far
+    [one] Searching: { $count } step so far
+   *[other] Searching: { $count } steps so far
 }
-lookup-stop = Stop looking: the position stays (Escape)
+lookup-stop = Cancel the search and keep the position (Escape)
 opening-title = Opening { $name }
-opening-first-part = It is shown as soon as its first part is read; Escape gives it up
+opening-first-part = The trace is shown once its first part is read; press Escape to cancel
 opening-so-far = { $count ->
-    [one] { $count } step so far, { $share } %; Escape gives it up
-   *[other] { $count } steps so far, { $share } %; Escape gives it up
+    [one] { $count } step so far, { $share } %; press Escape to cancel
+   *[other] { $count } steps so far, { $share } %; press Escape to cancel
 }
 palette-search = Search { $name }
-moves-only-hits-are-shown = Only hits are shown: calls fold where all steps are (H)
+moves-only-hits-are-shown = Only hits are shown; show all steps to fold calls (H)
 raw-no-text = This trace has no text
-raw-no-text-advice = It is a binary file: press R to see its steps again.
+raw-no-text-advice = It is a binary file. Press R to show its steps again.
 raw-show-steps = Show steps instead of raw text
 raw-show-steps-again = Show steps again (R)
 raw-of-lines = { $count ->
-    [one] Raw text of the trace: { $count } line, as it stands in the file; calls fold in the list of steps
-   *[other] Raw text of the trace: { $count } lines, as they stand in the file; calls fold in the list of steps
+    [one] Raw text: { $count } line. Folding works in the list of steps
+   *[other] Raw text: { $count } lines. Folding works in the list of steps
 }
 hits-all-steps = All steps
 hits-show-all-steps = Show all steps again (H or Escape)
 hits-around = { $count ->
-    [one] Hits with { $count } step around
-   *[other] Hits with { $count } steps around
+    [one] Hits with { $count } step of context
+   *[other] Hits with { $count } steps of context
 }
 hits-only = { $steps ->
     [one] Only hits: { $hits } of { $steps } step
@@ -2377,92 +2383,92 @@ hits-hidden = { $count ->
    *[other] … { $count } steps
 }
 hits-hidden-outside = { $count ->
-    [one] … { $count } step outside of what is searched
-   *[other] … { $count } steps outside of what is searched
+    [one] … { $count } step outside the searched range
+   *[other] … { $count } steps outside the searched range
 }
 hits-hidden-not-yet = { $count ->
-    [one] … { $count } step not looked through yet
-   *[other] … { $count } steps not looked through yet
+    [one] … { $count } step not searched yet
+   *[other] … { $count } steps not searched yet
 }
 hits-hidden-not-all = { $count ->
-    [one] … { $count } step, not all looked through yet
-   *[other] … { $count } steps, not all looked through yet
+    [one] … { $count } step, not fully searched yet
+   *[other] … { $count } steps, not fully searched yet
 }
 timeline-wave-writes = { $count ->
-    [one] { $count } write{ $more } from position { $position } on; behind them
-   *[other] { $count } writes{ $more } from position { $position } on; behind them
+    [one] { $count } write{ $more } from position { $position } on; value after it
+   *[other] { $count } writes{ $more } from position { $position } on; value after them
 }
 timeline-wave-written = written at position { $position }
-timeline-wave-before = since before this part
+timeline-wave-before = since before this range
 timeline-wave-position = position { $position }
 
 ## Errors of files, keys and places
 
-storage-unread = settings are not read and not kept: the file { $why }: { $file }
-storage-unread-damaged = is damaged and could not be put aside ({ $error })
+storage-unread = settings cannot be read or saved: the file { $why }: { $file }
+storage-unread-damaged = is damaged and could not be moved away ({ $error })
 storage-unread-refused = cannot be read ({ $error })
 storage-unread-no-file = is a directory, a pipe or a device
 storage-unread-long = is longer than { $megabytes } MB
-storage-salvaged = the settings file was damaged: what could be read of it is used, and the damaged file is kept as { $aside }
-storage-lost = the settings file was damaged: nothing of it could be read, and the damaged file is kept as { $aside }
-marks-too-many = there are { $most } bookmarks already, and no more are kept
-kept-searches-too-many = there are { $most } already: forget one of them
-kept-search-too-long = its text has more than { $most } characters: look for a part of it
-watches-too-many = there are { $most } watches already
+storage-salvaged = the settings file was damaged: the readable part is used, and the damaged file was moved to { $aside }
+storage-lost = the settings file was damaged and nothing in it could be read; it was moved to { $aside }
+marks-too-many = there are already { $most } bookmarks, the maximum
+kept-searches-too-many = there are already { $most }, the maximum: delete one first
+kept-search-too-long = its text has more than { $most } characters: shorten it
+watches-too-many = there are already { $most } watches, the maximum
 session-line = line { $line }: { $what }
-session-range-backwards = the part of a bookmark ends before it begins
+session-range-backwards = a bookmark has a range that ends before it begins
 session-address = the address { $address } is { $error }
-session-no-place = a bookmark has a position, or first and last, or an address
+session-no-place = a bookmark needs a position, a first and last position, or an address
 session-too-long = longer than { $most } bytes
-session-newer = written by a newer Stepback: version { $version }
+session-newer = written by a newer version of Stepback: format { $version }
 session-none = not a session: stepback_session = 1 is missing
-keys-too-many = a command has at most { $most } keys
+keys-too-many = a command can have at most { $most } keys
 keys-no-key = not a key: { $text }
-place-time-ambiguous = time:{ $time } is ambiguous: time runs backwards across it at step { $step }; this is the position before that, and one behind it may be meant
-place-time-ambiguous-often = time:{ $time } is ambiguous: time runs backwards across it at step { $step } and { $more } steps more; this is the position before that, and one behind it may be meant
-place-no-records = { $format } has no numbered records: say line:{ $number }
-place-no-kind = { $kind } is none of line, i, r, time and pc
-place-instructions-from-one = instructions count from 1
-place-records-from-one = records count from 1
-place-lines-from-one = lines count from 1
+place-time-ambiguous = time:{ $time } is ambiguous: time runs backwards across it at step { $step }; this is the position before that, but a later one may be meant
+place-time-ambiguous-often = time:{ $time } is ambiguous: time runs backwards across it at step { $step } and at { $more } more steps; this is the position before that, but a later one may be meant
+place-no-records = { $format } has no numbered records: use line:{ $number }
+place-no-kind = { $kind } is not one of line, i, r, time and pc
+place-instructions-from-one = instructions are numbered from 1
+place-records-from-one = records are numbered from 1
+place-lines-from-one = lines are numbered from 1
 place-no-number = { $text } is not a number
-place-many-digits = { $text } has more than { $most } digits after the point
+place-many-digits = { $text } has more than { $most } decimal places
 place-number-too-large = { $text } is too large
 
 ## The browser in the terminal
-terminal-only-in-the-window = This is in the window alone
+terminal-only-in-the-window = This is available in the window only
 terminal-ask-place = Go to (step, line:7, 50%, name)
 terminal-ask-trace = Trace or session to open
 terminal-ask-session = Save the session as
 terminal-ask-text-place = Save as
 terminal-name-the-trace = open the trace first, then the session { $file }
-terminal-demo-hint = The demo: a pointer is overwritten by a loop that writes one byte too many. r: registers, Return on x2: who wrote it last; F1: keys
+terminal-demo-hint = The demo: a loop writes one byte too many and overwrites a pointer. r: registers, Return on x2: its last write; F1: keys
 terminal-warnings =
     { $count ->
         [one] { $count } line could not be read: `:` Show warnings
        *[other] { $count } lines could not be read: `:` Show warnings
     }
-terminal-trace-changed = The trace file changed: what is shown is as it was. `:` Reload reads it again
-terminal-trace-grown = The trace has grown. `:` Follow shows the rest as it comes, `:` Reload reads it again
+terminal-trace-changed = The trace file changed: this is the old version. `:` Reload reads it again
+terminal-trace-grown = The trace has grown. `:` Follow shows new steps as they come, `:` Reload reads it again
 terminal-about = Stepback { $version }, in the terminal. F1 shows the keys
-terminal-open-first = No trace is open: `:` Open… asks for one
-terminal-copied = Copied, where the terminal lets programs copy (OSC 52)
+terminal-open-first = No trace is open: use `:` Open…
+terminal-copied = Copied, if the terminal lets programs copy (OSC 52)
 terminal-too-long-to-copy = This is too long for the terminal's clipboard
-terminal-no-cell = No register and no memory is chosen: Tab goes to their panes, arrows choose
-terminal-palette-title = Commands: type a part of the name; Return runs, Tab completes, Escape closes
-terminal-no-command = No command is called so
+terminal-no-cell = No register or memory selected: Tab moves to their panes, arrows select
+terminal-palette-title = Commands: type part of a name; Return runs, Tab completes, Escape closes
+terminal-no-command = No command matches
 terminal-no-key = This key does nothing here: F1 shows the keys, `:` all commands
-terminal-given-up = Given up
-terminal-list-takes-the-rest = The list of steps takes what the other panes leave: resize those
+terminal-given-up = Cancelled
+terminal-list-takes-the-rest = The list of steps fills the remaining space: resize the other panes
 terminal-not-saved = It could not be saved ({ $error }): { $path }
 terminal-too-small = The terminal is too small
 terminal-opening = Opening { $name } …
 terminal-nothing-open =
     No trace is open.
 
-    :   all commands; Open… asks for a trace, Open the demo shows what can be done
+    :   all commands; Open… opens a trace, Open the demo shows an example
     F1  the keys
-    q   the end
+    q   quit
 terminal-esc-stops = { $words } (Esc stops)
 terminal-searching =
     { $count ->
@@ -2476,36 +2482,36 @@ terminal-locked-to = locked to { $place }, step { $step }
 terminal-locked = locked to step { $step }
 terminal-points-nowhere = (no symbol and no text there)
 terminal-no-such-register = No register of this group has "{ $text }" in its name
-terminal-key-follow-address = The address follows the registers in it, or holds
-terminal-looking-through-memory = Looking through memory… an arrow stops it
+terminal-key-follow-address = Follow the registers in the address, or fix the address
+terminal-looking-through-memory = Searching memory… press an arrow key to stop
 terminal-there = there { $value }
-terminal-key-next-pane = To the next pane
-terminal-key-last-pane = To the last pane
-terminal-key-help = These keys
+terminal-key-next-pane = Next pane
+terminal-key-last-pane = Previous pane
+terminal-key-help = Show these keys
 terminal-key-quit = Quit
 terminal-key-palette = All commands by name
 terminal-key-search = Search: a word, /regular expression/, number, address
-terminal-key-search-back = The same, backwards
+terminal-key-search-back = Search backwards
 terminal-key-again = Next hit of the last search or address
-terminal-key-again-back = Last hit of it
-terminal-key-zoom = This pane takes the whole screen, or no longer
-terminal-key-memory = Another pane of memory, at an address
-terminal-key-core = General registers: a pane opens or closes
-terminal-key-single = Single-precision registers, likewise
-terminal-key-double = Double-precision registers, likewise
-terminal-key-vector = Vector registers, likewise
-terminal-key-mve = MVE vector registers: they share their pane with NEON
-terminal-key-system = System registers, likewise
-terminal-key-colors = Colours of the code on or off
-terminal-key-symbols = Symbols instead of addresses on or off
+terminal-key-again-back = Previous hit
+terminal-key-zoom = Zoom this pane to the whole screen, or back
+terminal-key-memory = Open another memory pane, at an address
+terminal-key-core = Show or hide general registers
+terminal-key-single = Show or hide single-precision registers
+terminal-key-double = Show or hide double-precision registers
+terminal-key-vector = Show or hide vector registers
+terminal-key-mve = Show or hide MVE vector registers, in the NEON pane
+terminal-key-system = Show or hide system registers
+terminal-key-colors = Turn code colours on or off
+terminal-key-symbols = Show symbols or addresses
 terminal-key-step-back = One step back
 terminal-key-step = One step forward
 terminal-key-page-back = A screen back
 terminal-key-page = A screen forward
 terminal-key-start = To the start
 terminal-key-end = To the end
-terminal-key-arrange = The position to the middle, the top, the bottom
-terminal-key-fold = Fold the call around the position
+terminal-key-arrange = Scroll the position to the middle, top or bottom
+terminal-key-fold = Fold the call at the position
 terminal-key-unfold = Unfold the folded call at the position
 terminal-key-fold-inside = Fold all calls made from this function
 terminal-key-unfold-inside = Unfold everything inside this function
@@ -2514,60 +2520,60 @@ terminal-key-unfold-all = Unfold everything
 terminal-key-line = Go to a line of the trace
 terminal-key-time = Go to a time
 terminal-key-visit = Next step at an address
-terminal-key-visit-back = Last step at an address
-terminal-key-pick = Pick what the last step did, one after the other
-terminal-key-pick-write = To the write before of what is picked
+terminal-key-visit-back = Previous step at an address
+terminal-key-pick = Select the effects of the last step in turn
+terminal-key-pick-write = Go to the previous write of the selected effect
 terminal-key-cursor = Move the cursor
-terminal-key-last-write = To the last write of what is under the cursor
+terminal-key-last-write = Go to the last write of the cell under the cursor
 terminal-key-lock-line = Lock the pane to a line of the trace
 terminal-key-lock-time = Lock the pane to a time
-terminal-key-lock = Lock the pane to the moment that it shows, or unlock it
-terminal-key-point = Tell what the value points to, or no longer
-terminal-key-changed-back = To the last changed byte
-terminal-key-changed = To the next changed byte
+terminal-key-lock = Lock the pane to the position that it shows, or unlock it
+terminal-key-point = Show what the value points to, or not
+terminal-key-changed-back = Previous changed byte
+terminal-key-changed = Next changed byte
 terminal-key-compare = Compare with the memory at a line of the trace
-terminal-key-write-1 = To the last write of this byte
+terminal-key-write-1 = Last write of this byte
 terminal-key-write-2 = … of the aligned 2 bytes
 terminal-key-write-4 = … of the aligned 4 bytes
 terminal-key-write-8 = … of the aligned 8 bytes
 terminal-key-address = Show another address
-terminal-key-lower = One row less for this pane
-terminal-key-higher = One row more
-terminal-key-travel = Travel to what is under the cursor, or open it
+terminal-key-lower = Make this pane one row smaller
+terminal-key-higher = Make this pane one row larger
+terminal-key-travel = Go to what is under the cursor, or open it
 terminal-help-title = Keys: Up, Down, PgUp and PgDn scroll, any other key closes
 terminal-help-everywhere = In every pane
 terminal-help-trace = In the list of steps
-terminal-help-cells = In panes of registers and memory
-terminal-help-registers = In panes of registers
-terminal-help-memory = In panes of memory
+terminal-help-cells = In register and memory panes
+terminal-help-registers = In register panes
+terminal-help-memory = In memory panes
 terminal-help-compare = In the comparison
-terminal-help-others = In every pane but the steps
+terminal-help-others = In every pane but the list of steps
 terminal-help-prompts =
-    While a text is typed
-    Return  take it
-    Escape Ctrl-G  give it up
+    While typing
+    Return  accept
+    Escape Ctrl-G  cancel
     Ctrl-W  delete the word before the cursor
-    Ctrl-U  delete all of it
-    Up Down  what was typed before
+    Ctrl-U  delete everything
+    Up Down  previous entries
 terminal-help-always =
     At any time
-    Escape  give up a search; stop indexing or following
-    Ctrl-Z  to the shell; fg comes back
+    Escape  cancel a search; stop indexing or following
+    Ctrl-Z  suspend to the shell; fg resumes
 terminal-help-window = As in the window
-terminal-help-differences = Keys of the window that mean something else here
-terminal-help-lost = { $command }: by its name, with `:`
+terminal-help-differences = Keys that differ from the window
+terminal-help-lost = { $command }: by name, with `:`
 terminal-folded = { $name }: { $count } steps
 terminal-hidden-slice = … { $count } steps that are not in the slice
-terminal-hidden = … { $count } steps that are no hits
+terminal-hidden = … { $count } steps without a hit
 terminal-end-of-trace = End of trace
-terminal-no-text = This trace has no text of its own: R shows its steps
+terminal-no-text = This trace has no text: press R to show its steps
 terminal-raw = raw text
-terminal-key-why = Why has it its value?
-terminal-key-other-value = The other of two values: W asks about the marked one
+terminal-key-why = Why does it have this value?
+terminal-key-other-value = Select the other of two values for W
 terminal-key-next-view = As a chain, as a tree, or everything
-terminal-key-follow-addresses = Follow what addresses are made of, or no longer
-terminal-key-follow-flags = Follow the flags that decide or carry, or no longer
-terminal-key-follow-control = Follow the branches that decided what ran, or no longer
+terminal-key-follow-addresses = Follow the inputs of addresses, or not
+terminal-key-follow-flags = Follow flags, or not
+terminal-key-follow-control = Follow the branches that decided what ran, or not
 terminal-help-why = In the pane "Why"
 terminal-only-slice = only the slice
 terminal-following-slice =
@@ -2578,156 +2584,156 @@ terminal-following-slice =
 slice-nothing-asked-terminal = Press W on a register, a byte or a step.
 terminal-only-hits = only hits
 terminal-stays = stays in thread { $thread }
-terminal-nothing-picked = Nothing of the last step is picked
-terminal-pick-first = Nothing is picked: a picks what the last step did
-terminal-key-raw = The raw text of the trace, or its steps
+terminal-nothing-picked = No effect of the last step is selected
+terminal-pick-first = Nothing is selected: press a to select an effect of the last step
+terminal-key-raw = Show the raw text of the trace, or its steps
 terminal-ask-line = Go to line
 terminal-ask-time = Go to time
 terminal-ask-next-visit = Next step at address
-terminal-ask-last-visit = Last step at address
+terminal-ask-last-visit = Previous step at address
 terminal-ask-memory = Memory at (numbers, registers, symbols)
 terminal-ask-lock-line = Lock to line
 terminal-ask-lock-time = Lock to time
 terminal-ask-compare-line = Compare with line
 terminal-ask-address = Show address
-terminal-ask-filter = Only what holds
+terminal-ask-filter = Show only rows with
 terminal-ask-find-in-memory = Find in memory
 terminal-key-into = One step forward, into folded calls
 terminal-key-into-back = One step back, into folded calls
-terminal-key-over = Over the call that the next step makes
-terminal-key-over-back = Back over the call that the last step returned from
-terminal-key-history = Forward again
-terminal-key-history-back = Back to where you were
+terminal-key-over = Step over the next call
+terminal-key-over-back = Step back over the call that just returned
+terminal-key-history = Forward in history
+terminal-key-history-back = Back in history
 terminal-greeting = F1: keys, q: quit
 terminal-how-to-end = q quits, F1 shows the keys
 terminal-key-copy = Copy what is under the cursor
-terminal-key-undo = Undo a change of bookmarks, watches or searches
-terminal-key-redo = Do it again
-terminal-key-next-write = To its next write, or where else its row leads
-terminal-key-filter = Only rows that hold a text
+terminal-key-undo = Undo a change to bookmarks, watches or searches
+terminal-key-redo = Redo it
+terminal-key-next-write = Go to its next write, or follow the link of the row
+terminal-key-filter = Show only rows that contain a text
 terminal-key-find-in-memory = Find bytes, a number or a text in memory
 terminal-key-remove = Remove the bookmark or watch
-terminal-how-to-mark = b marks the position, :bookmark memory some memory.
-terminal-how-to-watch = w watches the cell under the cursor, :watch what is typed: x0, [sp+8] u32, name utf8.
+terminal-how-to-mark = b bookmarks the position, :bookmark memory some memory.
+terminal-how-to-watch = w watches the cell under the cursor, :watch an expression: x0, [sp+8] u32, name utf8.
 terminal-how-to-compare = :side by side opens a second list of steps; :compare shows what differs.
 terminal-watches = { $count ->
     [one] { $count } watch
    *[other] { $count } watches
 }
-terminal-how-to-map-sources = :map sources tells where its directory is now.
-terminal-nothing-to-copy = There is nothing under the cursor to copy
+terminal-how-to-map-sources = :map sources sets its directory.
+terminal-nothing-to-copy = Nothing to copy under the cursor
 terminal-died = { $words } (Ctrl-G { $step } goes there)
 terminal-help-legend =
     Signs
     { "*" } a value  changed by the last move
-    = a value  written by it with the value that it had
-    ~ a value  inferred: the trace does not state it
-    ! a value  changed by something that the trace does not show
-    ? ??  nothing states it
+    = a value  written by it, but unchanged
+    ~ a value  inferred: not recorded in the trace
+    ! a value  changed by something outside the trace
+    ? ??  unknown
     { "*" } a step  a hit of the search
     # a step  a bookmark
     ~ a step  a step of the slice
     - +  a call that can be folded, and a folded one
 
 ## Why a value is what it is: rows, panel, what is kept
-slice-why-asked = what was asked for
+slice-why-asked = the selected value
 slice-why-loads = { $step } loads { $cells }
 slice-why-copies = { $step } copies { $cells }
 slice-why-reads = { $step } reads { $cells }
-slice-why-address = { $step } makes its address of { $cells }
-slice-why-flags = { $step } is decided by { $cells }
+slice-why-address = { $step } computes its address from { $cells }
+slice-why-flags = { $step } depends on { $cells }
 slice-why-control = it decided that { $step } ran
 slice-why-more = { $words } and { $count } more
 slice-it = it
-slice-from-asked = takes what was asked about
-slice-from-copies = copies what { $step } gave
-slice-from-reads = reads what { $step } gave
-slice-from-address = has its address from { $step }
-slice-from-flags = is decided by { $step }
+slice-from-asked = uses the selected value
+slice-from-copies = copies the result of { $step }
+slice-from-reads = reads the result of { $step }
+slice-from-address = gets its address from { $step }
+slice-from-flags = depends on { $step }
 slice-from-control = ran because of { $step }
 slice-from = from { $steps }
 slice-from-more = from { $steps } and { $more } more
 slice-cell-value = { $cell } = { $value }
 slice-question = Why { $cell } at { $at }
-slice-question-forward = Where { $cell } at { $at } went
+slice-question-forward = Where { $cell } at { $at } goes
 slice-back = Back
 slice-back-tip = Where the value comes from
 slice-forward = Forward
-slice-forward-tip = Where the value went, until it is overwritten everywhere
+slice-forward-tip = Where the value goes, until every copy is overwritten
 slice-chain = Chain
-slice-chain-tip = Copies collapsed, and what is computed in between in one expression
+slice-chain-tip = Collapse copies and show the computation in between as one expression
 slice-steps =
     { $count ->
         [one] { $count } step
        *[other] { $count } steps
     }
-slice-under-way = { $steps } so far, going on
-slice-whole = { $steps }, followed to their ends
+slice-under-way = { $steps } so far, in progress
+slice-whole = { $steps }, complete
 slice-limit =
     { $count ->
-        [one] the newest { $steps }; { $count } cell still to be followed
-       *[other] the newest { $steps }; { $count } cells still to be followed
+        [one] the newest { $steps }; { $count } value not followed yet
+       *[other] the newest { $steps }; { $count } values not followed yet
     }
-slice-stopped = { $steps }, then stopped
+slice-stopped = { $steps }, stopped
 slice-addresses = Addresses
-slice-addresses-tip = Also where the addresses of loads and stores come from
-slice-addresses-forward-tip = Also loads and stores whose addresses are made of it
+slice-addresses-tip = Also follow the addresses of loads and stores
+slice-addresses-forward-tip = Also follow loads and stores whose addresses depend on the value
 slice-flags = Flags
-slice-flags-tip = Also where the flags come from that decide a conditional instruction or a select, or that carry
-slice-flags-forward-tip = Also what is decided, selected or carried by flags that come of it
+slice-flags-tip = Also follow the flags that a conditional instruction, a select or an add with carry depends on
+slice-flags-forward-tip = Also follow what depends on flags computed from the value
 slice-control = Control
-slice-control-tip = Also the branches that decided what ran
-slice-control-forward-tip = Also all that ran because a branch or call that takes the value in decided so
+slice-control-tip = Also follow the branches that decided what ran
+slice-control-forward-tip = Also show what ran because of a branch or call that depends on the value
 slice-tree = Tree
-slice-tree-tip = Below a step what it takes in; steps that take in several things can be opened and closed
+slice-tree-tip = Inputs are nested below each step; steps with several inputs can be opened and closed
 slice-everything = Everything
-slice-everything-tip = All steps below each other, the newest first
+slice-everything-tip = All steps in one list, newest first
 slice-more = more steps
-slice-go-on = go on
+slice-go-on = continue
 slice-stop = Stop
-slice-clear = Forget the slice and its marks
-slice-only-steps = Only steps of the slice in the list of steps (Shift+H)
-slice-kept-menu = Keep the slice under a name, or choose one that is kept
-slice-keep-as = Keep slice as…
-slice-none-kept-yet = No slice is kept yet
-slice-run = Ask again
-slice-mark-this = Mark this slice
+slice-clear = Clear the slice and its marks
+slice-only-steps = Show only steps of the slice in the trace (Shift+H)
+slice-kept-menu = Save the slice, or choose a saved one
+slice-keep-as = Save slice as…
+slice-none-kept-yet = No saved slices
+slice-run = Run again
+slice-mark-this = Highlight this slice
 slice-following = Following where the value comes from…
 slice-awaited = The trace is not indexed up to step { $at } yet
 slice-stopped-early = Stopped before any step was found
 palette-slice = Slice { $name }
 slice-why-title = Why
-slice-nothing-asked = No value is asked about
+slice-nothing-asked = No value selected
 slice-nothing-asked-advice = Select a register, a byte or a step and press W, or right-click it and choose "Why"
-slice-close-or-ask = Close the panel, or ask again
-slice-no-step = No step gives it its value
+slice-close-or-ask = Close the panel, or try again
+slice-no-step = No step produces this value
 slice-head-step = Step
 slice-head-thread = Thread
 slice-head-place = Where
 slice-head-code = Instruction
-slice-head-gives = Gives
+slice-head-gives = Result
 slice-head-reason = Because
 slice-row = Step { $step } of the slice
 slice-row-end = End of a chain: { $cell }
-slice-travel = Travel there
+slice-travel = Go there
 slice-open-window = Open window there
 slice-why-item = Why { $cell }
-hover-why = { $key }: why has { $cell } this value?
+hover-why = { $key }: why does { $cell } have this value?
 slice-why-input = Why its { $cell }
 slice-show-memory = Show memory at { $cell }
 slice-copy-row = Copy row
 slice-copy-value = Copy value
 slice-copy-all = Copy all rows
-slice-open-row = Show what it takes in
-slice-close-row = Hide what it takes in
-slice-first-for-steps = Ask first why a value is what it is (W): the steps of its slice are what is shown
-slice-first-for-keeping = Ask first why a value is what it is (W): that question is kept
-slice-not-kept = the slice is not kept: { $error }
-slice-kept-as = The slice is kept as "{ $name }"
-slice-forgotten = The slice "{ $name }" was forgotten
-slice-none-kept = no slice is kept as "{ $name }": "Keep slice as…" keeps one
-slice-none-kept-so = no slice is kept as "{ $name }", only { $names }
-kept-slices-too-many = there are { $most } already: forget one of them
+slice-open-row = Show its inputs
+slice-close-row = Hide its inputs
+slice-first-for-steps = Press W on a value first; this shows only the steps of its slice
+slice-first-for-keeping = Press W on a value first; this saves its slice
+slice-not-kept = the slice was not saved: { $error }
+slice-kept-as = Slice saved as "{ $name }"
+slice-forgotten = Slice "{ $name }" deleted
+slice-none-kept = no slice is saved as "{ $name }": use "Save slice as…" to save one
+slice-none-kept-so = no slice is saved as "{ $name }": choose one of { $names }
+kept-slices-too-many = there are already { $most }, the maximum: delete one first
 kept-slice-too-long = its cell has more than { $most } characters
 hits-only-slice = Only { $hits } of { $steps } steps: the slice
 hits-hidden-not-followed =
@@ -2736,37 +2742,37 @@ hits-hidden-not-followed =
        *[other] … { $count } steps, not followed yet
     }
 timeline-slice = Slice
-timeline-slice-hint = the steps that the value comes from; a click travels
+timeline-slice-hint = the steps that the value comes from; click to go there
 tick-of-the-slice = A step of the slice
 
 ## Why a value is what it is
-slice-end-constant = made of nothing but constants
-slice-end-stated = stated before the first step, in line { $line }
-slice-end-initial = nothing in the trace writes it before: it was there at the start
-slice-end-image = nothing writes it before: the program image holds it
-slice-end-external-seen = changed by something that the trace does not show, as step { $step } found
-slice-end-external = changed by something that the trace does not show
-slice-end-called = given by the system that was called: { $name }
-slice-end-system = given by the system that was called
+slice-end-constant = computed from constants only
+slice-end-stated = set before the first step, in line { $line }
+slice-end-initial = no earlier write: it was there at the start
+slice-end-image = no earlier write: it comes from the program image
+slice-end-external-seen = changed by something outside the trace, as step { $step } shows
+slice-end-external = changed by something outside the trace
+slice-end-called = returned by the system call { $name }
+slice-end-system = returned by a system call
 slice-end-undecoded = the instruction that wrote it cannot be decoded
-slice-end-not-of-instruction = written beside what the instruction does: an exception, or the processor itself
-slice-end-load-not-shown = loaded from where the trace does not show
-slice-end-too-much-loaded = the step loads more than is looked at
-slice-end-decider-not-found = what decided that this ran is not seen: the trace shows no way to it, or its function is too long
+slice-end-not-of-instruction = not written by the instruction itself, but by an exception or the processor
+slice-end-load-not-shown = loaded from an address that the trace does not show
+slice-end-too-much-loaded = the step loads more than the maximum that is followed
+slice-end-decider-not-found = the deciding branch was not found: the trace has no path to it, or its function is too long
 slice-end-of-control = control
 slice-end-runs-always = runs whenever the thread does
-slice-end-interrupt = an interrupt or an exception began it
-slice-end-decided-not-found = what it decided is not seen: the trace shows no place where its ways meet again, or its function is too long
-slice-end-decider-limit = what decided that this ran is not gone into
-slice-end-decided-limit = what it decided is not followed to its end
-slice-end-limit = not gone into further
-slice-end-overwritten-by = nothing reads it before step { $step } overwrites it
-slice-end-overwritten = nothing reads it before it is overwritten
-slice-end-kept = nothing reads or overwrites it any more
+slice-end-interrupt = started by an interrupt or an exception
+slice-end-decided-not-found = what it decided was not found: the trace does not show where its paths rejoin, or its function is too long
+slice-end-decider-limit = the deciding branch is not followed further
+slice-end-decided-limit = what it decided is not followed to the end
+slice-end-limit = not followed further
+slice-end-overwritten-by = not read before step { $step } overwrites it
+slice-end-overwritten = not read before it is overwritten
+slice-end-kept = never read or overwritten afterwards
 slice-end-of-more = { $cells } and { $more } more: { $words }
 slice-call = { $name }, called at { $step }
-slice-no-call = outside of all known calls
-slice-again = unfolded above
+slice-no-call = outside all known calls
+slice-again = shown above
 slice-copies = { $count ->
     [one] through { $count } copy
    *[other] through { $count } copies
@@ -2776,8 +2782,8 @@ slice-at-address = at { $place }
 slice-byte = byte { $first }
 slice-bytes = bytes { $first }..{ $last }
 slice-rounds = { $count ->
-    [one] { $count } more round alike, { $rows } rows down to step { $step }
-   *[other] { $count } more rounds alike, { $rows } rows down to step { $step }
+    [one] { $count } more identical iteration, { $rows } rows down to step { $step }
+   *[other] { $count } more identical iterations, { $rows } rows down to step { $step }
 }
 slice-for = for { $steps }
 slice-for-more = for { $steps } and { $more } more

@@ -651,7 +651,7 @@ mod tests {
         check_error(",123", "is not a whole number");
         check_error("18446744073709551616", "does not fit into 64 bits");
         check_error("line:", "a number is missing");
-        check_error("line:0", "lines count from 1");
+        check_error("line:0", "lines are numbered from 1");
         check_error("line:x", "\"x\" is not a whole number");
         check_error("time:", "a number is missing");
         check_error("time:1.", "is not a number");
@@ -666,10 +666,10 @@ mod tests {
             "pc:main+",
             "column 6: a number, a register, a symbol or memory is missing",
         );
-        check_error("pc:main#", "after # stands which visit is meant");
-        check_error("pc:main#x", "after # stands which visit is meant");
-        check_error("pc:main#0", "visits count from 1");
-        check_error("step:5", "\"step\" is none of line, i, r, time and pc");
+        check_error("pc:main#", "expected a visit number after #");
+        check_error("pc:main#x", "expected a visit number after #");
+        check_error("pc:main#0", "visits are numbered from 1");
+        check_error("step:5", "\"step\" is not one of line, i, r, time and pc");
     }
 
     #[test]
@@ -757,11 +757,11 @@ mod tests {
     fn what_the_trace_does_not_have_is_refused_with_what_it_has() {
         check_refused(
             "5",
-            "position 5 is beyond the end of the trace, which is position 4",
+            "position 5 is past the end of the trace, which is position 4",
         );
         check_refused(
             "line:7",
-            "line 7 is beyond the end of the trace, which is line 6",
+            "line 7 is past the end of the trace, which is line 6",
         );
         check_refused("pc:0x9000", "no step of the trace is at 0x9000");
         check_refused(
@@ -783,7 +783,7 @@ mod tests {
     fn registers_need_a_position_to_have_a_value() {
         check_refused(
             "pc:r1",
-            "pc:r1: column 1: r1 could not be looked up: no position is given to look it up at",
+            "pc:r1: column 1: r1 could not be read: no position is given",
         );
         let at = |text| resolve(text, Some(Position(1))).map_err(|error| error.to_string());
         assert_eq!(at("pc:r1"), Ok(Position(3)));

@@ -303,7 +303,7 @@ fn range(
     if len_bytes > MEMORY_LIMIT_BYTES {
         let limit = grouped(MEMORY_LIMIT_BYTES);
         bail!(UsageError(format!(
-            "at most {limit} bytes of memory can be asked for at once: {text:?}"
+            "at most {limit} bytes of memory can be requested at once: {text:?}"
         )));
     }
     let (index, cancel) = (&report.session.index, &report.cancel);
@@ -560,9 +560,7 @@ fn memory_text(range: &MemoryDump) -> String {
 /// Formats one line for each virtual address that is mapped to a physical one.
 fn mapped_text(physical: Address, mapped: &[VirtualMapping], report: &Report<'_>) -> String {
     if mapped.is_empty() {
-        return format!(
-            "physical {physical}: the trace has told of no virtual page that lies there at this position\n"
-        );
+        return format!("physical {physical}: no virtual page is mapped there at this position\n");
     }
     let line = |mapping: &VirtualMapping| {
         let Translation {

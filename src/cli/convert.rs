@@ -331,7 +331,7 @@ pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<
                 Ok(copy)
             }
             None if io::stdout().is_terminal() => {
-                bail!("the records are no text: name a file with -o")
+                bail!("the records are binary: name a file with -o")
             }
             None => {
                 let mut out = io::stdout().lock();

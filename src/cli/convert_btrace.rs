@@ -65,7 +65,7 @@ pub fn convert_branches(common: &TraceArguments, wanted: &BranchConversion<'_>) 
         report,
     } = common;
     if target.is_none() && form != BranchForm::Text && io::stdout().is_terminal() {
-        bail!("the records are no text: name a file with -o");
+        bail!("the records are binary: name a file with -o");
     }
     // Leaves no files: uses an existing unpacked copy but never creates one.
     let input = Input::open(&OpenOptions {

@@ -353,7 +353,7 @@ fn no_bytes(text: &str) -> String {
 
 fn pattern(text: &str) -> Result<TextPattern, String> {
     text.parse()
-        .map_err(|error| format!("the pattern is no regular expression: {error}"))
+        .map_err(|error| format!("invalid regular expression: {error}"))
 }
 
 impl FindKind {

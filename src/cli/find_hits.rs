@@ -328,7 +328,9 @@ pub fn print_groups(groups: &StackGroups, limit: usize, report: &mut Report<'_>)
         report.text(&format!("{}\n", head(group)))?;
         match group.key {
             GroupKey::NoFrame => report.text("    no call is known around them\n")?,
-            GroupKey::Others => report.text("    other call stacks, more than are told apart\n")?,
+            GroupKey::Others => {
+                report.text("    other call stacks, beyond the maximum number\n")?
+            }
             GroupKey::Stack(_) => {
                 let mut all = groups.functions(group.key);
                 for (number, function) in all.by_ref().take(limit).enumerate() {

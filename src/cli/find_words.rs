@@ -14,7 +14,7 @@ use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
 
 /// Message if the limit is 0.
-pub const NOTHING_WANTED: &str = "nothing looked for: --limit is 0\n";
+pub const NOTHING_WANTED: &str = "nothing to search for: --limit is 0\n";
 
 /// Note that a search by value ignores inferred values in a trace that omits values.
 pub const INFERRED_PASSED_OVER: &str = "inferred values are not searched";

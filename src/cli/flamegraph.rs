@@ -152,7 +152,7 @@ fn whole_stacks<'a>(
     if profile.merged_calls > 0 && !report.is_quiet {
         let calls = counted(profile.merged_calls, "call");
         say(&format!(
-            "note: {calls} of too many different stacks to tell apart count for the calls around them"
+            "note: {calls} of too many different stacks are counted for their callers"
         ));
     }
     let stacks = StackTimes::of_profile(&profile, &functions).into_iter();

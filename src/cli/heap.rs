@@ -101,9 +101,7 @@ fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let functions = session.companions.functions.as_ref();
     if !has_heap(functions) && !report.is_quiet {
-        say(
-            "note: the trace tells of no functions of the heap: DynamoRIO records them with -record_heap",
-        );
+        say("note: the trace has no heap events: DynamoRIO records them with -record_heap");
     }
     let heap = heap(&session.index, functions, &report.cancel)?;
     match &arguments.address {

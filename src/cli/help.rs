@@ -139,7 +139,7 @@ pub fn shared_options_help() -> String {
         .disable_help_flag(true)
         .help_template("{all-args}");
     format!(
-        "Options of all commands that take a trace. --demo stands for the trace.\n\n{}",
+        "Options of all commands that take a trace. --demo replaces the trace.\n\n{}",
         command.term_width(100).render_long_help()
     )
 }

@@ -110,7 +110,7 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
     // Calls of different threads may end in another order than they begin.
     calls.sort_by_key(|call| call.step);
     if calls.is_empty() && !report.is_quiet {
-        say("note: the trace tells of no system calls");
+        say("note: the trace has no system calls");
     }
     if arguments.list {
         return calls

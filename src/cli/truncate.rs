@@ -260,7 +260,7 @@ fn tell(copied: &CopySummary, input: &TruncateInput<'_>, shown: usize) {
         CutReason::Repetition => "the same is said again and nothing has happened".to_owned(),
     };
     say(&format!(
-        "note: cut behind line {line}, where {why}: {}",
+        "note: cut after line {line}, where {why}: {}",
         input.name()
     ));
 }

@@ -429,7 +429,7 @@ pub fn print_reading(
         return Ok(());
     }
     report.text(&format!(
-        "stopped behind {} steps: --limit goes further, --all-copies prints each step as it is found\n",
+        "stopped after {} steps: --limit goes further, --all-copies prints each step as it is found\n",
         grouped(u64::try_from(reading.len()).unwrap_or(u64::MAX))
     ))
 }

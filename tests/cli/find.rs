@@ -419,7 +419,7 @@ fn a_search_that_its_limit_ended_says_so() {
         .sandbox
         .run(&["find", &finder.trace, "text", "STRB", "--limit", "0"])
         .succeeds();
-    none.prints("nothing looked for: --limit is 0");
+    none.prints("nothing to search for: --limit is 0");
 }
 
 #[test]

@@ -50,9 +50,9 @@ fn the_reading_of_a_number_with_two_is_said_and_the_other_one_offered() {
         "{hexadecimal}"
     );
     let decimal = notes(&["last-write", "4096"]);
-    assert!(decimal.contains(
-        "4096 is read as a decimal number, 0x1000; for the hexadecimal one write 0x4096"
-    ));
+    assert!(
+        decimal.contains("4096 is read as a decimal number, 0x1000; for hexadecimal write 0x4096")
+    );
     for plain in [
         ["pc", "0x80000328"],
         ["pc", "2147484456"],
@@ -130,8 +130,7 @@ fn a_value_that_ends_unread_says_how() {
         .run(&["why", &trace, "x0", "--forward", "--at", "1"])
         .succeeds();
     assert!(
-        text.out
-            .contains("nothing reads it before step 2 overwrites it"),
+        text.out.contains("not read before step 2 overwrites it"),
         "{}",
         text.out
     );

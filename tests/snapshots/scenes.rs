@@ -94,7 +94,7 @@ const PANELS: [Scene; 24] = [
     },
     Scene {
         name: "regions",
-        lines: "Show regions of memory",
+        lines: "Show memory regions",
     },
     Scene {
         name: "stack-memory",

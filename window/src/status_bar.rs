@@ -345,7 +345,7 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
     ui.ctx()
         .request_repaint_after(std::time::Duration::from_millis(100));
     let Some(text) = lookup.words() else { return };
-    if stop_ui(ui, tok, say!("command-stop-looking"))
+    if stop_ui(ui, tok, say!("command-cancel-search"))
         .on_hover_text(say!("lookup-stop"))
         .clicked()
     {

@@ -40,7 +40,7 @@ mod tests {
     fn the_number_of_steps_is_told_while_it_grows() {
         let reached = SearchProgress::default();
         let told = reached.clone();
-        assert_eq!(reached.words(), "Looking…");
+        assert_eq!(reached.words(), "Searching…");
         told.tell(12_345);
         assert_eq!(reached.words(), "Looking: 12,345 steps so far");
     }

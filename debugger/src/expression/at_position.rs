@@ -169,7 +169,7 @@ fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
     number.map_or(ValueLookup::Unknown, ValueLookup::Known)
 }
 
-const NO_POSITION: &str = "no position is given to look it up at";
+const NO_POSITION: &str = "no position is given";
 
 /// Lookup of symbols only: there is no position for registers and memory.
 pub struct SymbolLookup<'a> {

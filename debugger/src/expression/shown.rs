@@ -290,13 +290,11 @@ mod tests {
         };
         assert_eq!(
             readings("80020340 + 8"),
-            [
-                "80020340 is read as the hexadecimal number 0x80020340; the decimal number is 0x4c50374"
-            ]
+            ["80020340 is read as the hexadecimal number 0x80020340; in decimal it is 0x4c50374"]
         );
         assert_eq!(
             readings("9000"),
-            ["9000 is read as a decimal number, 0x2328; for the hexadecimal one write 0x9000"]
+            ["9000 is read as a decimal number, 0x2328; for hexadecimal write 0x9000"]
         );
         assert_eq!(
             readings("8002034c"),

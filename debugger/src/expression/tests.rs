@@ -293,36 +293,36 @@ fn errors_say_what_and_where() {
     );
     check_error(
         "1 + *2",
-        "column 5: \"*\" stands where a number, a register, a symbol or memory must be",
+        "column 5: expected a number, a register, a symbol or memory instead of \"*\"",
     );
     check_error(
         "1 2",
-        "column 3: \"2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+        "column 3: expected an operator before \"2\": + - * / % << >> & | ^ == != < <= > >= && ||",
     );
     check_error(
         "größe main",
-        "column 7: \"main\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+        "column 7: expected an operator before \"main\": + - * / % << >> & | ^ == != < <= > >= && ||",
     );
     check_error("(1", "column 1: the parenthesis is never closed");
     check_error(
         "(1 2)",
-        "column 4: \"2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+        "column 4: expected an operator before \"2\": + - * / % << >> & | ^ == != < <= > >= && ||",
     );
     check_error("1)", "column 2: the closing parenthesis was never opened");
     check_error(
         "()",
-        "column 2: \")\" stands where a number, a register, a symbol or memory must be",
+        "column 2: expected a number, a register, a symbol or memory instead of \")\"",
     );
     check_error("[1", "column 1: the bracket is never closed");
     check_error("2+u8[1", "column 3: the bracket is never closed");
     check_error("1]", "column 2: the closing bracket was never opened");
     check_error(
         "[]",
-        "column 2: \"]\" stands where a number, a register, a symbol or memory must be",
+        "column 2: expected a number, a register, a symbol or memory instead of \"]\"",
     );
     check_error(
         "(1]",
-        "column 3: \"]\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+        "column 3: expected an operator before \"]\": + - * / % << >> & | ^ == != < <= > >= && ||",
     );
     check_error("u8", "column 1: no register and no symbol is called \"u8\"");
     check_error("1 = 1", "column 3: one = means nothing, equality is ==");
@@ -330,7 +330,7 @@ fn errors_say_what_and_where() {
     check_error("1+`", "column 3: the backtick has no partner");
     check_error(
         "``",
-        "column 1: \"``\" stands where a number, a register, a symbol or memory must be",
+        "column 1: expected a number, a register, a symbol or memory instead of \"``\"",
     );
     check_error(
         "1 ? 2",
@@ -346,7 +346,7 @@ fn errors_say_what_and_where() {
     );
     check_error(
         "reg:: x0",
-        "column 1: \" \" stands where a number, a register, a symbol or memory must be",
+        "column 1: expected a number, a register, a symbol or memory instead of \" \"",
     );
     check_error(
         "foo",
@@ -354,7 +354,7 @@ fn errors_say_what_and_where() {
     );
     check_error(
         "main main_2",
-        "column 6: \"main_2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+        "column 6: expected an operator before \"main_2\": + - * / % << >> & | ^ == != < <= > >= && ||",
     );
     check_error("1/(2-2)", "column 2: division by zero");
     check_error("1 % 0", "column 3: division by zero");

@@ -78,7 +78,7 @@ impl<'a> ModuleSearch<'a> {
             if spec.offset == 0 {
                 let path = &spec.path;
                 notices
-                    .push(format!("no traced module bears this name, so it is loaded at its own addresses: {path:?}"));
+                    .push(format!("no traced module has this name, so it is loaded at the addresses in the file: {path:?}"));
             }
             images.push(ModuleImage {
                 spec: spec.clone(),

@@ -30,7 +30,7 @@ impl FromStr for ImageSpec {
         let (path, offset) = with_offset.unwrap_or((text, 0));
         anyhow::ensure!(
             !path.is_empty(),
-            "an image is given as ELF or ELF@OFFSET, this names no file: {text:?}"
+            "expected ELF or ELF@OFFSET, but this names no file: {text:?}"
         );
         Ok(Self {
             path: PathBuf::from(path),

@@ -5,7 +5,7 @@ use stepback_machine::display::LaneFormat;
 use stepback_parsers::Position;
 
 use super::command::{Command, CommandContext};
-use super::table::commands;
+use super::table::{FORMER_NAMES, commands};
 use crate::action::WindowId;
 use crate::action::{
     Access, Action, AppAction, CellName, Direction, FileAction, FindQuery, Follow, FontChange,
@@ -138,9 +138,14 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
             .find_map(|name| Some((name.len(), begins(name)?)))?;
         Some((length, (command, rest)))
     };
+    let formerly = FORMER_NAMES.iter().filter_map(|former| {
+        let name = former.name.trim_end_matches('…');
+        Some((name.len(), (former.id.command(), begins(name)?)))
+    });
     commands()
         .iter()
         .filter_map(fits)
+        .chain(formerly)
         .max_by_key(|(length, _)| *length)
         .map(|(_, found)| found)
 }
@@ -803,10 +808,23 @@ mod tests {
     }
 
     #[test]
+    fn commands_keep_their_former_names() {
+        let line = split_line("keep search as… all writes");
+        let (command, rest) = line.unwrap();
+        assert_eq!((command.name, rest), ("Save search as…", "all writes"));
+        let by_name = crate::keymap::command("Stop looking").unwrap();
+        assert_eq!(by_name.name, "Cancel search");
+        for former in &FORMER_NAMES {
+            let is_free = commands().iter().all(|command| command.name != former.name);
+            assert!(is_free, "{}", former.name);
+        }
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let said = |line| parse_line(line, &everything()).unwrap_err();
-        assert_eq!(said("Dance"), "there is no command \"Dance\"");
-        assert_eq!(said("Stepper"), "there is no command \"Stepper\"");
+        assert_eq!(said("Dance"), "no command matches \"Dance\"");
+        assert_eq!(said("Stepper"), "no command matches \"Stepper\"");
         assert!(said("Theme dark blue").contains("takes no argument"));
         assert!(said("Show memory").contains("needs an argument"));
         let without_trace = parse_line("Copy position", &CommandContext::default()).unwrap_err();

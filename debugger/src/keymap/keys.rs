@@ -212,7 +212,7 @@ mod tests {
         );
         assert_eq!(
             choice.read("Dance", &[]),
-            Err("there is no command \"Dance\"".to_owned())
+            Err("no command matches \"Dance\"".to_owned())
         );
     }
 }

@@ -30,8 +30,55 @@ pub fn commands() -> &'static [Command] {
 
 /// Returns the command with a name.
 pub fn command(name: &str) -> Option<&'static Command> {
+    let name = match FORMER_NAMES.iter().find(|former| former.name == name) {
+        Some(former) => former.id.command().name,
+        None => name,
+    };
     commands().iter().find(|command| command.name == name)
 }
+
+/// A name that a command had in version 0.1.0, which scripts and settings may still contain.
+pub(super) struct FormerName {
+    pub(super) name: &'static str,
+    pub(super) id: CommandId,
+}
+
+const fn former(name: &'static str, id: CommandId) -> FormerName {
+    FormerName { name, id }
+}
+
+pub(super) static FORMER_NAMES: [FormerName; 15] = [
+    former("Own file browser", CommandId::OwnFileBrowser),
+    former("Keep search as…", CommandId::KeepSearchAs),
+    former(
+        "Search in a panel of its own…",
+        CommandId::SearchInAPanelOfItsOwn,
+    ),
+    former("Forget search…", CommandId::ForgetSearch),
+    former("Stop looking", CommandId::StopLooking),
+    former("Keep slice as…", CommandId::KeepSliceAs),
+    former(
+        "Slice in a panel of its own…",
+        CommandId::SliceInAPanelOfItsOwn,
+    ),
+    former("Forget slice…", CommandId::ForgetSlice),
+    former(
+        "Timeline call around the position",
+        CommandId::TimelineCallAroundThePosition,
+    ),
+    former("Close messages", CommandId::CloseMessages),
+    former("Indexing card", CommandId::IndexingCard),
+    former(
+        "Effects of this round of the loop",
+        CommandId::EffectsOfThisRoundOfTheLoop,
+    ),
+    former(
+        "Compare with the call around…",
+        CommandId::CompareWithTheCallAround,
+    ),
+    former("Show regions of memory", CommandId::ShowRegionsOfMemory),
+    former("Forget layout…", CommandId::ForgetLayout),
+];
 
 /// Makes the enum of all commands, and their rows.
 macro_rules! commands {
@@ -90,7 +137,7 @@ commands![
         .separated()
         .does(FileAction::OpenSession(None))
         .asks("ask-path-of-a-session", arguments::open_session),
-    File::OwnFileBrowser("Own file browser")
+    File::OwnFileBrowser("Built-in file browser")
         .anytime()
         .does(AppAction::ToggleOwnBrowser),
     File::SaveSession("Save session")
@@ -183,14 +230,14 @@ commands![
         .key(SHIFT, Key::F3)
         .does(SearchAction::FindNext(Direction::Back)),
     Edit::FindMoreHits("Find more hits").does(SearchAction::FindMore),
-    Edit::KeepSearchAs("Keep search as…")
+    Edit::KeepSearchAs("Save search as…")
         .separated()
         .asks("ask-name-of-the-search", arguments::keep_search),
     Edit::RunSearch("Run search…").asks(arguments::KEPT_SEARCH, arguments::run_search),
-    Edit::SearchInAPanelOfItsOwn("Search in a panel of its own…")
+    Edit::SearchInAPanelOfItsOwn("Search in a new panel…")
         .asks(arguments::KEPT_SEARCH, arguments::show_search),
     Edit::RenameSearch("Rename search…").asks("ask-old-name-new-name", arguments::rename_search),
-    Edit::ForgetSearch("Forget search…").asks(arguments::KEPT_SEARCH, arguments::forget_search),
+    Edit::ForgetSearch("Delete search…").asks(arguments::KEPT_SEARCH, arguments::forget_search),
     Edit::OnlyHits("Only hits")
         .separated()
         .icon(icons::FILTER)
@@ -309,7 +356,7 @@ commands![
         .when(CommandContext::why)
         .asks(arguments::CELL, slice_arguments::why),
     Go::WhyThisValue("Why this value").when(CommandContext::why),
-    Go::StopLooking("Stop looking").does(TravelAction::StopLookup),
+    Go::StopLooking("Cancel search").does(TravelAction::StopLookup),
     Go::GroupAccessesByCallStack("Group accesses by call stack").does(ViewAction::GroupAccesses),
     Go::AllExecutions("All executions…").asks(arguments::CODE, arguments::executions),
     Go::NextExecutionOfLine("Next execution of line…").asks("ask-file-line", arguments::next_line),
@@ -474,12 +521,12 @@ commands![
         .icon(icons::FILTER)
         .key(Modifiers::SHIFT, Key::H)
         .does(SliceAction::ToggleOnlySlice),
-    View::KeepSliceAs("Keep slice as…").asks("ask-name-of-the-slice", slice_arguments::keep_slice),
+    View::KeepSliceAs("Save slice as…").asks("ask-name-of-the-slice", slice_arguments::keep_slice),
     View::RunSlice("Run slice…").asks(slice_arguments::KEPT_SLICE, slice_arguments::run_slice),
-    View::SliceInAPanelOfItsOwn("Slice in a panel of its own…")
+    View::SliceInAPanelOfItsOwn("Slice in a new panel…")
         .asks(slice_arguments::KEPT_SLICE, slice_arguments::show_slice),
     View::RenameSlice("Rename slice…").asks("ask-old-name-new-name", slice_arguments::rename_slice),
-    View::ForgetSlice("Forget slice…")
+    View::ForgetSlice("Delete slice…")
         .asks(slice_arguments::KEPT_SLICE, slice_arguments::forget_slice),
     View::ClearSlice("Clear slice").does(SliceAction::ClearSlice),
     View::RegistersCore("Registers core")
@@ -618,7 +665,7 @@ commands![
         .in_submenu(Submenu::Timeline)
         .presents()
         .does(MarkAction::Wave(WatchChange::Clear)),
-    View::TimelineCallAroundThePosition("Timeline call around the position")
+    View::TimelineCallAroundThePosition("Zoom timeline to current call")
         .in_submenu(Submenu::Timeline)
         .presents()
         .key(NONE, Key::Z)
@@ -640,11 +687,11 @@ commands![
         .in_submenu(Submenu::Timeline)
         .presents()
         .does(ViewAction::SelectRange(None)),
-    View::CloseMessages("Close messages")
+    View::CloseMessages("Dismiss notifications")
         .anytime()
         .separated()
         .does(AppAction::DismissToasts),
-    View::IndexingCard("Indexing card")
+    View::IndexingCard("Show indexing progress")
         .anytime()
         .does(FileAction::ToggleIndexingCard),
     View::ThemeDark("Theme dark")
@@ -801,11 +848,9 @@ commands![
         .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Call(
             situation.position()?
         )))),
-    Window::EffectsOfThisRoundOfTheLoop("Effects of this round of the loop").when(
-        |situation| Some(ViewAction::ShowEffects(EffectsOf::Round(
-            situation.position()?
-        )))
-    ),
+    Window::EffectsOfThisRoundOfTheLoop("Effects of this iteration").when(|situation| Some(
+        ViewAction::ShowEffects(EffectsOf::Round(situation.position()?))
+    )),
     Window::EffectsOfSteps("Effects of steps…")
         .asks("ask-first-position-last-position", slice_arguments::effects),
     Window::CompareWithThePreviousCallOfThisFunction(
@@ -826,7 +871,7 @@ commands![
                 other,
             )))
         }),
-    Window::CompareWithTheCallAround("Compare with the call around…")
+    Window::CompareWithTheCallAround("Compare with the call at…")
         .asks("ask-position-in-another-call", slice_arguments::other_call),
     Window::CompareBeforeAndAfterThisCall("Compare before and after this call")
         .does(PanelAction::CompareCall(None)),
@@ -884,7 +929,7 @@ commands![
         .key(ALT, Key::Y)
         .does(PanelAction::ShowPanel(PanelKind::Why)),
     Window::ShowHeap("Show heap").does(PanelAction::ShowPanel(PanelKind::Heap)),
-    Window::ShowRegionsOfMemory("Show regions of memory")
+    Window::ShowRegionsOfMemory("Show memory regions")
         .does(PanelAction::ShowPanel(PanelKind::Regions)),
     Window::ShowStackMemory("Show stack memory")
         .does(PanelAction::ShowPanel(PanelKind::StackMemory)),
@@ -955,7 +1000,7 @@ commands![
         .does(PanelAction::UseLayout("source".to_owned())),
     Window::UseLayout("Use layout…").asks("ask-name-of-a-layout", arguments::use_layout),
     Window::SaveLayoutAs("Save layout as…").asks("ask-name-of-the-layout", arguments::save_layout),
-    Window::ForgetLayout("Forget layout…")
+    Window::ForgetLayout("Delete layout…")
         .asks("ask-name-of-a-layout-of", arguments::forget_layout),
     Window::ResetLayout("Reset layout")
         .separated()

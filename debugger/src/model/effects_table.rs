@@ -504,11 +504,11 @@ mod tests {
                 Position(673),
                 OtherCall::Near(Direction::Back)
             )),
-            "no other call of mini_malloc is there"
+            "there is no other call of mini_malloc"
         );
         assert_eq!(
             failed(EffectsOf::Round(Position(3))),
-            "no loop is around the position"
+            "the position is not inside a loop"
         );
     }
 }

@@ -145,18 +145,18 @@ mod tests {
         let x19 = [
             "before 8002000f, recorded",
             "after  80020012, recorded",
-            "written before by step 1,188 in 800004a8",
+            "previously written by step 1,188 in 800004a8",
         ];
         check(CellName::Register("x19".to_owned()), 1253, &x19);
         let byte = [
             "before a0, recorded",
             "after  a9, recorded",
-            "written before by step 726 in 80000560",
+            "previously written by step 726 in 80000560",
         ];
         check(CellName::Memory("0x80020010".to_owned(), 1), 1249, &byte);
         let long = [
-            "65 bytes: too many to be shown",
-            "written before by step 729 in 8000056c",
+            "65 bytes: too many to show",
+            "previously written by step 729 in 8000056c",
         ];
         check(CellName::Memory("0x80020010".to_owned(), 65), 1249, &long);
         check(CellName::Register("sxtw".to_owned()), 1249, &[]);

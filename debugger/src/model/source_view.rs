@@ -516,7 +516,7 @@ mod tests {
         );
         check_line(
             ("flow.c", 43, Direction::Forward, 0),
-            Err("no image has code of a file \"flow.c\""),
+            Err("no image contains code of a file named \"flow.c\""),
         );
     }
 

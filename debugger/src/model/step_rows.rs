@@ -605,13 +605,13 @@ mod step_remarks_tests {
             notes,
             [
                 "in a delay slot",
-                "reconstructed: what is recorded leads through here"
+                "reconstructed: not recorded, but the path must pass here"
             ]
         );
         record.origin = StepOrigin::Inferred;
         assert_eq!(
             origin_notes(&record).last(),
-            Some("inferred: likely, but nothing recorded proves it")
+            Some("inferred: likely, but not proven by the recording")
         );
     }
 

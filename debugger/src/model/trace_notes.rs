@@ -222,8 +222,7 @@ mod tests {
 
     #[test]
     fn a_signal_of_its_own_ends_a_program_too() {
-        let words =
-            "No exit: most likely a fatal signal, which the program sent itself with tgkill";
+        let words = "No exit: most likely a fatal signal that the program sent itself with tgkill";
         check(|writer| system_call(writer, 234), &format!("1: {words}"));
         check(
             |writer| {

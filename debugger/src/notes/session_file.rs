@@ -541,7 +541,7 @@ mod tests {
         check_error("", "not a session: stepback_session = 1 is missing");
         check_error(
             "stepback_session = 2\n",
-            "written by a newer Stepback: version 2",
+            "written by a newer version of Stepback: format 2",
         );
         let bad = "stepback_session = 1\n\n[[bookmarks]]\nposition = 1\nfirst = 1\nlast = 2\n";
         check_error(

@@ -214,6 +214,6 @@ mod tests {
             .action(Path::new("/home/me/b.c"))
             .expect_err("another file")
             .to_string();
-        assert_eq!(error, "the file is not called \"a.c\": \"/home/me/b.c\"");
+        assert_eq!(error, "expected a file named \"a.c\", got \"/home/me/b.c\"");
     }
 }

@@ -288,7 +288,7 @@ fn open_with_tail_calls(
 
 /// Returns the notice for a failed search for tail calls.
 pub fn no_tail_calls(error: &QueryError) -> String {
-    format!("tail calls cannot be told from other jumps: {error}")
+    format!("tail calls could not be distinguished from other jumps: {error}")
 }
 
 /// Origin of an index.
@@ -639,7 +639,7 @@ impl<'a> IndexSearch<'a> {
         if matches!(self.opened(place), Err(OpenError::Foreign)) && !is_called_index && !is_empty {
             return Err(of_file(
                 place,
-                "this file is no index and will not be overwritten",
+                "this file is not an index and will not be overwritten",
             ));
         }
         Ok(())

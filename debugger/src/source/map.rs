@@ -117,7 +117,7 @@ impl FromStr for SourceMapping {
         let (from, to) = text.split_once('=').unwrap_or((text, ""));
         anyhow::ensure!(
             !from.is_empty() && !to.is_empty(),
-            "moved sources are given as FROM=TO, this names no two directories: {text:?}"
+            "expected two directories as FROM=TO, got {text:?}"
         );
         Ok(Self {
             from: from.to_owned(),

@@ -42,7 +42,7 @@ impl SourceText {
         let refused = || format!("the source cannot be read: {path:?}");
         let metadata = std::fs::metadata(path).with_context(refused)?;
         // A pipe or a device may never end.
-        ensure!(metadata.is_file(), "the source is no file: {path:?}");
+        ensure!(metadata.is_file(), "the source is not a file: {path:?}");
         let mut bytes = Vec::new();
         File::open(path)
             .with_context(refused)?

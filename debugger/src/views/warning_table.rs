@@ -217,8 +217,8 @@ fn table(session: &Session) -> Table {
     let words = so_far(session, &words);
     let words = match kept {
         _ if count <= kept => words,
-        1 => format!("{words}; {}", say!("warnings-one-is-listed")),
-        _ => format!("{words}; {}", say!("warnings-that-differ", count = kept)),
+        1 => format!("{words}, {}", say!("warnings-one-is-listed")),
+        _ => format!("{words}, {}", say!("warnings-that-differ", count = kept)),
     };
     let table = Table::new(words, &HEADS, rows.collect());
     if is_text {

@@ -37,7 +37,7 @@ pub enum QueryError {
         what: &'static str,
     },
     /// The position is beyond the end of the trace.
-    #[error("position {asked} is beyond the end of the trace, which is position {end}", asked = .asked.0, end = .end.0)]
+    #[error("position {asked} is past the end of the trace, which is position {end}", asked = .asked.0, end = .end.0)]
     BeyondEnd {
         /// Requested position.
         asked: Position,
@@ -45,12 +45,10 @@ pub enum QueryError {
         end: Position,
     },
     /// The range was remapped more often than is tracked.
-    #[error(
-        "the trace tells more often than {0} times where this memory lies: ask for fewer bytes"
-    )]
+    #[error("this memory was remapped more than {0} times: request fewer bytes")]
     TooManyPages(usize),
     /// The range is longer than a query processes at once.
-    #[error("{asked} bytes are more than are followed at once: ask for at most {limit}")]
+    #[error("{asked} bytes exceed the limit of a slice: request at most {limit}")]
     TooLong {
         /// Requested number of bytes.
         asked: u64,
@@ -128,7 +126,7 @@ pub enum OpenError {
     #[error("it could not be read ({0})")]
     Read(#[source] io::Error),
     /// The file exists but is not an index.
-    #[error("it is no Stepback index")]
+    #[error("not a Stepback index")]
     Foreign,
     /// The file has the format of another version of the program.
     #[error("it has version {found}, this program writes version {expected}")]

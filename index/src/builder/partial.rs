@@ -47,7 +47,7 @@ impl PartialFiles {
         loop {
             if std::fs::symlink_metadata(&partial).is_ok_and(|there| !there.is_file()) {
                 // Through a link the index would overwrite the target of the link.
-                return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+                return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
             }
             let file = File::options()
                 .read(true)

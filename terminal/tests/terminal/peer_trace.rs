@@ -105,7 +105,7 @@ fn lines_of_the_last_step_are_highlighted_and_lead_to_the_write_before() {
     it.press("a");
     assert!(
         it.bottom()
-            .starts_with("Nothing of the last step is picked"),
+            .starts_with("No effect of the last step is selected"),
         "{}",
         it.bottom()
     );

@@ -454,6 +454,6 @@ mod places_tests {
             .filter(|place| Some(&place.path) == home().as_ref())
             .count();
         assert_eq!(homes, 1);
-        assert!(places.iter().any(|place| place.name == "Whole system"));
+        assert!(places.iter().any(|place| place.name == "Whole file system"));
     }
 }

@@ -45,7 +45,7 @@ fn b_marks_the_position_and_takes_the_mark_away_again() {
 fn the_panel_lists_renames_and_deletes_and_undo_brings_back() {
     let mut window = Driver::text(SHORT);
     window.command("Show bookmarks");
-    assert!(window.has("Nothing is marked"));
+    assert!(window.has("No bookmarks"));
     for (at, name) in [("9", "late"), ("2", "early")] {
         window.go_to(at);
         window.command(&format!("Bookmark {name}"));
@@ -135,7 +135,7 @@ fn a_place_is_copied_as_the_command_that_opens_it() {
 #[test]
 fn names_of_addresses_show_wherever_symbols_do_and_are_gone_by_undo() {
     let mut window = Driver::text(SHORT);
-    window.choose("step 3", "Name its address…");
+    window.choose("step 3", "Bookmark its address…");
     assert!(window.is_typing());
     window.enter("helper");
     assert_eq!(titles(&window), ["helper"]);

@@ -71,7 +71,7 @@ fn a_function_that_nothing_calls_is_told() {
     let mut window = at("44,010");
     window.click("Find a function");
     window.type_text("zzz");
-    window.harness().get_by_label("No such call");
+    window.harness().get_by_label("No call matches");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn the_menu_travels_to_the_end_and_folds() {
     let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
     window.go_to("1,233");
     window.press_with(Modifiers::ALT, Key::Num4);
-    window.choose("call 80000764", "Travel to its end");
+    window.choose("call 80000764", "Go to its end");
     window.check_position(1593);
     window.choose("call 80000764", "Fold it in the trace");
     assert_eq!(window.rows(), 1763 - 1507);

@@ -153,7 +153,7 @@ fn memory_is_compared_in_place() {
     let mut window = at(1250);
     window.perform(Action::View(ViewAction::ShowMemory("x22".to_owned())));
     window.press(Key::D);
-    assert!(window.has("end comparing memory"));
+    assert!(window.has("stop comparing memory"));
     window.press(Key::D);
     let pinned = Follow::Pinned(1249.into());
     change(&mut window, MemoryChange::Compare(Some(pinned)));
@@ -175,11 +175,11 @@ fn comparing_with_a_window_ends_when_that_is_closed() {
         &mut window,
         MemoryChange::Compare(Some(Follow::Window(WindowId(1)))),
     );
-    assert!(window.has("end comparing memory"));
+    assert!(window.has("stop comparing memory"));
     window.press_with(Modifiers::COMMAND, Key::Num1);
     window.press_with(Modifiers::COMMAND, Key::W);
     assert_eq!(window.positions().len(), 1);
-    assert!(!window.has("end comparing memory"));
+    assert!(!window.has("stop comparing memory"));
 }
 
 #[test]

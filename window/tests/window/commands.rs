@@ -31,7 +31,7 @@ fn argument_of(command: &Command) -> &'static str {
         "New registers panel" => "vector",
         "Register lanes…" => "hex 32",
         "Effects of steps…" => "0 1",
-        "Compare with the call around…" => "1",
+        "Compare with the call at…" => "1",
         _ => "x2",
     }
 }

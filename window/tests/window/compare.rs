@@ -79,7 +79,7 @@ fn a_double_click_on_a_row_and_its_menu_travel_too() {
     window.double_click("difference x2");
     assert_eq!(window.positions(), [(1, 1762), (2, 1763)]);
     window.go_to("1,250");
-    window.choose("difference x3", "Travel to its last write");
+    window.choose("difference x3", "Go to its last write");
     assert_eq!(window.positions(), [(1, 1660), (2, 1763)]);
 }
 
@@ -104,7 +104,7 @@ fn nothing_behind_the_later_position_is_between() {
         Access::Write,
         Position(1763),
     )));
-    window.check_told("x3 is not written between 1,700 and 1,763");
+    window.check_told("no write of x3 between 1,700 and 1,763");
     assert_eq!(window.positions(), [(1, 1700), (2, 1763)]);
 }
 

@@ -95,7 +95,7 @@ fn the_toolbar_asks_for_the_last_write_of_what_is_selected() {
     window.click_button("Last write");
     check_loaded(&window);
     window.click_button("Next write");
-    window.check_told("x2 is not written after this position");
+    window.check_told("no later write of x2");
     window.check_position(LOADED);
 }
 

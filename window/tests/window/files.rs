@@ -138,7 +138,7 @@ fn a_folder_that_is_not_there_is_told() {
     window.type_text(&folder.join("nowhere/").display().to_string());
     window.press(Key::Enter);
     assert_eq!(window.count_like("The folder cannot be read"), 1);
-    window.click("Folder above");
+    window.click("Parent folder");
     assert!(window.has("run9.tarmac, Tarmac trace"));
 }
 
@@ -166,7 +166,7 @@ fn what_is_there_is_overwritten_only_when_that_is_said() {
         "after".to_owned(),
     ));
     window.perform(save.clone());
-    assert_eq!(window.value_of("Name of the file"), "list.csv");
+    assert_eq!(window.value_of("File name"), "list.csv");
     window.press(Key::Enter);
     assert_eq!(window.count_like("Overwrite it?"), 1);
     window.press(Key::Escape);

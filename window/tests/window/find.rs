@@ -39,7 +39,7 @@ fn what_is_typed_is_listed_and_the_trace_follows_the_cursor() {
     let mut window = Driver::text(SHORT);
     window.press_with(CTRL, Key::F);
     assert!(window.panels().contains(&PanelKind::Find) && window.is_typing());
-    assert!(window.has("Type what to look for"));
+    assert!(window.has("Type what to search for"));
     window.enter("mov");
     assert_eq!(hits(&window), [0, 1, 3, 9]);
     assert!(window.has("4 hits: text \"mov\"") && !window.is_typing());
@@ -150,7 +150,7 @@ fn functions_are_found_by_name_and_lines_by_file() {
 fn what_cannot_be_read_says_where_it_is_wrong_and_what_to_do() {
     let mut window = Driver::text(SHORT);
     find(&mut window, "/(mov/");
-    assert!(window.has("character 1: unclosed group; choose Text to look for it as it is"));
+    assert!(window.has("character 1: unclosed group; choose Text to search for it literally"));
     find(&mut window, "bytes:67 6");
     assert!(window.count_like("write pairs of hex digits") > 0);
     find(&mut window, "value:nosuch");
@@ -207,7 +207,7 @@ fn searches_before_come_back_by_up_and_down() {
     assert_eq!(window.value_of("Find"), "nop");
     window.press(Key::Enter);
     assert_eq!(hits(&window).len(), 6);
-    window.click_button("Searches before");
+    window.click_button("Recent searches");
     window.click_button("0x2");
     assert_eq!(hits(&window), [1]);
 }
@@ -258,7 +258,7 @@ fn hits_are_sorted_filtered_and_forgotten() {
     let top = |window: &Driver, step: u64| window.rect(&format!("hit at step {step}")).top();
     assert!(top(&window, 2) < top(&window, 0));
     window.perform(Action::Search(SearchAction::ClearFind));
-    assert!(window.desk().find.found().is_none() && window.has("Type what to look for"));
+    assert!(window.desk().find.found().is_none() && window.has("Type what to search for"));
     assert_eq!(window.value_of("Find"), "");
 }
 
@@ -429,33 +429,33 @@ fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
 #[test]
 fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     let mut window = Driver::text(SHORT);
-    window.command("Keep search as moves");
+    window.command("Save search as moves");
     window.check_told("look for something first");
     window.close_messages();
     find(&mut window, "mov");
-    window.command("Keep search as moves");
+    window.command("Save search as moves");
     find(&mut window, "nop");
     window.command("Run search MOVES");
     assert_eq!(hits(&window), [0, 1, 3, 9]);
     window.command("Rename search moves = all moves");
-    window.command("Search in a panel of its own all moves");
+    window.command("Search in a new panel all moves");
     find(&mut window, "nop");
     assert_eq!(hits(&window).len(), 6);
     assert!(window.has("4 hits: text \"mov\"") && window.has("6 hits: text \"nop\""));
-    window.click_button("Searches before");
+    window.click_button("Recent searches");
     window.click_button("all moves");
     window.click_button("Run");
     assert_eq!(hits(&window), [0, 1, 3, 9]);
     window.press_with(CTRL.plus(SHIFT), Key::P);
     window.enter("search all mov");
     assert_eq!(hits(&window), [0, 1, 3, 9]);
-    window.command("Forget search all moves");
+    window.command("Delete search all moves");
     assert!(window.desk().searches.list().is_empty());
     window.perform(Action::Mark(MarkAction::Undo));
     assert_eq!(window.desk().searches.list().len(), 1);
     window.close_messages();
-    window.command("Forget search nosuch");
-    window.check_told("no search is kept as \"nosuch\", only all moves");
+    window.command("Delete search nosuch");
+    window.check_told("no search is saved as \"nosuch\": choose one of all moves");
 }
 
 #[test]

@@ -25,12 +25,12 @@ fn open() -> Driver {
 #[test]
 fn findings_stand_below_their_rules() {
     let mut window = open();
-    let rule = "warning path ×2: a thread goes on where its last instruction leads";
+    let rule = "warning path ×2: a thread continues at an unexpected address";
     let row = window.painted(rule);
     assert!(row.contains("path") && row.contains("×2"), "{row}");
     window
         .harness()
-        .get_by_label("warning time-backwards ×1: the time of a thread does not run backwards");
+        .get_by_label("warning time-backwards ×1: the time of a thread runs backwards");
     let row = window.painted(
         "path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004",
     );
@@ -64,7 +64,7 @@ fn a_click_and_enter_travel_to_the_place() {
 #[test]
 fn a_rule_closes_and_opens_over_its_places() {
     let mut window = open();
-    let rule = "warning path ×2: a thread goes on where its last instruction leads";
+    let rule = "warning path ×2: a thread continues at an unexpected address";
     let place =
         "path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004";
     window.click(rule);

@@ -108,12 +108,12 @@ fn the_menu_of_a_call_folds_and_unfolds_it() {
 #[test]
 fn the_menu_of_a_step_folds_around_it() {
     let mut window = at(1240);
-    window.choose("step 1233", "Fold the function around it");
+    window.choose("step 1233", "Fold the enclosing function");
     check(&window, 1237, ALL - 6);
     let label = window.only_label_like("folded ");
     window.choose(&label, "Unfold this call");
     check(&window, 1237, ALL);
-    window.choose("step 1240", "Fold all calls from its function");
+    window.choose("step 1240", "Fold all calls made by its function");
     assert!(window.rows() < ALL - 200);
     window.choose("step 1240", "Unfold all");
     assert_eq!(window.rows(), ALL);

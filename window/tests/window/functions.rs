@@ -105,7 +105,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     window.check_position(first);
     window.close_messages();
     window.press(Key::Comma);
-    window.check_told("decode_field is not called before this position");
+    window.check_told("no earlier call of decode_field");
     window.check_position(first);
     // Without a selection, the function around the position is used.
     window.perform(Action::View(ViewAction::SelectFunction(None)));
@@ -144,7 +144,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     )));
     assert!(window.messages().iter().any(|told| {
         told.to_lowercase()
-            .contains("no function is called \"no_such\"")
+            .contains("no function is named \"no_such\"")
     }));
 }
 

@@ -172,7 +172,7 @@ fn a_layout_that_is_saved_over_or_forgotten_is_had_back() {
     window.press_with(CTRL, Key::Z);
     assert_eq!(names(&window), first);
     window.close_messages();
-    window.command("Forget layout mine");
+    window.command("Delete layout mine");
     window.check_told("layout forgotten");
     assert_eq!(names(&window), []);
     window.press_with(CTRL, Key::Z);

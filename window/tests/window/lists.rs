@@ -150,7 +150,7 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
     assert!(window.has("input x0") && window.has("output x0"));
     window.command("Effects of steps… 1249 1254");
     assert!(window.has("write 80020010"));
-    window.command("Effects of this round of the loop");
+    window.command("Effects of this iteration");
     assert!(window.count_like("read x") > 0);
     window.command("Effects of steps… 0 0");
     assert_eq!(window.count_like("read x"), 0);
@@ -167,7 +167,7 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
 fn a_list_of_accesses_without_memory_says_what_to_do() {
     let mut window = Driver::text(SHORT);
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Accesses)));
-    assert!(window.has("No register, memory or code is chosen"));
+    assert!(window.has("No register, memory or code selected"));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn w_by_the_cursor_asks_about_the_same_bytes_as_by_the_pointer() {
 fn without_heap_functions_the_list_says_how_to_record_them() {
     let mut window = open("3,0,0x30,app!work\n");
     window.command("Heap");
-    assert!(window.has("The trace does not tell of the heap"));
+    assert!(window.has("This trace has no heap events"));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn functions_are_listed_sorted_and_lead_to_their_first_call() {
     let first = window.active().position.0;
     assert!(first > 0);
     window.go_to("0");
-    window.choose("function decode_field", "Travel to the first call");
+    window.choose("function decode_field", "Go to the first call");
     window.check_position(first);
 }
 
@@ -256,7 +256,7 @@ fn rows_of_a_list_are_filtered_by_their_text() {
     window.type_text("DECODE_f");
     assert!(window.has("function decode_field") && !window.has("function make_request"));
     window.type_text("no such function");
-    assert!(window.has("No row holds the text"));
+    assert!(window.has("No row matches"));
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn all_values_of_a_register_are_listed_and_the_position_is_marked_between_them()
     );
     window.click("write at step 1,240");
     window.check_position(1241);
-    window.click("Reads alone");
+    window.click("Reads only");
     assert!(!window.has("write at step 1,240"));
     window.click("Reads and writes");
     window.click("List from the position");

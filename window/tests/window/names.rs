@@ -121,7 +121,7 @@ fn everything_on_every_page_has_a_name() {
         window.press(Key::Escape);
         window.close_messages();
     }
-    window.command("Own file browser");
+    window.command("Built-in file browser");
     window.perform(Action::File(FileAction::OpenDialog));
     window.wait();
     check(&mut window, "the file browser");

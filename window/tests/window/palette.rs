@@ -202,7 +202,7 @@ fn a_name_that_nothing_has_is_told_of_in_the_box() {
     window.go_to("no_such_function");
     let error = window.app().go_to_error().expect("an error").to_owned();
     assert!(
-        error.starts_with("no function is called \"no_such_function\""),
+        error.starts_with("no function is named \"no_such_function\""),
         "{error}"
     );
 }

@@ -99,7 +99,7 @@ fn answers_that_the_rest_may_change_are_so_far() {
     window.check_told("x2 is not written after this position so far");
     window.close_messages();
     window.command("Last write x5");
-    window.check_told("x5 is not written before this position");
+    window.check_told("no earlier write of x5");
     window.close_messages();
     window.go_to("7");
     append(&path, WRITE);
@@ -122,11 +122,11 @@ fn what_was_cancelled_stays_on_the_screen_and_goes_on_when_asked() {
     assert!(window.has("Indexed up to step 13 (100 %)"));
     assert_eq!(window.messages(), [""; 0]);
     append(&path, WRITE);
-    window.click("Go on");
+    window.click("Continue");
     assert!(window.desk().session.index.is_whole());
     assert_eq!(steps(&window), 14);
     window.check_position(7);
-    assert!(!window.has("Go on"));
+    assert!(!window.has("Continue"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn the_menu_finds_the_next_write() {
     window.check_position(2);
     window.choose("register x2", "Last write");
     window.check_position(2);
-    window.check_told("x2 is not written before this position");
+    window.check_told("no earlier write of x2");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_is_never_written_is_told() {
     window.go_to("end");
     window.double_click("register x7");
     window.check_position(12);
-    window.check_told("x7 is not written before this position");
+    window.check_told("no earlier write of x7");
 }
 
 #[test]

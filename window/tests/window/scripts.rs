@@ -73,7 +73,7 @@ fn windows_line_ends_and_a_missing_last_one_do_not_matter() {
 fn a_line_that_is_no_command_fails_before_anything_is_done() {
     check_failure(
         "Go to end\nDance\n",
-        &["script.txt, line 2", "there is no command \"Dance\""],
+        &["script.txt, line 2", "no command matches \"Dance\""],
     );
     let window = after("Go to end\nDance\n");
     assert!(

@@ -431,7 +431,7 @@ fn two_windows_on_one_trace_leave_each_other_s_session_alone() {
     )));
     let told = format!("{:?}", two.app().toasts());
     assert!(
-        told.contains("The session is not saved") && told.contains("Replace it"),
+        told.contains("The session was not saved") && told.contains("Replace it"),
         "{told}"
     );
     assert_eq!(fs::read_to_string(&place).unwrap(), kept);

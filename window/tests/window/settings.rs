@@ -79,11 +79,11 @@ fn a_key_of_another_command_is_taken_over_only_when_that_is_said() {
     window.click("Change the key of Step over");
     window.press_with(CTRL, Key::R);
     assert_eq!(window.count_like("Ctrl+R stands for “Reload”"), 1);
-    window.click("Leave it");
+    window.click("Cancel");
     assert!(window.has("Step over: F10 or N"));
     window.click("Change the key of Step over");
     window.press_with(CTRL, Key::R);
-    window.click("Take it over");
+    window.click("Reassign");
     assert!(window.has("Step over: Ctrl+R"));
     assert!(kept(&window).contains("\"Reload\" = []"));
     window.click("Reset the keys of Step over");
@@ -209,7 +209,7 @@ fn the_theme_is_chosen_on_the_page() {
     assert!(kept(&window).contains("theme = \"colour-blind dark\""));
     window.click("Larger");
     assert!(kept(&window).contains("text-size = 110"));
-    window.click("Always use Stepback’s own file browser");
+    window.click("Always use the built-in file browser");
     assert!(kept(&window).contains("own-file-browser = true"));
     window.click("Dark");
     assert_eq!(ThemeColors::of(egui::Theme::Dark).err, usual);

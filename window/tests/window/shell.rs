@@ -274,7 +274,7 @@ fn a_file_that_is_not_there_is_told_by_name() {
     let toast = fixture.app().toasts().first().expect("a message").clone();
     assert_eq!(toast.title, "The trace could not be opened");
     assert!(toast.text.contains("/nowhere/b.tarmac"), "{}", toast.text);
-    fixture.harness.get_by_label("Close message").click();
+    fixture.harness.get_by_label("Dismiss").click();
     fixture.wait();
     assert!(fixture.app().toasts().is_empty());
 }

@@ -76,7 +76,7 @@ fn a_click_on_a_line_number_goes_to_its_next_execution_and_with_shift_to_the_one
     assert_eq!(window.only_label_like("source overflow.c:"), bar);
     window.choose(&format!("source line {number}"), "Next execution");
     window.check_position(next);
-    window.choose(&format!("source line {number}"), "Copy place");
+    window.choose(&format!("source line {number}"), "Copy location");
     let place = format!("{}:{number}", window.path("overflow.c").display());
     assert_eq!(window.copied(), Some(place));
 }
@@ -97,7 +97,7 @@ fn a_line_that_is_not_executed_again_says_so() {
     let mut window = at_store();
     window.go_to("end");
     window.command("Next execution of line overflow.c:95");
-    window.check_told("line 95 of overflow.c is not executed after this position");
+    window.check_told("no later execution of line 95 of overflow.c");
     window.close_messages();
     window.command("Last execution of line overflow.c:95");
     assert!(window.active().position.0 < 44_013);
@@ -107,7 +107,7 @@ fn a_line_that_is_not_executed_again_says_so() {
         Direction::Forward,
         None,
     )));
-    window.check_told("no image has code of a file \"nothing.c\"");
+    window.check_told("no image contains code of a file named \"nothing.c\"");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_panel_may_stay_with_one_thread() {
     assert!(window.has("thread cpu0"));
     window.click("next execution of line 11");
     window.check_position(3);
-    window.check_told("it is cpu1 that executes line 11 here");
+    window.check_told("thread changed: cpu1 executes line 11 here");
     window.close_messages();
     window.command("Panel shows thread cpu1");
     assert!(window.has("thread cpu1"));
@@ -193,7 +193,7 @@ fn the_panel_may_stay_with_one_thread() {
         Direction::Forward,
         Some("cpu1".to_owned()),
     )));
-    window.check_told("line 7 of lines.c is not executed after this position");
+    window.check_told("no later execution of line 7 of lines.c");
 }
 
 #[test]

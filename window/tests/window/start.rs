@@ -158,7 +158,7 @@ fn recent_traces_are_listed_opened_and_forgotten() {
     window.command("Close trace");
     window.harness().get_by_label("Open b.tarmac").hover();
     window.wait();
-    window.click("Forget this trace");
+    window.click("Remove from list");
     assert!(!window.has("Open b.tarmac"));
     window.click("Clear list");
     assert!(window.app().settings().recent.is_empty());
@@ -173,7 +173,7 @@ fn a_recent_trace_that_is_gone_is_told() {
     window.click("Open a.tarmac");
     assert!(window.app().workspace().is_none());
     assert_eq!(window.messages(), ["The trace could not be opened"]);
-    window.command("Close messages");
+    window.command("Dismiss notifications");
     let row = window.painted("Open a.tarmac");
     assert!(!row.is_empty(), "{row}");
 }
@@ -221,6 +221,6 @@ fn more_messages_than_can_be_read_are_folded() {
     assert_eq!(window.messages().len(), 6);
     window.click("2 more");
     assert!(!window.has("2 more"));
-    window.click("Close all");
+    window.click("Dismiss all");
     assert!(window.messages().is_empty());
 }

@@ -93,7 +93,7 @@ fn a_click_on_a_thread_travels_to_its_first_step() {
             .map(|step| step.after()),
         Some(window.active().position)
     );
-    window.choose(&row(&window, "102"), "Travel to its last step");
+    window.choose(&row(&window, "102"), "Go to its last step");
     window.check_position(window.desk().session.index.step_count());
 }
 
@@ -142,7 +142,7 @@ fn a_window_that_stays_in_a_thread_passes_over_the_others() {
     window.check_position(8);
     window.press(Key::ArrowUp);
     window.check_position(6);
-    window.click("Stays in cpu1");
+    window.click("Staying in cpu1");
     window.press(Key::S);
     window.check_position(7);
     window.press_with(CTRL_SHIFT, Key::T);
@@ -154,7 +154,7 @@ fn a_window_that_stays_in_a_thread_passes_over_the_others() {
 fn a_thread_that_is_not_there_is_refused() {
     let mut window = turns();
     window.command("Stay in thread cpu7");
-    window.check_told("the trace has no thread \"cpu7\", only cpu0, cpu1");
+    window.check_told("the trace has no thread \"cpu7\": choose one of cpu0, cpu1");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn the_end_of_a_thread_is_told() {
     window.perform(Action::Travel(TravelAction::StepOfThread(
         Direction::Forward,
     )));
-    window.check_told("this thread has no step after this position");
+    window.check_told("no later step of this thread");
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn the_status_bar_says_that_the_order_of_threads_is_known_by_times_alone() {
     let window = sample(Sample::Threads);
     let note = words_like(&window, "Order between threads");
     assert!(
-        note.starts_with("Order between threads is known to the timestamp only"),
+        note.starts_with("Order between threads is only as exact as the timestamps"),
         "{note}"
     );
     assert_eq!(sample(Sample::Rseq).count_like("Order between threads"), 0);
@@ -265,15 +265,18 @@ fn what_is_unusual_about_a_trace_stands_in_a_strip() {
     for (kind, words) in [
         (Sample::Filtered, "steps and accesses are missing"),
         (Sample::Regdeps, "Instructions are synthetic"),
-        (Sample::Kernel, "System calls hold what the kernel ran"),
+        (
+            Sample::Kernel,
+            "System calls include the code that the kernel ran",
+        ),
         (Sample::Windows, "The recording has windows"),
     ] {
         let mut window = sample(kind);
         assert_eq!(window.count_like(words), 1, "{kind:?}");
-        window.click("Close the note");
+        window.click("Dismiss");
         assert_eq!(window.count_like(words), 0, "{kind:?}");
     }
-    assert!(!sample(Sample::Threads).has("Close the note"));
+    assert!(!sample(Sample::Threads).has("Dismiss"));
 }
 
 #[test]
@@ -292,7 +295,7 @@ fn a_trace_without_the_bytes_of_instructions_asks_for_the_program_s_files() {
         window.count_like("Instructions were recorded without their bytes"),
         1
     );
-    assert!(window.has("Give the program's files…"));
+    assert!(window.has("Add the program's files…"));
 }
 
 #[test]

@@ -275,7 +275,7 @@ fn reads_writes_and_exceptions_have_rows() {
 fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     let mut window = small();
     window.command("Save selection as a trace part.tarmac");
-    assert_eq!(window.messages(), ["Nothing is selected in the timeline"]);
+    assert_eq!(window.messages(), ["No selection in the timeline"]);
     window.close_messages();
     window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
         first: Position(100),
@@ -323,7 +323,7 @@ fn the_calls_of_a_selected_range_are_listed_and_left_again() {
         first: Position(3),
         last: Position(3),
     }))));
-    assert!(window.has("No such call") && window.has("List calls of the whole trace"));
+    assert!(window.has("No call matches") && window.has("List calls of the whole trace"));
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn a_click_on_a_row_lands_after_its_step() {
     let mut window = at(1250);
     window.click("step 1245");
     window.check_position(1246);
-    window.choose("step 1248", "Travel here");
+    window.choose("step 1248", "Go here");
     window.check_position(1249);
 }
 

@@ -35,7 +35,7 @@ fn watches_are_typed_changed_moved_and_removed_and_undone() {
     let mut window = Driver::demo();
     window.go_to("1250");
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Watches)));
-    assert!(window.has("Nothing is watched"));
+    assert!(window.has("No watches"));
     window.click("Watch x0, [sp+8] u32, name utf8");
     window.enter("x19 - x22 u64");
     window.click("Watch x0, [sp+8] u32, name utf8");
@@ -68,7 +68,7 @@ fn what_is_unknown_is_shown_as_unknown_with_its_reason() {
     assert!(
         window
             .painted("watch x0 + = unknown")
-            .contains("means nothing")
+            .contains("not an expression")
     );
 }
 

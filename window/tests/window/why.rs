@@ -45,7 +45,7 @@ fn w_on_a_register_shows_the_store_and_the_bytes_behind_it() {
     assert!(window.panels().contains(&PanelKind::Why));
     assert_eq!(asked(&window), ("x2".to_owned(), 1763));
     assert!(window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"));
-    assert_eq!(window.count_like("steps, followed to their ends"), 1);
+    assert_eq!(window.count_like("steps, complete"), 1);
     assert_eq!(steps(&window)[..3], [1761, 1382, 1381]);
     // A click on the row of the store goes there, and the history leads back.
     window.click("Step 1,382 of the slice");
@@ -104,7 +104,7 @@ fn what_is_followed_is_chosen_and_a_value_is_followed_onward() {
         Position(1383),
     )));
     window.perform(Action::Slice(SliceAction::TurnSlice(Direction::Forward)));
-    assert!(window.has("Where [80020017] = bf at 1,383 went"));
+    assert!(window.has("Where [80020017] = bf at 1,383 goes"));
     assert!(steps(&window).contains(&1761), "{:?}", steps(&window));
 }
 
@@ -185,7 +185,7 @@ fn the_list_of_steps_shows_the_slice_alone() {
 #[test]
 fn slices_are_kept_and_stand_in_panels_of_their_own() {
     let mut window = at_the_crash();
-    window.command("Keep slice as the pointer");
+    window.command("Save slice as the pointer");
     assert!(
         window
             .messages()
@@ -196,9 +196,9 @@ fn slices_are_kept_and_stand_in_panels_of_their_own() {
     );
     window.close_messages();
     window.command("Why x2");
-    window.command("Keep slice as the pointer");
+    window.command("Save slice as the pointer");
     window.command("Why x0");
-    window.command("Slice in a panel of its own the pointer");
+    window.command("Slice in a new panel the pointer");
     let count = window
         .panels_in_order()
         .iter()
@@ -213,7 +213,7 @@ fn slices_are_kept_and_stand_in_panels_of_their_own() {
     window.command("Run slice the pointer");
     assert_eq!(asked(&window).0, "x2");
     window.close_messages();
-    window.command("Forget slice the pointer");
+    window.command("Delete slice the pointer");
     assert!(window.desk().slices.list().is_empty());
     window.command("Undo");
     assert_eq!(window.desk().slices.list().len(), 1);
@@ -233,7 +233,7 @@ fn menus_ask_where_the_value_is() {
 fn what_cannot_be_asked_says_why() {
     let mut window = at_the_crash();
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Why)));
-    assert!(window.has("No value is asked about"));
+    assert!(window.has("No value selected"));
     window.command("Why nosuchname");
     let error = window.desk().slice.error().expect("an error").to_owned();
     assert!(error.contains("nosuchname"), "{error}");
@@ -263,13 +263,13 @@ fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
     check_hover(
         &mut window,
         "register x2",
-        "W: why has x2 this value?",
+        "W: why does x2 have this value?",
         ("x2", 1763),
     );
     window.perform(Action::View(ViewAction::ShowMemory(
         "0x80020015".to_owned(),
     )));
-    let line = "W: why has [80020017] this value?";
+    let line = "W: why does [80020017] have this value?";
     check_hover(&mut window, "byte 0x80020017", line, ("0x80020017:1", 1763));
     // Without a hover text, the cursor counts again.
     window.click("register x19");
@@ -322,7 +322,7 @@ fn w_in_a_pinned_panel_asks_at_its_moment() {
     window.click("register x19");
     window.press(Key::W);
     assert_eq!(asked(&window), ("x19".to_owned(), 1250));
-    let hover = "W: why has x2 this value?";
+    let hover = "W: why does x2 have this value?";
     check_hover(&mut window, "register x2", hover, ("x2", 1250));
 }
 
@@ -359,7 +359,7 @@ fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
     }
     let value = place(&window, left);
     window.rest_at(value);
-    assert!(window.has("W: why has x2 this value?"));
+    assert!(window.has("W: why does x2 have this value?"));
 }
 
 #[test]

@@ -230,7 +230,7 @@ pub static DAMAGED: Rule = Rule {
     id: "damaged",
     severity: Error,
     clause: "",
-    title: "everything in the trace can be read",
+    title: "part of the trace could not be read",
     meaning: "the file is damaged or cut off, or its writer does not keep to the format: what is there is missing here",
 };
 
@@ -239,7 +239,7 @@ pub static IMAGE: Rule = Rule {
     id: "image",
     severity: Warning,
     clause: "",
-    title: "the images hold the instructions that the trace executed",
+    title: "an image does not contain the executed instructions",
     meaning: "an image is of another build or program, or was loaded elsewhere: names, lines and memory of it are wrong",
 };
 
@@ -248,7 +248,7 @@ pub static IMAGE_CHANGES: Rule = Rule {
     id: "image-changed",
     severity: Info,
     clause: "",
-    title: "the images hold the instructions that the trace executed",
+    title: "an image does not contain the executed instructions",
     meaning: "the program was patched or changed itself, or a debugger set breakpoints",
 };
 
@@ -257,7 +257,7 @@ pub static TIME: Rule = Rule {
     id: "time-backwards",
     severity: Warning,
     clause: "",
-    title: "the time of a thread does not run backwards",
+    title: "the time of a thread runs backwards",
     meaning: "parts of the trace are in the wrong order or were put together, or the clock was set",
 };
 
@@ -266,7 +266,7 @@ pub static PATH: Rule = Rule {
     id: "path",
     severity: Warning,
     clause: "",
-    title: "a thread goes on where its last instruction leads",
+    title: "a thread continues at an unexpected address",
     meaning: "steps are missing, or an interrupt, an exception or a switch of threads is not told",
 };
 
@@ -275,7 +275,7 @@ pub static REGISTER: Rule = Rule {
     id: "register-unwritten",
     severity: Warning,
     clause: "",
-    title: "a register changes only where an instruction writes it",
+    title: "a register changed without a write",
     meaning: "the trace lacks an instruction or an exception, or the line belongs to another step or processor",
 };
 
@@ -284,7 +284,7 @@ pub static MEMORY: Rule = Rule {
     id: "memory-unwritten",
     severity: Warning,
     clause: "",
-    title: "memory holds what was written last when it is read",
+    title: "a read did not return the last write",
     meaning: "a device wrote there (DMA), a store is missing in the trace, or an address means something else than before",
 };
 
@@ -293,7 +293,7 @@ pub static MEMORY_OUTSIDE: Rule = Rule {
     id: "memory-outside",
     severity: Info,
     clause: "",
-    title: "memory holds what was written last when it is read",
+    title: "a read did not return the last write",
     meaning: "mostly what a system call, an interrupt, a device or another processor wrote: the trace does not show it",
 };
 
@@ -302,7 +302,7 @@ pub static EXCEPTION_END: Rule = Rule {
     id: "ends-in-exception",
     severity: Warning,
     clause: "",
-    title: "a trace does not end in an exception at an address without code",
+    title: "the trace ends in an exception at an address without code",
     meaning: "the program crashed: a function pointer or a return address was overwritten, or its code is missing",
 };
 
@@ -311,7 +311,7 @@ pub static THREAD: Rule = Rule {
     id: "thread-without-start",
     severity: Info,
     clause: "",
-    title: "a thread that joins later was made by a system call",
+    title: "a later thread was not created by a system call",
     meaning: "the recorder was attached when the thread ran already, or the part with its start is missing",
 };
 
@@ -320,6 +320,6 @@ pub static NO_STEP: Rule = Rule {
     id: "thread-without-step",
     severity: Warning,
     clause: "",
-    title: "a thread begins with an instruction, and has one",
+    title: "a thread has no instruction, or does not begin with one",
     meaning: "its name is damaged, or the trace was cut out of a longer one, or filtered by thread",
 };

@@ -229,7 +229,7 @@ mod tests {
         let Search::Accesses(cell, _, value) =
             reader.read(cell, FindKind::Accesses).unwrap().search
         else {
-            panic!("{cell} is no cell")
+            panic!("{cell} is neither a register nor memory")
         };
         let search = Search::Accesses(cell, AccessKinds::Writes, value);
         let extent = SearchExtent {

@@ -441,7 +441,7 @@ mod tests {
         let titles = [
             "Registers",
             "from 2000",
-            "stack, guessed",
+            "stack (guess)",
             spoken(DEAD_STACK),
         ]
         .map(str::to_owned);
@@ -479,6 +479,6 @@ mod tests {
     #[test]
     fn the_summary_counts_bytes_that_differ() {
         assert_eq!(comparison().summary(), "2 registers · 18 bytes differ");
-        assert_eq!(PositionComparison::default().summary(), "Nothing differs");
+        assert_eq!(PositionComparison::default().summary(), "No differences");
     }
 }

@@ -341,17 +341,17 @@ mod tests {
         check(
             SliceEndKind::Unknown(UnknownInput::NotOfInstruction),
             Direction::Back,
-            "an interrupt or an exception began it",
+            "started by an interrupt or an exception",
         );
         check(
             SliceEndKind::Limit,
             Direction::Back,
-            "what decided that this ran is not gone into",
+            "the deciding branch is not followed further",
         );
         check(
             SliceEndKind::Limit,
             Direction::Forward,
-            "what it decided is not followed to its end",
+            "what it decided is not followed to the end",
         );
         let not_found = words_alone(
             &end(

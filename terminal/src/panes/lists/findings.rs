@@ -96,9 +96,9 @@ mod tests {
         assert_eq!(
             stage.draw(100, 8),
             r#" 1 error, 1 warning
-*▾ error  damaged  ×1  everything in the trace can be read
+*▾ error  damaged  ×1  part of the trace could not be read
      step 1, line 5          unknown Tarmac event type "rubbish"
- ▾ warning  memory-unwritten  ×1  memory holds what was written last when it is read
+ ▾ warning  memory-unwritten  ×1  a read did not return the last write
      step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"#
         );
         let stage = stage.press(&[PaneCommand::Move(CursorDirection::Left)]);
@@ -109,8 +109,8 @@ mod tests {
         assert_eq!(
             stage.draw(100, 8),
             r" 1 error, 1 warning
- ▸ error  damaged  ×1  everything in the trace can be read
- ▾ warning  memory-unwritten  ×1  memory holds what was written last when it is read
+ ▸ error  damaged  ×1  part of the trace could not be read
+ ▾ warning  memory-unwritten  ×1  a read did not return the last write
 *    step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"
         );
         assert_eq!(

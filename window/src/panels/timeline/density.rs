@@ -261,7 +261,7 @@ mod tests {
             "12 of 32 steps here read memory"
         );
         assert_eq!(words(AnswerAge::Fresh, 1), "not indexed yet");
-        assert_eq!(words(AnswerAge::Old, 0), "looking…");
-        assert_eq!(words(AnswerAge::Old, 1), "looking…");
+        assert_eq!(words(AnswerAge::Old, 0), "searching…");
+        assert_eq!(words(AnswerAge::Old, 1), "searching…");
     }
 }

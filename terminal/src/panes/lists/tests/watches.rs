@@ -22,7 +22,7 @@ fn watches_have_their_values_and_writers() {
 *  x0         hex        1,248       1,250  ffffffa9
    [x19]      u16        1,249              *43493
    x19 - x22  hex        1,188       1,253  f
-   nonsense(  hex                           "(" stands where an operator must be…"#
+   nonsense(  hex                           expected an operator before "("…"#
     );
 }
 
