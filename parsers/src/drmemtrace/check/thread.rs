@@ -18,6 +18,7 @@ use crate::drmemtrace::visible::{RecordContent, VisibleRecord};
 use crate::events::ThreadNumber;
 use crate::finding::{FindingPlace, Findings};
 use crate::marker::{Marker, MarkerKind};
+use crate::step_store::code::{Code, number_of_branch};
 
 /// State of a thread, as its records show it.
 #[derive(Debug)]
@@ -261,12 +262,26 @@ const REMEMBERED: usize = 1 << 16;
 /// Maximum number of threads that are checked; further ones are ignored. Each takes some KiB.
 const THREADS: usize = 1 << 12;
 
+/// Everything in a [`Code`] that [`CheckedInstruction::of`] reads. The same bytes are different
+/// instructions in Arm and Thumb, and the length need not be that of the encoding.
+type DecodeKey = (u64, Option<Encoding>, InstructionSet, u16, u8);
+
+fn decode_key(code: &Code) -> DecodeKey {
+    (
+        code.pc,
+        code.encoding,
+        code.set,
+        code.length_bytes,
+        number_of_branch(code.branch),
+    )
+}
+
 /// State of the check after the records until now.
 pub struct TraceCheck {
     head: TraceHead,
     set: InstructionSet,
     threads: HashMap<ThreadNumber, ThreadCheck>,
-    decoded: HashMap<(u64, Option<Encoding>, u8), CheckedInstruction>,
+    decoded: HashMap<DecodeKey, CheckedInstruction>,
 }
 
 impl TraceCheck {
@@ -305,17 +320,12 @@ impl TraceCheck {
         match record.content {
             RecordContent::Instruction(code, target) => {
                 thread.set = code.set;
-                let key = (
-                    code.pc,
-                    code.encoding,
-                    crate::step_store::code::number_of_branch(code.branch),
-                );
                 if self.decoded.len() >= REMEMBERED {
                     self.decoded.clear();
                 }
                 let known = self
                     .decoded
-                    .entry(key)
+                    .entry(decode_key(code))
                     .or_insert_with(|| CheckedInstruction::of(code));
                 let instruction = known.with_target(target);
                 thread.check_return(code.pc, &mut report);
@@ -358,5 +368,60 @@ impl TraceCheck {
                 });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step_store::code::EffectShape;
+    use crate::step_store::record::StepStatus;
+
+    /// Returns the instruction of the thread after a record of each code.
+    fn instructions_of(codes: [Code; 3]) -> [CheckedInstruction; 3] {
+        let mut check = TraceCheck::new(TraceHead::default(), InstructionSet::A32);
+        let mut findings = Findings::new(1);
+        let thread = ThreadNumber(0);
+        codes.map(|code| {
+            let record = VisibleRecord {
+                ordinal: 1,
+                instructions: 1,
+                thread,
+                content: RecordContent::Instruction(&code, None),
+            };
+            check.record(&record, &mut findings);
+            check.threads[&thread].last.unwrap()
+        })
+    }
+
+    #[test]
+    fn equal_bytes_of_another_set_or_length_are_another_instruction() {
+        // T32: ldr.w r0, [r1] (Arm Architecture Reference Manual, LDR (immediate), T3).
+        // A32: an instruction with the condition EQ, whose accesses depend on the flags.
+        let arm = Code {
+            pc: 0x1000,
+            encoding: Encoding::new(&[0xd1, 0xf8, 0x00, 0x00]),
+            branch: RecordedBranch::None,
+            set: InstructionSet::A32,
+            length_bytes: 4,
+            reached: StepStatus::PLAINLY,
+            shape: EffectShape::UNSET,
+        };
+        let thumb = Code {
+            set: InstructionSet::T32,
+            ..arm
+        };
+        let short = Code {
+            length_bytes: 2,
+            ..thumb
+        };
+        let [arm, thumb, short] = instructions_of([arm, thumb, short]);
+        let loads = |instruction: CheckedInstruction| {
+            instruction
+                .expected(AccessKind::Read)
+                .map(|range| (range.least, range.most))
+        };
+        assert_eq!((loads(arm), loads(thumb)), (None, Some((1, 1))));
+        assert_eq!((thumb.next_pc(), short.next_pc()), (0x1004, 0x1002));
     }
 }
