@@ -575,7 +575,7 @@ fn mapped_text(physical: Address, mapped: &[VirtualMapping], report: &Report<'_>
         let (thread, told_at) = (thread_name(mapping.thread, report), grouped(told_at.0));
         let at = mapping.address;
         format!(
-            "physical {physical} is {at} ({thread}, {context}page {page}, told at position {told_at})\n"
+            "physical {physical} is {at} ({thread}, {context}page {page}, recorded at position {told_at})\n"
         )
     };
     mapped.iter().map(line).collect()
@@ -593,7 +593,7 @@ fn physical_text(translation: &Translation) -> String {
         .map(|context| format!("context {context}, "))
         .unwrap_or_default();
     format!(
-        "{physical} ({context}page {page}, told at position {})",
+        "{physical} ({context}page {page}, recorded at position {})",
         grouped(told_at.0)
     )
 }

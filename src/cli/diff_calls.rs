@@ -206,13 +206,13 @@ impl CallDiffReport<'_> {
         print_differences("inputs", &self.comparison.inputs, report)?;
         print_differences("outputs", &self.comparison.outputs, report)?;
         report.text(&format!(
-            "{} of its own alike, ",
+            "{} in common, ",
             counted(self.comparison.alike, "step")
         ))?;
         match self.comparison.partings.len() as u64 {
-            0 => report.text("on the same way\n")?,
+            0 => report.text("on the same path\n")?,
             count => report.text(&format!(
-                "the ways part {}\n",
+                "the paths diverge {}\n",
                 if count == 1 { "once" } else { "several times" }
             ))?,
         }
@@ -247,12 +247,12 @@ impl CallDiffReport<'_> {
         };
         let parts = parting.parts.map_or_else(
             || "at the entry".to_owned(),
-            |parts| format!("behind {}", both(parts)),
+            |parts| format!("after {}", both(parts)),
         );
         let meets = match (parting.meets, parting.ways) {
             (Some(meets), _) => format!("they meet at {}", both(meets)),
-            (None, (Some(_), Some(_))) => "they meet no more, as far as was looked".to_owned(),
-            (None, _) => "one is over".to_owned(),
+            (None, (Some(_), Some(_))) => "they do not meet again in the part that was compared".to_owned(),
+            (None, _) => "one call ends".to_owned(),
         };
         let (one, other) = (way(parting.ways.0), way(parting.ways.1));
         format!("    {parts}: 1 goes to {one}, 2 to {other}; {meets}\n")

@@ -102,7 +102,7 @@ impl TranslationsJson {
     }
 
     fn text(&self) -> String {
-        let mut text = format!("{} told", grouped(self.told));
+        let mut text = format!("{} recorded", grouped(self.told));
         if let Some((pages, physical)) = self.pages.zip(self.physical_pages) {
             text += &format!(
                 ": {} on {}",

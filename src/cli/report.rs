@@ -339,7 +339,7 @@ impl Write for ResumableOutput {
 
 fn other_answer(how: &str) -> io::Error {
     io::Error::other(format!(
-        "what was damaged is made again, and the answer {how}: ask again"
+        "the damaged file is rebuilt, and the answer {how}: run the command again"
     ))
 }
 

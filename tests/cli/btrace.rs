@@ -194,7 +194,7 @@ fn the_program_is_found_beside_the_trace_by_what_the_records_say_of_it() {
     sandbox.file("some program", fixture("hello.elf"));
     let ran = sandbox.run(&["info", &trace]).succeeds();
     assert!(
-        ran.err.contains("the image beside the trace: \"") && ran.err.contains("some program"),
+        ran.err.contains("the image next to the trace: \"") && ran.err.contains("some program"),
         "{}",
         ran.err
     );

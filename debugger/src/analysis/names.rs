@@ -288,7 +288,7 @@ impl fmt::Display for NameError {
                 )
             }
             Self::Physical(text) => {
-                write!(f, "only a virtual address can be asked for here: {text:?}")
+                write!(f, "only a virtual address is possible here: {text:?}")
             }
             Self::NoPart(text) => write!(f, "the trace has no such part of a register: {text:?}"),
         }

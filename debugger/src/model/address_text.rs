@@ -149,13 +149,13 @@ pub fn virtual_address(
     Ok(Err(match mapped.first() {
         None => say!("physical-none", address = format!("{:x}", physical.0)),
         Some(other) => format!(
-            "{:x} lay at physical {:x}, but another context came after it: \"at --mem phys::{:x}\" tells what is there",
+            "{:x} was mapped to physical {:x}, but another context followed: \"at --mem phys::{:x}\" shows what is there",
             other.address.0, physical.0, physical.0
         ),
     }))
 }
 
-/// Formats a translation: `physical 300801b30, context 66, page 4000800000, told at position 7`.
+/// Formats a translation: `physical 300801b30, context 66, page 4000800000, recorded at position 7`.
 fn translation_words(translation: &Translation) -> String {
     let Translation {
         physical,

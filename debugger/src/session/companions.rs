@@ -46,7 +46,7 @@ impl Companions {
                 } else {
                     String::new()
                 };
-                format!("a file beside the trace is damaged, {first}{more}: {path:?}")
+                format!("a file next to the trace is damaged, {first}{more}: {path:?}")
             }));
         };
         Self {
@@ -116,7 +116,7 @@ fn contents(path: &Path, notices: &mut Vec<String>) -> Option<Vec<u8>> {
     };
     read.map_err(|error| {
         notices.push(format!(
-            "a file beside the trace could not be read ({error}): {path:?}"
+            "a file next to the trace could not be read ({error}): {path:?}"
         ))
     })
     .ok()
@@ -169,7 +169,7 @@ mod tests {
             1
         );
         assert!(
-            notices[0].starts_with("a file beside the trace is damaged, byte 13: no \"id,"),
+            notices[0].starts_with("a file next to the trace is damaged, byte 13: no \"id,"),
             "{notices:?}"
         );
         assert!(notices[0].contains("(1 more like this)"), "{notices:?}");

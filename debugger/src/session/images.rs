@@ -340,7 +340,7 @@ fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<Notice
             images
         }
         Err(error) => {
-            notices.push(format!("the image beside the trace is left out: {error:#}").into());
+            notices.push(format!("the image next to the trace is left out: {error:#}").into());
             Images::default()
         }
     }

@@ -54,7 +54,7 @@ impl Notice {
 
     /// Creates a notice that symbols come from the image next to the trace.
     pub fn image_beside(path: &Path) -> Self {
-        Self::image_in_use("the image beside the trace", path)
+        Self::image_in_use("the image next to the trace", path)
     }
 }
 

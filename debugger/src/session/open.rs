@@ -504,7 +504,7 @@ impl<'a> IndexSearch<'a> {
             let share = format!("the first {} steps", index.step_count());
             self.notices.push(
                 format!(
-                    "only a part of the trace is indexed, {share}: answers are so far: {place:?}"
+                    "only a part of the trace is indexed, {share}: answers are preliminary: {place:?}"
                 )
                 .into(),
             );

@@ -99,7 +99,7 @@ impl TraceFiles {
         let others = named.map_or(0, |layout| layout.inputs.iter().filter(is_sibling).count());
         let notice = (others > 0).then(|| {
             let files = if others == 1 { "another file lies" } else { "more files lie" };
-            format!("{files} beside this one: to see all threads of a trace, open the directory: {directory:?}")
+            format!("{files} next to this one: to see all threads of the trace, open the directory: {directory:?}")
         });
         Ok(Some(Self::new(
             format,
@@ -786,7 +786,7 @@ mod tests {
         let message = Input::open(&OpenOptions::new(&path))
             .unwrap_err()
             .to_string();
-        assert!(message.contains("holds raw records alone"), "{message}");
+        assert!(message.contains("holds only raw records"), "{message}");
     }
 
     #[test]

@@ -209,7 +209,7 @@ impl RecordDecoder {
             };
             self.complain(
                 out,
-                format!("the records do not begin with their thread: {source} tells which it is"),
+                format!("the records do not begin with their thread, which {source} names"),
             );
             out.threads.number(tid.unwrap_or(0))
         });

@@ -30,7 +30,7 @@ pub struct TraceLayout {
 pub enum LayoutError {
     /// Output of the recorder before its conversion to a trace.
     #[error(
-        "holds raw records alone, which need the traced programs to be read: \
+        "holds only raw records, which need the traced programs to be read: \
          make a trace of them where they were recorded (drraw2trace -indir FOLDER), then open the folder again"
     )]
     OnlyRaw,
@@ -228,9 +228,9 @@ mod tests {
     fn a_folder_without_a_trace_says_what_to_do() {
         check(
             &["raw/a.raw.lz4", "raw/modules.log", "COMMAND.txt"],
-            &["holds raw records alone"],
+            &["holds only raw records"],
         );
-        check(&["a.raw", "modules.log"], &["holds raw records alone"]);
+        check(&["a.raw", "modules.log"], &["holds only raw records"]);
         check(&["modules.log"], &["holds no trace"]);
         check(&[], &["holds no trace"]);
     }

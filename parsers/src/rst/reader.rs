@@ -133,11 +133,11 @@ impl RecordReader {
         let anew = grouping.anew.iter().filter_map(|number| files.get(*number));
         self.problems.extend(anew.map(|file| {
             let what =
-                "it begins anew with processors of the files before it, and is read behind them";
+                "it starts again with processors of the files before it, and is read after them";
             said(0, format!("{:?}: {what}", file.name))
         }));
         if self.streams.len() > 1 && rule == TurnRule::Instructions {
-            let what = "nothing tells in which order their instructions were executed";
+            let what = "the order in which their instructions were executed is unknown";
             let first = files
                 .first()
                 .map(|file| file.name.as_str())
@@ -176,7 +176,7 @@ fn problem(records: u64, complaint: &FileComplaint) -> Problem {
     } = complaint;
     said(
         records,
-        format!("{name:?}, behind record {records}, byte {offset} of what it unpacks to: {what}"),
+        format!("{name:?}, after record {records}, byte {offset} of the unpacked data: {what}"),
     )
 }
 

@@ -322,7 +322,7 @@ impl EventSink for EventLineSink<'_> {
                 .rev()
                 .map(|byte| format!("{byte:02x}"))
                 .collect(),
-            None => "(not told)".to_owned(),
+            None => "(not recorded)".to_owned(),
         };
         self.line(
             write.thread,

@@ -181,7 +181,7 @@ fn push_memory(line: &mut LineWriter<'_>, memory: &MemoryValue) {
         .text(" byte(s) @ ");
     match memory.address {
         Some(address) => line.address(address),
-        None => line.text("(behind the last)"),
+        None => line.text("(after the last)"),
     };
     if !memory.is_virtual {
         line.text(" physical");

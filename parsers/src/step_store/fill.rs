@@ -71,7 +71,7 @@ impl Filler {
         if let Err(error) = self.store.write_at(self.end, &self.bytes) {
             let advice = "free some space, or name another place with --index";
             let why = format!(
-                "the copy of the trace's records ends behind step {items} ({error}): {advice}"
+                "the copy of the trace's records ends after step {items} ({error}): {advice}"
             );
             self.failure = Some(io::Error::new(error.kind(), why));
             self.shared.is_stopped.store(true, Ordering::Relaxed);

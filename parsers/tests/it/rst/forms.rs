@@ -544,7 +544,7 @@ fn files_that_begin_anew_with_the_same_processor_are_read_one_behind_the_other()
     assert_eq!(
         told,
         [
-            "\"cpu1.rst\": it begins anew with processors of the files before it, and is read behind them"
+            "\"cpu1.rst\": it starts again with processors of the files before it, and is read after them"
         ]
     );
     assert!(!stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
