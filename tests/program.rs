@@ -8,6 +8,7 @@
 )]
 
 mod cli;
+mod conformance;
 #[cfg(unix)]
 mod guide;
 mod rooms;

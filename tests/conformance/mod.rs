@@ -1,0 +1,502 @@
+//! Traces against independent references: `docs/conformance.md`.
+//!
+//! Each row of the page is a trace, a reference that another program made, and the number of values
+//! on which both agree. `UPDATE_CONFORMANCE=1`, with `STEPBACK_TRACES`, writes the page.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Kind of a reference, which decides what is compared.
+#[derive(Clone, Copy)]
+enum Reference {
+    /// Registers and memory of the emulator that ran the program, at sampled steps.
+    Emulator,
+    /// Every record, decoded by another program.
+    Records,
+    /// Address of every executed instruction.
+    Path,
+    /// Figures of DynamoRIO's basic counts.
+    Counts,
+}
+
+struct Row {
+    format: &'static str,
+    producer: &'static str,
+    /// Below `fixtures/`, or below the real traces if it begins with `traces/`.
+    trace: &'static str,
+    reference: Reference,
+    file: &'static str,
+    /// The program's image, if the trace needs it.
+    image: Option<&'static str>,
+}
+
+const fn row(
+    format: &'static str,
+    producer: &'static str,
+    trace: &'static str,
+    reference: Reference,
+    file: &'static str,
+) -> Row {
+    Row {
+        format,
+        producer,
+        trace,
+        reference,
+        file,
+        image: None,
+    }
+}
+
+impl Row {
+    const fn with_image(self, image: &'static str) -> Self {
+        Self {
+            image: Some(image),
+            ..self
+        }
+    }
+
+    /// Returns the path of a file of the row. None if it is a real trace and there are none.
+    fn path(name: &str) -> Option<PathBuf> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        match name.strip_prefix("traces/") {
+            Some(rest) => Some(PathBuf::from(std::env::var_os("STEPBACK_TRACES")?).join(rest)),
+            None => Some(root.join("fixtures").join(name)),
+        }
+    }
+}
+
+const EMULATOR: &str = "emulator, style of Fast Models";
+const RST: &str = "trace writer of our own, layout of version 2.13";
+const BRANCHES: &str = "emulator, records of our own layout";
+
+static ROWS: [Row; 22] = [
+    row(
+        "Tarmac",
+        EMULATOR,
+        "overflow_bare.tiny.tarmac",
+        Reference::Emulator,
+        "golden/overflow_bare.tiny.golden.jsonl",
+    ),
+    row(
+        "Tarmac",
+        EMULATOR,
+        "recurse.tiny.tarmac",
+        Reference::Emulator,
+        "golden/recurse.tiny.golden.jsonl",
+    ),
+    row(
+        "Tarmac, Thumb",
+        EMULATOR,
+        "cm3.tiny.tarmac",
+        Reference::Emulator,
+        "golden/cm3.tiny.golden.jsonl",
+    ),
+    row(
+        "Tarmac, A32 with VFP",
+        EMULATOR,
+        "fp32.tiny.tarmac",
+        Reference::Emulator,
+        "golden/fp32.tiny.golden.jsonl",
+    ),
+    row(
+        "Tarmac, ES lines",
+        "emulator, style of RTL",
+        "qsort.es.tiny.tarmac",
+        Reference::Emulator,
+        "golden/qsort.es.tiny.golden.jsonl",
+    ),
+    row(
+        "RST",
+        RST,
+        "rst/small.rst",
+        Reference::Records,
+        "rst/small.golden.jsonl.zst",
+    ),
+    row(
+        "RST",
+        RST,
+        "rst/cti.rst",
+        Reference::Records,
+        "rst/cti.golden.jsonl.zst",
+    ),
+    row(
+        "RST, every record type",
+        RST,
+        "rst/alltypes.rst",
+        Reference::Records,
+        "rst/alltypes.golden.jsonl",
+    ),
+    row(
+        "RST, zstd",
+        RST,
+        "rst/hello.rst.zst",
+        Reference::Records,
+        "rst/hello.golden.jsonl.zst",
+    ),
+    row(
+        "RST without values, xz",
+        RST,
+        "rst/small_nv.rst.xz",
+        Reference::Records,
+        "rst/small_nv.golden.jsonl.zst",
+    ),
+    row(
+        "RST, rstzip 2",
+        "the original rstzip 2",
+        "rst/small.rz2.gz",
+        Reference::Records,
+        "rst/small.golden.jsonl.zst",
+    ),
+    row(
+        "RST, rstzip 3",
+        "the original rstzip 3",
+        "rst/small.rz3.gz",
+        Reference::Records,
+        "rst/small.golden.jsonl.zst",
+    ),
+    row(
+        "RST, rstzip 3",
+        "the original rstzip 3",
+        "rst/cti.rz3.gz",
+        Reference::Records,
+        "rst/cti.golden.jsonl.zst",
+    ),
+    row(
+        "Btrace",
+        BRANCHES,
+        "btrace/hello.btf",
+        Reference::Path,
+        "btrace/hello.pcpath.zst",
+    )
+    .with_image("btrace/hello.elf"),
+    row(
+        "Btrace",
+        BRANCHES,
+        "btrace/cti.btf",
+        Reference::Path,
+        "btrace/cti.pcpath",
+    )
+    .with_image("btrace/cti.elf"),
+    row(
+        "drmemtrace 7, x86-64",
+        "DynamoRIO",
+        "traces/drmemtrace/tiny",
+        Reference::Counts,
+        "traces/drmemtrace/tiny/expected/basic_counts.txt",
+    ),
+    row(
+        "drmemtrace 7, threads",
+        "DynamoRIO",
+        "traces/drmemtrace/threads4",
+        Reference::Counts,
+        "traces/drmemtrace/threads4/expected/basic_counts.txt",
+    ),
+    row(
+        "drmemtrace 7, signals",
+        "DynamoRIO",
+        "traces/drmemtrace/crash",
+        Reference::Counts,
+        "traces/drmemtrace/crash/expected/basic_counts.txt",
+    ),
+    row(
+        "drmemtrace 7, gzip",
+        "DynamoRIO",
+        "traces/drmemtrace/tiny_gzip",
+        Reference::Counts,
+        "traces/drmemtrace/tiny/expected/basic_counts.txt",
+    ),
+    row(
+        "drmemtrace 7, LZ4",
+        "DynamoRIO",
+        "traces/drmemtrace/tiny_lz4",
+        Reference::Counts,
+        "traces/drmemtrace/tiny/expected/basic_counts.txt",
+    ),
+    row(
+        "drmemtrace 7, plain",
+        "DynamoRIO",
+        "traces/drmemtrace/tiny_none",
+        Reference::Counts,
+        "traces/drmemtrace/tiny/expected/basic_counts.txt",
+    ),
+    row(
+        "drmemtrace 7, chunks",
+        "DynamoRIO",
+        "traces/drmemtrace/tiny_chunk10k",
+        Reference::Counts,
+        "traces/drmemtrace/tiny/expected/basic_counts.txt",
+    ),
+];
+
+/// Numbers of compared and of equal values, and the first difference.
+#[derive(Default)]
+struct Agreement {
+    equal: u64,
+    compared: u64,
+    first_difference: Option<String>,
+}
+
+impl Agreement {
+    fn compare(&mut self, what: impl Fn() -> String, ours: &str, theirs: &str) {
+        self.compared += 1;
+        if ours == theirs {
+            self.equal += 1;
+        } else if self.first_difference.is_none() {
+            self.first_difference = Some(format!("{}: {ours} instead of {theirs}", what()));
+        }
+    }
+}
+
+/// The program on a copy of a trace.
+struct Opened {
+    folder: TempDir,
+    trace: PathBuf,
+}
+
+impl Opened {
+    fn new(row: &Row) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let name = row.trace.rsplit('/').next().unwrap();
+        let mut trace = Row::path(row.trace)?;
+        // Real traces are only read: their index goes elsewhere.
+        if trace.is_file() {
+            let copy = folder.path().join(name);
+            fs::copy(&trace, &copy).unwrap();
+            trace = copy;
+        }
+        if let Some(image) = row.image {
+            let image = Row::path(image)?;
+            fs::copy(&image, folder.path().join(image.file_name().unwrap())).unwrap();
+        }
+        Some(Self { folder, trace })
+    }
+
+    /// Returns what a command prints about the trace.
+    fn answer(&self, command: &str, arguments: &[&str]) -> String {
+        let index = self.folder.path().join("index.sbi");
+        let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_stepback"))
+            .env("HOME", self.folder.path())
+            .args([command, self.trace.to_str().unwrap(), "--quiet", "--index"])
+            .arg(index)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{command} {arguments:?}: {output:?}"
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json_lines(&self, command: &str, arguments: &[&str]) -> Vec<Value> {
+        let text = self.answer(command, &[arguments, &["--json"]].concat());
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+}
+
+fn reference_text(row: &Row) -> String {
+    let bytes = fs::read(Row::path(row.file).unwrap()).unwrap();
+    let bytes = match row.file.ends_with(".zst") {
+        true => zstd::decode_all(&*bytes).unwrap(),
+        false => bytes,
+    };
+    String::from_utf8(bytes).unwrap()
+}
+
+fn agreement(row: &Row, trace: &Opened) -> Agreement {
+    let mut agreement = Agreement::default();
+    let reference = reference_text(row);
+    match row.reference {
+        Reference::Emulator => compare_states(trace, &reference, &mut agreement),
+        Reference::Records => compare_records(trace, &reference, &mut agreement),
+        Reference::Path => {
+            let steps = trace.json_lines("list", &[]);
+            let path: Vec<&str> = reference.lines().collect();
+            agreement.compare(
+                || "steps".to_owned(),
+                &steps.len().to_string(),
+                &path.len().to_string(),
+            );
+            for (number, (step, line)) in steps.iter().zip(path).enumerate() {
+                let address =
+                    u64::from_str_radix(step["pc"].as_str().unwrap().trim_start_matches("0x"), 16)
+                        .unwrap();
+                let ours = match step["executed"].as_bool().unwrap() {
+                    true => format!("{address:016x}"),
+                    false => format!("{address:016x} A"),
+                };
+                agreement.compare(|| format!("step {number}"), &ours, line);
+            }
+        }
+        Reference::Counts => {
+            let (ours, theirs) = (figures(&trace.answer("counts", &[])), figures(&reference));
+            for (name, figure) in theirs {
+                let ours = ours.get(&name).map_or("", String::as_str);
+                agreement.compare(|| name.clone(), ours, &figure);
+            }
+        }
+    }
+    agreement
+}
+
+/// Returns the figures below `Total counts:` by name.
+fn figures(text: &str) -> BTreeMap<String, String> {
+    let lines = text
+        .lines()
+        .skip_while(|line| !line.starts_with("Total counts"))
+        .skip(1);
+    let lines = lines.take_while(|line| line.starts_with(' '));
+    let figure = |line: &str| {
+        let (number, name) = line.trim().split_once(' ').unwrap();
+        (name.to_owned(), number.to_owned())
+    };
+    lines.map(figure).collect()
+}
+
+/// Compares the registers and memory that the emulator knew after sampled instructions and that the
+/// trace has shown by then.
+fn compare_states(trace: &Opened, reference: &str, agreement: &mut Agreement) {
+    for line in reference.lines() {
+        let sample: Value = serde_json::from_str(line).unwrap();
+        let cells: Vec<&Value> = sample["mem"].as_array().unwrap().iter().collect();
+        let ranges: Vec<String> = cells
+            .iter()
+            .map(|cell| {
+                format!(
+                    "0x{}:{}",
+                    text(&cell["addr"]),
+                    text(&cell["bytes"]).len() / 2
+                )
+            })
+            .collect();
+        let position = format!("line:{}", sample["last_line"]);
+        let mut arguments = vec![&*position, "--regs"];
+        for range in &ranges {
+            arguments.extend(["--mem", range]);
+        }
+        let state = &trace.json_lines("at", &arguments)[0];
+        for (name, known) in sample["regs"].as_object().unwrap() {
+            if known[3] != 1 {
+                continue;
+            }
+            let name = match name.to_lowercase().as_str() {
+                "cpsr" => "psr".to_owned(),
+                name => name.to_owned(),
+            };
+            let ours = text(&state["registers"][&name])
+                .trim_start_matches("0x")
+                .to_owned();
+            agreement.compare(
+                || format!("{name} at {position}"),
+                &ours,
+                &text(&known[0]).to_lowercase(),
+            );
+        }
+        for (cell, ours) in cells.iter().zip(state["memory"].as_array().unwrap()) {
+            let (bytes, seen, by_system) = (
+                text(&cell["bytes"]),
+                text(&cell["seen"]),
+                text(&cell["sys"]),
+            );
+            for (place, ours) in text(&ours["bytes"]).split(' ').enumerate() {
+                if seen.as_bytes()[place] == b'1' && by_system.as_bytes()[place] == b'0' {
+                    let theirs = &bytes[2 * place..2 * place + 2];
+                    agreement.compare(
+                        || format!("{} + {place} at {position}", cell["addr"]),
+                        ours,
+                        theirs,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Compares every field of every record.
+fn compare_records(trace: &Opened, reference: &str, agreement: &mut Agreement) {
+    let ours = trace.json_lines("list", &["--records"]);
+    let theirs: Vec<Value> = reference
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    agreement.compare(
+        || "records".to_owned(),
+        &ours.len().to_string(),
+        &theirs.len().to_string(),
+    );
+    for (number, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+        for (name, value) in theirs.as_object().unwrap() {
+            // Padding is not printed.
+            if name != "i" && !ours[name].is_null() {
+                agreement.compare(
+                    || format!("{name} of record {}", number + 1),
+                    &ours[name].to_string(),
+                    &value.to_string(),
+                );
+            }
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns the row of the page, or none without the trace.
+fn line_of(row: &Row) -> Option<String> {
+    let trace = Opened::new(row)?;
+    let steps = trace.json_lines("info", &[])[0]["steps"].clone();
+    let found = agreement(row, &trace);
+    assert_eq!(found.first_difference, None, "{}", row.trace);
+    assert!(found.compared > 1, "{}", row.trace);
+    let what = match row.reference {
+        Reference::Emulator => "registers and memory of the emulator",
+        Reference::Records => "records decoded by another program",
+        Reference::Path => "the path that was executed",
+        Reference::Counts => "DynamoRIO's basic counts",
+    };
+    Some(format!(
+        "| {} | {} | `{}` | {steps} | {what} | {} of {} |",
+        row.format, row.producer, row.trace, found.equal, found.compared
+    ))
+}
+
+const HEAD: &str = "\
+# Conformance
+
+Each trace is compared with a reference that another program made: the emulator that ran the program, another decoder of
+the format, or the tools of its producer. The last column counts the values on which both agree.
+
+Traces below `traces/` are real recordings, too large for the repository; they are compared if `STEPBACK_TRACES` names
+their folder. The page is written and checked by `tests/conformance`.
+
+| format | producer | trace | steps | reference | equal values |
+|---|---|---|---|---|---|
+";
+
+#[test]
+fn real_traces_and_fixtures_agree_with_their_references() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/conformance.md");
+    let lines: Vec<_> = ROWS.iter().map(|row| (row, line_of(row))).collect();
+    if std::env::var_os("UPDATE_CONFORMANCE").is_some() {
+        let lines: Vec<_> = lines.iter().filter_map(|(_, line)| line.clone()).collect();
+        fs::write(&page, format!("{HEAD}{}\n", lines.join("\n"))).unwrap();
+        return;
+    }
+    let written = fs::read_to_string(&page).unwrap();
+    for (row, line) in lines {
+        match line {
+            Some(line) => assert!(
+                written.contains(&line),
+                "not in docs/conformance.md: {line}"
+            ),
+            None => println!("skipped: {}: STEPBACK_TRACES is not set", row.trace),
+        }
+    }
+}
