@@ -1658,10 +1658,10 @@ effects-no-other-call = il n’y a pas d’autre appel de { $function }
 effects-the-same-call = les deux positions sont dans le même appel de { $function }
 effects-round = une itération de la boucle à { $head } dans { $function }
 effects-summary = { $what }, positions { $from } à { $to } : { $steps } pas, { $inputs ->
-        [one] 1 entrée
+        [one] { $inputs } entrée
        *[other] { $inputs } entrées
     }, { $outputs ->
-        [one] 1 sortie
+        [one] { $outputs } sortie
        *[other] { $outputs } sorties
     }
 effects-undecoded = { " " }; les registres de { $count ->

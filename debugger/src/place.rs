@@ -7,7 +7,7 @@
 //! assert_eq!("line:7".parse::<PositionName>()?.to_string(), "line:7");
 //! assert!("pc:main + 8#2".parse::<PositionName>().is_ok());
 //! let error = "7th".parse::<PositionName>().unwrap_err();
-//! assert!(error.to_string().starts_with("\"7th\" is no position"));
+//! assert!(error.to_string().starts_with("\"7th\" is not a position"));
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
@@ -638,12 +638,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_the_forms_that_are_right() {
         for text in ["", "  "] {
-            check_error(text, "a position is needed");
+            check_error(text, "expected a position");
         }
-        check_error("7th", "\"7th\" is no position");
+        check_error("7th", "\"7th\" is not a position");
         check_error("7th", "\"7th\" is not a whole number");
         check_error("-1", "\"-1\" is not a whole number");
-        check_error("-1,000", "positions begin at 0");
+        check_error("-1,000", "positions start at 0");
         check_error("0x10", "\"0x10\" is not a whole number");
         check_error("1,25", "\"1,25\" is not a whole number");
         check_error("1,2500", "is not a whole number");
@@ -770,7 +770,7 @@ mod tests {
         );
         check_refused(
             "pc:main",
-            "pc:main: column 1: no register and no symbol is called \"main\"",
+            "pc:main: column 1: no register or symbol is named \"main\"",
         );
     }
 

@@ -1,6 +1,6 @@
 //! `stepback at`: registers and memory at a position.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! `stepback callinfo`: when functions were reached.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 //!
 //! Calls as JSON: every frame of all threads, in order of entry.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

@@ -8,6 +8,7 @@ use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Subcommand, value_parser};
 use clap_complete::Shell;
 
+use crate::cli::answer_forms::AnswerForms;
 use crate::cli::at::AtArguments;
 use crate::cli::browse::BrowseArguments;
 use crate::cli::callinfo::CallinfoArguments;
@@ -28,7 +29,7 @@ use crate::cli::man::{MAN_HELP, ManArguments};
 use crate::cli::profile::ProfileArguments;
 use crate::cli::question::{AboutProgram, Command};
 use crate::cli::report::{OutputError, STANDARD_OUTPUT};
-use crate::cli::schema::{self, AnswerForms, SchemaArguments};
+use crate::cli::schema::{self, SchemaArguments};
 use crate::cli::syscalls::SyscallsArguments;
 use crate::cli::threads::{TasksArguments, ThreadsArguments};
 use crate::cli::truncate::TruncateArguments;

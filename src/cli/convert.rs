@@ -7,8 +7,8 @@ use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use crate::cli::answer_forms::AnswerForms;
 use crate::cli::convert_btrace;
-use crate::cli::schema::AnswerForms;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;

@@ -4,7 +4,7 @@ use std::io;
 use std::io::{IsTerminal as _, Write};
 use std::path::Path;
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, anyhow, bail};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! `stepback diff`: differences between two positions.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

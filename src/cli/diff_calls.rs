@@ -1,6 +1,6 @@
 //! `stepback diff --calls`: differences between two calls of a function.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, bail};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -251,7 +251,9 @@ impl CallDiffReport<'_> {
         );
         let meets = match (parting.meets, parting.ways) {
             (Some(meets), _) => format!("they meet at {}", both(meets)),
-            (None, (Some(_), Some(_))) => "they do not meet again in the part that was compared".to_owned(),
+            (None, (Some(_), Some(_))) => {
+                "they do not meet again in the part that was compared".to_owned()
+            }
             (None, _) => "one call ends".to_owned(),
         };
         let (one, other) = (way(parting.ways.0), way(parting.ways.1));

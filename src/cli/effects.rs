@@ -1,6 +1,6 @@
 //! `stepback effects`: the inputs and outputs of a call, a loop iteration or a range of steps.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Error, Result};
 use clap::Args;
 use schemars::JsonSchema;

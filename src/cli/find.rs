@@ -23,11 +23,11 @@ use super::json::hex;
 use super::question::Question;
 use super::report::Report;
 use super::text::printable;
+use crate::cli::answer_forms::AnswerForms;
 use crate::cli::find_hits::StackDetail;
 use crate::cli::find_words::Extent;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
-use crate::cli::schema::AnswerForms;
 use crate::cli::{find_hits, find_marker};
 
 /// Default maximum number of stack frames in text output.

@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;

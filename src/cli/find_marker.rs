@@ -1,7 +1,7 @@
 //! `stepback find TRACE marker NAME[=VALUE]`: records of binary formats that are neither steps nor
 //! accesses.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, bail};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! `stepback flamegraph`: the time spent in each call stack, as folded lines or drawn.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, bail};
 use clap::Args;
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};

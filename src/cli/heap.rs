@@ -1,6 +1,6 @@
 //! `stepback heap`: allocations and frees, from the functions that the recorder traced.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::schema::{AnswerForms, SCHEMA_VERSION};
+use crate::cli::answer_forms::{AnswerForms, SCHEMA_VERSION};
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

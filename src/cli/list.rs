@@ -17,12 +17,12 @@ use super::records::{
     FirstRecord, print_branch_records, print_drmemtrace_records, print_rst_records,
 };
 use super::report::Report;
+use crate::cli::answer_forms::AnswerForms;
 use crate::cli::json::StepEffectsJson;
 use crate::cli::listing;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
 use crate::cli::records;
-use crate::cli::schema::AnswerForms;
 
 /// Maximum number of rows on a terminal, unless --count is given.
 const ON_TERMINAL: u64 = 500;

@@ -2,6 +2,7 @@
 //!
 //! The output and the meaning of options are stable for scripts; see README.md.
 
+mod answer_forms;
 mod arguments;
 mod at;
 mod browse;

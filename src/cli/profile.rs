@@ -1,6 +1,6 @@
 //! `stepback profile`: how often functions were called, and how long they took.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;

@@ -4,7 +4,7 @@
 //!
 //! `stepback list --records` of an RST trace: every record with all its fields.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! `stepback syscalls`: the system calls of the trace and their results.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

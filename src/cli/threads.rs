@@ -2,7 +2,7 @@
 //!
 //! `stepback tasks`: the tasks that an operating system schedules, and the time each ran.
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use schemars::JsonSchema;

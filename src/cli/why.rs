@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use crate::cli::schema::AnswerForms;
+use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;

@@ -343,7 +343,7 @@ fn a_position_before_the_start_is_told_where_positions_begin() {
         sandbox
             .run(arguments)
             .ends_misspelt()
-            .says("positions begin at 0");
+            .says("positions start at 0");
     }
     // An unknown option is still an error.
     sandbox

@@ -91,7 +91,7 @@ fn a_file_that_is_no_index_is_not_overwritten_by_a_misspelt_option() {
     let letter = sandbox.file("letter.txt", "Dear reader");
     for extra in [&[][..], &["--force-index"]] {
         let ran = sandbox.run(&[&["info", &trace, "--index", &letter], extra].concat());
-        ran.fails_with(&["no index", "letter.txt"]);
+        ran.fails_with(&["not an index", "letter.txt"]);
     }
     assert_eq!(fs::read_to_string(&letter).unwrap(), "Dear reader");
 }

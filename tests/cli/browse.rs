@@ -61,7 +61,7 @@ fn what_is_wrong_is_told_before_or_instead_of_a_screen() {
     let window = sandbox.file("window.txt", "Larger text\n");
     sandbox
         .run(&["browse", &trace, "--run", &window, "--quit"])
-        .fails_with(&["window.txt, line 1", "window alone"]);
+        .fails_with(&["window.txt, line 1", "in the window only"]);
     let beyond = sandbox.file("beyond.txt", "Go to no_such_function\n");
     sandbox
         .run(&["browse", &trace, "--run", &beyond, "--quit"])

@@ -46,7 +46,7 @@ fn the_reading_of_a_number_with_two_is_said_and_the_other_one_offered() {
         "{hexadecimal}"
     );
     assert!(
-        hexadecimal.contains("the decimal number is 0x4c4b548"),
+        hexadecimal.contains("in decimal it is 0x4c4b548"),
         "{hexadecimal}"
     );
     let decimal = notes(&["last-write", "4096"]);
@@ -167,7 +167,7 @@ fn all_symbols_of_one_name_are_meant() {
     assert!(
         refused
             .err
-            .contains("2 symbols are called helper, at 0x400000, 0x400024"),
+            .contains("2 symbols are named helper, at 0x400000, 0x400024"),
         "{}",
         refused.err
     );

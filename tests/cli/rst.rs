@@ -177,7 +177,7 @@ fn memory_is_asked_for_by_physical_address_too() {
         .succeeds();
     assert!(
         ran.out
-            .contains("no virtual page that lies there at this position"),
+            .contains("no virtual page is mapped there at this position"),
         "{}",
         ran.out
     );

@@ -55,7 +55,7 @@ fn a_hang_is_cut_at_its_second_round() {
     sandbox
         .run(&["truncate", &path, "-o", "cut.tarmac"])
         .succeeds()
-        .says("cut behind line 10")
+        .says("cut after line 10")
         .says("0x8004");
     assert_eq!(fs::read(sandbox.path("cut.tarmac")).unwrap(), kept(&trace));
     assert!(!sandbox.path("hang.tarmac.sbi").exists());

@@ -43,7 +43,7 @@ fn arithmetic_is_one_expression_and_rounds_of_a_loop_are_one_line() {
     let has = |text: &str| lines.iter().any(|line| line.contains(text));
     assert!(has("(w1 & 0x3f) | 0x80"), "{lines:#?}");
     assert!(has("w0 = csel((w0 | 0x20) - 87, w2, hi)"), "{lines:#?}");
-    assert!(has("more rounds alike"), "{lines:#?}");
+    assert!(has("more identical iterations"), "{lines:#?}");
     assert!(lines.len() < 60, "{lines:#?}");
 }
 
@@ -85,7 +85,7 @@ fn what_is_read_stops_where_it_would_be_too_much_to_keep_and_says_so() {
     let last = ran.out.lines().last().unwrap();
     assert_eq!(
         last,
-        "stopped behind 16,384 steps: --limit goes further, --all-copies prints each step as it is found"
+        "stopped after 16,384 steps: --limit goes further, --all-copies prints each step as it is found"
     );
     let ran = sandbox
         .run(&["why", &trace, "x0", "--limit", "20000"])
@@ -113,5 +113,5 @@ fn what_nothing_has_written_is_one_line() {
     let trace = sandbox.fixture(OVERFLOW);
     let ran = sandbox.run(&["why", &trace, "0x70000000:4"]).succeeds();
     assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
-    ran.prints("0x70000000: nothing in the trace writes it before");
+    ran.prints("0x70000000: no earlier write");
 }

@@ -180,7 +180,7 @@ fn ends_of_control_are_worded_as_such() {
         .prints(always)
         .prints("TBZ x0,#63,0x8000");
     text(&["x2", "--control", "--all-copies", "--limit", "2"])
-        .prints("control: what decided that this ran is not gone into  control for 6");
+        .prints("control: the deciding branch is not followed further  control for 6");
     text(&["x0", "--at", "0", "--forward", "--control", "--limit", "1"])
         .prints("control: what it decided is not followed to its end  control for 0");
     let rows = rows_of(LOOP, &["x2", "--control"]);

@@ -279,7 +279,7 @@ mod tests {
             named()
                 .unwrap_err()
                 .to_string()
-                .ends_with("is not there: \"/nowhere/b.rst\"")
+                .ends_with("is missing: \"/nowhere/b.rst\"")
         );
         let b = file("b.rst", "");
         let (_, options) = named().unwrap();

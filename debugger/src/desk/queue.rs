@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn a_line_that_names_no_command_is_refused_before_anything_is_done() {
         let error = Script::parse(Path::new("a.txt"), "Step\nDance\n").unwrap_err();
-        assert_eq!(error, "a.txt, line 2: there is no command \"Dance\"");
+        assert_eq!(error, "a.txt, line 2: no command matches \"Dance\"");
     }
 }
 

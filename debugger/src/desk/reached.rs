@@ -42,6 +42,6 @@ mod tests {
         let told = reached.clone();
         assert_eq!(reached.words(), "Searching…");
         told.tell(12_345);
-        assert_eq!(reached.words(), "Looking: 12,345 steps so far");
+        assert_eq!(reached.words(), "Searching: 12,345 steps so far");
     }
 }

@@ -158,7 +158,7 @@ fn memory_that_is_unknown_is_said_to_be_unknown() {
     );
     check_error(
         "u8[0x9000]",
-        "column 1: memory at 0x9000 could not be looked up: the trace changed",
+        "column 1: memory at 0x9000 could not be read: the trace changed",
     );
     check_error("[x5]", "column 2: x5 is unknown at this position");
 }
@@ -182,7 +182,7 @@ fn a_name_is_a_register_first_and_a_prefix_decides() {
     check("sym::`x0` + 1", 0x7001);
     check("main+8", 0x4008);
     check("sym::reg::odd", 5);
-    check_error("reg::main", "column 1: no register is called \"main\"");
+    check_error("reg::main", "column 1: no register is named \"main\"");
     check_error("sym::sp", "column 1: no symbol is called \"sp\"");
 }
 
@@ -209,7 +209,7 @@ fn a_percent_sign_is_a_register_where_a_value_is_due() {
 fn a_name_of_several_symbols_means_all_of_them_or_none() {
     check_error(
         "helper",
-        "column 1: 2 symbols are called helper, at 0x400, 0x424: write the address that is meant",
+        "column 1: 2 symbols are named helper, at 0x400, 0x424: use an address instead",
     );
     check("0 && helper", 0);
     let all = |text: &str| parse(text).unwrap().evaluate_all(&Example);
@@ -271,21 +271,18 @@ fn a_difference_below_zero_is_negative() {
 fn an_unknown_register_is_said_to_be_unknown() {
     check_error("x5", "column 1: x5 is unknown at this position");
     check_error("main + X5", "column 8: X5 is unknown at this position");
-    check_error(
-        "x6",
-        "column 1: x6 could not be looked up: the trace changed",
-    );
+    check_error("x6", "column 1: x6 could not be read: the trace changed");
 }
 
 #[test]
 fn errors_say_what_and_where() {
     check_error(
         "",
-        "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8",
+        "column 1: expected an address: a number, a register, a symbol, or an expression such as sp+8",
     );
     check_error(
         "  ",
-        "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8",
+        "column 1: expected an address: a number, a register, a symbol, or an expression such as sp+8",
     );
     check_error(
         "1 +",
@@ -374,19 +371,19 @@ fn deep_nesting_is_an_error_and_long_chains_are_not() {
     check(&deep(100), 1);
     check_error(
         &deep(101),
-        "column 101: too many parentheses, brackets or signs within each other",
+        "column 101: too many nested parentheses, brackets or signs",
     );
     check_error(
         &"(".repeat(1_000_000),
-        "column 101: too many parentheses, brackets or signs within each other",
+        "column 101: too many nested parentheses, brackets or signs",
     );
     check_error(
         &"[".repeat(1_000_000),
-        "column 101: too many parentheses, brackets or signs within each other",
+        "column 101: too many nested parentheses, brackets or signs",
     );
     check_error(
         &"-".repeat(1_000_000),
-        "column 101: too many parentheses, brackets or signs within each other",
+        "column 101: too many nested parentheses, brackets or signs",
     );
     check(&format!("0{}", "+1".repeat(200_000)), 200_000);
     check(&format!("0{}", "||0".repeat(200_000)), 0);

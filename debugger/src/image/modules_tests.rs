@@ -418,13 +418,13 @@ fn a_longer_name_is_that_of_a_module_only_where_it_fits() {
     let (name, notices) = folder.found(&[long, named("flat/libx.so")], &[], &[]);
     assert_eq!(name.as_deref(), Some("own+0x4"));
     assert!(
-        notices[0].starts_with("no traced module bears this name"),
+        notices[0].starts_with("no traced module has this name"),
         "{notices:?}"
     );
     folder.put_bytes("flat/libx.so.2", DEMO);
     let (_, notices) = folder.found(&[named("flat/libx.so.2")], &["flat"], &[]);
     assert!(
-        notices[0].starts_with("no traced module bears this name"),
+        notices[0].starts_with("no traced module has this name"),
         "{notices:?}"
     );
 }

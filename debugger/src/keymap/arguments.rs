@@ -763,7 +763,7 @@ mod tests {
             list("sp + 8", 4096, Some("101")),
         );
         let error = parse_line("Accesses 0x80:0", &everything()).unwrap_err();
-        assert!(error.contains("has to be a number above 0"), "{error}");
+        assert!(error.contains("must be a number above 0"), "{error}");
     }
 
     #[test]

@@ -556,7 +556,7 @@ mod tests {
             failed
                 .unwrap_err()
                 .to_string()
-                .contains("no register and no memory")
+                .contains("neither a register nor memory")
         );
     }
 }

@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn a_call_lists_what_it_reads_and_writes() {
         let expected = [
-            "hexval, positions 874 to 881: 7 steps read 2 first, write 4",
+            "hexval, positions 874 to 881: 7 steps, 2 inputs, 4 outputs",
             "read w0 4 35 874",
             "read x30 8 80000414 880",
             "write x0 8 5 879",
@@ -454,7 +454,7 @@ mod tests {
     #[test]
     fn a_range_has_runs_of_memory_with_symbols() {
         let expected = [
-            "cpu0, positions 1,249 to 1,254: 5 steps read 3 first, write 3",
+            "cpu0, positions 1,249 to 1,254: 5 steps, 3 inputs, 3 outputs",
             "read x0<7:0> 1 a9 1,249",
             "read w1 4 5a7d 1,250",
             "read x19 8 8002000f 1,249",
@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn two_calls_differ_in_what_they_find_and_where_they_go() {
         let expected = [
-            "mini_malloc at 672 and at 851: 3 inputs differ, 5 outputs; the ways part once",
+            "mini_malloc at 672 and at 851: 3 inputs and 5 outputs differ; control flow diverges once",
             "input x30 800007c0 800003b0",
             "input 8001fff2 00 00 02 80 mini_hole+2",
             "input 8001fff8 00 30 heap_used",
@@ -483,7 +483,7 @@ mod tests {
             "output x3 0 75",
             "output psr 200003cd 800003cd",
             "output 8001fff8 10 30 heap_used",
-            "way +14 to +18 to +44 meet at +40",
+            "path +14 to +18 to +44 rejoin at +40",
         ];
         check(
             EffectsOf::Comparison(Position(852), OtherCall::Around(Position(673))),

@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_rule_says_where_it_stands_and_what_it_may_mean() {
-        let words = "R-A02, clause 7a of the specification\na branch says where it goes\nIt may mean: nobody knows";
+        let words = "R-A02, clause 7a of the specification\na branch says where it goes\nPossible cause: nobody knows";
         assert_eq!(rule_words(&RULE), words);
         assert_eq!(totals(&[]), "no findings");
         let nowhere = PlacedFinding {

@@ -186,9 +186,8 @@ mod tests {
 
     #[test]
     fn an_access_where_nothing_can_be_was_the_last_thing() {
-        let words =
-            "No exit: most likely a fatal signal. The recorder ends these badly: the load from";
-        let behind = "looks completed, and the 2 steps behind it may not have run";
+        let words = "No exit: most likely a fatal signal. The recorder does not record these well: the load from";
+        let behind = "looks completed, and the 2 steps after it may not have run";
         check(
             |writer| load(writer, 0x18),
             &format!("1: {words} 0x18 {behind}"),

@@ -627,7 +627,7 @@ mod tests {
         check(
             "[0xdead0000] u32",
             1250,
-            "unknown: nothing wrote it before this position",
+            "unknown: no write before this position",
         );
         check(
             "no_such_name + 1",

@@ -546,7 +546,7 @@ mod tests {
         let bad = "stepback_session = 1\n\n[[bookmarks]]\nposition = 1\nfirst = 1\nlast = 2\n";
         check_error(
             bad,
-            "line 3: a bookmark has a position, or first and last, or an address",
+            "line 3: a bookmark needs a position, a first and last position, or an address",
         );
         let late = "stepback_session = 1\n[[bookmarks]]\nposition = 1\n[[bookmarks]]\nfirst = 3\nlast = 2\n";
         check_error(late, "line 4: the part of a bookmark ends before it begins");

@@ -422,7 +422,7 @@ mod tests {
         let error = SourceText::read(folder.path(), &[])
             .expect_err("no text")
             .to_string();
-        assert!(error.starts_with("the source is no file"), "{error}");
+        assert!(error.starts_with("the source is not a file"), "{error}");
     }
 }
 

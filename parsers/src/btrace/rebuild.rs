@@ -212,7 +212,10 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
 
     fn tell_full(&mut self, record: &BranchRecord) {
         if !std::mem::replace(&mut self.has_told_full, true) {
-            self.problem(record, "there are too many threads: records of the further ones are left out");
+            self.problem(
+                record,
+                "there are too many threads: records of the further ones are left out",
+            );
         }
     }
 

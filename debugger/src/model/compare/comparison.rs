@@ -400,8 +400,8 @@ mod tests {
                 "2000 2e 2e 20 20 67 6f 6c 64 > 2e 2e 20 20 6c 65 61 64 \"..  gold\" → \"..  lead\"",
                 "2008 66 69 73 68 00 00 00 00 > 62 69 72 64 00 00 00 00 \"fish····\" → \"bird····\"",
                 "2100 01 00 00 00 > 10 32 54 00 543210",
-                "+ below the stack pointer, guessed: 807ff0 – 807ff7, 8 bytes differ",
-                "- stack, guessed: 808020 – 808027, 1 byte differ",
+                "+ below the stack pointer (guess): 807ff0 – 807ff7, 8 bytes differ",
+                "- stack (guess): 808020 – 808027, 1 byte differ",
                 "808020 00 00 00 00 00 00 00 00 > 05 00 00 00 00 00 00 00 5",
             ],
         );

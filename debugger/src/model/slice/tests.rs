@@ -102,7 +102,7 @@ fn the_demo_is_understood_from_its_first_lines() {
     assert!(
         shown
             .iter()
-            .any(|line| line == "  2 more rounds alike, 20 rows down to step 1,197"),
+            .any(|line| line == "  2 more identical iterations, 20 rows down to step 1,197"),
         "{shown:#?}"
     );
     assert!(shown.len() < 30, "{shown:#?}");

@@ -361,7 +361,7 @@ mod tests {
             Direction::Forward,
         );
         assert!(
-            not_found.starts_with("what it decided is not seen: "),
+            not_found.starts_with("what it decided was not found: "),
             "{not_found}"
         );
     }
