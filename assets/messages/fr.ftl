@@ -447,7 +447,7 @@ files-shown-of = { $all ->
 }
 files-nothing-begins-so = aucun nom ne commence par { $text }
 files-folder-wanted = il faut un dossier, et ceci est un fichier : { $name }
-files-choose-one = choisissez un fichier
+files-choose-one = choisissez un fichier, ou un dossier qui est une seule trace
 files-name-wanted = il faut un nom
 files-home = Dossier personnel
 files-of-trace = Dossier de la trace

@@ -655,7 +655,7 @@ mod tests {
         check_error("line:x", "\"x\" is not a whole number");
         check_error("time:", "a number is missing");
         check_error("time:1.", "is not a number");
-        check_error("time:1.0000001", "more than 6 digits after the point");
+        check_error("time:1.0000001", "more than 6 decimal places");
         check_error("%", "is not a number");
         check_error("101%", "percentages go from 0% to 100%");
         check_error("100.1%", "percentages go from 0% to 100%");

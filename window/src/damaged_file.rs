@@ -238,7 +238,7 @@ mod tests {
         fs::write(&path, cut).unwrap();
         let notice = mend_damaged(&path, 1000).unwrap().unwrap().to_string();
         assert!(
-            notice.starts_with("the settings file was damaged: what could be read of it is used"),
+            notice.starts_with("the settings file was damaged: the readable part is used"),
             "{notice}"
         );
         assert!(notice.ends_with("app.ron.damaged\""), "{notice}");
@@ -254,7 +254,7 @@ mod tests {
         fs::write(&path, "").unwrap();
         let notice = mend_damaged(&path, 1000).unwrap().unwrap().to_string();
         assert!(
-            notice.contains("nothing of it could be read")
+            notice.contains("nothing in it could be read")
                 && notice.ends_with("app.ron.damaged.2\""),
             "{notice}"
         );

@@ -294,7 +294,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("a.txt, line 1: there is no command \"Dance\"")
+                .ends_with("a.txt, line 1: no command matches \"Dance\"")
         );
     }
 }

@@ -486,10 +486,7 @@ mod tests {
                     [keys]\n\"Dance\" = [\"A\"]\n\"Reload\" = [\"F5\"]\n\"Step\" = 7\n";
         let told = read_text(text, &mut settings);
         assert_eq!(told.len(), 5, "{told:?}");
-        assert!(
-            told[0].starts_with("a setting cannot be used: "),
-            "{told:?}"
-        );
+        assert!(told[0].starts_with("invalid setting: "), "{told:?}");
         assert!(settings.uses_own_browser && settings.zoom == 1.0);
         assert_eq!(
             settings.keys.keys_of(command("Reload").unwrap()),

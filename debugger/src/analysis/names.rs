@@ -273,9 +273,7 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // The message of a single name repeats it.
-            Self::Expression { text, error } if text.trim().chars().all(char::is_alphanumeric) => {
-                write!(f, "{}", error.kind)
-            }
+            Self::Expression { text, error } if is_name(text.trim()) => write!(f, "{}", error.kind),
             Self::Expression { text, error } => write!(f, "{error}: {text:?}"),
             Self::Trace(error) => write!(f, "{error}"),
             Self::EmptyRange(text) => {
@@ -296,6 +294,11 @@ impl fmt::Display for NameError {
 }
 
 impl std::error::Error for NameError {}
+
+fn is_name(text: &str) -> bool {
+    text.chars()
+        .all(|letter| letter.is_alphanumeric() || letter == '_')
+}
 
 /// Returns the address of the instruction that a number refers to.
 ///

@@ -183,7 +183,7 @@ fn a_name_is_a_register_first_and_a_prefix_decides() {
     check("main+8", 0x4008);
     check("sym::reg::odd", 5);
     check_error("reg::main", "column 1: no register is named \"main\"");
-    check_error("sym::sp", "column 1: no symbol is called \"sp\"");
+    check_error("sym::sp", "column 1: no symbol is named \"sp\"");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn errors_say_what_and_where() {
     );
     check_error(
         "1 +",
-        "column 4: a number, a register, a symbol or memory is missing at the end",
+        "column 4: expected a number, a register, a symbol or memory at the end",
     );
     check_error(
         "1 + *2",
@@ -300,12 +300,12 @@ fn errors_say_what_and_where() {
         "größe main",
         "column 7: expected an operator before \"main\": + - * / % << >> & | ^ == != < <= > >= && ||",
     );
-    check_error("(1", "column 1: the parenthesis is never closed");
+    check_error("(1", "column 1: missing closing parenthesis");
     check_error(
         "(1 2)",
         "column 4: expected an operator before \"2\": + - * / % << >> & | ^ == != < <= > >= && ||",
     );
-    check_error("1)", "column 2: the closing parenthesis was never opened");
+    check_error("1)", "column 2: missing opening parenthesis");
     check_error(
         "()",
         "column 2: expected a number, a register, a symbol or memory instead of \")\"",

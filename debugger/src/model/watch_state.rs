@@ -632,7 +632,7 @@ mod tests {
         check(
             "no_such_name + 1",
             1250,
-            "unknown: no register and no symbol is called \"no_such_name\"",
+            "unknown: no register or symbol is named \"no_such_name\"",
         );
         let wrong = |text: &str| {
             watch_state(

@@ -549,7 +549,10 @@ mod tests {
             "line 3: a bookmark needs a position, a first and last position, or an address",
         );
         let late = "stepback_session = 1\n[[bookmarks]]\nposition = 1\n[[bookmarks]]\nfirst = 3\nlast = 2\n";
-        check_error(late, "line 4: the part of a bookmark ends before it begins");
+        check_error(
+            late,
+            "line 4: a bookmark has a range that ends before it begins",
+        );
         let error = SessionFile::parse("stepback_session = 1\nactive = \"x\"\n").unwrap_err();
         assert_eq!(error.line, Some(2));
         assert_eq!(

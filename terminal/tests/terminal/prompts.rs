@@ -143,12 +143,12 @@ fn what_is_told_can_be_read_to_its_end() {
     it.press("p \"nowhere_at_all\" Return");
     let screen = it.screen();
     assert!(
-        screen.contains("no address of code: column 1") && screen.contains("main.c:12"),
+        screen.contains("not an address of code: no register") && screen.contains("main.c:12"),
         "{screen}"
     );
     it.press("Down");
     assert!(
-        !it.screen().contains("no address of code"),
+        !it.screen().contains("not an address of code"),
         "{}",
         it.screen()
     );

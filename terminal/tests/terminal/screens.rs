@@ -88,28 +88,6 @@ fn the_bar_of_a_pane_is_dragged() {
     assert_eq!(it.row_with("─ Registers"), bar - 3);
 }
 
-/// Returns the text between the fences of the README's picture.
-fn picture_of(readme: &str) -> &str {
-    let (_, behind) = readme.split_once("## In a terminal").unwrap();
-    let (_, behind) = behind.split_once("```text\n").unwrap();
-    behind.split_once("```").unwrap().0
-}
-
-#[test]
-fn the_picture_in_the_readme_is_what_is_seen() {
-    let mut it = Driver::overflow();
-    it.resize(100, 28);
-    // From the crash to the store that caused it.
-    it.press("End Tab Down Down Return S-Tab a Return");
-    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
-    if std::env::var_os("UPDATE_SCREENS").is_some() {
-        std::fs::write(&path, readme.replace(picture_of(&readme), &it.screen())).unwrap();
-        return;
-    }
-    assert_eq!(picture_of(&readme), it.screen());
-}
-
 #[test]
 fn whoever_begins_is_told_of_the_help_until_the_first_key() {
     let mut it = Driver::overflow();

@@ -350,7 +350,7 @@ fn calls_can_be_looked_for() {
     assert!(harness.query_all_by_label("call 80000328").count() > 5);
     harness.get_by_label("Find a function").type_text("zzz");
     harness.run();
-    harness.get_by_label("No such call");
+    harness.get_by_label("No call matches");
 }
 
 #[test]

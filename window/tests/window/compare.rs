@@ -192,9 +192,9 @@ fn what_lies_below_both_stack_pointers_is_folded_and_opens() {
     window.type_text("below the stack");
     window
         .harness()
-        .get_by_label("open group below the stack pointer, guessed");
+        .get_by_label("open group below the stack pointer (guess)");
     let before = window.count_like("difference 8ffff");
-    window.click("open group below the stack pointer, guessed");
+    window.click("open group below the stack pointer (guess)");
     assert!(window.count_like("difference 8ffff") > before);
 }
 

@@ -148,7 +148,7 @@ fn a_directory_of_traces_offers_them() {
     window.press(Key::Escape);
     window.perform(Action::File(FileAction::OpenPath(folder.clone())));
     assert!(window.app().is_browsing());
-    assert_eq!(window.count_like("2 traces lie in this directory"), 1);
+    assert_eq!(window.count_like("This folder holds 2 traces"), 1);
     window.double_click("run9.tarmac, Tarmac trace");
     check_open(&window, "run9.tarmac");
     assert!(window.messages().is_empty());
@@ -220,7 +220,7 @@ fn a_directory_is_chosen_as_it_is_shown() {
     window.command("Open directory");
     window.double_click("folder more");
     window.click_button("Choose this folder");
-    assert!(!window.app().is_browsing() || window.count_like("trace lies in this directory") == 1);
+    assert!(!window.app().is_browsing() || window.count_like("This folder holds") == 1);
     drop(folder);
 }
 
@@ -301,7 +301,7 @@ fn several_files_are_chosen_together() {
     let (mut window, _) = browsing();
     window.click_with(CTRL, "run9.tarmac, Tarmac trace");
     window.click_with(CTRL, "run10.tarmac, Tarmac trace");
-    assert_eq!(window.count_like("2 chosen"), 1);
+    assert_eq!(window.count_like("2 files selected"), 1);
     window.press(Key::Enter);
     // A file for each core forms one trace, in the order of the names.
     window.wait();

@@ -73,11 +73,11 @@ fn f3_goes_from_hit_to_hit_also_when_the_panel_is_closed() {
     window.go_to("6");
     window.press_with(SHIFT, Key::F3);
     window.check_position(6);
-    window.check_told("no hit of nop before this position");
+    window.check_told("no earlier hit of nop");
     window.close_messages();
     window.go_to("end");
     window.press(Key::F3);
-    window.check_told("no hit of nop after this position");
+    window.check_told("no later hit of nop");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn what_cannot_be_read_says_where_it_is_wrong_and_what_to_do() {
     find(&mut window, "value:nosuch");
     assert!(window.count_like("write 31, 0x1f or an expression") > 0);
     find(&mut window, "function:nosuch");
-    assert!(window.count_like("choose Text to look for the word") > 0);
+    assert!(window.count_like("choose Text to search for the word") > 0);
     find(&mut window, "mov x7");
     assert!(window.has("No hit: text \"mov x7\""));
 }
@@ -372,7 +372,7 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     let mut window = Driver::text(SHORT);
     window.press(Key::H);
     assert!(window.is_typing());
-    window.check_told("look for something first");
+    window.check_told("search for something first; this shows only its hits");
     window.enter("mov");
     window.close_messages();
     window.press(Key::H);
@@ -398,11 +398,11 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     window.press(Key::F11);
     window.check_position(6);
     window.press(Key::Minus);
-    window.check_told("only hits are shown");
+    window.check_told("only hits are shown; show all steps to fold calls (h)");
     window.close_messages();
     window.click("… 5 steps");
     assert!(window.has("step 5") && !window.has("… 5 steps"));
-    window.click_button("Hits with 1 step around");
+    window.click_button("Hits with 1 step of context");
     assert!(window.has("step 4") && !window.has("step 6"));
     window.press(Key::Escape);
     assert!(!window.active().only_hits.is_on && window.has("step 6"));
@@ -420,7 +420,7 @@ fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
     assert!(window.active().only_hits.is_on && window.has("… 5 steps"));
     find(&mut window, "/mov(/");
     assert!(window.desk().find.error().is_some());
-    assert!(window.active().only_hits.is_on && window.has("… 12 steps not looked through yet"));
+    assert!(window.active().only_hits.is_on && window.has("… 12 steps not searched yet"));
     assert_eq!(window.active().row_count(), 1);
     find(&mut window, "mov");
     assert!(window.has("… 5 steps"));
@@ -430,7 +430,7 @@ fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
 fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     let mut window = Driver::text(SHORT);
     window.command("Save search as moves");
-    window.check_told("look for something first");
+    window.check_told("search for something first; this saves the search");
     window.close_messages();
     find(&mut window, "mov");
     window.command("Save search as moves");
@@ -455,7 +455,7 @@ fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     assert_eq!(window.desk().searches.list().len(), 1);
     window.close_messages();
     window.command("Delete search nosuch");
-    window.check_told("no search is saved as \"nosuch\": choose one of all moves");
+    window.check_told("no search is saved as \"nosuch\"");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_trace_window_and_what_a_panel_shows_are_taken_back() {
     for _ in 0..4 {
         window.press_with(CTRL, Key::Z);
     }
-    window.check_told("there is nothing to undo");
+    window.check_told("nothing to undo");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn layouts_have_names_and_the_user_has_some_too() {
     assert!(told.contains("mine"), "{told}");
     window.close_messages();
     window.command("Save layout as Debug");
-    window.check_told("this name is taken");
+    window.check_told("this is the name of a built-in layout");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_layout_that_is_saved_over_or_forgotten_is_had_back() {
     assert_eq!(names(&window), first);
     window.close_messages();
     window.command("Delete layout mine");
-    window.check_told("layout forgotten");
+    window.check_told("layout deleted");
     assert_eq!(names(&window), []);
     window.press_with(CTRL, Key::Z);
     assert_eq!(names(&window), first);

@@ -166,7 +166,7 @@ fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
     let all = lines.map(|line| parse_line(line, &situation));
     let typed = [
         "theme colour-blind dark",
-        "chronologie : l'appel autour de la position",
+        "cadrer l'appel en cours dans la chronologie",
     ];
     let plain = typed.map(|line| parse_line(line, &situation));
     let error = parse_line("Avancer d’un pas 7", &situation).unwrap_err();

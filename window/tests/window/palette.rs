@@ -87,7 +87,7 @@ fn a_wrong_argument_is_told_in_the_palette() {
     assert!(window.app().is_palette_open());
     window
         .harness()
-        .get_by_label_contains("has to be a number above 0");
+        .get_by_label_contains("must be a number above 0");
     window.press(Key::Escape);
     window.press(Key::Escape);
     assert!(!window.app().is_palette_open());
@@ -202,7 +202,7 @@ fn a_name_that_nothing_has_is_told_of_in_the_box() {
     window.go_to("no_such_function");
     let error = window.app().go_to_error().expect("an error").to_owned();
     assert!(
-        error.starts_with("no function is named \"no_such_function\""),
+        error.starts_with("\"no_such_function\" is neither a function nor a position"),
         "{error}"
     );
 }

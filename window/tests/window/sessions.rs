@@ -95,7 +95,7 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     let mut window = there.window(WindowOptions::default());
     window.wait();
     window.command(&format!("Open session {}", file.display()));
-    window.check_told("the trace of the session is not here");
+    window.check_told("the session's trace was not found");
     assert!(window.has("Locate…"));
     // A dialog would return this.
     let elsewhere = there.file("renamed.tarmac", SHORT);
@@ -142,7 +142,7 @@ fn a_session_with_a_name_is_as_it_was_saved() {
     // The trace's state in the meantime is replaced, and can be restored.
     window.close_messages();
     window.command("Close trace");
-    window.check_told("the session that this trace had is kept");
+    window.check_told("the previous session of this trace was kept");
     let before = sandbox.path("a.tarmac.session.before.toml");
     assert!(fs::read_to_string(&before).unwrap().contains("of later"));
     window.perform(Action::File(FileAction::OpenSession(Some(before.clone()))));
@@ -187,7 +187,7 @@ fn a_named_file_that_somebody_changed_is_not_saved_over_by_a_key() {
     window.press(Key::B);
     window.close_messages();
     window.press_with(Modifiers::COMMAND, Key::S);
-    window.check_told("the session is not saved");
+    window.check_told("the session was not saved");
     assert!(window.has("Replace it"));
     assert_eq!(fs::read_to_string(&file).unwrap(), theirs);
 }
@@ -205,7 +205,7 @@ fn another_trace_than_that_of_the_session_is_told() {
         file.clone(),
         other.clone(),
     )));
-    window.check_told("this is not the trace that the session was kept of");
+    window.check_told("the session was saved for another trace");
     end(window);
     assert_eq!(fs::read_to_string(&file).unwrap(), kept);
 }
@@ -304,7 +304,7 @@ fn a_session_of_a_colleague_sets_the_own_one_aside() {
             .replace("the middle", "mixed up"),
     );
     let mut window = sandbox.open(&other);
-    window.check_told("this is not the trace that the session was kept of");
+    window.check_told("the session was saved for another trace");
     window.press(Key::B);
     end(window);
     assert_eq!(fs::read_to_string(&before).unwrap(), own);
@@ -372,8 +372,7 @@ fn images_that_are_not_there_stay_in_the_session_and_are_told() {
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     let told = format!("{:?}", window.app().toasts());
     assert!(
-        told.contains("file that the session names is not there")
-            && told.contains("/nowhere/x.elf"),
+        told.contains("file that the session names is missing") && told.contains("/nowhere/x.elf"),
         "{told}"
     );
     window.press(Key::B);
@@ -410,7 +409,7 @@ fn a_bookmark_that_goes_with_its_note_can_be_had_back() {
     let mut window = marked(&sandbox);
     window.close_messages();
     window.press(Key::B);
-    window.check_told("the bookmark and its note were deleted");
+    window.check_told("bookmark and note deleted");
     assert!(window.has("Undo"));
 }
 
@@ -466,7 +465,7 @@ fn what_is_kept_nowhere_is_told() {
     window.perform(Action::File(FileAction::OpenPath(
         sandbox.file("b.tarmac", OTHER).clone(),
     )));
-    window.check_told("what is marked is not kept");
+    window.check_told("bookmarks are not saved");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn nowhere_to_step_out_to_is_told() {
     let mut window = at(2);
     window.press_with(Modifiers::SHIFT, Key::F12);
     window.check_position(2);
-    assert_eq!(window.messages(), ["Nothing called this function"]);
+    assert_eq!(window.messages(), ["This function has no caller"]);
 }
 
 #[test]

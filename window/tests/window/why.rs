@@ -190,7 +190,7 @@ fn slices_are_kept_and_stand_in_panels_of_their_own() {
         window
             .messages()
             .iter()
-            .any(|told| told.starts_with("Ask first why")),
+            .any(|told| told.starts_with("Press W on a value first")),
         "{:?}",
         window.messages()
     );
@@ -249,7 +249,7 @@ fn check_hover(window: &mut Driver, label: &str, line: &str, expected: (&str, u6
     assert!(
         window.has(line),
         "{:?}",
-        window.only_label_like("W: why has")
+        window.only_label_like("W: why does")
     );
     window.press(Key::W);
     assert_eq!(asked(window), (expected.0.to_owned(), expected.1));
@@ -294,7 +294,7 @@ fn w_in_a_row_asks_where_its_value_is() {
     // The hover text names the cell of the row under the pointer.
     for place in 0..50 {
         window.rest_at(egui::pos2(strb + 12.0 * place as f32, row.center().y));
-        if window.count_like("W: why has") > 0 {
+        if window.count_like("W: why does") > 0 {
             window.press(Key::W);
             found.push(asked(&window));
         }

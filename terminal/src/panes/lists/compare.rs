@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(
             stage().draw(120, 24),
             r" 7 registers · 2 bytes differ
-   Cell      before                   after (W)                   Step  Means             Last written by
+   Cell      before                   after (W)                   Step  Meaning           Last written by
 *▾ Registers  7 of 69 differ
    x0        0000000000000064         00000000ffffffa9           1,248                    decode_field  orr w0, w0, #0xf…
    x1        00000000ffffffe0         0000000000005a7d           1,238                    decode_field  orr w1, w1, w23
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(
             stage.draw(80, 6),
             r" 7 registers · 2 bytes differ
-   Cell      before                   after (W)                   Step  Means
+   Cell      before                   after (W)                   Step  Meaning
 *▾ heap  80020008 – 80020017, 2 bytes differ
    80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+9"
         );

@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(
             PaneStage::over(session, 0, ListPane::new(FindingsView::default())).draw(90, 5),
             r"  No findings
-  The trace keeps the rules of its format, and contradicts itself nowhere."
+  The trace is well formed and consistent."
         );
     }
 }

@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(
             stage().draw(80, 10),
             r" 5 frames
-     Function(arguments at its entry)                                        Step
+     Function(arguments at entry)                                            Step
 *#0  80000328(x0=64, x1=ffffffe0, x2=7, x3=75, x4=0, x5=0, x6=0, x7=0)      1,229
  #1  80000390(x0=84020000, x1=840200a0, x2=8001fff0, x3=10, x4=0, x5=0, x6=   746
  #2  80000764(x0=0, x1=0, x2=1, x3=8ffff815, x4=0, x5=0, x6=0, x7=0)           84
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(
             stage().draw(120, 10),
             r" 5 frames
-     Function(arguments at its entry)                                  Called from                                   Step
+     Function(arguments at entry)                                      Called from                                   Step
 *#0  80000328(x0=64, x1=ffffffe0, x2=7, x3=75, x4=0, x5=0, x6=0, x7=0) 80000438                                     1,229
  #1  80000390(x0=84020000, x1=840200a0, x2=8001fff0, x3=10, x4=0, x5=0 800007f4                                       746
  #2  80000764(x0=0, x1=0, x2=1, x3=8ffff815, x4=0, x5=0, x6=0, x7=0)   800009d8                                        84
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(
             stage.draw(80, 10),
             r" 5 frames at 1,233
-     Function(arguments at its entry)                                        Step
+     Function(arguments at entry)                                            Step
  #0  80000328(x0=64, x1=ffffffe0, x2=7, x3=75, x4=0, x5=0, x6=0, x7=0)      1,229
 *#1 ▶80000390(x0=84020000, x1=840200a0, x2=8001fff0, x3=10, x4=0, x5=0, x6=   746
  #2  80000764(x0=0, x1=0, x2=1, x3=8ffff815, x4=0, x5=0, x6=0, x7=0)           84

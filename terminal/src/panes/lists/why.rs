@@ -175,7 +175,7 @@ mod tests {
         let mut stage = PaneStage::at(0, ListPane::new(WhyView::default()));
         assert_eq!(
             stage.draw(60, 8),
-            r"  No value is asked about
+            r"  No value selected
   Press W on a register, a byte or a step."
         );
         stage.drum();
@@ -185,9 +185,9 @@ mod tests {
     fn a_chain_shows_the_stores_and_the_bytes_behind_them() {
         assert_eq!(
             stage().draw(100, 11),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · chain · 119 steps, followed to their ends
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · chain · 119 steps, complete
 *  - 8000087c, called at 1,757
-       1,761  x2 = u64[0x80020010]                             0xbfb1e598a4e5bda9  what was asked for
+       1,761  x2 = u64[0x80020010]                             0xbfb1e598a4e5bda9  the selected value
    - 80000390, called at 746
      + 1,382  u8[0x80020015..0x17] = {(w1 >> 12) | 0xe0, ((w1 >> 6…  e5 b1 bf  bytes 5..7 · for 1,761
      + 1,368  w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8) | (w0@1334 << 12)      0x5c7f  for 1,382
@@ -211,8 +211,8 @@ mod tests {
         );
         assert_eq!(
             stage().press(&[PaneCommand::NextView]).draw(100, 6),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
-*  - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, complete
+*  - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  the selected value
      + 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
      + 1,317  800004a4           u8[0x80020012..0x14] = {(w1 >> 12…  e5 a4 98  bytes 2..4 · for 1,761
      + 1,252  800004a4           u8[0x80020010..0x11] = {((w1 >> 6) &…  a9 bd  bytes 0..1 · for 1,761"
@@ -222,9 +222,9 @@ mod tests {
             .draw(100, 6);
         assert_eq!(
             all,
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 119 steps, followed to their ends
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 119 steps, complete
 *  - 8000087c, called at 1,757
-       1,761  ldr    x2, [x0]                               x2 = bfb1e598a4e5bda9  what was asked for
+       1,761  ldr    x2, [x0]                               x2 = bfb1e598a4e5bda9  the selected value
    - 80000390, called at 746
        1,382  strb   w0, [x19, #2]                                    [80020017] = bf  1,761 loads it
        1,381  orr    w0, w0, #0xffffff80                                x0<7:0> = bf  1,382 copies it"
@@ -240,8 +240,8 @@ mod tests {
         ];
         assert_eq!(
             stage().press(&keys).draw(100, 4),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
-   - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, complete
+   - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  the selected value
 *    - 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
        + 1,368  80000440           w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8)…  0x5c7f  for 1,382"
         );
@@ -251,8 +251,8 @@ mod tests {
         ];
         assert_eq!(
             stage().press(&keys).draw(100, 4),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
-*  + 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for"
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, complete
+*  + 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  the selected value"
         );
     }
 

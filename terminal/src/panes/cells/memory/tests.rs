@@ -200,7 +200,7 @@ fn memory_is_compared_with_what_it_is_at_a_line() {
     );
     bench.answer(PromptPurpose::CompareWithLine, "0");
     assert!(
-        bench.status().contains("lines count from 1"),
+        bench.status().contains("lines are numbered from 1"),
         "{}",
         bench.status()
     );
@@ -314,7 +314,7 @@ fn the_expression_follows_or_holds() {
     assert!(
         bench
             .draw()
-            .starts_with("column 6: no register and no symbol is called \"nonsense\""),
+            .starts_with("column 6: no register or symbol is named \"nonsense\""),
         "{}",
         bench.draw()
     );
@@ -364,7 +364,7 @@ fn bytes_are_looked_for() {
         Direction::Forward,
     ))));
     assert!(
-        bench.status().starts_with("Nothing was looked for yet"),
+        bench.status().starts_with("No search yet"),
         "{}",
         bench.status()
     );
@@ -389,7 +389,7 @@ fn bytes_are_looked_for() {
     );
     bench.answer(PromptPurpose::FindInMemory, " ");
     assert!(
-        bench.status().starts_with("nothing to look for"),
+        bench.status().starts_with("nothing to search for"),
         "{}",
         bench.status()
     );

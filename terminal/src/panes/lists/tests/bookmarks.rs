@@ -44,7 +44,7 @@ fn bookmarks_are_listed_with_what_is_there() {
     assert_eq!(
         stage().draw(80, 5),
         r" 2 bookmarks
-   Place       Name       Note            What is there
+   Place       Name       Note            Contents
 *▶ 1,250       the crash                  80000498  STRB w0,[x19,#1]
    80020010:8  table      who writes it?"
     );

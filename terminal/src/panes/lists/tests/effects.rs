@@ -17,7 +17,7 @@ fn effects(of: EffectsOf) -> PaneStage<ListPane<TableView<EffectsTable>>> {
 fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
     assert_eq!(
         effects(EffectsOf::Call(Position(880))).draw(80, 9),
-        r" 80000328, positions 874 to 881: 7 steps read 2 first, write 4
+        r" 80000328, positions 874 to 881: 7 steps, 2 inputs, 4 outputs
           What  Bytes  Value     Symbol  Step
 *  read   w0        4  35                 874
    read   x30       8  80000414           880
@@ -44,7 +44,7 @@ fn two_calls_are_compared() {
             OtherCall::Near(Direction::Forward)
         ))
         .draw(80, 5),
-        r" 80000328 at 874 and at 884: 4 inputs differ, 4 outputs; both go the same way
+        r" 80000328 at 874 and at 884: 4 inputs and 4 outputs differ; control flow is the …
            What  First call  Second call
 *  input   x0    35          62
    input   x1    25          ffffffde

@@ -20,7 +20,7 @@ fn reads_that_contradict_the_last_write_are_listed() {
     );
     assert_eq!(
         stage.draw(80, 6),
-        r" 1 read differs from what the last write left: DMA, a device, a system call
+        r" 1 read differs from the last write: DMA, a device or a system call
    Step  Address   Was          Read
 *     1  00009000  44 33 22 11  55 33 22 11"
     );
@@ -42,7 +42,7 @@ fn a_trace_without_any_says_so() {
     assert_eq!(
         stage.draw(60, 6),
         r"  No external changes
-  Every read agrees with the last write that the trace shows."
+  Every read returns what was last written."
     );
     stage.drum();
 }

@@ -34,7 +34,7 @@ fn hits_are_listed_with_the_cursor_before_the_next_one() {
     assert_eq!(
         stage("nosuch").draw(80, 8),
         r#"  No hit: text "nosuch"
-  Read the text in another way, look everywhere, or take something out of it."#
+  Search for something else, search everywhere, or shorten the text."#
     );
 }
 
@@ -43,9 +43,9 @@ fn where_nothing_was_looked_for_the_list_says_how_to() {
     let mut stage = PaneStage::at(0, ListPane::new(TableView::new(FindTable)));
     assert_eq!(
         stage.draw(60, 8),
-        r"  Nothing is looked for
+        r"  Nothing to search for
   Press / and type a text, a /regular expression/, a number,
-  an address, a function or bytes; ? looks backwards."
+  an address, a function or bytes; ? searches backwards."
     );
     stage.drum();
 }

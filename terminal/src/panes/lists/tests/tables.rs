@@ -17,9 +17,9 @@ fn memory(kind: PanelKind) -> PaneStage<ListPane<TableView<MemoryTable>>> {
 fn accesses_are_listed_with_the_cursor_at_the_last_one() {
     assert_eq!(
         accesses().draw(60, 5),
-        r#"  No register, memory or code is chosen
-  Choose a cell in a pane of registers or memory, and give
-  the command "Accesses" (:); or "All executions…" of code."#
+        r#"  No register, memory or code selected
+  Select a register or memory, then run the command
+  "Accesses" (:), or "All executions…" for code."#
     );
     let list = Action::View(ViewAction::ListAccesses("0x80020018".to_owned(), 8, None));
     assert_eq!(
@@ -136,9 +136,8 @@ fn return_travels_to_an_access() {
 fn memory_is_told_as_a_whole() {
     assert_eq!(
         memory(PanelKind::Heap).draw(80, 6),
-        r"  The trace does not tell of the heap
-  Record it again with -record_heap, and keep the file funclist.log beside the
-  trace."
+        r"  This trace has no heap events
+  Record it again with -record_heap, and keep funclist.log next to the trace."
     );
     assert_eq!(
         memory(PanelKind::Heat).draw(80, 8),

@@ -39,8 +39,8 @@ fn rows_that_hold_no_text_are_left_out() {
     stage.answer(PromptPurpose::Filter, "cpu7");
     assert_eq!(
         stage.draw(60, 5),
-        r"  No row holds the text
-  An empty filter shows all rows again."
+        r"  No row matches
+  Clear the filter to show all rows."
     );
     stage.answer(PromptPurpose::Filter, "");
     assert_eq!(

@@ -19,7 +19,7 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
     );
     assert_eq!(
         stage.draw(80, 6),
-        r#" 2 lines could not be read, or only with doubt
+        r#" 2 unreadable or doubtful lines
    Line    Byte     Times  Warning
 *  line 2  byte 0       1  unknown Tarmac event type "rubbish"  rubbish
    line 3  byte 11      1  expected register contents, found "zzzzzzzz"  2 clk R…"#

@@ -22,7 +22,7 @@ fn watches_have_their_values_and_writers() {
 *  x0         hex        1,248       1,250  ffffffa9
    [x19]      u16        1,249              *43493
    x19 - x22  hex        1,188       1,253  f
-   nonsense(  hex                           expected an operator before "("…"#
+   nonsense(  hex                           expected an operator before "(": + -…"#
     );
 }
 
@@ -46,8 +46,8 @@ fn nothing_watched_says_how_to() {
     let mut stage = PaneStage::at(0, ListPane::new(TableView::new(WatchTable::default())));
     assert_eq!(
         stage.draw(70, 5),
-        r"  Nothing is watched
-  w watches the cell under the cursor, :watch what is typed: x0, [sp+8]
+        r"  No watches
+  w watches the cell under the cursor, :watch an expression: x0, [sp+8]
   u32, name utf8."
     );
     stage.drum();
