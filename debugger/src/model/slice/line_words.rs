@@ -317,7 +317,8 @@ impl SliceWords<'_> {
         let end = last.0.saturating_add(last_len.saturating_sub(1));
         let memory = words.memory(&one);
         let memory = memory.trim_end_matches(']');
-        Some(format!("{memory}..{:#x}] = {{{values}}}", end & 0xff))
+        let end = last_byte_words(memory, end.saturating_sub(first.0));
+        Some(format!("{memory}..{end}] = {{{values}}}"))
     }
 
     /// Formats the bytes that contiguous stores wrote, in address order.
@@ -561,4 +562,34 @@ fn loads_a_byte(row: &ReadRow) -> bool {
 
 fn hex_or_unknown(value: &Value) -> String {
     short_hex(value).map_or_else(|| "?".to_owned(), |digits| format!("0x{digits}"))
+}
+
+/// Formats the last byte of a range that begins with `memory` and whose bytes span a distance: in
+/// the form of its first byte, as an offset from the same symbol or as an address.
+fn last_byte_words(memory: &str, distance: u64) -> String {
+    let first = memory
+        .rsplit_once("0x")
+        .and_then(|(_, digits)| u64::from_str_radix(digits, 16).ok());
+    match first {
+        Some(first) => format!("{:#x}", first.wrapping_add(distance)),
+        None => format!("+{distance:#x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(memory: &str, distance: u64, expected: &str) {
+        assert_eq!(last_byte_words(memory, distance), expected);
+    }
+
+    #[test]
+    fn the_end_of_a_range_has_the_form_of_its_beginning() {
+        check("u8[heap+0x345", 2, "0x347");
+        check("u8[field+0xfe", 3, "0x101");
+        check("u8[0x800200fe", 3, "0x80020101");
+        check("u8[field", 2, "+0x2");
+    }
 }

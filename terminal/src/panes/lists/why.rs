@@ -189,7 +189,7 @@ mod tests {
 *  - 8000087c, called at 1,757
        1,761  x2 = u64[0x80020010]                             0xbfb1e598a4e5bda9  the selected value
    - 80000390, called at 746
-     + 1,382  u8[0x80020015..0x17] = {(w1 >> 12) | 0xe0, ((w1 >> 6…  e5 b1 bf  bytes 5..7 · for 1,761
+     + 1,382  u8[0x80020015..0x80020017] = {(w1 >> 12) | 0xe0, ((w…  e5 b1 bf  bytes 5..7 · for 1,761
      + 1,368  w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8) | (w0@1334 << 12)      0x5c7f  for 1,382
      - 80000328, called at 1,359
        + 1,365  w0 = csel((w0 | 0x20) - 87, w2, hi)                                    0xf  for 1,368
@@ -213,9 +213,9 @@ mod tests {
             stage().press(&[PaneCommand::NextView]).draw(100, 6),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, complete
 *  - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  the selected value
-     + 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
-     + 1,317  800004a4           u8[0x80020012..0x14] = {(w1 >> 12…  e5 a4 98  bytes 2..4 · for 1,761
-     + 1,252  800004a4           u8[0x80020010..0x11] = {((w1 >> 6) &…  a9 bd  bytes 0..1 · for 1,761"
+     + 1,382  800004a4           u8[0x80020015..0x80020017] = {(w1…  e5 b1 bf  bytes 5..7 · for 1,761
+     + 1,317  800004a4           u8[0x80020012..0x80020014] = {(w1…  e5 a4 98  bytes 2..4 · for 1,761
+     + 1,252  800004a4           u8[0x80020010..0x80020011] = {((w1 >…  a9 bd  bytes 0..1 · for 1,761"
         );
         let all = stage()
             .press(&[PaneCommand::NextView, PaneCommand::NextView])
@@ -242,7 +242,7 @@ mod tests {
             stage().press(&keys).draw(100, 4),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, complete
    - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  the selected value
-*    - 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
+*    - 1,382  800004a4           u8[0x80020015..0x80020017] = {(w1…  e5 b1 bf  bytes 5..7 · for 1,761
        + 1,368  80000440           w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8)…  0x5c7f  for 1,382"
         );
         let keys = [
