@@ -64,7 +64,7 @@ fn a_hang_is_cut_at_its_second_round() {
 #[test]
 fn a_copy_that_fails_leaves_the_file_as_it_was() {
     let sandbox = Sandbox::new();
-    let path = sandbox.file("hang.tarmac", &hang());
+    let path = sandbox.file("hang.tarmac", hang());
     let copy = sandbox.file("cut.tarmac", b"before");
     // Another run is writing the copy.
     let partial = sandbox.file("cut.tarmac.partial", b"");
