@@ -86,7 +86,7 @@ kept '^number = 1\nposition = 1' "a condition is found"
 press ctrl+f; typed 'blr x2'; press Return
 sleep 1; press Escape Home F3
 at 4315 "F3 goes to a hit"
-run 'Keep search as… calls'
+run 'Save search as… calls'
 kept '^\[\[searches\]\](\n.*)*name = "calls"' "a search is kept under its name"
 press h Down
 kept '^number = 1\nposition = (?!431[56]$)' "only hits are shown: the next row is the next hit"
@@ -111,7 +111,7 @@ kept '^number = 1\nposition = (?!44013)' "a double click on a register of a row 
 # Memory.
 run 'Show memory x0'
 kept 'address: "x0"' "memory is shown at a register"
-run 'Show regions of memory'
+run 'Show memory regions'
 kept 'Regions' "regions of memory are shown"
 
 # A range of the timeline.
@@ -147,7 +147,7 @@ until_is 20 windows_are 1 || fail "the panel was not put back"
 echo "ok: the panel is back"
 
 # Settings, and the file browser.
-run 'Own file browser'
+run 'Built-in file browser'
 chosen '^own-file-browser = true' "the file browser is chosen"
 cp "$XDG_CACHE_HOME/stepback/demo/overflow_bare.small.tarmac" "$home/again.tarmac"
 # The dialog may take a while to list the folder on a busy machine: then it is opened again.
