@@ -661,10 +661,10 @@ mod tests {
         check_error("100.1%", "percentages go from 0% to 100%");
         check_error("-1%", "is not a number");
         check_error("99999999999999999999%", "is too large");
-        check_error("pc:", "an address is needed");
+        check_error("pc:", "expected an address");
         check_error(
             "pc:main+",
-            "column 6: a number, a register, a symbol or memory is missing",
+            "column 6: expected a number, a register, a symbol or memory",
         );
         check_error("pc:main#", "expected a visit number after #");
         check_error("pc:main#x", "expected a visit number after #");

@@ -247,7 +247,7 @@ fn files_of_several_processors_are_one_trace() {
             info["warnings"]["first"][0]["message"]
                 .as_str()
                 .unwrap()
-                .contains("in which order"),
+                .contains("the order in which"),
             "{info}"
         );
     }
@@ -337,7 +337,8 @@ fn files_of_several_processors_become_one() {
         .run(&["convert", &first, &second, "--to", "rst", "-o", &target])
         .succeeds();
     assert!(
-        ran.err.contains("nothing tells in which order"),
+        ran.err
+            .contains("the order in which their instructions were executed is unknown"),
         "{}",
         ran.err
     );

@@ -182,7 +182,7 @@ fn ends_of_control_are_worded_as_such() {
     text(&["x2", "--control", "--all-copies", "--limit", "2"])
         .prints("control: the deciding branch is not followed further  control for 6");
     text(&["x0", "--at", "0", "--forward", "--control", "--limit", "1"])
-        .prints("control: what it decided is not followed to its end  control for 0");
+        .prints("control: what it decided is not followed to the end  control for 0");
     let rows = rows_of(LOOP, &["x2", "--control"]);
     let end = rows
         .iter()

@@ -310,7 +310,7 @@ fn errors_say_what_and_where() {
         "()",
         "column 2: expected a number, a register, a symbol or memory instead of \")\"",
     );
-    check_error("[1", "column 1: the bracket is never closed");
+    check_error("[1", "column 1: missing closing bracket");
     check_error("2+u8[1", "column 3: the bracket is never closed");
     check_error("1]", "column 2: the closing bracket was never opened");
     check_error(
