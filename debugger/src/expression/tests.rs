@@ -339,7 +339,7 @@ fn errors_say_what_and_where() {
     );
     check_error(
         "reg::",
-        "column 1: a number, a register, a symbol or memory is missing at the end",
+        "column 1: expected a number, a register, a symbol or memory at the end",
     );
     check_error(
         "reg:: x0",
@@ -347,7 +347,7 @@ fn errors_say_what_and_where() {
     );
     check_error(
         "foo",
-        "column 1: no register and no symbol is called \"foo\"",
+        "column 1: no register or symbol is named \"foo\"",
     );
     check_error(
         "main main_2",
