@@ -16,7 +16,7 @@ trap 'tmux -S "$socket" kill-server 2>/dev/null || true; sleep 0.5; rm -rf "$pla
 export HOME="$place" XDG_CACHE_HOME="$place/cache" XDG_CONFIG_HOME="$place/config" XDG_DATA_HOME="$place/data"
 export LANG=C.UTF-8 LC_ALL=C.UTF-8
 unset DISPLAY WAYLAND_DISPLAY WAYLAND_SOCKET NO_COLOR
-program="$PWD/target/debug/stepback"
+program=$(realpath "${CARGO_TARGET_DIR:-target}")/debug/stepback
 
 mux() { tmux -S "$socket" -f /dev/null "$@"; }
 screen() { mux capture-pane -p -t it; }

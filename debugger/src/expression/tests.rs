@@ -329,14 +329,8 @@ fn errors_say_what_and_where() {
         "``",
         "column 1: expected a number, a register, a symbol or memory instead of \"``\"",
     );
-    check_error(
-        "1 ? 2",
-        "column 3: unexpected character '?'",
-    );
-    check_error(
-        "a::",
-        "column 2: unexpected character ':'",
-    );
+    check_error("1 ? 2", "column 3: unexpected character '?'");
+    check_error("a::", "column 2: unexpected character ':'");
     check_error(
         "reg::",
         "column 1: expected a number, a register, a symbol or memory at the end",
@@ -345,10 +339,7 @@ fn errors_say_what_and_where() {
         "reg:: x0",
         "column 1: expected a number, a register, a symbol or memory instead of \" \"",
     );
-    check_error(
-        "foo",
-        "column 1: no register or symbol is named \"foo\"",
-    );
+    check_error("foo", "column 1: no register or symbol is named \"foo\"");
     check_error(
         "main main_2",
         "column 6: expected an operator before \"main_2\": + - * / % << >> & | ^ == != < <= > >= && ||",

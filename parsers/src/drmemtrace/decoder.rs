@@ -209,7 +209,7 @@ impl RecordDecoder {
             };
             self.complain(
                 out,
-                format!("the records do not begin with their thread, which {source} names"),
+                format!("the records do not begin with their thread: it is taken from {source}"),
             );
             out.threads.number(tid.unwrap_or(0))
         });

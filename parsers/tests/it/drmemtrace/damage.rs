@@ -242,7 +242,7 @@ fn a_lost_chunk_is_noticed() {
         &[
             header,
             "18 records are missing",
-            "do not begin with their thread: the file's name",
+            "do not begin with their thread: it is taken from the file's name",
         ],
     );
     assert_eq!(first.counter.total().instructions, 30);

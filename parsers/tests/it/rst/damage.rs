@@ -64,7 +64,7 @@ fn a_cut_off_section_is_read_up_to_where_something_is_missing() {
         records.len()
     );
     let expected = format!(
-        "\"hello\", behind record {}, byte {} of what it unpacks to: the file is cut off",
+        "\"hello\", after record {}, byte {} of the unpacked data: the file is cut off",
         records.len() / 24,
         bytes.len() - 8
     );

@@ -319,11 +319,11 @@ fn what_begins_otherwise_is_told() {
         told(b"RZ1 -- Rstzip1 compressed").contains("rstzip 1, whose format was never published")
     );
     assert!(told(&[9; 48]).contains(
-        "\"t\", behind record 0, byte 48 of what it unpacks to: it does not begin with a header"
+        "\"t\", after record 0, byte 48 of the unpacked data: it does not begin with a header"
     ));
     assert!(
         told(&[&header(13)[..], &[3; 25]].concat()).contains(
-            "behind record 2, byte 49 of what it unpacks to: the file ends inside a record: 1 byte is left out"
+            "after record 2, byte 49 of the unpacked data: the file ends inside a record: 1 byte is left out"
         )
     );
     assert!(
@@ -419,7 +419,7 @@ fn records_have_lines_for_people() {
     );
     assert_eq!(
         line(37),
-        "    cpu677 memory      16 byte(s) @ (behind the last) physical 0x0000000000000003 0x0000000000000004"
+        "    cpu677 memory      16 byte(s) @ (after the last) physical 0x0000000000000003 0x0000000000000004"
     );
 }
 
@@ -501,7 +501,10 @@ fn files_of_two_processors_take_turns() {
             "{order:?}"
         );
         assert_eq!(told.len(), 1);
-        assert!(told[0].contains("nothing tells in which order"), "{told:?}");
+        assert!(
+            told[0].contains("the order in which their instructions were executed"),
+            "{told:?}"
+        );
         assert!(stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
     }
 }
@@ -605,7 +608,7 @@ fn a_memory_value_continues_only_the_record_before_it() {
         shown(&[step.clone(), first, step, second]),
         [
             "read 8 @ 0000000000008000 0000000000000001",
-            "memory       8 byte(s) @ (behind the last) 0x2"
+            "memory       8 byte(s) @ (after the last) 0x2"
         ]
     );
 }

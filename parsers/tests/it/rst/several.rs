@@ -141,7 +141,7 @@ fn a_turn_too_many_is_told() {
     let (records, problems) = plain("several.rz2", bytes);
     assert_eq!(records.len(), 10 * 24);
     assert!(
-        problems[0].message.contains("behind record 10, ")
+        problems[0].message.contains("after record 10, ")
             && problems[0].message.contains("contradicts itself")
     );
 }
