@@ -11,8 +11,12 @@ python3 -c 'import ensurepip' 2>/dev/null || { echo "skipped: Python cannot make
 place=$(mktemp -d)
 trap 'tmux -L stepback-wheel kill-server 2>/dev/null || true; kill $(jobs -p) 2>/dev/null || true; rm -rf "$place"' EXIT
 
-wheel=${1:-$(assets/linux/make-wheel dev | tail -n 1)}
 python3 -m venv "$place/python"
+wheel=${1:-}
+if [ -z "$wheel" ]; then
+    "$place/python/bin/pip" index versions maturin >/dev/null 2>&1 || { echo "skipped: PyPI does not answer"; exit 0; }
+    wheel=$(assets/linux/make-wheel dev | tail -n 1)
+fi
 mkdir "$place/home"
 bare=(env -i "PATH=$place/python/bin:/usr/bin:/bin" "HOME=$place/home" LC_ALL=C.UTF-8)
 started=$(date +%s%N)
