@@ -34,7 +34,7 @@ impl AnswerForms {
         self
     }
 
-    /// Adds a form without a type of its own.
+    /// Adds a form that no type describes, as a schema.
     #[must_use]
     pub fn or_value(mut self, form: Value) -> Self {
         self.forms.push(form);

@@ -11,8 +11,8 @@ use crate::cli::options::TraceOptions;
 
 /// Help text below the options.
 pub const HELP: &str = "\
-F1 shows the keys, `:` lists all commands by name, q ends it.
-Everything is asked without a window as well: `stepback --help` names the questions.";
+F1 shows the keys, `:` lists all commands by name, and q quits.
+Every query is also a subcommand: see `stepback --help`.";
 
 #[derive(Debug, Args)]
 pub struct BrowseArguments {

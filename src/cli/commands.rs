@@ -356,7 +356,7 @@ impl SubcommandEntry {
                 .get_arguments()
                 .any(|argument| argument.get_id() == id)
         };
-        // The browser has an option of its own.
+        // The browser defines this option itself.
         let command = match has("trace") && !has("demo") {
             true => command.arg(demo_argument()),
             false => command,
@@ -373,7 +373,7 @@ impl SubcommandEntry {
     }
 }
 
-/// Identifier of the option that stands for the trace, where the subcommand itself knows nothing of it.
+/// Identifier of the option that replaces the trace argument. Subcommands do not read it.
 pub const DEMO: &str = "demo-trace";
 
 fn demo_argument() -> Arg {

@@ -81,7 +81,7 @@ impl AboutProgram for ManArguments {
 
 /// Returns the page of the program itself.
 fn program_page(program: &Command) -> Result<Vec<u8>> {
-    // The syntax of positions has a page of its own.
+    // A separate page describes the syntax of positions.
     let man = page(
         program.clone().after_help("").after_long_help(""),
         "stepback",

@@ -42,7 +42,7 @@ mod schema;
 mod shell;
 mod so_far;
 mod states;
-mod support;
+pub mod support;
 mod tasks;
 mod truncate;
 mod vcd;

@@ -1,11 +1,10 @@
 //! The JSON output against the schemas that `stepback schema` prints.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::cli::support::{AMP, OVERFLOW, Sandbox, fixture_path, overflow_image};
+use crate::cli::support::{AMP, OVERFLOW, Sandbox, copy_tree, fixture_path, overflow_image};
 
 /// Checks the output of a command, which is one value or one per line.
 #[track_caller]
@@ -143,7 +142,7 @@ fn answers_about_drmemtrace_fit_their_schemas() {
     names.sort();
     for name in names {
         let trace = sandbox.path(&name);
-        copy(&fixture_path("drmemtrace").join(&name), &trace);
+        copy_tree(&fixture_path("drmemtrace").join(&name), &trace);
         let trace = trace.to_str().unwrap();
         if name == "threads" {
             check_all(&sandbox, trace);
@@ -152,18 +151,6 @@ fn answers_about_drmemtrace_fit_their_schemas() {
         check(&sandbox, &["info", trace]);
         check(&sandbox, &["list", trace, "--records", "--count", "100"]);
         check(&sandbox, &["counts", trace]);
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    if !from.is_dir() {
-        fs::copy(from, to).unwrap();
-        return;
-    }
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        copy(&entry.path(), &to.join(entry.file_name()));
     }
 }
 

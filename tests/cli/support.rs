@@ -215,3 +215,16 @@ pub fn overflow_image() -> String {
 pub fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
+
+/// Copies a file, or a folder with its content.
+pub fn copy_tree(from: &Path, to: &Path) {
+    if !from.is_dir() {
+        fs::copy(from, to).unwrap();
+        return;
+    }
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        copy_tree(&entry.path(), &to.join(entry.file_name()));
+    }
+}

@@ -2,7 +2,7 @@
 //! every link leads somewhere.
 //!
 //! A block of the language `console` holds commands (`$ …`) and what they print. A line `...`
-//! stands for any lines. `UPDATE_GUIDE=1` writes what the program prints today into the pages.
+//! matches any lines. `UPDATE_GUIDE=1` writes what the program prints today into the pages.
 //! The commands of a page run one after the other in one folder, which holds [`SAMPLES`].
 
 mod page;
@@ -13,6 +13,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::cli::support::{copy_tree, fixture_path};
 use page::{Page, is_like};
 
 /// Names that pages use, and the fixtures that they are.
@@ -33,7 +34,7 @@ const SAMPLES: [(&str, &str); 14] = [
     ("qsort.tarmac", "qsort.es.tiny.tarmac"),
 ];
 
-/// A folder with the samples, and a home of its own.
+/// A temporary folder with the samples and a home directory.
 struct Machine {
     folder: TempDir,
 }
@@ -42,26 +43,22 @@ impl Machine {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (name, fixture) in SAMPLES {
-            copy(
-                &root().join("fixtures").join(fixture),
-                &folder.path().join(name),
-            );
+            copy_tree(&fixture_path(fixture), &folder.path().join(name));
         }
         fs::create_dir(folder.path().join("home")).unwrap();
-        let program = Path::new(env!("CARGO_BIN_EXE_stepback"));
-        let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
-        fs::write(folder.path().join("home/path"), path).unwrap();
         Self { folder }
     }
 
     /// Returns what a command prints, on standard output and standard error.
     fn printed(&self, command: &str) -> String {
         let home = self.folder.path().join("home");
+        let program = Path::new(env!("CARGO_BIN_EXE_stepback"));
+        let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
         let output = Command::new("bash")
             .args(["-c", &format!("exec 2>&1; {command}")])
             .current_dir(self.folder.path())
             .env_clear()
-            .env("PATH", fs::read_to_string(home.join("path")).unwrap())
+            .env("PATH", path)
             .envs([("LC_ALL", "C.UTF-8"), ("TERM", "dumb")])
             .env("HOME", &home)
             .output()
@@ -69,18 +66,6 @@ impl Machine {
         let text = String::from_utf8(output.stdout).unwrap();
         let text = text.replace(home.to_str().unwrap(), "~");
         text.replace(self.folder.path().to_str().unwrap(), "/traces")
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    if !from.is_dir() {
-        fs::copy(from, to).unwrap();
-        return;
-    }
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        copy(&entry.path(), &to.join(entry.file_name()));
     }
 }
 

@@ -17,7 +17,7 @@ use crate::reconstruct::{Decision, NextDecision, Outcome};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordMismatch {
     /// The program has another instruction at the address.
-    #[error("the program has {found:08x} there, the record {told:08x}")]
+    #[error("the program has {found:08x} at this address, but the record has {told:08x}")]
     Word {
         /// Word in the program.
         found: u32,

@@ -243,7 +243,7 @@ impl Preg {
     }
 }
 
-/// Returns true for an address that stands for an unknown one: `0x31415921` no access, `0x31415923`
+/// Returns true for a placeholder of an unknown address: `0x31415921` no access, `0x31415923`
 /// no program counter.
 pub fn is_fake_address(address: u64) -> bool {
     address == 0x0031_4159 || address >> 8 == 0x0031_4159 && address & 1 == 1

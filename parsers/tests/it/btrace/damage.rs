@@ -36,7 +36,7 @@ fn a_record_that_contradicts_the_program_is_a_gap_and_told() {
     assert_eq!(
         path.problems,
         [
-            "record 11: at 0x1001a8, contradicts the program: the program has 7ffffff4 there, the record 7ffffff5"
+            "record 11: at 0x1001a8, contradicts the program: the program has 7ffffff4 at this address, but the record has 7ffffff5"
         ]
     );
 }
