@@ -1,12 +1,9 @@
-//! The action language: keys, menus, the command palette, scripts and tests all emit actions.
+//! The action language: keys, menus, the command palette, scripts and tests all emit an [`Action`].
 //!
-//! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied in
-//! order after the frame. Each group has one exhaustive `match` that applies it.
-//!
-//! Moments of one of several traces, and their serialised form.
-//!
-//! Stored positions (pins, saved layouts) are moments, which name their trace. Positions of a
-//! window belong to the window's trace.
+//! An action is plain data. Panels push actions into a `Vec` while they draw, and the program
+//! applies them in order after the frame, with one exhaustive `match` per group. A stored position
+//! (a pin, a saved layout) is a [`Moment`], which also names its trace; a position of a window
+//! belongs to that window's trace.
 
 use std::fmt;
 

@@ -1,6 +1,5 @@
-//! State of the window program, and the steps of a frame.
-//!
-//! State that tests and the surrounding frame may read.
+//! The program in its window ([`App`]): its state, the steps of a frame, and the state that tests
+//! may read.
 
 use std::path::PathBuf;
 use std::sync::Arc;

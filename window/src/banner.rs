@@ -1,6 +1,5 @@
-//! Strip above the panels with notes about unusual properties of the trace.
-//!
-//! Strip above the panels with first steps for the demo.
+//! Strips above the panels: notes about unusual properties of the trace, and first steps for the
+//! demo.
 
 use egui::{Align, Align2, Layout, RichText, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use stepback_debugger::action::{Action, FileAction};

@@ -1,7 +1,8 @@
-//! Operations on register and memory panels. Each applies to the focused panel of the kind, or else
-//! to the first one.
+//! Actions on register and memory panels. Each applies to the focused panel of the kind, or else to
+//! the first one.
 //!
-//! The cell clicked in a step list.
+//! A cell that was clicked in a step list ([`ChosenCell`]) stays the subject of commands until its
+//! window moves.
 
 use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::WindowId;

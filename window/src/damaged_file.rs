@@ -1,6 +1,6 @@
-//! Recovery of a damaged settings file: readable entries are kept, and the original is put aside.
+//! Recovery of damaged saved data: readable entries are kept, and the original file is put aside.
 //!
-//! Tolerant reading of saved data: an unreadable entry loses only itself.
+//! An unreadable entry loses only itself. A truncated one keeps its complete fields.
 
 use std::collections::HashMap;
 use std::fs::File;

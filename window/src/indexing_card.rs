@@ -1,6 +1,5 @@
-//! Card with the progress of indexing. It blocks no input.
-//!
-//! Page shown while the trace named on the command line is being opened.
+//! Progress of indexing: a card that blocks no input, or a page while the trace named on the
+//! command line is being opened.
 
 use egui::{
     Align2, Button, Id, Order, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder,

@@ -1,6 +1,6 @@
-//! Text form of the panels: nested as displayed, and equal for equal panels.
+//! Panels and trace windows saved by the last run, and the text form of the panels.
 //!
-//! Panels and trace windows saved by the last run.
+//! The text is nested as displayed, and equal for equal panels.
 
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};

@@ -1,8 +1,5 @@
-//! Opening, showing and closing of panels and trace windows.
-//!
-//! Search actions on panels.
-//!
-//! Slice actions on panels.
+//! Opens, shows and closes panels and trace windows, including panels with a separate search or
+//! slice.
 
 use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::WindowId;

@@ -1,8 +1,6 @@
-//! Changes of settings: choosing, importing and exporting keys, fonts, and saving.
+//! Changes of settings by the user: keys, fonts and language.
 //!
-//! Fonts chosen by the user.
-//!
-//! Language of the window.
+//! Font files are read on a worker. If a newly chosen one cannot be used, nothing changes.
 
 use std::path::PathBuf;
 

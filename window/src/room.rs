@@ -1,6 +1,5 @@
-//! Extra height for panels that are read line by line.
-//!
-//! Widths of trace windows in a row.
+//! Sizes of panels: extra height for those that are read line by line, and readable widths for the
+//! trace windows of a row.
 
 use egui_tiles::{Container, LinearDir, Tile, TileId};
 use stepback_debugger::action::PanelKind;

@@ -1,6 +1,7 @@
-//! Opens the window, or reports why no window is possible.
+//! Opens the window with the options of a run, or reports why no window is possible.
 //!
-//! Options and outcome of a run in a window.
+//! The toolkit panics if a library of the window system is missing. Only such a panic is caught,
+//! before the program itself runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
-//! Storage file of the toolkit, which holds the data saved between runs.
+//! Storage file of the toolkit, which holds the data saved between runs, and notices about it.
 //!
-//! Notices about the toolkit's storage file.
+//! The file is checked and repaired before the toolkit opens it: the toolkit would read all of it,
+//! block on a pipe, and apply unusable values.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,6 +1,6 @@
-//! Toolbar. Backward buttons are always to the left of forward ones.
+//! Toolbar with the field "Find". Backward buttons are always to the left of forward ones.
 //!
-//! The "Find" field of the toolbar.
+//! In a narrow window the field becomes a button, and texts become icons.
 
 use egui::{
     Align, Align2, Frame, Id, Key, Layout, Rect, Response, Sense, Stroke, StrokeKind, TextEdit, Ui,

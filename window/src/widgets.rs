@@ -1,6 +1,5 @@
-//! Small painted widgets shared by the bars and cards.
-//!
-//! The product mark: three lines of a trace, and an arrow back through them.
+//! Small painted widgets shared by the bars, cards and the start screen, with the product mark:
+//! three lines of a trace, and an arrow back through them.
 
 use egui::{
     Align2, Color32, FontId, Painter, Rect, Response, Sense, Shape, Stroke, StrokeKind, Ui, Vec2,

@@ -1,8 +1,7 @@
-//! Actions on the program itself.
+//! Actions on the program itself ([`AppAction`]), on files ([`FileAction`]) and on the user's notes
+//! about a trace ([`MarkAction`]).
 //!
-//! Actions on files.
-//!
-//! Actions on the user's notes about a trace.
+//! A file action without a path prompts for one.
 
 use std::path::PathBuf;
 

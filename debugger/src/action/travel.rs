@@ -1,8 +1,7 @@
-//! Moves of a trace window.
+//! Moves of a trace window, and actions on the search and on slices.
 //!
-//! Actions on the search.
-//!
-//! Actions on slices: "why has this value?" and "where did it go?".
+//! They name cells, conditions and functions as the user types them; a worker resolves the names at
+//! the position.
 
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;

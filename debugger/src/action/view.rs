@@ -1,12 +1,5 @@
-//! Actions on the contents of panels.
-//!
-//! Choice of the steps whose reads and writes are listed.
-//!
-//! Actions on a memory panel: presentation, comparison and search.
-//!
-//! Formats of register values.
-//!
-//! Contents and range of the timeline.
+//! Actions on the contents of panels ([`ViewAction`]), with the formats, ranges and lanes that they
+//! choose.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::display::LaneFormat;

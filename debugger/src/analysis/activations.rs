@@ -4,9 +4,8 @@
 //! activation, which ends at the return. Calls that never returned, were skipped or were left by a
 //! jump are omitted, and so are exceptions. Their callees become children of the nearest enclosing
 //! activation. Frames without a call in the trace (the first, its callers, those after a gap) are
-//! activations without a call.
-//!
-//! Duration of calls.
+//! activations without a call. [`ActivationSpans`] measures activations in time, or in steps of
+//! their CPU.
 
 use std::collections::HashMap;
 use std::ops::Range;

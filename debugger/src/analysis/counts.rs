@@ -1,8 +1,5 @@
-//! Totals of a trace: instructions, accesses and markers, per thread and overall.
-//!
-//! Number of CPUs that ran the threads of a trace.
-//!
-//! Memory pages by number of accesses.
+//! Totals of a trace: instructions, accesses and markers per thread, the CPUs that ran the threads,
+//! and the memory pages with the most accesses.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

@@ -1,8 +1,9 @@
 //! Positions where a trace was interrupted: exceptions, interrupts, traps, and signals that have
 //! frames.
 //!
-//! Traps: the trap that a frame handles, if recorded, and the frames that only move register
-//! windows.
+//! The entry of a handler frame is such a position, and so is a marker of a kernel action. For
+//! traps, the markers also name the trap that a frame handles and reveal the frames that only move
+//! register windows.
 
 use stepback_index::answer::{Call, CallId, Effect, FrameEntry};
 use stepback_index::query::{FindMarkers, LastMarkers, NextMarker, Steps};

@@ -1,11 +1,9 @@
-//! Detects traces that end where the program died.
+//! Infers how threads ended, and detects traces that end where the program died.
 //!
 //! The recorder handles a fatal signal badly. The failed access looks like any other, a few
 //! instructions that never ran may follow it, and nothing reports the signal. So suppose that the
 //! trace does not end with a system call that exits. Then a thread most likely died if it accessed
 //! an impossible address in its last steps, or sent itself a signal.
-//!
-//! The ends of threads.
 
 use stepback_index::answer::{Access, AccessTarget, Effect, StepRecord, ThreadId};
 use stepback_index::query::{NearestStepOf, Steps};

@@ -1,10 +1,8 @@
-//! Resolves names at a position: registers and their parts, symbols, memory.
+//! Resolves names at a position: registers and their parts, symbols, memory ranges, and code
+//! addresses by number or source line.
 //!
-//! Converts numbers to code addresses.
-//!
-//! Code of a source line.
-//!
-//! Finds damaged files in the errors of any query.
+//! A [`NameResolver`] reads the values of registers and memory from the index, so its errors may
+//! also report a damaged file ([`damage_in`]).
 
 use std::fmt;
 

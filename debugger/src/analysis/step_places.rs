@@ -1,6 +1,7 @@
 //! Targets of stepping from visit to visit and from source line to source line.
 //!
-//! A single step of a trace.
+//! [`LineWalk`] uses the call table to skip calls as a whole, so that stepping over a line does not
+//! read the steps of its callees.
 
 use std::sync::Arc;
 

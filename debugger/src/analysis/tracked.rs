@@ -1,6 +1,7 @@
-//! Expressions with their dependencies: the registers and memory that determine their value.
+//! Evaluates expressions and single cells at a position.
 //!
-//! The value of a cell at a position.
+//! The value of an expression comes with the registers and memory that were read for it. It stays
+//! the same until one of them changes, so a search for a change leaps from write to write.
 
 use std::cell::{Cell as Mutable, RefCell};
 

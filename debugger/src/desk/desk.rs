@@ -1,10 +1,8 @@
-//! State of an open trace.
+//! State of an open trace: its windows, queries and notes.
 //!
-//! Picks up the answers that arrive for an open trace.
-//!
-//! Names that the user gave to addresses.
-//!
-//! Applies the names that the user gave to addresses to all places that show symbols.
+//! A [`Desk`] belongs to the drawing thread and never blocks: queries run on the worker, and each
+//! frame picks up the answers that have arrived. If the user renames an address, a worker rebuilds
+//! the symbol tables and all panels query again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

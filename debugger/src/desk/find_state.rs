@@ -1,6 +1,7 @@
-//! State of a search, shared by the panels that show it.
+//! State of a search and its hits, shared by the panels that show it.
 //!
-//! Searches of separate panels, next to the one of the search field.
+//! [`FindState`] is the search of the search field. Panels may show separate searches
+//! ([`PanelSearches`]); equal ones are run once.
 
 use std::sync::Arc;
 

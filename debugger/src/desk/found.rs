@@ -1,12 +1,7 @@
-//! Results of searches for a position.
+//! Searches for a position, which run on the worker: the next hit, the ends of a call, an external
+//! change, the next call of a function.
 //!
-//! Search for the next or last hit.
-//!
-//! Finds the two ends of a call, so that they can be compared.
-//!
-//! Search for external changes.
-//!
-//! Search for the next or last call of a function.
+//! Each returns a [`LookupResult`]; if there is no hit, it carries the sentence that says so.
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use stepback_index::Cancel;

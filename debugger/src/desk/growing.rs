@@ -1,6 +1,7 @@
-//! An answer that a job on the worker publishes incrementally.
+//! Answers that a job on the worker publishes incrementally.
 //!
-//! Slot for an answer that arrives incrementally.
+//! An [`IncrementalAnswer`] is started explicitly. An [`AnswerStream`] restarts itself when its key
+//! changes, like a [`Slot`](crate::worker::Slot).
 
 use std::sync::{Arc, Mutex, PoisonError};
 

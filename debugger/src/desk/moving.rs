@@ -1,7 +1,7 @@
-//! Moves of trace windows. A worker makes them on copies of the windows, so that drawing never
-//! waits for the index.
+//! Moves of trace windows.
 //!
-//! Pending moves of trace windows, and their execution on a worker.
+//! A worker makes the requested moves on copies of the windows, so that drawing never waits for the
+//! index. All other actions wait until the moved windows are back.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
-//! A trace that is being opened on its own thread.
+//! A trace that is being opened on its own thread, and the choice of the trace.
 //!
-//! Choice of the trace to open and of the saved state to read with it.
+//! The thread reports parts of the trace that can already be shown. Only the newest part is kept,
+//! since a window that is not drawn must not accumulate them.
 
 use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;

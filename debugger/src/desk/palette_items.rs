@@ -1,6 +1,7 @@
 //! Rows of the command palette for a query, as plain data.
 //!
-//! Suggestions for a typed place, computed on the worker.
+//! Commands are scored on the drawing thread. Places in the trace that the query may mean are
+//! looked up on the worker ([`PlaceSuggestions`]).
 
 use std::sync::Arc;
 

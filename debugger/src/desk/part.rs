@@ -1,17 +1,11 @@
-//! Replaces the part of the trace that is shown by another: first the folds are converted to it.
-//!
-//! A new part of the trace that is not shown yet.
-//!
-//! State of the repair of a damaged index.
-//!
-//! Repairs a damaged index, or copy of a trace's records, that a query met. Everything else goes on
-//! meanwhile, and the query is repeated afterwards.
-//!
-//! Options for opening the trace again: with another image, a new index, or the rest of the index.
+//! Replaces the part of the trace that is shown, when more of it is indexed or its index was
+//! repaired.
 //!
 //! Folds and rows of the call tree are found again by the step that called, since a longer part
 //! numbers calls differently. The worker's *epoch* marks answers of an earlier part as outdated.
 //! Sessions of one trace share a *lineage*, which distinguishes another part from another trace.
+//! During a repair everything else continues, and the query that met the damage is repeated
+//! afterwards.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,11 +1,8 @@
-//! Queue of actions, and the rules for the next one that may run.
-//!
-//! Scripts: actions from a file, one per line. Skips empty lines and lines that begin with `#`.
-//!
-//! Undo and redo.
+//! The order of actions: the queue of those that wait, scripts that supply them, and undo.
 //!
 //! While a search runs, relative moves (a step, a page) wait for it. Absolute ones (go to, a click)
-//! supersede it. Undo covers panels, notes, layouts and keys; positions have their history instead.
+//! supersede it. A script has one action per line; empty lines and lines that begin with `#` are
+//! skipped. Undo covers panels, notes, layouts and keys; positions have their history instead.
 
 use std::collections::VecDeque;
 use std::fs::File;

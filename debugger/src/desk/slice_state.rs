@@ -1,11 +1,8 @@
-//! State of a slice, shared by the panels that show it.
-//!
-//! Actions of slices: the origin of a cell's value.
-//!
-//! Slices of separate panels, next to the one that is marked.
+//! State of a slice, shared by the panels that show it, and the actions on it.
 //!
 //! More rows are found by a walk from the beginning, since the walk is the same each time; only the
-//! new rows are formatted.
+//! new rows are formatted. Panels may show separate slices ([`PanelSlices`]); equal ones are
+//! computed once.
 
 use std::sync::Arc;
 

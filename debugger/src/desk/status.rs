@@ -1,8 +1,8 @@
-//! Contents of the status bar for a position.
+//! Facts about the current position and session that several panels show: the contents of the
+//! status bar, and the execution intervals of the threads.
 //!
-//! Execution intervals of the threads, queried once for all panels that show them.
-//!
-//! Detects that another session is shown, so that a panel forgets the answers of the previous one.
+//! [`SessionWatch`] detects that another session is shown, so that a panel forgets the answers of
+//! the previous one.
 
 use std::sync::{Arc, Weak};
 

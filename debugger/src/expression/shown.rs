@@ -1,6 +1,7 @@
-//! Numbers typed as they are displayed: hexadecimal digits without `0x`.
+//! Numbers and memory ranges typed as listings display them: hexadecimal digits without `0x`, and
+//! `ADDR[:LEN]`.
 //!
-//! Memory ranges: an address expression and a length.
+//! Bare digits are ambiguous. [`BareNumber`] has the rule that every field and option follows.
 
 use std::fmt;
 

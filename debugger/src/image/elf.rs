@@ -1,8 +1,8 @@
-//! Reads symbols and memory from the bytes of an ELF file, 32 or 64 bit, of either byte order.
+//! Reads symbols, memory and code from the bytes of an ELF file, 32 or 64 bit, of either byte
+//! order.
 //!
-//! The input is untrusted: every table is looked up within the available bytes.
-//!
-//! Code of an image, for traces whose steps are reconstructed from it.
+//! The input is untrusted. Every table is looked up within the available bytes, and a panic in the
+//! library costs only this image.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};

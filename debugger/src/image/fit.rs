@@ -1,8 +1,8 @@
-//! Comparison of images with the instructions that a trace recorded.
+//! Compares images with the instructions that a trace recorded, and describes a misfit with its
+//! likely cause.
 //!
-//! Diagnosis of images that do not fit a trace, by a search for pieces of the executed code.
-//!
-//! Messages about images that do not fit the trace.
+//! A search for pieces of the executed code in the image distinguishes another load address,
+//! another build and another program.
 
 use std::collections::HashMap;
 

@@ -1,13 +1,9 @@
-//! Section and program header tables of an ELF file.
+//! Section and program header tables of an ELF file, and what follows directly from them: its
+//! instruction set, and the names of its PLT stubs (`malloc@plt`).
 //!
-//! The file may have more of either than its header can count; the first section then counts them
-//! (System V gABI, "ELF Header" and "Sections": `e_shnum`, `e_shstrndx`, `e_phnum`).
-//!
-//! Machine of an ELF file.
-//!
-//! Names of PLT stubs, through which a program calls its libraries: `malloc@plt`.
-//!
-//! A stub jumps to the address in its slot of the global offset table, and a relocation names the
+//! The file may have more sections or segments than its header can count; the first section then
+//! counts them (System V gABI, "ELF Header" and "Sections": `e_shnum`, `e_shstrndx`, `e_phnum`). A
+//! PLT stub jumps to the address in its slot of the global offset table, and a relocation names the
 //! symbol of the slot.
 
 use std::collections::HashMap;

@@ -1,6 +1,4 @@
-//! Data that links an ELF file and its debug file.
-//!
-//! Search for the separate file with the debug information of an image.
+//! Finds the separate file with the debug information of an image, by build id or debug link.
 
 use std::path::{Component, Path, PathBuf};
 

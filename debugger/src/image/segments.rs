@@ -1,6 +1,7 @@
-//! Memory that a loader initialises from an ELF file.
+//! Memory that a loader initialises from an ELF file, and the address ranges that images occupy.
 //!
-//! Address ranges of images in memory.
+//! Segments may share bytes of the file and may exceed a truncated one. Bytes that the file lacks
+//! are unknown, not zero.
 
 use std::sync::Arc;
 

@@ -1,8 +1,5 @@
-//! A symbol, and an address as an offset from one.
-//!
-//! The symbols of all images, by address and by name.
-//!
-//! Names that the user gave to addresses. They have priority over those of the files.
+//! Symbols of all images by address and by name ([`SymbolTable`]), and names that the user gave to
+//! addresses ([`UserNameTable`]), which have priority.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,6 +1,5 @@
-//! A command and the context in which it runs.
-//!
-//! Construction of the rows of the table of commands.
+//! A command, the context in which it runs, and the builder methods of its row in the table of
+//! commands.
 
 use stepback_parsers::Position;
 

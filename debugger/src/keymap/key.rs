@@ -1,6 +1,5 @@
-//! Keys of a keyboard, independent of the front end.
-//!
-//! Key strokes: a key with modifiers, and its textual forms.
+//! Keys and key strokes, independent of the front end, with their textual forms for files and for
+//! menus.
 
 use crate::messages;
 use crate::messages::say;

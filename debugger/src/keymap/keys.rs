@@ -1,6 +1,8 @@
-//! Key bindings that the user chose in place of the defaults.
+//! Effective keys: the defaults, replaced where the user chose others, and the dispatch of key
+//! strokes to commands.
 //!
-//! Dispatch of key strokes to commands.
+//! The choice in effect is thread-local: a front end sets it on its drawing thread
+//! ([`KeyChoice::take_effect`]).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,6 +1,5 @@
-//! Kinds of panels with their commands and icons.
-//!
-//! Keys of panels and mouse gestures, for the page of keys.
+//! Kinds of panels with their commands and icons, and the keys and gestures that panels handle
+//! themselves.
 //!
 //! Saved layouts contain the names of panels, so a name never changes.
 

@@ -1,10 +1,9 @@
-//! Table of texts by id, in each language.
+//! Texts by id in each language, the language of each thread, and the macro `say!` that looks up a
+//! text.
 //!
-//! Languages of the user interface, one per thread.
-//!
-//! Folding of case and accents, for matching text typed on any keyboard.
-//!
-//! The macro that looks up a text.
+//! The files of a language are parsed once, at the first lookup. Texts without values are formatted
+//! then, so that a lookup returns a `&'static str`. Typed text is matched after folding case and
+//! accents.
 
 use std::cell::Cell;
 use std::collections::HashMap;

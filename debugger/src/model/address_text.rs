@@ -1,8 +1,7 @@
-//! Resolves a typed address: digits, an expression of registers and symbols, or a physical address.
+//! Resolves typed addresses, and describes an address: its physical address in traces that record
+//! translations, and the symbol or text in memory there (`greeting+4 "GET /"`).
 //!
-//! Describes physical addresses, in traces that record them.
-//!
-//! Describes the target of an address: `greeting+4 "GET /"`.
+//! Descriptions read the trace, so they are made on a worker.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,4 @@
-//! Describes one byte of memory in full.
-//!
-//! Formats bytes as characters and as numbers.
+//! Describes one byte of memory in full, and formats rows of bytes as characters and numbers.
 
 use anyhow::Result;
 use stepback_index::answer::{

@@ -1,6 +1,7 @@
-//! Builds the rows directly below a call for the call tree.
+//! Rows of the call tree: those directly below a call, and calls found by function name.
 //!
-//! Finds calls by function name.
+//! Consecutive calls of one function by one caller share a [`CallRow`], so that a loop of calls
+//! takes one row. Siblings are counted up to a limit.
 
 use std::collections::HashMap;
 use std::ops::Range;

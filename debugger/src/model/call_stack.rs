@@ -1,6 +1,8 @@
-//! The call stack at a position, innermost frame first.
+//! The call stack at a position, innermost frame first, with descriptions of how frames were
+//! entered, left and recognised.
 //!
-//! Describes how frames are entered, left and recognised.
+//! The list of frames is cheap. Their details ([`stack_frames`]) read the trace, so they are
+//! requested only for the frames in view.
 
 use anyhow::Result;
 use stepback_index::answer::{

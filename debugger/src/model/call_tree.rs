@@ -1,7 +1,7 @@
-//! The call tree as a flat list of rows. The user or the position opens nodes; only the visible
-//! part of the call table is read.
+//! The call tree as a flat list of rows, and the indentation of these rows.
 //!
-//! Indentation of tree rows: a child is always indented further than its parent.
+//! The user or the position opens nodes, and only the visible part of the call table is read. A
+//! child is always indented further than its parent; deep levels become narrower to fit.
 
 use std::collections::{HashMap, HashSet};
 

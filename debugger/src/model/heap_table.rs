@@ -1,6 +1,4 @@
-//! Table of heap blocks.
-//!
-//! Describes heap blocks.
+//! Table of heap blocks, and descriptions of a block, of a double free and of a traced function.
 
 use std::cmp::Reverse;
 

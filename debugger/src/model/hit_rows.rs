@@ -8,7 +8,8 @@
 //! … 3 steps
 //! ```
 //!
-//! Marks on a strip: at most one mark per pixel, independent of the number of marked positions.
+//! [`spots`] marks the same positions on a strip: at most one mark per pixel, independent of the
+//! number of positions.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

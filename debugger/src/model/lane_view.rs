@@ -1,6 +1,7 @@
-//! Lanes of the timeline and their descriptions.
+//! Lanes of the timeline, for threads or cores: their names, boxes and descriptions.
 //!
-//! Describes steps whose order is unknown.
+//! Some traces order the steps of different threads by time only. A description then names the
+//! threads that ran at the same time.
 
 use std::ops::Range;
 

@@ -1,6 +1,5 @@
-//! Formats markers of binary formats as text.
-//!
-//! Call recorded by markers: of a function or of the kernel.
+//! Formats markers of binary formats as text, one by one ([`MarkerWords`]) or joined to the call
+//! that they record ([`TracedCall`]): of a function or of the kernel.
 
 use stepback_machine::InstructionSet;
 use stepback_machine::convention::SystemCallFailure;

@@ -1,8 +1,7 @@
-//! Moves of a trace window. They read the trace, so a worker makes them on a copy of the window.
+//! Moves of a trace window, through all threads or within one.
 //!
-//! Moves of a window that is restricted to a thread: steps of other threads are skipped.
-//!
-//! Call context of a position, as needed by moves in time.
+//! Moves read the trace, so a worker makes them on a copy of the window. [`MoveContext`] has the
+//! calls as seen from one position; [`ThreadWalk`] skips the steps of other threads.
 
 use stepback_index::answer::{CallId, CallTable, ThreadId};
 use stepback_index::query::NearestStepOf;

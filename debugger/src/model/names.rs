@@ -1,6 +1,4 @@
-//! Names of addresses, frames and traps.
-//!
-//! Describes the places of bookmarks.
+//! Names of functions, frames, traps and bookmarked places, as panels show them.
 
 use stepback_index::answer::Call;
 use stepback_index::query::Steps;

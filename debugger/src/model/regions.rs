@@ -1,6 +1,8 @@
-//! Table of memory regions: parts of images, stacks, the heap, and other accessed memory.
+//! Tables of memory: its regions (parts of images, stacks, the heap, other accessed memory), and
+//! its pages by number of accesses.
 //!
-//! Table of memory pages by number of accesses.
+//! Outside images, regions are joined from accessed blocks; the stack pointers of the threads
+//! identify the stacks.
 
 use std::collections::BTreeMap;
 

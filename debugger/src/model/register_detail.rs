@@ -1,6 +1,5 @@
-//! Finds the writers and readers of a register.
-//!
-//! Writes of cells along the trace, by pixel column.
+//! Accesses of a register around a position, and the writes of cells along the whole trace by pixel
+//! column.
 
 use anyhow::Result;
 use stepback_index::answer::{AccessKinds, Cell, CellAccess, Hit, ThreadId};

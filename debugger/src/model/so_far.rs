@@ -1,9 +1,7 @@
-//! Qualifies answers while only a part of the trace is indexed: nothing is presented as final that
-//! the rest may change.
+//! Words that qualify an answer: the provenance of a value, a reason to doubt it, and the part of
+//! the trace that is indexed.
 //!
-//! Explains why an answer may be wrong.
-//!
-//! Words for the provenance of values.
+//! While the index is incomplete, nothing is presented as final that the rest may change.
 
 use stepback_index::answer::{Call, Doubt, FrameExit, ValueSource};
 use stepback_machine::InstructionSet;

@@ -1,6 +1,7 @@
 //! Source line of a position, and positions of a source line.
 //!
-//! User settings for source files.
+//! The first query reads the images' debug information and blocks meanwhile, so callers run it on a
+//! worker.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! Text with semantic roles; the front ends choose the colour of each.
+//! Text with semantic roles, for instructions and for raw lines of a trace; the front ends choose
+//! the colour of each [`TextRole`].
 //!
-//! Formats an instruction as coloured text.
-//!
-//! Splits a line of a trace into tokens. Every format has numbers, names and punctuation.
+//! Raw lines are split without knowledge of the format: every format has numbers, names and
+//! punctuation.
 
 use stepback_index::answer::StepRecord;
 use stepback_machine::flow::TextFlow;

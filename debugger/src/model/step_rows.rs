@@ -1,6 +1,7 @@
-//! Rows of a step list.
+//! Rows of a step list, the remarks about unusual steps, and the call path above the list.
 //!
-//! Describes unusual properties of steps.
+//! Unless the format records it, the next step of the thread shows whether a branch was taken. One
+//! more step is therefore read than is displayed.
 
 use anyhow::Result;
 use stepback_index::answer::{CallId, CallTable, Effect, StepRecord, ThreadId};

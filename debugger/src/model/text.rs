@@ -1,6 +1,6 @@
-//! Formats numbers, values and flags.
+//! Formats numbers, values, flags and times.
 //!
-//! Formats times of day of a recording, in universal time.
+//! Times of day are in universal time.
 
 use std::fmt::Write as _;
 

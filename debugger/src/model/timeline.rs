@@ -1,7 +1,7 @@
-//! The whole trace as a strip: call stacks sampled once per pixel column, and the ticks of the
-//! axis.
+//! The whole trace as a strip: call stacks as boxes, and the ticks and the end of the axis.
 //!
-//! Chooses the end of the timeline's axis.
+//! The call stack is sampled once per pixel column, so the cost does not depend on the length of
+//! the trace.
 
 use stepback_index::answer::{Call, CallId, CallTable, ThreadId};
 use stepback_index::read::SlotReader;

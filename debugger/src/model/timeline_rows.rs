@@ -1,14 +1,11 @@
-//! Rows below the timeline's lanes: accesses of a cell, and unusual events of the trace.
+//! Rows below the timeline's lanes: accesses of a cell, unusual events, and the density of memory
+//! accesses ("Reads" and "Writes").
 //!
 //! A row has at most one tick per pixel column. The search leaps: the first hit from the start of a
-//! column is that column's tick, and the search continues at the next column. A row therefore costs
-//! one query per column, independent of the length of the trace and the number of events.
-//!
-//! Density of memory accesses: the rows "Reads" and "Writes" of the timeline.
-//!
-//! A column is estimated from a sample of consecutive steps in its middle. A row therefore costs a
-//! bounded number of steps per column, independent of the length of the trace. If a column has no
-//! more steps than the sample, the result is exact.
+//! column is that column's tick, and the search continues at the next column. A density is
+//! estimated from a sample of consecutive steps in the middle of its column; it is exact if the
+//! column has no more steps. A row therefore costs a bounded number of queries and steps per
+//! column, independent of the length of the trace.
 
 use anyhow::Result;
 use stepback_index::answer::{AccessKinds, Cell, Direction};

@@ -1,8 +1,5 @@
-//! Notes about the limitations of a trace, one sentence each.
-//!
-//! Formats the place of a parser warning.
-//!
-//! Describes how a program most likely died.
+//! Sentences about a trace as a whole: its limitations, the places of parser warnings, and the
+//! likely death of the program.
 
 use stepback_index::Index;
 use stepback_index::answer::Warning;

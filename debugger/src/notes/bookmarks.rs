@@ -1,6 +1,5 @@
-//! The bookmarks of a trace, in order.
-//!
-//! A place in a trace that the user marked.
+//! The bookmarks of a trace, and the places that they mark: moments and ranges by time, then memory
+//! by address.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,7 @@
-//! Queries that the user saves under names.
+//! Searches and slices that the user saves under names.
 //!
-//! Searches, and their form with a name.
-//!
-//! Slice queries for the origin of a cell's value, and their form with a name.
+//! Both kinds share the list [`SavedQueries`]. A query is saved as typed, and its names are
+//! resolved again when it runs.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
-//! Applies actions: one exhaustive `match` per group.
+//! Applies actions, one exhaustive `match` per group, and handles the answers that arrive in
+//! between.
 //!
-//! Answers that arrive, and the script.
+//! The lines of a script are performed here too.
 
 use stepback_parsers::Position;
 

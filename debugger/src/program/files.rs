@@ -1,6 +1,4 @@
-//! Actions on files.
-//!
-//! Saving of sessions.
+//! Actions on files, and the saving of sessions.
 //!
 //! The trace's own session is saved automatically in one place; a file that the user named is
 //! written on request. If the trace's own session was not used because the user named another one,

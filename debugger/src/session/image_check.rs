@@ -1,6 +1,7 @@
-//! Compares images with the instructions that the trace executed before their contents are used.
+//! Decides which images belong to a trace, by comparison with the instructions that it executed.
 //!
-//! Finds the program of a trace among the files next to it by comparison with the trace's records.
+//! Images are compared before their contents are used. If the user named none, the programs next to
+//! the trace are compared too, up to a limit of number and size.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,7 @@
-//! Notices about a trace that is being opened.
+//! Notices and errors about the files of a trace, and the damage that a query met.
 //!
-//! Errors about a file.
-//!
-//! Damaged files of this program that a query met. They are made again, and the query is repeated.
+//! A damaged index or copy belongs to this program ([`Damage`]): it is made again, and the query is
+//! repeated.
 
 use std::error::Error;
 use std::fmt;

@@ -1,6 +1,4 @@
-//! Options for opening a trace.
-//!
-//! Command line that opens a trace with the current options.
+//! Options for opening a trace, and the command line that opens it again with the same options.
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,7 @@
-//! Possible places of a trace's index.
+//! Places of the files that the program makes for a trace: its index, its copies, and the unpacked
+//! demo.
 //!
-//! Test whether two paths lead to one file, so that nothing is ever written over a trace.
-//!
-//! The demo trace that the program contains.
+//! Code that writes a file calls [`is_same_file`] first, so that a trace is never overwritten.
 
 use std::ffi::OsString;
 use std::fs;

@@ -1,8 +1,5 @@
-//! Mappings of all moved source directories.
-//!
-//! Mapping of a moved source directory.
-//!
-//! Finds source files on this computer.
+//! Finds source files on this computer: by the mappings of moved directories, at the recorded path,
+//! or next to the images and the trace.
 
 use std::ffi::OsStr;
 use std::fmt;

@@ -1,6 +1,8 @@
-//! Lines of a source file.
+//! Lines of a source file, and a lexer that distinguishes code, comments and literals in C and
+//! similar languages.
 //!
-//! Lexer for source lines that distinguishes code and comments in C and similar languages.
+//! The lexer's state at the start of each line is stored, so that any line can be coloured by
+//! itself.
 
 use std::fs::File;
 use std::io::Read as _;

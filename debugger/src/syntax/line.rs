@@ -1,8 +1,6 @@
-//! An instruction as coloured tokens.
+//! An instruction as coloured tokens, and the branch targets that its disassembly names.
 //!
-//! Lexer for the operands of an instruction.
-//!
-//! Branch targets, by the disassembly.
+//! Parts that the lexer does not know keep their characters.
 
 use std::fmt;
 

@@ -1,6 +1,5 @@
-//! Copies a trace until a rule detects that it only repeats itself.
-//!
-//! Saves a part of a trace as a separate trace.
+//! Copies lines of a trace: up to where a rule detects that it only repeats itself, or a chosen
+//! range.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};

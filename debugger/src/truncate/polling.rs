@@ -1,6 +1,8 @@
-//! Detects loops that wait for something.
+//! The two rules that detect a trace that only repeats itself: loops that wait for something, and
+//! repeated messages.
 //!
-//! Detects repeated messages.
+//! Their limits and the order of registers are those of `tarmac-truncate`, so that both programs
+//! cut at the same line.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -1,6 +1,7 @@
-//! A trace that is read once, from front to back, and copied on the way.
+//! A trace that is read once, from front to back, possibly compressed, and copied on the way.
 //!
-//! A sequential trace that may be compressed.
+//! The parser also looks back, so the newest data stays readable. Older data is dropped once it is
+//! in the output.
 
 use std::io;
 use std::io::{Cursor, ErrorKind, Read, Write};

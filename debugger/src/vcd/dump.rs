@@ -1,6 +1,5 @@
-//! Writes a dump from its header to its end.
-//!
-//! Fidelity of a waveform to that of `tarmac-vcd`.
+//! Writes a dump from its header to its end, with the conventions of `tarmac-vcd` or those of the
+//! trace ([`Fidelity`]).
 
 use std::io;
 use std::io::Write;

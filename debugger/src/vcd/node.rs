@@ -1,8 +1,8 @@
-//! The events of a trace at one time.
+//! A node of the waveform: the events of a trace at one time, its memory accesses, and their raw
+//! lines.
 //!
-//! Accesses drawn by a diagram line.
-//!
-//! Raw lines of events.
+//! The parser splits an access arbitrarily. [`DiagramRow`] joins the parts again, as one line of
+//! the trace draws them.
 
 use stepback_index::answer::ThreadId;
 use stepback_machine::{AccessKind, Address, RegisterView};

@@ -1,6 +1,4 @@
-//! Register signals of a CPU's scope.
-//!
-//! The instruction sets whose register names the threads of a trace use.
+//! Register signals of a CPU's scope, and the instruction sets that determine their names.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,7 @@
-//! The steps of a trace window.
+//! Rows of a trace window: its steps, or the raw text of the trace.
 //!
-//! The raw text of the trace.
+//! Details are read in blocks for the rows in sight. The blocks before and after are requested
+//! last, so that scrolling finds them loaded.
 
 use std::ops::Range;
 use std::sync::Arc;

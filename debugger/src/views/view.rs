@@ -1,6 +1,5 @@
-//! The trait that every view of rows implements.
-//!
-//! Context menus of rows.
+//! The trait that every view of rows implements ([`PanelView`]), with the gestures and context
+//! menus of rows.
 
 use std::ops::Range;
 

@@ -1,6 +1,8 @@
-//! A pool of threads that run jobs.
+//! A pool of threads that run jobs, and the tickets through which their answers arrive.
 //!
-//! Handles of queued jobs, through which their answers arrive.
+//! Long jobs never take the last free thread, so that short ones do not wait for a pass over the
+//! trace. Dropping a [`Ticket`] cancels its job. Jobs and answers are type-erased, so that the code
+//! around them is compiled only once.
 
 use std::any::Any;
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
-//! Folder contents, with filters and sort orders. Not for the UI thread.
+//! Folder contents with filters and sort orders, shortcuts to folders, and typed paths.
 //!
-//! Shortcuts to folders, and parsing of typed paths.
+//! A folder is read on a worker: names first, because the details of every file can take minutes.
 
 use std::ffi::OsString;
 use std::fs::{DirEntry, Metadata};

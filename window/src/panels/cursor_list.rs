@@ -1,9 +1,7 @@
-//! A scrolling list with a cursor that keys move, shared by all panels of rows.
+//! A scrolling list with a cursor, the keys that move it, and the output of the parts of a panel.
 //!
-//! Output of the parts of a panel: row clicks, state changes, and actions.
-//!
-//! Keys of panels that have their own cursor. All other keys are in the key map and never reach
-//! this module.
+//! All panels of rows share it. Keys whose meaning depends on the panel ([`PanelKey`]) are handled
+//! here; all other keys are in the key map and never reach this module.
 
 use egui::{Key, Modifiers, Rect, Ui};
 use stepback_debugger::action::{Action, AppAction};

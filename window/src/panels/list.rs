@@ -1,6 +1,4 @@
-//! A list of up to 2^64 rows with its own scroll state and scroll bar.
-//!
-//! Column heads that sort a list.
+//! A list of up to 2^64 rows with its own scroll state and scroll bar, and column heads that sort.
 
 use std::ops::Range;
 

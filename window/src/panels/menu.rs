@@ -1,8 +1,5 @@
-//! Entries of context menus: icon, text, key.
-//!
-//! Menu items about the effects of a call: the memory that it reads and writes.
-//!
-//! The menu of saved searches and saved slices.
+//! Entries of context menus, and the entries that several menus share: the effects of a call, and
+//! saved searches and slices.
 
 use egui::{Align2, Key, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{Action, Direction, EffectsOf, OtherCall, ViewAction};

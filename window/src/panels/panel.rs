@@ -1,11 +1,7 @@
-//! The trait of all panels.
+//! The trait of all panels ([`Panel`]), and the read access to the program that they draw from
+//! ([`PanelContext`]).
 //!
-//! Read access of a panel to the program.
-//!
-//! The badge at the right of a tab strip.
-//!
-//! The cell that a tooltip describes: while the tooltip shows, the key of "Why…" refers to that
-//! cell.
+//! While a tooltip about a cell is visible, the key of "Why…" refers to that cell ([`HoverCell`]).
 
 use egui::{Context, Id, Response, RichText, Ui};
 use stepback_debugger::action::{Action, CellName, Follow, Moment, PanelId, PanelKind};

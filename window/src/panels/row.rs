@@ -1,9 +1,7 @@
-//! Clickable items: rows, links, small buttons. Each has a name for screen readers and tests.
+//! Widgets that panels share: clickable rows and links, messages in place of rows, a text field,
+//! and the chooser of a thread.
 //!
-//! A one-line text field with an icon, as at the top of panels.
-//!
-//! The chooser of the thread whose registers or calls a panel shows, for traces with several
-//! threads.
+//! Each clickable item has a name for screen readers and tests.
 
 use egui::{Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{Action, AppAction, Moment, PanelAction};

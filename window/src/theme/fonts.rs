@@ -1,6 +1,7 @@
-//! Font faces, and the families that the program uses by role.
+//! Font families by role: the built-in faces, and faces of the user loaded from files.
 //!
-//! Fonts of the user, loaded from files.
+//! All columns are laid out for the character width of the built-in fixed-width font, so a user's
+//! font is scaled to it.
 
 use std::fs::File;
 use std::io::Read as _;

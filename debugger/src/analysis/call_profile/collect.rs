@@ -1,10 +1,9 @@
-//! Visits the frames of a part of the trace, stack by stack.
+//! Measures all calls in a part of the trace and sums them up by function, by caller and callee,
+//! and by stack.
 //!
-//! The result of a call profile, as plain data.
-//!
-//! Counts the steps that ran on one stack of a thread.
-//!
-//! Progress of a pass.
+//! The frames of each stack are visited in order of entry. A [`StackClock`] counts the steps that a
+//! thread ran on one of its stacks, so that a switch of stacks charges no frame for the steps of
+//! another. The pass runs on a worker; its memory is bounded.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

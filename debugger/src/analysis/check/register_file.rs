@@ -1,6 +1,6 @@
-//! Register values recorded by the trace.
+//! State of a thread that the rules need: its register values, and its condition flags.
 //!
-//! Tracks the condition flags of a thread from recorded writes of the status register.
+//! All values come from recorded writes; none is computed from instructions.
 
 use stepback_machine::flow::{BranchTarget, FlowKind};
 use stepback_machine::{

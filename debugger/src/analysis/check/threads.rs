@@ -1,6 +1,5 @@
-//! Checks that threads have a recorded creation.
-//!
-//! Detects threads that end in an exception after a jump to an address without code.
+//! Rules about the life of a thread: it starts after a recorded creation, and it does not end in an
+//! exception after a jump to an address without code.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,8 @@
-//! Iterates over the steps of a frame without those of its callees.
+//! Iterates over a frame's own steps, without its callees, and compares the paths of two calls of a
+//! function.
 //!
-//! Finds where the paths of two calls of a function diverge and meet again.
+//! The comparison finds each place where the paths diverge and the next address at which they meet
+//! again. Both iterators read ahead, in bounded memory.
 
 use std::collections::{HashMap, VecDeque};
 

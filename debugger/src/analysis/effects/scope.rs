@@ -1,6 +1,7 @@
 //! Selects the steps to examine: a call, a loop iteration or a range.
 //!
-//! Detects the loops that control is in, from the addresses it returns to.
+//! Loops are recognised from the addresses that control returns to, not from the code. This needs
+//! no image, and works wherever the compiler placed the loop.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,4 @@
-//! Builds the lanes from the markers of a trace.
-//!
-//! The lanes of a whole trace.
+//! Builds the [`Schedule`] of a trace, from its markers or else by sampling even parts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,8 +1,7 @@
-//! Entries of lanes.
+//! The lane of a thread, its entries, and the boxes that represent it on the screen.
 //!
-//! A list along the trace with bounded length: entries too close to keep apart are merged.
-//!
-//! Boxes to draw for a lane: at most one per pixel column.
+//! A lane is a [`BoundedList`]: entries too close to keep apart are merged, so its memory does not
+//! grow with the trace. A drawn lane has at most one box per pixel column.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,8 +1,7 @@
-//! Streams hits from a position on.
+//! Executes a [`Search`]: streams its hits from a position on, or finds the hit next to a position.
 //!
-//! The target of a search.
-//!
-//! Finds the hit next to a position in either direction.
+//! Text searches only run forward. To find the previous hit, windows of growing width before the
+//! position are searched.
 
 use std::ops::ControlFlow;
 

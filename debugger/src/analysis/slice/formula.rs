@@ -1,6 +1,7 @@
 //! The value of a row as an expression with C operators over other rows.
 //!
-//! Operations without a C operator, parsed from the text of the instruction: `csel w0, w1, w2, hi`.
+//! An operation without a C operator keeps its mnemonic. Its operands are parsed from the text of
+//! the instruction: `csel w0, w1, w2, hi`.
 
 use stepback_index::answer::ThreadId;
 use stepback_machine::semantics::{Expression, Operation, ScaledRegister};

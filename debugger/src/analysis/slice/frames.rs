@@ -1,6 +1,6 @@
-//! Frames in which the steps of a slice ran, and the extents of their stacks.
+//! Frames in which the steps of a slice ran: the extents of their stacks, and their nesting.
 //!
-//! Nesting of the frames of the rows.
+//! Both are cached per frame, because a slice has many rows in one frame.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! The visible lines of a slice.
+//! The visible lines of a slice, as a chain with headings for calls or as a tree of inputs.
 //!
-//! The inputs of a slice as a tree that unfolds line by line.
+//! Fold states are kept by [`FoldHandle`], which stays the same while rows arrive.
 
 use std::collections::HashSet;
 

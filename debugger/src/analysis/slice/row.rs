@@ -1,6 +1,5 @@
-//! A step of a slice with its role in the presentation.
-//!
-//! Decides whether a step passes a value on unchanged.
+//! A step of a slice with its role in the presentation, and the decision whether it passes a value
+//! on unchanged.
 
 use stepback_index::answer::{CallId, SliceCell, SliceStep, SliceStepAccess, SliceStepDetail};
 use stepback_machine::semantics::{Expression, Operation};

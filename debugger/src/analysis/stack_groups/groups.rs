@@ -1,6 +1,7 @@
-//! Counts the call stacks of hits.
+//! Counts hits by call stack ([`StackGroups`]).
 //!
-//! Call stacks as a tree of functions, each stack once.
+//! Stacks are interned as a tree of functions, so that each common prefix is stored once. Beyond
+//! the limit, hits are counted without their stacks.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,8 @@
 //! Code of a source file, by line.
 //!
-//! Normalisation of paths in debug information.
+//! The index by file name is read apart from the look-up by address: it costs the headers of all
+//! units, and then only the lines of units that name the file. Paths are normalised in both the
+//! same way.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,7 @@
-//! Source lines of one image.
+//! Source lines of one image, with the calls through which each was inlined.
 //!
-//! Nesting depth of inlined functions.
-//!
-//! Source position of an instruction.
+//! The debug information is read at the first query, which may block for seconds. Images whose
+//! functions are inlined too deep are refused, because the library that reads them is recursive.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

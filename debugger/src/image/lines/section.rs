@@ -1,7 +1,7 @@
-//! A gimli reader over a section of an ELF file.
+//! Debug sections of an ELF file, read into memory, and a gimli reader over them.
 //!
-//! Debug sections of an ELF file, read into memory. A mapped file that is rebuilt would crash the
-//! program.
+//! The file is not mapped: a mapped file that is rebuilt would crash the program. Parts of a
+//! section share its bytes, and may be sent between threads.
 
 use std::borrow::Cow;
 use std::fmt;

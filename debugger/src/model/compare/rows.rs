@@ -1,6 +1,6 @@
-//! Rows of a comparison.
+//! Rows of a comparison of two positions, and the differing pieces of their values.
 //!
-//! Splits two texts into equal and differing pieces.
+//! Registers are compared digit by digit, memory byte by byte. Adjacent single bytes share a row.
 
 use stepback_index::answer::RegisterDifference;
 use stepback_machine::{Address, Endian};

@@ -1,6 +1,7 @@
-//! Collects the hits of a search on a worker.
+//! Collects the hits of a search on a worker and formats them as rows.
 //!
-//! Formats hits as rows.
+//! Partial results are published on the way. The pause between them grows with the list, because a
+//! longer list takes longer to publish.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

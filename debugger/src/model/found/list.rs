@@ -1,6 +1,7 @@
-//! Results of a search, possibly still incomplete.
+//! Results of a search, possibly still incomplete, and descriptions of a search.
 //!
-//! Describes searches.
+//! [`SearchResults`] includes the position up to which all hits are known. Beyond it, a query for
+//! the next hit has to search.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
-//! Flame graph of a profile: the stacks as a tree, the widest siblings first.
+//! Flame graph of a profile: the stacks as a tree, the widest siblings first, and the boxes of its
+//! visible part.
 //!
-//! Lays out the visible part of a flame graph as boxes. The number of boxes is bounded by the
-//! number of pixels.
+//! Stacks narrower than a pixel are merged, so the number of boxes is bounded by the number of
+//! pixels.
 
 use std::cmp::Reverse;
 use std::ops::Range;

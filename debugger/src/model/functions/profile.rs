@@ -1,10 +1,5 @@
-//! Function profile of a part of the trace.
-//!
-//! Finds functions of a flame graph by part of their names.
-//!
-//! Callers and callees of a function.
-//!
-//! Describes functions and stacks.
+//! Functions of a part of the trace by name and cost ([`FunctionProfile`]), their callers and
+//! callees, and the functions that match a text.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

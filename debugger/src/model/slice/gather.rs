@@ -1,6 +1,7 @@
-//! Collects the rows of a slice on a worker.
+//! Walks a slice backward or forward on a worker, and publishes partial results.
 //!
-//! Walks a slice backward or forward.
+//! The walk is deterministic: a request for more rows repeats it, and builds only the new ones. The
+//! lines are formatted from scratch each time, because a later row may change an earlier line.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,8 +1,6 @@
-//! A slice, possibly still incomplete.
+//! A slice, possibly still incomplete, with its visible lines and its rows as text.
 //!
-//! Visible lines of a slice.
-//!
-//! Row of a slice: a step with the values it defined, or the end of a chain.
+//! Each published [`Slice`] is immutable and shares the rows of the one before.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,10 +1,5 @@
-//! Formats cells, flags and edges of a slice.
-//!
-//! Describes a slice as a whole.
-//!
-//! Explains why a line belongs to a slice.
-//!
-//! Describes the ends of the chains of a slice.
+//! Words about slices: cells and edges, the query and its size, the reason of a line, and the end
+//! of a chain.
 
 use stepback_index::Index;
 use stepback_index::answer::{Edge, SliceCell, SliceEnd, SliceEndKind, UnknownInput};

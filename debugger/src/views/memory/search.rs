@@ -1,6 +1,4 @@
-//! Search for bytes, or for bytes that differ.
-//!
-//! Comparison of memory with another moment.
+//! Search in memory, and the moment with which memory is compared.
 
 use std::sync::Arc;
 

@@ -1,8 +1,5 @@
-//! The cursor on registers, and the status line about the register under it.
-//!
-//! The status line about the register under the cursor.
-//!
-//! Queries about the writers of a register, and their number.
+//! The cursor on registers, and the answers about the register that is described: its target in
+//! memory, its writers, and their number.
 
 use std::sync::Arc;
 

@@ -1,8 +1,5 @@
-//! The rows of the panel of bookmarks.
-//!
-//! Context menu items about bookmarks.
-//!
-//! The ribbon of a bookmark.
+//! Rows of the panel of bookmarks, and the ribbons and menu items by which other panels show
+//! bookmarks.
 
 use egui::{Color32, Pos2, Rect, Response, Shape, Stroke, Ui, pos2, vec2};
 use stepback_debugger::action::StepRange;

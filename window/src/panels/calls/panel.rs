@@ -1,6 +1,4 @@
-//! The call tree.
-//!
-//! Columns of the call list: names, entry positions, callers, numbers.
+//! The panel of calls: the call tree, or the list of calls that were found, and its columns.
 
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};

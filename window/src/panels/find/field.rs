@@ -1,8 +1,5 @@
-//! The search field and its history.
-//!
-//! Choosers next to the search field: the interpretation of the text, and the scope of the search.
-//!
-//! The menu of earlier and saved searches.
+//! The search field with its history, the choosers of interpretation and scope next to it, and the
+//! menu of earlier and saved searches.
 
 use egui::{Id, Key, Modifiers, Rect, Ui};
 use stepback_debugger::action::{Action, AppAction, FindKind, FindQuery, SearchAction};

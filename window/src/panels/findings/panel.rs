@@ -1,6 +1,4 @@
-//! Violations found in the trace, by rule.
-//!
-//! The rows of the list of findings.
+//! The panel of violations found in the trace, by rule, and the progress of the check.
 
 use egui::{Color32, Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
-//! Details of one byte, at the foot of the panel.
-//!
-//! The context menu of a byte.
+//! Details of one byte at the foot of the memory panel, and the context menu of a byte.
 
 use egui::{Color32, Pos2, Rect, Ui, pos2};
 use stepback_debugger::action::WindowId;

@@ -1,9 +1,7 @@
-//! Layout of a row: positions of bytes, numbers and characters.
+//! A row of the memory panel: positions of bytes, numbers and characters, marks of bytes, and
+//! annotations at the right.
 //!
-//! Marks of bytes.
-//!
-//! Annotations at the right of a row: the symbol that contains it, and the targets of the addresses
-//! in it.
+//! Annotations are the symbol or source line of the row, and the targets of the addresses in it.
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{Action, CellName, ViewAction};

@@ -1,6 +1,4 @@
-//! The registers in columns, and the groups below.
-//!
-//! The lanes of wide registers, side by side.
+//! The registers in columns with their groups, and the lanes of wide registers side by side.
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_debugger::messages::say;

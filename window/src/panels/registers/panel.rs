@@ -1,6 +1,4 @@
-//! The register file at a position.
-//!
-//! Types that the parts of the register panel share in a frame.
+//! The panel of registers at a position, and the types that its parts share in a frame.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,5 @@
-//! The source file of a position, with the line that is executed next.
-//!
-//! The bar above a source file.
-//!
-//! Messages of a source panel without a source.
+//! The panel of the source file of a position, with the line that is executed next, its bar, and
+//! the message without a source.
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
-//! The call stack.
-//!
-//! Details of one frame, at the foot of the panel.
+//! The panel of the call stack, with the details of one frame at its foot.
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
-//! The rows of the stack.
-//!
-//! The context menu of a frame.
+//! The rows of the stack, and the context menu of a frame.
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_debugger::action::Action;

@@ -1,7 +1,7 @@
-//! Lists of accesses, heap blocks, pages and regions of memory: kinds that are saved under one
-//! name.
-//!
 //! Panels that consist only of a list.
+//!
+//! Lists of accesses, effects, and memory (heap blocks, pages, regions) are saved under one name
+//! and are one [`TablePanel`]; every other list is a [`ListPanel`] of its source.
 
 use egui::Ui;
 use serde::{Deserialize, Serialize, Serializer};

@@ -1,8 +1,6 @@
-//! Painter of a list: bar, heads and rows, or the reason why there are none.
+//! Paints a list: its bar, heads and rows, or the reason why there are none.
 //!
-//! Copies a list to the clipboard or saves it to a file.
-//!
-//! Differences between the kinds of lists.
+//! The list can be copied to the clipboard or saved to a file as it is shown, filtered and sorted.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
-//! The strip along the top with the whole trace: calls as a flame chart, positions as handles.
-//!
-//! Mouse input of the timeline: zoom, pan, travel, selection.
+//! The strip along the top with the whole trace: calls as a flame chart, positions as handles, and
+//! mouse input on both.
 
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{

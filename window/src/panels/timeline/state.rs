@@ -1,6 +1,5 @@
-//! State of the timeline between frames.
-//!
-//! Scroll state of the call depths in the timeline.
+//! State of the timeline between frames: its queries, the part of the trace and the call depths in
+//! view, and the drag under way.
 
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
-//! Parts of a trace list that shows only hits or a slice: its bar, and the rows for hidden steps.
+//! Hits, slice steps and bookmarks in a list of steps: their bar, the rows for hidden steps, and
+//! the marks on rows and on the scroll bar.
 //!
-//! Hits and bookmarks in a list of steps and on its scroll bar.
-//!
-//! The note below the last step of a program that crashed.
+//! The note below the last step of a program that crashed is drawn here too.
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_debugger::action::StepRange;

@@ -1,6 +1,5 @@
-//! The list of steps, or the raw text of the trace.
-//!
-//! The head of a trace list: the calls around the position, and its source line.
+//! The list of steps or the raw text of the trace, below a head with the calls around the position
+//! and its source line.
 
 use std::sync::Arc;
 

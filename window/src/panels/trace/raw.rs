@@ -1,6 +1,4 @@
-//! The raw text of the trace, line by line.
-//!
-//! The raw text of a trace: its bar, and its syntax colours.
+//! The raw text of the trace, line by line, with its bar and its syntax colours.
 
 use egui::{Pos2, Rect, Ui, pos2};
 use stepback_debugger::action::{Action, AppAction, PanelAction, ViewAction};

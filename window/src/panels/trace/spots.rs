@@ -1,7 +1,7 @@
 //! Registers and `[addresses]` in a row of the trace: hovering shows the value, a click selects the
 //! cell.
 //!
-//! Source lines of the rows in view.
+//! The source lines of the rows in view are cached by address.
 
 use std::collections::HashMap;
 use std::sync::Arc;

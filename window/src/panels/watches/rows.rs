@@ -1,6 +1,4 @@
-//! A watch on the screen: two lines.
-//!
-//! The context menu of a watch.
+//! A watch on the screen as two lines, the value and a strip of its writes, and its context menu.
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_debugger::action::{Action, AppAction, Follow, MarkAction, SliceAction, ViewAction};

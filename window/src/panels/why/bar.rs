@@ -1,7 +1,5 @@
-//! The head of the panel: query, followed dependences, arrangement of the rows, and size of the
-//! slice.
-//!
-//! The menu of saved slices.
+//! The head of the panel "Why": query, followed dependences, arrangement and size of the slice, and
+//! the menu of saved slices.
 
 use egui::{Rect, Ui, pos2};
 use stepback_debugger::action::{

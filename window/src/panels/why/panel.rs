@@ -1,6 +1,6 @@
-//! The panel that explains why a cell has its value.
+//! The panel that explains why a cell has its value, and the columns of its slice.
 //!
-//! Column positions of a slice.
+//! The widths of the columns follow the lines in view. Long expressions are cut first.
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
