@@ -1,10 +1,6 @@
-//! Registers and memory ranges that queries are about.
-//!
-//! Kinds of accesses that a query considers.
-//!
-//! Direction in time.
-//!
-//! Threads of a trace.
+//! Subject and scope of a query: the [`Cell`] that it is about, the kinds of access that count, the
+//! direction in time and the thread. A register cell names its thread, because each thread has its
+//! own registers; a memory cell does not.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{AccessKind, Address, InstructionSet, RegisterView};

@@ -1,8 +1,6 @@
-//! Differences between two positions.
-//!
-//! Inputs and outputs of a range of steps.
-//!
-//! Reads that contradict the known contents of memory.
+//! Answers about change: the [`Difference`] between two positions, the [`RangeEffects`] of the
+//! steps between them, and each [`ExternalChange`], a read that contradicts the known contents of
+//! memory. Memory is reported in runs of bytes, each with the step or position that shows the run.
 
 use stepback_machine::{Address, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};

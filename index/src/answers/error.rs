@@ -1,6 +1,6 @@
-//! Errors of queries, builds and opening.
-//!
-//! Cancellation of queries and builds.
+//! Errors of queries, builds and opening, and the [`Cancel`] flag that ends a query or a build
+//! early. Cancellation is an error, so that loops leave with `?`. An unknown value is an answer and
+//! never an error.
 
 use std::io;
 use std::path::PathBuf;

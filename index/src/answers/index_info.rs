@@ -1,8 +1,6 @@
-//! Statistics and warnings of a trace.
-//!
-//! Recorded translations of virtual addresses.
-//!
-//! Markers: records of binary formats that are neither steps nor accesses.
+//! Answers about a trace as a whole: its statistics and warnings ([`IndexInfo`], [`Warning`]), the
+//! address translations that it records, and its markers, the records of binary formats that are
+//! neither steps nor accesses.
 
 use stepback_machine::Address;
 use stepback_parsers::{Marker, MarkerKind, Position, Step};

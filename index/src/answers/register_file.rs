@@ -1,8 +1,6 @@
-//! Registers of a thread at a position.
-//!
-//! Register values that the steps of a trace imply.
-//!
-//! Reasons for inferred values.
+//! The registers of a thread at a position ([`RegisterFile`]), and the values that its steps imply
+//! ([`Inference`]). An inferred value has the fact and the derivation that justify it, so that it
+//! can be distinguished from a recorded one and explained.
 
 use std::fmt;
 

@@ -1,8 +1,6 @@
-//! Rows of program slices: the steps that a value depends on, and the ends of its dependence
-//! chains.
-//!
-//! Details of slice steps that the slicer has read anyway, so that callers need not read the trace
-//! again.
+//! Rows of a program slice: the steps that a value depends on, the uses that led to each of them,
+//! and the ends of the dependence chains. [`SliceRowDetail`] adds the instruction and the accesses
+//! of a step, which the slicer has read anyway, so that callers need not read the trace again.
 
 use std::sync::Arc;
 

@@ -1,10 +1,6 @@
-//! A step with its effects.
-//!
-//! Results of searches, and reasons to doubt them.
-//!
-//! Accesses of a cell that become visible at the same position.
-//!
-//! Semihosting operations that let the host write into memory.
+//! A step with its effects ([`StepRecord`]), and the hits of access queries and searches with the
+//! reasons to doubt them. One instruction may have a million lines or records, so the effects in an
+//! answer are limited and the rest is only counted ([`Effect::More`]).
 
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::semantics::RegisterUse;

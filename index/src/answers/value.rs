@@ -1,8 +1,7 @@
-//! Values with unknown bytes, and their provenance.
-//!
-//! State of a memory byte at a position.
-//!
-//! Numbers of up to 512 bits.
+//! Values of which some bytes may be unknown: [`Value`] for registers and accesses, and
+//! [`ByteState`] with its provenance for a byte of memory at a position. Each byte is known or
+//! unknown by itself, because a trace may state only a part of a register. [`Number`] is a value to
+//! search for.
 
 use std::fmt::Write as _;
 

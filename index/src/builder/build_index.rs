@@ -1,12 +1,6 @@
-//! Public interface of a build.
-//!
-//! Parameters of a build.
-//!
-//! Following a trace that still grows.
-//!
-//! Options, progress and summary of a build.
-//!
-//! An index in memory only.
+//! Public interface of index builds: [`Build`], with its options, progress and summary. One call
+//! builds a new index, resumes an unfinished one, extends that of a trace that grew, or follows a
+//! growing trace until it is cancelled. [`index_in_memory`] writes no file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

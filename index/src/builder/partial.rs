@@ -1,10 +1,8 @@
-//! Files of an unfinished index.
+//! Files of an unfinished index ([`PartialFiles`]), and opening the part that they contain.
 //!
 //! `PATH.partial` grows by segments; only the builder that holds its lock writes it, and only
 //! appends. `PATH.resume` is replaced as a whole from time to time, and makes the segments present
 //! an index of a part of the trace. Both are removed when the index gets its name.
-//!
-//! The part of an index that an unfinished build has written.
 
 use std::fs::{File, TryLockError};
 use std::io;

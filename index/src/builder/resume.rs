@@ -1,9 +1,8 @@
-//! State for resuming an index: an unfinished one, or one of a trace that grew.
+//! State for resuming the build of an index that is unfinished, or of one whose trace grew.
 //!
-//! Each index, finished or not, tells what was known before the last part of its trace that may still change:
-//! bincode of [`ResumePoint`], behind all else.
-//! Frames of calls are not stored twice: those that were found up to there are those of the table
-//! except for a few that are listed.
+//! Each index, finished or not, ends with a [`ResumePoint`] in bincode: what was known before the
+//! last part of its trace that may still change. Frames of calls are not stored twice: those found
+//! up to there are in the table, except for a few that are listed.
 //!
 //! While a trace is followed, the text after the last whole task is parsed again each time it
 //! grows, and belongs to the part only.

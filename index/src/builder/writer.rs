@@ -1,6 +1,6 @@
-//! Writes an index part by part.
-//!
-//! A written index that still lacks the memory writes of the host.
+//! Writes an index part by part, with a checksum for each ([`IndexWriter`]). An [`AssembledIndex`]
+//! is complete except for the memory writes of the host: these are found by queries on it, and then
+//! its directory is written again.
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
-//! Register homes: the registers that a name may refer to at a position.
-//!
-//! Cache of register homes that do not depend on the position. Slices look them up at each step.
+//! Register homes: the registers that a name may refer to at a position. [`HomeCaches`] keeps the
+//! homes that do not depend on the position, because slices look them up at each step.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,15 +1,9 @@
-//! Memory of each thread. In a trace of several processes each has its own:
+//! Assignment of threads to memories, and caches of the changes that other processes and the kernel
+//! make. In a trace of several processes, each process has a separate memory:
 //!
-//! ```text
-//! thread      process     memory
-//! 1.100       1           0
-//! 1.101       1           0
-//! 2.100       2           1
-//! ```
 //!
-//! Cache of the memory that changes without steps of the trace.
-//!
-//! Cache of the times that threads spent in system calls.
+//! [`SharedMemory`] caches the memory that changes without steps of the trace, and [`CallGapCache`]
+//! the times that threads spent in system calls.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

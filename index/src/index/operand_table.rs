@@ -1,8 +1,7 @@
-//! Register operands of the instructions at each address of a trace.
+//! Register operands of the instructions at each address of a trace ([`OperandTable`]), and the
+//! registers that instructions write but the trace never names ([`UntracedRegisters`]).
 //!
-//! Registers that instructions write but the trace never names.
-//!
-//! gem5 prints no writes of SP in A64; other producers print no registers at all:
+//! gem5, for example, prints no writes of SP in A64, and other producers print no registers at all:
 //!
 //! ```text
 //! IT (2) 002105d8 9100001f O EL3h_s :   ADD   SP, X0, #0

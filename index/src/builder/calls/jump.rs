@@ -1,8 +1,7 @@
-//! A transfer of control with the context that the call search needs.
-//!
-//! Targets of jumps and calls, from their encodings and the registers.
-//!
-//! Recognises transfers of control that take an exception or return from one.
+//! Classification of a transfer of control for the call search. A [`JumpContext`] contains the
+//! steps on both sides, the stack pointer and the link register. The functions find the targets of
+//! jumps and calls, and recognise the entry to an exception, the return from one, and tail-chaining
+//! in the M profile (DDI 0403, B1.5.12).
 
 use stepback_machine::flow::{BranchTarget, FlowKind};
 use stepback_machine::{Address, InstructionSet};

@@ -1,6 +1,5 @@
-//! Unfinished frames of a thread.
-//!
-//! Outermost known frame of a stack.
+//! Unfinished frames of the call search: a [`PendingFrame`] for each call or exception that has not
+//! ended, and a [`RootFrame`] for the outermost known frame of a stack.
 //!
 //! A trace may begin inside calls. A return that belongs to no recorded call then ends the
 //! outermost known frame, and its caller becomes the outermost known frame. The function of that

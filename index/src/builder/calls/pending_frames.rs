@@ -1,6 +1,7 @@
-//! Unfinished frames of a stack.
-//!
-//! Range of the stack pointer on a stack.
+//! Unfinished frames of one stack, innermost last ([`PendingFrames`]), with the range of its stack
+//! pointer ([`SpRange`]). Exceptions and calls into the other security state use other stack
+//! pointers, so each of them begins a level with a separate range. Counts by return key avoid
+//! useless searches in deep recursion.
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};

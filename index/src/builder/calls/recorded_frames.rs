@@ -1,7 +1,7 @@
-//! Unfinished frames of a thread, in traces whose records classify branches.
-//!
-//! Return points of a thread, in traces whose records classify branches: a jump to one may be a
-//! longjmp.
+//! Unfinished frames and return points of a thread, in traces whose records classify branches. Each
+//! redirection of control by the kernel begins a level of [`RecordedFrames`], and a return ends no
+//! call of another level. [`ReturnPoints`] keeps the places to which calls returned, because a jump
+//! to one may be a longjmp.
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,12 @@
-//! Found frames, in any order and number: most wait in sorted runs outside of memory.
+//! Storage for found frames, which arrive in any order and number. [`FrameSpool`] sorts them in
+//! runs, spills most runs to an unnamed file, and merges them when the table of calls is written.
+//! [`CollectedCalls`] adds the switches between stacks and knows what was found since a mark.
 //!
 //! ```text
 //! run     frames in the order of the table, 40 bytes each
 //! frame   function: u64, call step: u64, entry step: u64, exit step: u64, stack: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
 //! All ones mean "none".
-//!
-//! Frames and stack switches found in the segments taken.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

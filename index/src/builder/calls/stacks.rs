@@ -7,8 +7,6 @@
 //! two tasks often wait at the same address. Second, the stack pointer is set, not moved, far from
 //! all its values on this stack, and control continues by a return that matches no call of this
 //! stack.
-//!
-//! Stacks of a thread, one of which is in use at a time.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::flow::FlowKind;

@@ -1,10 +1,6 @@
-//! Slots of a segment's markers, by thread and kind.
-//!
-//! Distinct instructions of a segment.
-//!
-//! Damaged places of a segment.
-//!
-//! Memory limits of a segment.
+//! Collectors that a segment's builder fills while events arrive: slots of markers by thread and
+//! kind, distinct instructions, and slots with unreadable input. The length of its text does not
+//! bound what a segment contains, so [`SegmentLimits`] closes it early if it needs too much memory.
 
 use foldhash::{HashMap, HashSet, HashSetExt as _};
 use stepback_machine::{Encoding, InstructionSet, RegisterView};

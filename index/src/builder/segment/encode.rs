@@ -1,10 +1,12 @@
-//! Encodes the collected segment into bytes.
+//! Encodes a collected segment into the bytes of its sections.
+//!
+//! The section of registers also has the lists of [`STEPS_OF_THREAD`] and of markers
+//! ([`crate::store::segment::meta::markers_of`]):
 //!
 //! ```text
-//! registers section   count: u32, then for each list (thread: u16, register: u16, offset: u16, size: u16, n: u32, end: u32), then the lists
+//! count: u32, then for each list
+//! (thread: u16, register: u16, offset: u16, size: u16, n: u32, end: u32), then the lists
 //! ```
-//! Lists of [`STEPS_OF_THREAD`] and of markers ([`crate::store::segment::meta::markers_of`]) are
-//! among those of the registers.
 
 use stepback_machine::RegisterView;
 use xxhash_rust::xxh3::xxh3_64;

@@ -1,6 +1,7 @@
-//! A segment that is parsed and encoded.
-//!
-//! Known contents of memory while a segment is read, to detect reads that contradict them.
+//! A parsed and encoded segment that waits for the sequential pass ([`SealedSegment`]). A segment
+//! does not know the memory contents at its start, so each [`GranuleState`] also keeps the first
+//! reads of a block. The sequential pass compares them with earlier segments to find
+//! contradictions.
 
 use stepback_machine::RegisterView;
 use stepback_parsers::Recurrence;

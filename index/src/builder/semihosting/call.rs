@@ -1,6 +1,6 @@
-//! Semihosting calls that a segment records.
-//!
-//! Memory that a semihosting call lets the host write.
+//! Semihosting calls that a segment records ([`HostCall`]), and the memory that the parameter block
+//! of a call lets the host write (Arm, "Semihosting for AArch32 and AArch64"). The number of
+//! examined calls is limited, which bounds time and memory on any trace.
 
 use crate::answers::step_record::HostOperation;
 use crate::store::regions::host_regions::AddressRange;

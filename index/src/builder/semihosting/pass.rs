@@ -1,9 +1,7 @@
-//! Pass over the semihosting calls of a trace in order, once everything else is indexed.
-//!
-//! It queries the new index itself: a call's registers and parameter block may have been written in
-//! any earlier segment.
-//!
-//! Host writes of semihosting calls with parameters that only the program images contain.
+//! Pass over the semihosting calls of a trace in order, once everything else is indexed. It queries
+//! the new index itself, because a call's registers and parameter block may have been written in
+//! any earlier segment. [`with_images`] repeats it at opening for the calls with parameters that
+//! only the program images contain.
 
 use std::collections::BTreeMap;
 
