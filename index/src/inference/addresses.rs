@@ -1,6 +1,6 @@
-//! Assignment of recorded accesses to the operands of an instruction.
-//!
-//! Effective width of addresses: a processor may ignore the upper half.
+//! Assignment of recorded accesses to the memory operands of an instruction ([`find_addresses`]).
+//! One record may cover several adjacent operands, or a part of one. [`AddressWidth`] is the part
+//! of a computed address that counts, because a processor may ignore the upper half.
 
 use stepback_machine::convention::RegisterBit;
 use stepback_machine::semantics::MemoryOperand;

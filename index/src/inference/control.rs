@@ -1,6 +1,7 @@
-//! Effects between two steps that are not those of an instruction.
-//!
-//! Recorded values in a trace that leaves only some values out.
+//! Facts and effects that the engine does not take from the semantics of an instruction: what a
+//! trap may change, the target of an indirect branch, markers between two steps, and the values
+//! that a trace records although it leaves others out. Each recorded value is a fact about a term,
+//! so it also determines all registers and memory with the same symbol.
 
 use stepback_machine::convention::SystemCallFailure;
 use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind};

@@ -1,6 +1,6 @@
-//! Writes by other threads, and by the kernel for them, while a thread made the steps of a run.
-//!
-//! Last time that something other than the instructions of the trace may have written memory.
+//! Memory writes that may be concurrent with the steps of a run: by other threads, and by the
+//! kernel for them ([`OtherWriters`]). [`BreakReader`] finds the last event besides the steps, such
+//! as a system call or a gap, that may have written memory.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

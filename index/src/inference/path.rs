@@ -1,5 +1,5 @@
-//! Control path in instruction sets with delay slots: the step after a branch is executed before
-//! control goes to the target.
+//! Control path of a thread ([`ControlPath`]) in instruction sets with delay slots: the step after
+//! a branch is executed before control goes to the target.
 //!
 //! ```text
 //!         step              address after the next step
@@ -7,8 +7,8 @@
 //! 1004    nop               2004: determined by the branch before, not by this step
 //! ```
 //!
-//! Traps whose handlers are recorded step by step, such as window spills and fills: taking such a
-//! trap and returning from it changes no computation registers.
+//! [`Traps`] follows traps with handlers that are recorded step by step, such as window spills and
+//! fills. Taking such a trap and returning from it changes no computation registers.
 
 use stepback_machine::flow::{
     BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind, RecordedBranch,

@@ -1,6 +1,7 @@
-//! Inferred values of registers.
-//!
-//! Inference around a position, and around earlier last writes of registers.
+//! Inferred values of registers at a position ([`PositionInference`]). The engine follows the steps
+//! around the position. For registers that these do not determine, it follows the steps around
+//! their last writes, at most [`FAR_LIMIT`] of them, since a register keeps its value until the
+//! next write.
 
 use std::ops::Range;
 

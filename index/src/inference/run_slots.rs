@@ -1,4 +1,5 @@
-//! The slots to read in order to follow a thread around a position.
+//! The slots to read in order to follow a thread around a position: [`RunSlots`], within a
+//! [`StepRadius`].
 //!
 //! Other threads may have done all nearby steps. Then the run continues with the thread's own
 //! steps, at any distance:
@@ -7,8 +8,6 @@
 //! own steps   ......|           |......
 //! slots       [ piece ]  [slot] [ piece ]      the slot contains a marker of the thread
 //! ```
-//!
-//! The steps around a position that inference follows.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,10 +1,6 @@
-//! The last and the next access of a cell.
-//!
-//! All accesses of a memory range, and the page heat map.
-//!
-//! Skipping of known hits.
-//!
-//! Reads that contradict the known contents of memory.
+//! Replays of access queries by a scan of all events: the nearest access and all accesses of a
+//! cell, the accesses of a memory range, the page heat map, and external changes. A register name
+//! is resolved once, at the position of the query.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

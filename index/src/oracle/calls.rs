@@ -1,6 +1,6 @@
-//! Calls: the heuristic of the index, applied to the events in order, one thread after another.
-//!
-//! Rows of a trace list with folded calls.
+//! Calls of a trace by the heuristic of the index, applied to the events in order, one thread after
+//! another ([`OracleCalls`]), and the rows of a trace list with folded calls. Depth and parent
+//! follow from the call and exit steps of the frames.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

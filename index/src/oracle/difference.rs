@@ -1,6 +1,6 @@
-//! Differences between two positions.
-//!
-//! Bytes that steps read before they wrote them, and bytes that they wrote.
+//! Replays of [`DifferenceBetween`] and [`EffectsWithin`]: what differs between two positions, and
+//! the bytes that a range of steps reads before it writes them, or writes. Every byte is examined
+//! separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
-//! Events of the oracle.
-//!
-//! Names of registers.
+//! Events of a trace as the oracle keeps them ([`OracleEvent`]): one flat list, each with its slot,
+//! thread and owner. Names of registers outside the architecture's table come from the writes among
+//! them.
 
 use std::collections::HashMap;
 

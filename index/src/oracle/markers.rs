@@ -1,6 +1,5 @@
-//! Markers.
-//!
-//! Physical addresses, from a scan of all translation records from the start.
+//! Replays of queries for markers, and for physical addresses and memory. Each scans all markers
+//! from the start, without any table of pages.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! Memory at a position.
-//!
-//! Memory contents shown by instruction fetches.
+//! Memory at a position, byte by byte: all accesses up to there are applied in order, and a byte
+//! that none of them shows comes from the program images or from the encodings of executed
+//! instructions. Pages of the images that an executed instruction contradicts are not used.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,6 @@
-//! The register file at a position.
-//!
-//! Location of a thread after its last step, for Arm instructions without a record of their
-//! effects.
+//! The register file at a position, byte by byte, from all writes up to there. The program counter
+//! is that of the thread's next step; without one, [`NextPc`] follows from the last step, for Arm
+//! instructions also from the encoding and the flags.
 
 use std::collections::{BTreeMap, HashMap};
 

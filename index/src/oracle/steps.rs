@@ -1,8 +1,5 @@
-//! Steps with their effects.
-//!
-//! Lines of the trace.
-//!
-//! Executions of an address.
+//! Replays of queries for steps with their effects, for lines and times, and for the visits of an
+//! address. Records are assembled from the list of all events.
 
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
 use stepback_parsers::{Line, Position, Step, WrittenName};

@@ -1,8 +1,6 @@
-//! All accesses of a range of memory.
-//!
-//! Shares of steps that access memory.
-//!
-//! Last accesses of each byte of some memory.
+//! Queries for the accesses of memory: those of a range in trace order ([`AccessesOf`]), the share
+//! of steps that load and store ([`AccessShares`]), and the last load and store of each byte
+//! ([`TouchesAt`]), which reads posting lists only and no text.
 
 use std::collections::BTreeSet;
 

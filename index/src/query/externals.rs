@@ -1,6 +1,6 @@
-//! External changes: the reads that contradicted known memory.
-//!
-//! Known contents of some memory before an event of a slot.
+//! External changes: the reads that contradicted the known contents of memory
+//! ([`ExternalChanges`]). The lists of accesses mark such reads, so those without any cost nothing.
+//! [`KnownBefore`] follows the events of a slot to determine the contents just before each read.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,6 +1,7 @@
-//! Memory at a position.
-//!
-//! Memory inferred from the semantics of the steps.
+//! Queries for memory at a position: recorded bytes of one range ([`MemoryAt`]) or of several
+//! ([`MemoryRangesAt`]), bytes inferred from the semantics of the steps ([`InferredMemory`]), and
+//! the next block from an address on that was ever accessed. A step that accessed many of the bytes
+//! is read only once.
 
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
-//! Accesses of physical memory: those of every virtual page that was mapped to it, while it was.
-//!
-//! Accesses of a virtual page that went to a physical page.
-//!
-//! A virtual page may be mapped to different physical pages at different times, and for different
-//! threads. The last record before the access, by the same thread, applies.
+//! Accesses of physical memory: those of every virtual page that was mapped to it, while it was. A
+//! virtual page may be mapped to different physical pages at different times and for different
+//! threads, so the last record before an access, by the same thread, applies
+//! ([`PhysicalPageFilter`]).
 
 use std::sync::Arc;
 

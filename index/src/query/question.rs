@@ -1,6 +1,6 @@
-//! The trait of all queries.
-//!
-//! Queries for the memory of one process, in a trace of several.
+//! The traits of all queries. A [`Query`] is a pure function of an index and its own fields. An
+//! [`InMemory`] query reads memory, and [`MemoryOf`] restricts it to the process of a thread in a
+//! trace of several processes.
 
 use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};

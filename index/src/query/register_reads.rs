@@ -1,11 +1,10 @@
-//! Reads of a register by the operands of instructions, in traces that record register writes but
-//! no reads.
+//! Reads of a register by the operands of instructions ([`RegisterReads`]), in traces that record
+//! register writes but no reads, and uses of a register that no line or record shows
+//! ([`OperandsOf`]).
 //!
 //! The steps are decoded one after the other, away from the position: the code at an address may
 //! have changed, so only the step itself shows its instruction. Cost: the steps up to the one that
 //! is found, some millions a second.
-//!
-//! Uses of a register that only the operands of instructions show, and no line or record.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
-//! Register file at a position.
-//!
-//! Registers inferred from the semantics of the steps.
+//! Queries for the registers of a thread at a position: all of them ([`RegistersAt`]), some
+//! ([`RegisterViewsAt`]), and those that follow from the semantics of its steps
+//! ([`InferredRegisters`]). A recorded register costs the text of its last write.
 
 use stepback_machine::{InstructionSet, RegisterView};
 use stepback_parsers::Position;

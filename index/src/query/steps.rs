@@ -1,10 +1,7 @@
-//! Steps with their effects, and conversions between steps, lines and times.
-//!
-//! Place of a step's text in the trace.
-//!
-//! Raw lines of the trace.
-//!
-//! Last steps of a thread that may not have been completed.
+//! Queries for steps with their effects ([`Steps`]), conversions between steps, lines and times,
+//! raw lines of the trace ([`RawLines`]), and the last steps of a thread that may not have been
+//! completed ([`UnfinishedSteps`]). A line or a time selects the position after the step that it
+//! belongs to.
 
 use std::ops::Range;
 

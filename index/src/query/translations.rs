@@ -1,6 +1,6 @@
-//! Physical addresses, as the markers of a trace record them.
-//!
-//! Memory address of a pointer: processors ignore tags in its top bits.
+//! Queries for physical addresses, as the markers of a trace record them, and for the virtual
+//! addresses that map to one. [`PlainAddress`] removes the tag in the top bits of a pointer, which
+//! processors ignore.
 
 use std::collections::BTreeSet;
 

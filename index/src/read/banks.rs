@@ -5,10 +5,9 @@
 //! is that of the thread's last step, or of a later write of the status register. If it is unknown,
 //! at the position or at a write, the write may be of another register of the same name.
 //!
-//! Writes under plain names on lines that do not identify the physical register.
-//!
-//! Such a line comes after a step of another thread, or in `thread` mode of the M profile. The
-//! register depends on the state of its own thread at that line.
+//! Some lines with a plain name do not identify the physical register ([`OpenWrites`]): those after
+//! a step of another thread, and those in `thread` mode of the M profile. The register then depends
+//! on the state of the line's thread at that line.
 
 use std::borrow::Cow;
 

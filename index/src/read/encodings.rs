@@ -1,6 +1,6 @@
-//! Bytes of instructions: as the trace recorded them, else from the program's files.
-//!
-//! Compares the instructions of a trace with the bytes of a program.
+//! Bytes of instructions: as the trace recorded them, else from the program's files. [`CodeCheck`]
+//! compares the two: if the files contradict an instruction that the trace executed, they are not
+//! trusted for its whole page.
 
 use std::ops::RangeInclusive;
 

@@ -1,6 +1,6 @@
-//! Steps with their effects, assembled from their text.
-//!
-//! Conversion of accesses to hits; the text of the steps is read once.
+//! Steps with their effects, assembled from the text of their slots ([`RecordReader`]), and the
+//! hits of found accesses ([`HitReader`]). The text of each step is read once. Its effects may also
+//! be in later slots, after steps of other threads.
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian};

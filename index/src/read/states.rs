@@ -1,11 +1,10 @@
-//! State of a thread at a position: its instruction set, and the banks in use.
+//! State of a thread at a position: its instruction set, and the banks in use. It is that of the
+//! thread's last step, or of a later write of the whole status register.
 //!
-//! Stack pointer in the `thread` mode of the M profile, as shown by steps that move it.
-//!
-//! A return from an exception sets CONTROL.SPSEL by its `EXC_RETURN` (DDI 0403, B1.5.8; DDI 0553,
-//! "ExceptionReturn"), possibly without a line: operating systems choose the stack of a task in
-//! this way. The line that moves MSP or PSP past the loaded frame shows the choice, and so do the
-//! lines of pushes and pops.
+//! The stack pointer in `thread` mode of the M profile needs more. A return from an exception sets
+//! CONTROL.SPSEL by its `EXC_RETURN` (DDI 0403, B1.5.8; DDI 0553, "ExceptionReturn"), possibly
+//! without a line: operating systems choose the stack of a task in this way. The line that moves
+//! MSP or PSP past the loaded frame shows the choice, and so do the lines of pushes and pops.
 
 use stepback_machine::banks::{ExecutionState, SecurityState, StackChoices, ThreadStack};
 use stepback_machine::flow::{BranchTarget, FlowKind};

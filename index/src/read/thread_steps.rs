@@ -1,12 +1,7 @@
-//! Steps of a thread in a segment, and those of them at an address.
-//!
-//! Slots in which a thread may have accessed memory. If all accesses are in the slots of their
-//! steps, these are the thread's own steps, so that accesses of the same address by thousands of
-//! other threads need not be read.
-//!
-//! Counts of a thread's own steps.
-//!
-//! Time and address of a step, without its other data.
+//! Steps of a thread: those in a segment or at an address ([`SegmentStepFilter`]), their number
+//! ([`StepCounter`]), and the time and address of a step without its other data ([`PointReader`]).
+//! [`OwnSlots`] finds the slots in which a thread may have accessed memory: if these are always the
+//! slots of its steps, accesses of the same address by thousands of other threads need not be read.
 
 use std::ops::Range;
 

@@ -1,8 +1,7 @@
-//! Recorded views of registers, and the slots that write them.
-//!
-//! Registers of a thread that the trace leaves out.
-//!
-//! Slots that write a register, newest first, from the lists of its views.
+//! Recorded views of registers ([`ViewReader`]) and the slots that write them. Each view that a
+//! trace names (`x3`, `w3`) has a posting list; [`WriteLists`] merges the lists of all views that
+//! share bytes with a register, newest first. [`UntracedReader`] finds the registers that the trace
+//! leaves out.
 
 use std::sync::PoisonError;
 

@@ -1,6 +1,6 @@
-//! The directory of an index: everything except bulk data.
-//!
-//! Register banks that a trace names.
+//! The directory of an index ([`Contents`]): everything except bulk data. It is read as a whole
+//! when the index is opened, and checked for consistency, because a file may contain anything.
+//! Register banks follow from the register names in it ([`NamedBank`]).
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::banks::{Bank, BankedRegister, StackChoice};

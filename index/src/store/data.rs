@@ -1,11 +1,10 @@
-//! The bytes of an index: a memory-mapped file or a buffer. The only file with `unsafe`.
+//! The bytes of an index, a memory-mapped file or a buffer ([`IndexData`]), and checked ranges of
+//! them ([`Extent`]). This is the only file with `unsafe`.
 //!
-//! A range of bytes of the index with its checksum.
-//!
-//! Debug check that no drawing thread reads an index, because a slow disk would block it.
-//!
-//! A window forbids reads on its own thread, frame by frame, and allows them again for jobs that it
-//! runs there. Debug builds, and so all tests, panic on a violation; other builds check nothing.
+//! A read of a mapped file may wait for a slow disk, so a drawing thread must not make one. A
+//! window forbids reads on its own thread, frame by frame, and allows them again for jobs that it
+//! runs there ([`ReadGuard`]). Debug builds, and so all tests, panic on a violation; other builds
+//! check nothing.
 
 use std::cell::Cell;
 use std::fs::File;

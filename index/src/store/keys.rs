@@ -1,6 +1,6 @@
-//! A hash table that numbers 64-bit keys 0, 1, … in order of appearance.
-//!
-//! Bloom filters: set membership without false negatives, in constant memory.
+//! Sets of 64-bit keys: a hash table that numbers keys 0, 1, … in order of appearance
+//! ([`KeyTable`]), and Bloom filters, which test membership without false negatives in constant
+//! memory ([`KeyFilter`], [`SetFilter`]).
 
 /// Open addressing with linear probing, at most half full. The capacity is a power of two. Clearing
 /// keeps the memory.

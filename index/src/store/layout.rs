@@ -1,27 +1,31 @@
-//! Layout of the index file.
+//! Layout of the index file, in the order of its parts.
 //!
 //! ```text
 //! header      magic "Stepback", version: u32, complete: u32 (1),
 //!             directory: offset u64, length u64, checksum u64,
 //!             file length: u64, checksum of the header so far: u64
 //! segments    the bytes of each segment: see [`crate::store::segment`]
-//! key maps    for up to 64 segments each (the last ones may have none):
+//! key maps    after up to 64 segments each (the last ones may have none):
 //!             the segments that touch a memory block, or visit an address
-//! calls       see [`crate::store::calls::table`]
-//! host writes see [`crate::store::regions::host_regions`]
+//! resume      bincode, see `builder/resume.rs`; not in an index in memory
 //! codes       see [`crate::store::codes`]
-//! resume      see `builder/resume.rs`
+//! calls       see [`crate::store::calls::table`]
+//! directory   bincode of [`Contents`]
+//! ```
+//! If the trace has semihosting calls, further parts follow, with a directory that replaces the one
+//! before them:
+//! ```text
+//! host writes see [`crate::store::regions::host_regions`]; not if a part has too many calls
+//! open calls  see [`crate::store::regions::open_calls`]
 //! directory   bincode of [`Contents`]
 //! ```
 //! All numbers are little-endian. Checksums are XXH3, 64 bits. The header is written last; a file
 //! without it is incomplete.
 //!
-//! Parts of an index in bincode: the directory, and the state for resuming a build. No other module
-//! uses bincode, so that it can be replaced here.
-//!
 //! The directory is bincode because it is small, changes with the program and is read as a whole.
-//! Columns and lists are bytes that are mapped and decoded in place, so their cost does not grow
-//! with the trace. A section's checksum is verified at its first use.
+//! No other module uses bincode, so that it can be replaced here. Columns and lists are bytes that
+//! are mapped and decoded in place, so their cost does not grow with the trace. The checksum of a
+//! section is verified at its first use.
 
 use bincode::config::{Configuration, Fixint, LittleEndian};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,5 @@
-//! Effects of the exception or exception return that came with a step.
-//!
-//! Assignment of accessed bytes to the operands of the instruction.
+//! Effects of the exception, or exception return, that came with a step ([`StepException`]), and
+//! the operand and byte that each access of a step belongs to ([`AccessedByte`]).
 
 use stepback_machine::exception::{ExceptionFlow, FrameAccess, FrameEvent};
 use stepback_machine::semantics::MemoryOperand;

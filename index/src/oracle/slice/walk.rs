@@ -1,6 +1,5 @@
-//! Backward slice from a cell: everything that its value depends on.
-//!
-//! Writers of the inputs of a step and of a queried cell, byte by byte.
+//! Backward slice from a cell, as a worklist of bytes and flags. The writer of each is the last
+//! event that writes it before the use; for loads, that is before the last load of their step.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -1,7 +1,6 @@
-//! Threads of matching lines: with several threads, the lines of one may come after a step of
-//! another.
-//!
-//! Steps of the matching lines, if there are several threads.
+//! Attribution of matching lines to steps, if there are several threads: a line may come after a
+//! step of another thread. [`MatchOwnerReader`] remembers the threads of matching lines, so that
+//! each text is read once, with any number of late lines.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
-//! Search for steps by their text.
-//!
-//! Text search in a trace that is not text.
+//! Search for steps by their text: the raw lines of a text trace, or the disassembly and the
+//! generated lines of a trace that is not text. Many lines are searched at once; the offset of a
+//! match leads to its slot by a galloping search, in O(log n) of the distance.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -1,14 +1,11 @@
-//! Bytes of memory that each operand of an instruction accesses: the recorded accesses of its step,
-//! in order.
+//! Bytes of memory that each operand of a step accesses: the recorded accesses of the step are
+//! assigned to the operands in order ([`StepAccesses`]). A record may cover several adjacent
+//! operands (`ldp`), or be a part of one.
 //!
-//! A record may cover several adjacent operands (`ldp`), or be a part of one.
-//!
-//! Bytes that a step stored, indexed by block once, so that a step with many accesses costs linear
-//! time.
-//!
-//! Events of a step that a slice needs: a step may have a million.
-//!
-//! Later slots with effects of a step: its lines may come after steps of other threads.
+//! A step may have a million events. [`StepEvents`] keeps only those that a slice needs, and
+//! [`StoredBlocks`] indexes the stores by block, so that such a step costs linear time. Lines of a
+//! step may come after steps of other threads; [`late_slots`] and [`late_writes`] find these later
+//! slots.
 
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,8 +1,7 @@
-//! Slices of physical memory begin at the last writer of each byte, through any virtual page mapped
-//! there then. From there on they are of virtual memory: each step names its loads by the page that
+//! Last writers of the bytes of a physical page ([`PhysicalDefinitionFinder`]), where slices of
+//! physical memory begin. Each byte is found through any virtual page mapped there at that time.
+//! From its writer on, the slice is of virtual memory: each step names its loads by the page that
 //! it saw.
-//!
-//! Last writers of bytes of a physical page.
 
 use std::ops::Range;
 

@@ -1,8 +1,6 @@
-//! Query for a backward slice.
-//!
-//! Query for a forward slice.
-//!
-//! Values that a step of a slice defines.
+//! The slice queries: [`BackwardSliceQuery`] for the origin of a value, with rows newest first, and
+//! [`ForwardSliceQuery`] for its uses, with rows oldest first. [`DefinedValues`] infers the values
+//! that a step of a slice defines if the trace states none.
 
 use stepback_machine::RegisterId;
 use stepback_parsers::{Position, Step};

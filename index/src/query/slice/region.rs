@@ -1,11 +1,10 @@
-//! Control region of a branch or a call: from its successor to the join point.
+//! Control regions: the steps from the successor of a branch or a call to the join point
+//! ([`ControlRegion`]). A forward slice follows the regions that were decided by steps that used
+//! the traced value ([`ControlRegions`]).
 //!
-//! Branches inside decide about parts of it, and were decided themselves: tracing them adds
-//! nothing.
-//!
-//! Regions decided by steps that used the traced value.
-//!
-//! Steps without a known controlling step, grouped by reason, because all steps may be such.
+//! Branches inside a region decide about parts of it, and were decided themselves, so tracing them
+//! adds nothing. [`UndecidedSteps`] groups steps without a known controlling step by reason,
+//! because every step may be such.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
-//! Next touches of a piece: reads or writes.
-//!
-//! Loads whose lines come after steps of other threads: their steps came earlier, and used the
-//! memory contents of then.
+//! Next touches of a traced piece of state, reads or writes ([`NextTouches`]). [`LateLoads`] caches
+//! the loads with lines after steps of other threads: these loads came earlier, and used the memory
+//! contents of that time.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -1,6 +1,6 @@
-//! Encoder of the table of calls.
-//!
-//! A frame before its place in the tree is known.
+//! Encoder of the table of calls (`table.rs` has the layout). A [`CallFrame`] does not contain its
+//! place in the tree: [`TableEncoder`] gets the frames in table order and derives parents and
+//! shortcuts from the frames that are still open.
 
 use std::cmp::Reverse;
 

@@ -1,6 +1,6 @@
-//! Stacks of threads: their frames and their use over time.
-//!
-//! Partition of the table of calls by stack, and the use of the stacks over time.
+//! Stacks of threads: the frames of each stack, which are a contiguous part of the table of calls,
+//! and the positions at which its thread used it ([`StackUse`]). The directory stores only the ends
+//! of the parts and the switches between stacks ([`CallLayout`]).
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,12 +1,11 @@
-//! Memory that the host wrote during semihosting calls.
+//! Memory that the host wrote during semihosting calls ([`HostRegions`]).
 //!
 //! ```text
 //! host writes   for each, by ascending slot: slot u64, first address u64, last address u64,
 //!               operation u64
 //! ```
-//! There are few, so they are all read when the index is opened.
-//!
-//! Sets of addresses as merged ranges.
+//! There are few regions, so they are all read when the index is opened. [`RangeSet`] merges their
+//! addresses into disjoint ranges.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,6 +1,6 @@
-//! Directory entry of a segment.
-//!
-//! Pseudo views in a segment's table of lists.
+//! Directory entry of a segment ([`SegmentMeta`]): its sections with their checksums, its threads,
+//! and what the sequential pass found after the segment was encoded. Steps of a thread and markers
+//! are listed like register writes, under pseudo views ([`STEPS_OF_THREAD`], [`markers_of`]).
 
 use std::sync::OnceLock;
 
