@@ -1,6 +1,6 @@
-//! The events that all parsers emit.
-//!
-//! Newtypes for steps, positions and lines.
+//! The events that all parsers emit, and the [`EventSink`] that receives them, with newtypes for
+//! steps, positions and lines. Events arrive in the order in which they take effect, and have the
+//! same meaning in all formats.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::flow::RecordedBranch;

@@ -1,6 +1,5 @@
-//! Markers: records that are neither steps nor accesses.
-//!
-//! Gaps: missing instructions between two steps of a thread.
+//! Markers, the records that are neither steps nor accesses ([`Marker`], [`MarkerKind`]). A
+//! [`Gap`], the instructions that are missing between two steps of a thread, is pushed as one:
 //!
 //! ```
 //! use stepback_parsers::{Gap, GapReason};

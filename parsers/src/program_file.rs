@@ -1,6 +1,5 @@
-//! Files of the traced program, for traces that do not contain its instructions.
-//!
-//! Agreement between a program's files and the records of a trace.
+//! Files of the traced program ([`ProgramFile`]), for traces that do not contain its instructions,
+//! and the agreement of such files with a sample of a trace's records ([`ProgramFit`]).
 
 use std::sync::Arc;
 

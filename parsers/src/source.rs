@@ -1,10 +1,6 @@
-//! The interface that each trace format implements.
-//!
-//! Facts about a trace that a source provides besides its events.
-//!
-//! Buffers that parsers reuse from call to call.
-//!
-//! An instruction that a trace executed.
+//! The interface that each trace format implements ([`Source`]), with the facts about a trace that
+//! it provides besides its events ([`SourceTraits`]) and the buffers that parsers reuse from call
+//! to call ([`ParseScratch`]).
 //!
 //! Nothing above the formats is generic over them: a trace is an `Arc<dyn Source>`. The words and
 //! bits of a format stay below; other crates see neutral facts such as [`Source::recording`] and

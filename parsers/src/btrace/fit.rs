@@ -1,6 +1,6 @@
-//! Comparison of a record with the program.
-//!
-//! Comparison of a sample of records with a program's files.
+//! Comparison of records with a program: of a single one, with the reason if both contradict each
+//! other ([`FittedRecord`], [`RecordMismatch`]), and of a sample from all over a file ([`fit_of`]),
+//! which shows if the files are those of the recorded program.
 
 use std::io;
 

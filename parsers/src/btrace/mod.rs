@@ -3,7 +3,7 @@
 //!
 //! Btrace3 of Sun (2004) replaced each control transfer of a program with a trap and recorded its
 //! destination. A [`BranchRecord`] is the content of one record, and a [`BranchLayout`] describes
-//! its encoding. An [`TimeOrderedReader`] sorts the records of all threads by time. `reconstruct`
+//! its encoding. A [`TimeOrderedReader`] sorts the records of all threads by time. `reconstruct`
 //! finds the instructions between two records in the program's files. The text form has a line for
 //! each instruction instead and needs no program.
 //!

@@ -1,13 +1,9 @@
-//! The record of an executed control transfer.
-//!
-//! Kinds of instructions that Btrace records, with their numbers in the records.
-//!
-//! Layout of a record's fields.
+//! The record of an executed control transfer ([`BranchRecord`]), the layout of its fields
+//! ([`BranchLayout`]), and the sequential reader of a file, which may be compressed
+//! ([`BranchRecordReader`]).
 //!
 //! The layout of Sun's records was never published. The default layout is our own; owners of real
 //! recordings describe theirs with a template ([`crate::template`]).
-//!
-//! Sequential reader of the records of a file, which may be compressed.
 
 use std::io;
 use std::sync::Arc;

@@ -1,8 +1,7 @@
-//! A line of the text form: nanoseconds since the line before, address, instruction word,
-//! disassembly.
-//!
-//! Reads the text form, which has a line for each instruction, so that nothing need be
-//! reconstructed.
+//! The text form of a recording, with a line for each instruction: nanoseconds since the line
+//! before, address, instruction word, disassembly ([`TextLine`]). [`retell`] encodes the lines as
+//! steps. Nothing is reconstructed, but branch outcomes and delay slots depend on the lines that
+//! follow.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,6 +1,6 @@
-//! Writers of the two forms of a recording: records after a header, and a line for each step.
-//!
-//! Human-readable lines for the events of a recording, also used by the text search.
+//! Writers of the two forms of a recording: a line for each step ([`BtraceTextWriter`]), and the
+//! records that a recorder would have written for the steps of one thread ([`StepRecorder`]).
+//! [`BtraceLineSink`] formats the events of a recording for display and text search.
 
 use std::collections::VecDeque;
 use std::io;

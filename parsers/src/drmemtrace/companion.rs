@@ -1,7 +1,7 @@
-//! Shared parsers for companion files of a trace: most are lines of text, and each part may be
-//! invalid.
+//! Companion files of a trace that contain lines or entries of text, each of which may be invalid:
+//! [`CompanionProblems`] reports those that are.
 //!
-//! `funclist.log`: the traced functions by their numbers.
+//! [`FunctionList`] reads `funclist.log`, the traced functions by their numbers:
 //!
 //! ```
 //! use stepback_parsers::drmemtrace::FunctionList;
@@ -11,7 +11,7 @@
 //! assert!(!list.functions[1].is_return_traced);
 //! ```
 //!
-//! `v2p.textproto`: the physical pages of virtual pages.
+//! [`PhysicalPages`] reads `v2p.textproto`, the physical pages of virtual pages:
 //!
 //! ```
 //! use stepback_parsers::drmemtrace::PhysicalPages;

@@ -1,6 +1,6 @@
-//! Counts of the records of a trace.
-//!
-//! Counts of a trace as numbers that its store keeps.
+//! Counts of the records of a trace, as DynamoRIO's `basic_counts` tool makes them: [`Counter`]
+//! counts by thread while the trace is read, and the step store keeps the result as numbers
+//! ([`TraceCounts`]).
 
 use std::collections::BTreeMap;
 

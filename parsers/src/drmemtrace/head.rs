@@ -1,6 +1,6 @@
-//! Head of a trace file.
-//!
-//! File type of a trace.
+//! Head of a trace file: record width, version and file type, as its first records state them
+//! ([`TraceHead`], [`FileType`]). The first blocks may be damaged, so several are searched; if only
+//! the head is lost, the width is guessed from the records.
 
 use std::io;
 

@@ -1,6 +1,6 @@
-//! Names of records other than steps and accesses.
-//!
-//! Maps between branches and record types.
+//! Names of records other than steps and accesses, by the numbers of DynamoRIO's
+//! `trace_marker_type_t` and `trace_type_t`, and the kind of branch that each type of instruction
+//! record represents.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
-//! First records of a file.
-//!
-//! Records that the chunks of an archive repeat.
-//!
-//! Invalid records.
+//! Records with a special meaning to the decoder: the first ones of a file, which come before the
+//! record that names their thread ([`HeaderMarkers`]); the time and CPU that each chunk of an
+//! archive repeats ([`ChunkRepetitions`]); and invalid ones, of which only the first is reported
+//! separately ([`InvalidRecords`]).
 
 use crate::drmemtrace::decoder::{DecoderOutput, RecordDecoder};
 use crate::drmemtrace::raw_record::{TraceEntry, kind, marker};

@@ -1,6 +1,6 @@
-//! Binary records of a trace file.
-//!
-//! Encoding of the next instruction.
+//! Binary records of a trace file ([`TraceEntry`]; DynamoRIO, `trace_entry.h`). Their width depends
+//! on the pointers of the traced program ([`Width`]). [`EncodingSlot`] collects the encoding
+//! records in front of an instruction.
 
 use stepback_machine::Encoding;
 

@@ -1,6 +1,5 @@
-//! Visible records, as the file readers emit them.
-//!
-//! Threads of a trace, across its files.
+//! Visible records, as the file readers pass them to a [`RecordSink`], and the threads of a trace,
+//! which are numbered across its files in order of appearance ([`ThreadTable`]).
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! Writes the records of a trace to a step store, and counts them.
-//!
-//! Detects the Thumb instructions of an Arm trace.
+//! Writes the records of a trace to a step store and counts them ([`Recorder`]). The records of an
+//! Arm trace do not state if an instruction is Thumb, so [`set_of`] derives it from the length, the
+//! address and the instruction before.
 
 use stepback_machine::{AccessKind, InstructionPlacement, InstructionSet};
 

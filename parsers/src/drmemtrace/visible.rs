@@ -1,6 +1,5 @@
-//! Visible records of a trace, read from the store.
-//!
-//! Visible records as lines of text.
+//! Visible records of a trace, read back from its step store ([`visible_records`]), and their lines
+//! of text, which resemble those of DynamoRIO's `view` tool ([`push_line`]).
 
 use std::io;
 use std::ops::Range;

@@ -1,8 +1,7 @@
-//! Candidate paths of a kept file, and the choice among them.
-//!
-//! A file that is written under a temporary name, by one program at a time.
-//!
-//! Storage of a kept file: a file on disk, or memory.
+//! Files that are derived from an input, written once and used again: their options and candidate
+//! paths ([`CacheFileOptions`]), a new file under a temporary name ([`PartialFile`]), and storage
+//! on disk or in memory ([`ByteStore`]). One program at a time writes a file. A path may be
+//! misspelt, so only our own files are replaced.
 
 use std::fs::{File, TryLockError};
 use std::io;

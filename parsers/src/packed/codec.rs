@@ -1,6 +1,6 @@
-//! Compresses and decompresses single blocks.
-//!
-//! Cache of recently unpacked blocks.
+//! Compresses and decompresses the blocks of a copy ([`Codec`]), and caches those that were
+//! unpacked recently ([`BlockCache`]). Blocks are short, because a query for one step decompresses
+//! one; a dictionary makes up for the lost compression.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,6 +1,6 @@
-//! Makes a copy: decompresses the input once from front to back and compresses it again in blocks.
-//!
-//! Compresses in parallel the text that is decompressed sequentially.
+//! Makes a copy ([`CopyBuilder`]): decompresses the input once from front to back, and compresses
+//! it again in blocks. Decompression is sequential; helper threads compress the chunks, which a
+//! reorder buffer puts back in order. The number of chunks is fixed, which bounds the memory.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,6 +1,6 @@
-//! Compression formats of inputs.
-//!
-//! Damage in a packed input.
+//! Compression formats of inputs, detected by the first bytes ([`PackedKind`]), and the reason why
+//! a packed input cannot be read to its end ([`Damage`]). Damage is no error, since everything
+//! before it can be read.
 
 use std::{fmt, io};
 

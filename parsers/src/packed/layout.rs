@@ -10,9 +10,8 @@
 //!            damage of the packed file; packed lengths of the blocks
 //! ```
 //!
-//! All numbers are little-endian.
-//!
-//! Offsets of the blocks in a copy.
+//! All numbers are little-endian. Of the offsets of the blocks, a [`BlockDirectory`] keeps one per
+//! group of blocks; the others follow from the lengths.
 
 use std::io;
 

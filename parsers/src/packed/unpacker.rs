@@ -1,10 +1,6 @@
-//! Decompresses gzip, zstd and xz inputs.
-//!
-//! Reads the packed bytes from front to back and tracks the position.
-//!
-//! Reads a file from front to back, packed or not, without making a copy of its contents.
-//!
-//! Reads the beginning of a packed text, to detect its format before a copy is made.
+//! Sequential readers of packed inputs. [`TextUnpacker`] decompresses gzip, zstd and xz in bounded
+//! memory; [`ForwardReader`] reads a file, packed or not, without making a copy of its contents;
+//! and [`head_of`] reads the beginning of a text, to detect its format before a copy is made.
 
 use std::io;
 use std::io::{BufRead, ErrorKind, Read};

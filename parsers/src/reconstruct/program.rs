@@ -1,10 +1,6 @@
-//! Interface between a walk and the program it follows.
-//!
-//! Successors of an instruction that may be in a delay slot.
-//!
-//! Recorded decisions.
-//!
-//! Output of a walk.
+//! Interface of a walk: the [`Program`] that it follows, the recorded [`Decision`]s, and the
+//! [`PathSink`] that receives the path. An instruction in a delay slot may have several successors,
+//! which depend on the branch before it ([`SuccessorSet`]).
 
 use stepback_machine::flow::ControlFlowEffect;
 

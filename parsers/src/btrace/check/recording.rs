@@ -1,6 +1,6 @@
-//! Checks the records of a file, in file order.
-//!
-//! Checks of the records of one thread.
+//! Checks the records of a recording in file order ([`check_recording`]), and those of each thread
+//! against its times and its path through the program ([`BtraceThreadCheck`]). Without files of the
+//! program, only times and the number of records are checked.
 
 use foldhash::HashMap;
 

@@ -1,8 +1,6 @@
-//! Rules for post-processed traces.
-//!
-//! The clause of a rule is the message of DynamoRIO's invariant checker for a violation.
-//!
-//! Destination of findings.
+//! Rules for post-processed traces. The clause of a rule is the message of DynamoRIO's invariant
+//! checker for a violation. [`RecordReport`] adds the findings of these rules at the record that is
+//! being checked.
 
 use crate::finding::Severity::{Error, Warning};
 use crate::finding::{FindingPlace, Findings, Rule, Severity};

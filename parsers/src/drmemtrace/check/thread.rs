@@ -1,6 +1,7 @@
-//! State of a thread, and the rules about its instructions and accesses.
-//!
-//! Checks all records of a trace, thread by thread.
+//! Checks all records of a trace, thread by thread ([`TraceCheck`]). A [`ThreadCheck`] is the state
+//! of a thread as its records show it, with the rules about instructions and accesses; other rules
+//! are in the files of the states that it contains. The number of threads is limited, which bounds
+//! the memory.
 
 use foldhash::HashMap;
 use stepback_machine::flow::RecordedBranch;

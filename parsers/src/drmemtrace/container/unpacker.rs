@@ -1,8 +1,6 @@
-//! Unpacks a file into blocks.
-//!
-//! Packing of a trace file.
-//!
-//! LZ4 frames in sequence.
+//! Unpacks a trace file into blocks, from front to back ([`ContainerUnpacker`]). The first bytes
+//! determine the packing, and not the name ([`ContainerKind`]). Damage costs only the bytes that it
+//! hits, and is reported in the blocks.
 
 use std::io;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read};

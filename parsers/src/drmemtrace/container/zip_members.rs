@@ -1,8 +1,6 @@
-//! Members of a zip archive, in order.
-//!
-//! Finds the members of a zip archive by their local headers.
-//!
-//! Member of a zip archive.
+//! Members of a zip archive, in order ([`ZipMembers`]): as the directory at the end lists them, or
+//! found one after the other by their local headers if the directory is missing or unusable
+//! ([`ZipWalk`]). [`MemberReader`] unpacks a member and checks its length and checksum.
 
 use std::io;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read};
