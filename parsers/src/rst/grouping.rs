@@ -1,11 +1,9 @@
-//! Groups the files of a trace: some continue the file before them, others were written in
-//! parallel.
+//! The files of a trace: detection by their first bytes ([`RstHead`]), and their relation
+//! ([`FileGrouping`]).
 //!
 //! A trace that was split continues in files without a header ("Multifile traces" in the
 //! specification). Tracers of machines with several processors write a file for each processor,
 //! each with a header.
-//!
-//! Detects RST files by their first bytes.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,6 +1,5 @@
-//! The bytes of a record, and access to their fields.
-//!
-//! The layout of each record type, with the names of the format's header file (version 2.13).
+//! The bytes of a record ([`RawRecord`]), access to its fields, and the fields of each record type,
+//! with the names of the format's header file, version 2.13 ([`layout_of`]).
 
 use stepback_machine::Endian;
 

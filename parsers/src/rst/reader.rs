@@ -1,14 +1,12 @@
-//! Reads the records of all files of a trace in one order.
-//!
-//! Interleaves streams that were written in parallel.
+//! Reads the records of all files of a trace in one order ([`RecordReader`]), in which a
+//! [`TurnScheduler`] interleaves streams that were written in parallel. [`write_plain`] writes the
+//! records in that order as one plain file.
 //!
 //! Only the times that some tracers record relate the records of several processors; otherwise
 //! their order is "not defined" (section 5a of the specification). Without times, the processors
 //! take turns of equally many instructions, which is closest to a machine with processors that run
 //! at the same time. A turn ends directly before an instruction or a time, so that the records of
 //! an instruction stay together.
-//!
-//! Writes the records of a trace as a plain file.
 
 use std::io;
 use std::io::Write;

@@ -1,6 +1,5 @@
-//! An RST trace as a source of events.
-//!
-//! Formats the events of a trace as lines, for display and text search.
+//! An RST trace as a source of events ([`Rst`]), and the lines into which [`EventLineSink`] formats
+//! these events for display and text search. Opening replays all records once into a step store.
 
 use std::ops::Range;
 use std::sync::Arc;

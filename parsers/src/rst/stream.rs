@@ -1,6 +1,6 @@
-//! Reads the records of consecutive files.
-//!
-//! Detects the byte order of the records of a file, which no record states.
+//! Reads the records of consecutive files ([`RecordStream`]). No record states the byte order of a
+//! file, so [`endian_of`] detects it from its first records; what they do not show is taken from
+//! the file before.
 
 use std::io;
 

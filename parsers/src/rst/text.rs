@@ -1,6 +1,6 @@
-//! Formats records as lines for display.
-//!
-//! Records as JSON objects.
+//! Formats records for people, as lines in columns ([`push_line`]), and for programs, as JSON
+//! objects with all fields ([`push_json`]). JSON readers treat numbers as floating point, so large
+//! ones are written as strings.
 
 use crate::rst::fields::strdesc;
 use crate::rst::kind;

@@ -1,6 +1,5 @@
-//! Block decoder (see `block.rs` for the format).
-//!
-//! Passes the contents of a frame's blocks to a visitor.
+//! Decoder of blocks (see `block.rs` for the format). It passes the records of a block, or of the
+//! blocks of a frame, to a [`BlockVisitor`], which can stop it.
 
 use std::ops::{ControlFlow, Range};
 

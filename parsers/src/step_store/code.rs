@@ -1,6 +1,6 @@
-//! Distinct instructions of a trace.
-//!
-//! Codes of a store, as its readers see them.
+//! Distinct instructions of a trace ([`Code`]), with the usual effects of each ([`EffectShape`]),
+//! so that a step with these effects needs no more than its number. [`Codes`] shares them with the
+//! readers of a store while more are added.
 
 use std::sync::Arc;
 

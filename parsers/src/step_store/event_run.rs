@@ -1,7 +1,6 @@
-//! Converts stored records to the events of a trace.
-//!
-//! An access whose recorded length is 0 becomes an event as long as the instruction states, else
-//! one byte.
+//! Converts stored records to the events of a trace ([`EventEmitter`]); [`StoredFormat`] gives the
+//! meaning of numbers that only the format knows. An access with a recorded length of 0 becomes an
+//! event as long as the instruction states, else one byte.
 
 use std::ops::Range;
 

@@ -1,6 +1,5 @@
-//! Writes a store while the trace is read.
-//!
-//! State shared by the readers of a store and its filler.
+//! Writes a store while the trace is read ([`Filler`]), and publishes each complete frame to the
+//! readers ([`SharedStore`]), which wait for those that they need.
 
 use std::io;
 use std::io::ErrorKind;

@@ -13,7 +13,8 @@
 //! Larger frames compress better, but a query for one step unpacks a whole frame: 8 KiB take 10
 //! microseconds, 64 KiB take 50.
 //!
-//! Cache of the frames that a reader used last: a query reads a few of them repeatedly.
+//! [`FrameCache`] keeps the frames that a reader used last, because a query reads a few of them
+//! repeatedly.
 
 use std::fmt;
 

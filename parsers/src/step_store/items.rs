@@ -1,10 +1,9 @@
-//! Maps step numbers to offsets in the virtual text.
+//! Maps step numbers to offsets in the virtual text, and, in formats that number all their records,
+//! record numbers to items.
 //!
 //! An index counts bytes of the input. Byte offsets mean nothing in a stored trace, so each item
 //! gets 16 virtual bytes. Item 0, all before the first step, has bytes 0 to 16. Step n, with
 //! everything up to the next step, has bytes 16 (n + 1) to 16 (n + 2).
-//!
-//! Maps record numbers to items, in formats that number all their records.
 
 use std::io;
 use std::ops::Range;

@@ -8,9 +8,8 @@
 //! footer     total items and records; threads; summary of the format; lengths of the frames; codes
 //! ```
 //!
-//! All numbers are little-endian.
-//!
-//! Table of the frames of a store.
+//! All numbers are little-endian. Of the offsets of the frames, a [`FrameTable`] keeps one per
+//! group; the others follow from the lengths.
 
 use std::io;
 

@@ -1,6 +1,7 @@
-//! Encoding of numbers, addresses and values in a block.
-//!
-//! Numbers that are stored for modes.
+//! Encoding of numbers, addresses, values and modes in a block. [`AddressPredictor`] and
+//! [`ValuePredictor`] keep recent addresses and values, so that most are stored as a short
+//! difference from one of them. Reading past the end returns zeros, which is checked once per
+//! block.
 
 use stepback_machine::Mode;
 use stepback_machine::banks::{SecurityState, ThreadStack};

@@ -1,8 +1,6 @@
-//! Header of a line: `[time [unit]] [cpu] type`.
-//!
-//! Timestamp at the beginning of a line, with its unit.
-//!
-//! Beginning of a line, for callers that need more than its events.
+//! Header of a line: `[time [unit]] [cpu] type` ([`LineHeader`]). Producers differ in units, CPU
+//! names and type words, so unknown ones are accepted where the rest of the line shows that it is a
+//! record. [`LineHead`] is the beginning of a line for callers that need more than its events.
 
 use stepback_machine::AccessKind;
 

@@ -1,7 +1,6 @@
-//! Classification of a line before its fields are read.
-//!
-//! Look-ahead that decides if lines with a new timestamp belong to the instruction that follows
-//! them.
+//! Classification of a line before its fields are read ([`TarmacLine`]), and the look-ahead that
+//! decides if lines with a new timestamp belong to the instruction that follows them
+//! ([`LookAhead`]; see [`crate::tarmac`]).
 
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::fault::LineFault;

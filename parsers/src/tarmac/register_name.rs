@@ -4,7 +4,7 @@
 //! `SP_EL1`. A write to a bank is a write to the plain register if that bank is in use, which the
 //! mode word of the instruction determines.
 //!
-//! Hash table of the most frequent register names, which avoids comparing letter by letter.
+//! [`RegisterTable`] hashes the most frequent names, which avoids comparing them letter by letter.
 
 use std::sync::OnceLock;
 

@@ -1,6 +1,6 @@
-//! State of one run of the parser over a range, and the events that it pushes.
-//!
-//! Names found in a run, numbered in order of appearance.
+//! State of one run of the parser over a range ([`TarmacRun`]), and the events that it pushes.
+//! Threads and registers get numbers in order of appearance in the run ([`RunNames`]). Both are
+//! limited, because a damaged trace may name any number of them.
 
 use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 

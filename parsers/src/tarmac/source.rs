@@ -1,6 +1,6 @@
-//! A Tarmac trace over an input.
-//!
-//! Properties of a trace that follow from its beginning.
+//! A Tarmac trace over an input ([`Tarmac`]), with the properties that follow from its beginning,
+//! such as the instruction set and the order of lines ([`TarmacHead`]). They are read once, so that
+//! all parts of the trace are parsed in the same way.
 
 use std::io;
 use std::ops::Range;

@@ -1,6 +1,5 @@
-//! The layout of a record, parsed from its TOML description.
-//!
-//! A field of a record.
+//! The layout of a record, parsed from its TOML description ([`RecordTemplate`]), with the position
+//! and byte order of each field ([`TemplateField`]).
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,6 +1,5 @@
-//! Numbers in text: word by word, and eight digits at once.
-//!
-//! Rows of adjacent digits.
+//! Numbers in text, parsed word by word, or in the fast paths eight digits at once as the bytes of
+//! a 64-bit integer. [`DigitRows`] tracks where separators divide the digits of a value into rows.
 
 /// Parses a hexadecimal number without prefix. Returns none if `word` is not one, or if it does not
 /// fit in 64 bits.

@@ -1,8 +1,6 @@
-//! A sliding window over the input: whole lines at a time, in bounded memory.
-//!
-//! Splits text into lines.
-//!
-//! Limits on the amount of text held in memory.
+//! A sliding window over the input: whole lines at a time, in bounded memory ([`InputWindow`]). The
+//! bytes after the text are newlines, so that readers of several bytes need no special case at the
+//! end. Lines beyond [`LINE_LIMIT`] are skipped.
 
 use std::ops::Range;
 

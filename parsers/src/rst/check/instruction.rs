@@ -1,6 +1,5 @@
 //! Checks the flags and addresses of instructions (clauses 3b, 3g and 7a of the specification).
-//!
-//! Properties of instruction words that the rules need.
+//! [`InstructionWord`] has the properties of an instruction word that these and other rules need.
 
 use stepback_machine::flow::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use stepback_machine::{Address, InstructionSet, decode};

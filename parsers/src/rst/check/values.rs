@@ -1,6 +1,6 @@
-//! Checks single records, and records that belong together: texts, values, delimiters.
-//!
-//! Checks reserved bits (clause 1 of the specification).
+//! Checks single records (types, processor numbers, values, reserved bits; clause 1 of the
+//! specification), and records that belong together: the parts of a text, and delimiters
+//! ([`NestingCheck`]).
 
 use stepback_machine::Endian;
 

@@ -1,6 +1,6 @@
-//! Runs all rules: passes each record to the rules that apply to it.
-//!
-//! State of the rule checks for each processor.
+//! Runs all rules over a trace: [`RecordChecker`] passes each record of a stream to the rules that
+//! apply to it, with the state of its processor ([`CpuState`]). Findings of some rules are kept
+//! until it is known if they count.
 
 use crate::error::SourceError;
 use crate::events::Flow;

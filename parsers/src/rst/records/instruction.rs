@@ -1,6 +1,5 @@
-//! Instructions and traps.
-//!
-//! Records of the state of a processor.
+//! Typed contents of the records about execution ([`Instruction`], [`Trap`], [`TrapExit`]), and of
+//! those about the state of a processor ([`RegisterValues`], [`Preg`]).
 
 use crate::rst::fields::{instr, preg, regval, trap, trap_exit};
 use crate::rst::raw_record::RawRecord;

@@ -1,6 +1,6 @@
-//! Applies recorded values of registers and memory.
-//!
-//! Memory values: each belongs to the adjacent access, before a load and after a store.
+//! Applies the values of registers and memory that a trace records. The value of a register may be
+//! the write of the instruction before it, or a statement ([`ValueTiming`]). A value of memory
+//! belongs to the adjacent access: it comes before a load and after a store.
 
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 

@@ -1,7 +1,5 @@
-//! Describes traps in words.
-//!
-//! Traps without records of their handler: control returns at once, and the changes by the kernel
-//! are not recorded.
+//! Describes traps in words, and applies those without records of their handler: control returns at
+//! once, and the registers that the kernel may have changed become unknown.
 
 use stepback_machine::InstructionSet;
 use stepback_machine::flow::FlowKind;

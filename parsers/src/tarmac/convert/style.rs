@@ -1,6 +1,5 @@
-//! The two main styles of Tarmac.
-//!
-//! Losses of a conversion.
+//! The two main styles of Tarmac ([`TarmacStyle`]), and the facts that a conversion to the other
+//! style loses ([`ConversionLoss`]).
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! Decodes the chunks of a stream.
-//!
-//! Decodes items: records other than instructions.
+//! Decodes the chunks of a stream, which are sequences of instructions, and the items between them,
+//! which are other records ([`Rz2CpuState::next_part`]). A chunk may name a sequence in the history
+//! of its processor; the decoder must update the history exactly like the packer.
 
 use crate::rst::container::batch::UnpackFault;
 use crate::rst::container::code::{InstructionClass, destination, target_of};

@@ -1,8 +1,6 @@
-//! Decoder state of a processor.
-//!
-//! Cache of address differences.
-//!
-//! History of instruction sequences: a set-associative cache.
+//! Decoder state of a processor ([`Rz2CpuState`]), which mirrors that of the packer: a cache of
+//! address differences with least-recently-used replacement ([`DifferenceCache`]), and a
+//! set-associative history of instruction sequences ([`InstructionHistory`]).
 
 use crate::rst::container::paged::{PagedTable, TableBudget};
 use crate::rst::fields::{cpu, pavadiff, preg, regval, tlb, trap, trap_exit};

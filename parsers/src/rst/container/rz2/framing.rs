@@ -1,6 +1,6 @@
-//! The head of a file and its blocks.
-//!
-//! Reads numbers from a stream.
+//! The head of a file, its blocks ([`FramedBlock`]), and the numbers in a stream, which are
+//! big-endian ([`StreamBytes`]). The length of a block is limited, so that a damaged one cannot
+//! claim memory.
 
 use std::io;
 

@@ -1,6 +1,5 @@
-//! Reads the elements of a section's arrays.
-//!
-//! The arrays of a section.
+//! Reader of the fifty arrays of a section ([`SectionBits`], [`SectionArray`]). Each array has
+//! elements of a fixed width in bits, some of which depend on the minor version of the file.
 
 use crate::rst::container::batch::UnpackFault;
 

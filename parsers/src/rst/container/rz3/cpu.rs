@@ -1,14 +1,7 @@
-//! Predictor state of a processor.
-//!
-//! The predictors of all processors.
-//!
-//! Branch predictor with two-bit saturating counters.
-//!
-//! Return address predictor.
-//!
-//! Cache of the upper bits of values, in seven tables.
-//!
-//! Cache of instruction words by address.
+//! Predictor state of each processor ([`Rz3CpuTable`], [`Rz3CpuState`]): two-bit branch counters, a
+//! stack of return addresses, and caches of values and instructions. All must predict like those of
+//! the packer, so their sizes are fixed by the format. The memory for all processors together is
+//! limited.
 
 use crate::rst::container::batch::UnpackFault;
 use crate::rst::container::code::InstructionClass;

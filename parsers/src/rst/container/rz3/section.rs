@@ -1,6 +1,6 @@
-//! Reads the sections of a file.
-//!
-//! Assembles the records of a section.
+//! Reads the sections of a file ([`Section`]), and assembles the decoded records of one
+//! ([`RecordDraft`], [`SectionOutput`]). Limits on records and elements bound the memory that a
+//! damaged header can request.
 
 use std::io;
 

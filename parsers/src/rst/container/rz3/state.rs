@@ -1,6 +1,6 @@
-//! Decodes records about the state of a processor: registers and traps.
-//!
-//! Decodes records about memory: address differences, values, TLB entries, DMA.
+//! Decodes records other than instructions: register values, traps and privileged registers,
+//! address differences, memory values, TLB entries and DMA. Most fields are predicted from the
+//! state of the processor, or else stored in an array.
 
 use crate::rst::container::batch::UnpackFault;
 use crate::rst::container::rz3::bits::{SectionArray, SectionBits, has_wide_cpu};
