@@ -1,10 +1,7 @@
-//! Calling conventions of functions and of system calls.
-//!
-//! Semihosting: calls through which a program requests services of the debugger's host.
-//!
-//! Stubs through which a program calls its libraries.
-//!
-//! Privilege of memory accesses.
+//! Calling conventions of functions and system calls ([`Abi`]), and the other interfaces of a
+//! program to its environment: semihosting, through which it requests services of the debugger's
+//! host, and the linkage stubs through which it calls its libraries. Registers are given by name; a
+//! list that is not known is empty.
 
 use crate::linux::names::SystemCallNumbering;
 use crate::view::RegisterId;

@@ -1,10 +1,9 @@
-//! Interface of an architecture: the queries that each of its instruction sets answers. A new
-//! instruction set implements [`Architecture`] and gets a row in `rows.rs`.
+//! Interface of an architecture: the queries that each of its instruction sets answers
+//! ([`Architecture`]), and its names on the command line and in ELF files. A new instruction set
+//! implements the trait and gets a row in `rows.rs`.
 //!
 //! Defaults cover what most architectures share: an architecture without delay slots, banks or
 //! semihosting implements nothing for them.
-//!
-//! Names of instruction sets.
 
 use std::iter::StepBy;
 use std::ops::Range;

@@ -1,10 +1,6 @@
-//! Control flow after an instruction, in terms common to all architectures.
-//!
-//! Branch outcomes as traces record them.
-//!
-//! Control flow of an instruction, derived from its text only.
-//!
-//! Words of assembly language that are common to several architectures.
+//! Control flow after an instruction, in terms common to all architectures: from its encoding
+//! ([`ControlFlowEffect`]), from a record of the trace ([`RecordedBranch`]), or from its text only
+//! ([`TextFlow`]). Text is split into words that several assembly languages share.
 
 use serde::{Deserialize, Serialize};
 

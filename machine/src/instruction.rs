@@ -1,14 +1,6 @@
-//! A decoded instruction.
-//!
-//! Instruction encodings.
-//!
-//! Memory addresses.
-//!
-//! Instructions with their addresses.
-//!
-//! Decodes instructions, with a cache per thread.
-//!
-//! Instructions as decoded by Capstone.
+//! Decoding: an [`Instruction`] is made from an [`Encoding`] and its [`Address`]. [`decode`] never
+//! fails, since undecodable bytes become the text. Each thread caches decoded instructions, because
+//! Capstone takes about a microsecond for one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! Effects of an instruction, in terms common to all architectures.
+//! Effects of an instruction, in terms common to all architectures: [`Meaning`] for registers,
+//! memory and condition flags, and [`RegisterUse`] for the registers that it uses.
 //!
 //! All registers in a [`Meaning`], including those in addresses, have their values from before the
 //! instruction.
@@ -7,14 +8,8 @@
 //! A register that is in [`crate::meaning::RegisterUse::writes`] but not in `writes` here has
 //! an unknown value afterwards.
 //!
-//! Registers that an instruction uses.
-//!
-//! Use of condition flags. Each flag is a bit of [`crate::RegisterId::PSR`] and is tracked as its
-//! own cell.
-//!
-//! Results selected by condition flags: selects and conditional comparisons.
-//!
-//! Direction of memory accesses.
+//! Each condition flag is a bit of [`crate::RegisterId::PSR`] and is tracked separately, because
+//! most instructions read or write only some of them.
 
 use serde::{Deserialize, Serialize};
 

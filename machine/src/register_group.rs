@@ -1,6 +1,6 @@
-//! Register groups of the register panels, and the lane formats of each.
-//!
-//! Display formats for the lanes of vector registers.
+//! Groups of registers that panels show together ([`RegisterGroup`]), and the widths and number
+//! formats of their lanes ([`LaneFormat`]). Groups share bytes: `s0`, `d0` and `v0` are views of
+//! one register.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,7 @@
-//! Calling conventions (Procedure Call Standard for the Arm Architecture, AAPCS64 and AAPCS32; SMC
-//! Calling Convention, DEN 0028; Linux, `syscall(2)`).
-//!
-//! Stubs of AArch64 (ELF for the Arm 64-bit Architecture, "Procedure linkage table").
-//!
-//! Queries that all Arm instruction sets answer in the same way.
+//! Conventions of Arm programs: calls (Procedure Call Standard for the Arm Architecture, AAPCS64
+//! and AAPCS32; SMC Calling Convention, DEN 0028; Linux, `syscall(2)`), semihosting, and the
+//! linkage stubs of AArch64 (ELF for the Arm 64-bit Architecture, "Procedure linkage table"). A
+//! macro makes the queries that all Arm instruction sets answer in the same way.
 
 use crate::abi::{
     Abi, LinkageStub, ReturnAddress, SemihostingCall, StubSlot, SystemCallConvention,

@@ -1,14 +1,9 @@
-//! Control flow after Arm instructions, from their encodings.
+//! Control flow after Arm instructions, with the jump targets that the encodings state, and
+//! conversions between encodings and integers. A32 and T32 write the program counter in many forms:
+//! loads, moves and arithmetic are jumps too.
 //!
 //! Encodings: Arm Architecture Reference Manual (DDI 0487) for A64, (DDI 0406) for A32 and T32,
 //! (DDI 0553) for M-profile.
-//!
-//! Jump targets that the encodings state.
-//!
-//! Encodings: Arm Architecture Reference Manual (DDI 0487) `B`, `B.cond`, `CBZ`, `TBZ`, `BL`,
-//! `BLR`, `BR`, `RET`; (DDI 0406) `B`, `CBZ`, `BL, BLX (immediate)`, `BLX (register)`, `BX`.
-//!
-//! Conversion between encodings and integers.
 
 use crate::arm::registers::{register_32, register_64};
 use crate::control::{BranchTarget, FlowKind};

@@ -1,10 +1,7 @@
-//! Registers of AArch64 and AArch32 (Arm Architecture Reference Manual, DDI 0487, B1.2 and E1.2).
-//!
-//! Conversion of the disassembler's registers to views.
-//!
-//! Descriptions from the disassembler's register lists and operand text.
-//!
-//! Names of banked registers.
+//! Registers of AArch64 and AArch32 (Arm Architecture Reference Manual, DDI 0487, B1.2 and E1.2):
+//! names, displayed groups, encoding numbers and banks, as views of a common register file. The
+//! disassembler's registers are converted to these views, and [`describe`] makes a description from
+//! its register lists where none is made from the encoding.
 
 use capstone::{Capstone, RegId};
 

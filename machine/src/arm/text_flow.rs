@@ -1,7 +1,6 @@
-//! Control flow of Arm instruction text, in the syntax of Arm's models (`BL {pc}+0x88c`) and of
-//! disassemblers.
-//!
-//! Classification of operand words.
+//! Instruction text of Arm traces, in the syntax of Arm's models (`BL {pc}+0x88c`) and of
+//! disassemblers: its control flow ([`text_flow`]), for traces without encodings, and the classes
+//! of its operand words ([`operand_word`]).
 
 use crate::control::{AssemblyWord, InstructionWords, OperandWordKind, TextFlow};
 

@@ -1,6 +1,5 @@
-//! Names of system calls, errors and signals.
-//!
-//! System call numbers of each architecture.
+//! Names of system calls, errors and signals. System call numbers differ between architectures and
+//! kernels ([`SystemCallNumbering`]), so each has a table; a stored number identifies its table.
 //!
 //! A number precedes the name that has it; each further name has the next number.
 

@@ -1,11 +1,11 @@
-//! Memory of the calling program that system calls write (`man 2`, `include/linux/syscalls.h`).
+//! Memory that system calls change: the ranges that they write in the calling program
+//! ([`SystemCallWrite`]), and the memory that others may change afterwards ([`MemorySharing`]; `man
+//! 2`, `include/linux/syscalls.h`).
 //!
 //! The table lists every Linux and Solaris call whose effect on memory follows from its arguments.
 //! Other calls may write anywhere: they take pointers inside structures (`ioctl`, `recvmsg`,
 //! `readv`), run another program (`execve`), or write where an earlier call said (`exit`,
 //! `io_uring_enter`).
-//!
-//! System calls after which memory may change without a store by the program (`man 2`).
 
 use crate::linux::names::SystemCallNumbering;
 

@@ -1,6 +1,5 @@
-//! Instruction decoding of the oracle.
-//!
-//! Encodings by mask and value.
+//! Instruction decoding of the oracle ([`NaiveStep`]), from tables of masks and values, so that it
+//! shares no code with the decoding that it checks.
 
 use crate::instruction::Encoding;
 use crate::naive::step::NaiveFlow::{Branch, Call, ExceptionReturn, Other, Return, Trap};

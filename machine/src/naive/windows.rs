@@ -1,6 +1,6 @@
-//! Cells of register windows, by a table of numbers.
-//!
-//! Processor mode of a status register, by a table.
+//! Register windows and processor modes for the oracle, from tables of numbers: the cell that a
+//! register name means in a window ([`cell_of`]), and the mode in a status register
+//! ([`told_mode`]).
 
 use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::set::InstructionSet;

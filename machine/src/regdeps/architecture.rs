@@ -1,6 +1,5 @@
-//! Architecture of DynamoRIO's synthetic instructions.
-//!
-//! Encodings of the synthetic instruction set (DynamoRIO, `core/ir/isa_regdeps/encoding_common.h`).
+//! DynamoRIO's synthetic instruction set as an [`Architecture`], with its encodings and virtual
+//! registers (DynamoRIO, `core/ir/isa_regdeps/encoding_common.h` and `encoding_common.c`).
 //!
 //! The header has four bytes, least significant first. Bits 0 to 3 count the registers written,
 //! bits 4 to 7 those read. Bit 8 is set if flags are written, bit 9 if they are read. Bits 10 to 31
@@ -9,11 +8,8 @@
 //! those read.
 //! Padding fills up to a multiple of four bytes.
 //!
-//! Virtual registers of the synthetic instruction set (DynamoRIO,
-//! `core/ir/isa_regdeps/encoding_common.c`).
-//!
-//! Each represents a register of the traced processor with all its parts. The format does not
-//! record which one it is or its width.
+//! Each virtual register represents a register of the traced processor with all its parts. The
+//! format does not record which one it is or its width.
 
 use capstone::Capstone;
 

@@ -1,7 +1,6 @@
-//! A RISC-V encoding and its fields.
-//!
-//! Control flow after an instruction (The RISC-V Instruction Set Manual, volume I, 2.5 and 2.8;
-//! volume II, 3.3.2).
+//! Describes RISC-V instructions from their encodings ([`RiscvDescriber`]), and finds the control
+//! flow after them (The RISC-V Instruction Set Manual, volume I, 2.5 and 2.8; volume II, 3.3.2).
+//! Compressed instructions are expanded first, so that they need no descriptions.
 
 use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::description::MeaningBuilder;

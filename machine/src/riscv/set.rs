@@ -1,17 +1,6 @@
-//! The RISC-V instruction set.
-//!
-//! Calling convention (RISC-V ELF psABI; Linux, `syscall(2)`).
-//!
-//! Stubs (RISC-V ELF psABI, "Program Linkage Table").
-//!
-//! Classification of operand words.
-//!
-//! Operand text of RISC-V.
-//!
-//! Control flow of RISC-V instruction text, including the pseudo-instructions of the assembler
-//! manual.
-//!
-//! Registers of RISC-V, named as in its calling convention.
+//! RISC-V as an [`Architecture`]: registers, instruction text with the pseudo-instructions of the
+//! assembler manual, calling convention (RISC-V ELF psABI; Linux, `syscall(2)`) and linkage stubs
+//! (RISC-V ELF psABI, "Program Linkage Table").
 
 use std::borrow::Cow;
 

@@ -1,10 +1,6 @@
 //! Control flow after an instruction (V9, 6.3.4 and appendix A; UltraSPARC Architecture 2007,
-//! 6.3.5).
-//!
-//! Targets of direct branches.
-//!
-//! Trap names (The SPARC Architecture Manual, Version 9, table 14; UltraSPARC Architecture 2007,
-//! table 12-4).
+//! 6.3.5), targets of direct branches, and names of traps (The SPARC Architecture Manual, Version
+//! 9, table 14; UltraSPARC Architecture 2007, table 12-4).
 
 use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::sparc::windows::general;

@@ -1,11 +1,6 @@
-//! The SPARC V9 instruction set.
-//!
-//! Calling conventions (SPARC Compliance Definition 2.4, chapter 3; Linux, `syscall(2)`; Solaris,
-//! `<sys/trap.h>`).
-//!
-//! Classification of operand words.
-//!
-//! Control flow of SPARC instruction text.
+//! SPARC V9 as an [`Architecture`], with instruction text and calling conventions (SPARC Compliance
+//! Definition 2.4, chapter 3; Linux, `syscall(2)`; Solaris, `<sys/trap.h>`). A program may run on
+//! Linux or Solaris, so the software trap decides about the numbering of system calls.
 
 use std::iter::StepBy;
 use std::ops::Range;

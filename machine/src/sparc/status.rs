@@ -1,7 +1,6 @@
-//! Condition codes and current window (The SPARC Architecture Manual, Version 9, 5.2.5 and 5.2.11).
-//!
-//! Condition codes as bits of the status register (The SPARC Architecture Manual V9, 5.2.1 and
-//! 6.3.4).
+//! The status register: condition codes and current window, decoded for display ([`status`]; The
+//! SPARC Architecture Manual, Version 9, 5.2.5 and 5.2.11), and the condition codes that a
+//! condition tests ([`of_condition`]; 5.2.1 and 6.3.4).
 
 use crate::mode::Mode;
 use crate::sparc::windows::of_window_status;

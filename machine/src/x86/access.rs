@@ -1,7 +1,6 @@
-//! Registers and memory that an x86 instruction accesses.
-//!
-//! Extent of stores of processor state (Intel SDM, volume 1, chapter 13; volume 2, FXSAVE, FNSAVE,
-//! FNSTENV).
+//! Registers and memory that an x86 instruction accesses ([`X86Describer`]), from iced-x86's
+//! operand lists. The length of some stores of processor state depends on registers ([`extent`];
+//! Intel SDM, volume 1, chapter 13; volume 2, FXSAVE, FNSAVE, FNSTENV).
 
 use iced_x86::{
     CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,

@@ -1,6 +1,5 @@
-//! Control flow after an instruction (Intel SDM, volume 1, 6.3 and 6.4; volume 2).
-//!
-//! Control flow of x86 instruction text in Intel syntax.
+//! Control flow after an x86 instruction, from its encoding ([`control`]; Intel SDM, volume 1, 6.3
+//! and 6.4; volume 2), or from its text in Intel syntax ([`text_flow`]).
 
 use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind};
 

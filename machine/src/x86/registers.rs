@@ -1,9 +1,8 @@
-//! Registers of x86 in 64-bit and 32-bit mode.
+//! Registers of x86 in 64-bit and 32-bit mode, and the flags of the status register (Intel SDM,
+//! volume 1, 3.4.3 "EFLAGS Register").
 //!
 //! Vector registers have 64 bytes; a processor without AVX-512 never writes the upper ones.
 //! `sp` is the full stack pointer here, as in all architectures, not its low 16 bits.
-//!
-//! x86 flags (Intel SDM, volume 1, 3.4.3 "EFLAGS Register").
 
 use iced_x86::RflagsBits;
 

@@ -1,8 +1,6 @@
-//! The x86 instruction sets: 64-bit and 32-bit mode.
-//!
-//! Calling conventions (System V ABI, AMD64 and Intel386 supplements; Linux, `syscall(2)`).
-//!
-//! Stubs (System V ABI, AMD64 and Intel386 supplements, "Procedure Linkage Table").
+//! The x86 instruction sets of 64-bit and 32-bit mode as an [`Architecture`], with their calling
+//! conventions and linkage stubs (System V ABI, AMD64 and Intel386 supplements, "Procedure Linkage
+//! Table"; Linux, `syscall(2)`).
 
 use capstone::Capstone;
 

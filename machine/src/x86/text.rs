@@ -1,6 +1,5 @@
-//! Instruction text in Intel syntax.
-//!
-//! Classification of operand words.
+//! Instruction text in Intel syntax ([`text_of`]), with numbers and spaces as for the other
+//! architectures, and the classes of its operand words ([`operand_word`]).
 
 use iced_x86::{
     Formatter as _, FormatterOptions, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic,

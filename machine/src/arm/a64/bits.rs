@@ -1,6 +1,6 @@
-//! An A64 encoding and its fields.
-//!
-//! Branches, exceptions and system registers.
+//! Describes A64 instructions from their encodings ([`A64Describer`]): the fields that the encoding
+//! classes share, and branches, exceptions and system registers. Other files of the folder describe
+//! the other classes (DDI 0487, C4.1).
 
 use crate::arm::flags::{C, NZCV, V, Z};
 use crate::description::MeaningBuilder;

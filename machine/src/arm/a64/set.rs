@@ -1,7 +1,5 @@
-//! The A64 instruction set.
-//!
-//! Condition flags of floating-point instructions, which the disassembler's lists omit (DDI 0487,
-//! C4.1.96).
+//! The A64 instruction set as an [`Architecture`]. [`with_float_flags`] adds the condition flags of
+//! floating-point instructions, which the disassembler's lists omit (DDI 0487, C4.1.96).
 
 use capstone::Capstone;
 use capstone::arch::BuildsCapstone as _;

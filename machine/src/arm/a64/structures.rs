@@ -1,8 +1,6 @@
-//! Vector loads and stores by lane: LD1 to LD4, ST1 to ST4, LD1R to LD4R.
-//!
-//! 64-byte accesses (DDI 0487, C6.2, FEAT_LS64), and memory copy and set instructions (FEAT_MOPS).
-//!
-//! Memory tagging (DDI 0487, C6.2, FEAT_MTE): address tags and memory tags.
+//! A64 instructions with unusual memory operands: vector loads and stores by lane (LD1 to LD4, ST1
+//! to ST4, LD1R to LD4R), 64-byte accesses (DDI 0487, C6.2, FEAT_LS64), memory copy and set
+//! (FEAT_MOPS), and memory tagging (FEAT_MTE).
 //!
 //! Traces do not show memory tags as bytes, so instructions that only load or store tags access no
 //! memory here.

@@ -1,8 +1,6 @@
-//! Loads and stores of Advanced SIMD elements and structures: VLD1 to VLD4, VST1 to VST4 (DDI 0487,
-//! F4.1.23).
-//!
-//! VMOV between a general register and an element of a doubleword (DDI 0487, F6.1, "VMOV
-//! (general-purpose register to scalar)").
+//! Transfers of Advanced SIMD elements: loads and stores of elements and structures, VLD1 to VLD4
+//! and VST1 to VST4 (DDI 0487, F4.1.23), and VMOV between a general register and an element of a
+//! doubleword (F6.1, "VMOV (general-purpose register to scalar)").
 
 use crate::arm::aarch32::vector::{a32_word, double};
 use crate::arm::registers::register_32;

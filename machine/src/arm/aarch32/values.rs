@@ -1,6 +1,6 @@
-//! Values that arithmetic writes to registers.
-//!
-//! Condition flags that AArch32 instructions read and write.
+//! Values that A32 and T32 arithmetic writes to registers, and the condition flags that
+//! instructions read and write. A flag may keep its value, as after a shift by a register that is
+//! zero, so it is then an input too.
 
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 

@@ -1,6 +1,6 @@
-//! Loads and stores. The first byte in memory is the most significant one.
-//!
-//! Kinds of accesses by address space (V9, 6.3.1.3; UltraSPARC Architecture 2007, chapter 10).
+//! Loads and stores. The first byte in memory is the most significant one. Other address spaces
+//! change the byte order or the size, or contain registers instead of memory ([`AddressSpaceKind`];
+//! V9, 6.3.1.3; UltraSPARC Architecture 2007, chapter 10).
 
 use crate::expression::Expression;
 use crate::meaning::{AccessKind, MemoryOperand, ScaledRegister};

@@ -1,6 +1,5 @@
-//! Builder for SPARC instruction descriptions.
-//!
-//! State registers: reads and writes.
+//! Builder for descriptions of SPARC instructions ([`SparcDescriber`]), with the reads and writes
+//! of state registers, which include moves of the register window.
 
 use crate::description::MeaningBuilder;
 use crate::expression::{Expression, Operation};

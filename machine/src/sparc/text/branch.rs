@@ -1,8 +1,5 @@
-//! Text of branches, `sethi` and `call`.
-//!
-//! Text of instructions that access state registers.
-//!
-//! Dispatch of instruction text by instruction format.
+//! Text of an instruction ([`text_of`], by its format), and of the instructions that the other
+//! files of this folder leave out: branches, `sethi`, `call`, and accesses of state registers.
 
 use crate::sparc::control::{branch_target, call_target};
 use crate::sparc::text::arithmetic::arithmetic;
