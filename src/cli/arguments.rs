@@ -1,13 +1,8 @@
-//! The arguments of the program.
+//! Parses the command line, runs the command and returns the exit status. Some of clap's errors are
+//! replaced by messages about subcommands and traces.
 //!
-//! Parsing of the command line. Some of clap's errors are replaced by messages about subcommands
-//! and traces.
-//!
-//! Traces of several files: trace files that directly follow the trace argument belong to it.
-//!
-//! `stepback at cpu0.rst cpu1.rst 100` means `stepback at cpu0.rst --with cpu1.rst 100`.
-//!
-//! Runs the parsed command line and returns the exit status.
+//! Trace files that directly follow the trace argument belong to the same trace: `stepback at
+//! cpu0.rst cpu1.rst 100` means `stepback at cpu0.rst --with cpu1.rst 100`.
 
 use std::ffi::OsString;
 use std::fmt;

@@ -1,6 +1,5 @@
-//! `stepback browse`: the browser in the terminal.
-//!
-//! The trace and the position to open in the window or the browser.
+//! Arguments of `stepback browse`, the browser in the terminal ([`BrowseArguments`]), and the trace
+//! and position that the window or the browser opens first ([`StartPlace`]).
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
-//! `stepback calltree`: the calls as a tree.
-//!
-//! Calls as JSON: every frame of all threads, in order of entry.
+//! `stepback calltree`: the calls of each thread as a tree, or as JSON with every frame of all
+//! threads in order of entry. Indented text grows with the square of the depth, so deep trees begin
+//! each line with the depth instead.
 
 use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;

@@ -1,6 +1,5 @@
-//! Names on the command line: threads, numbers, memory ranges and cells.
-//!
-//! Command-line errors that only the trace reveals.
+//! Names on the command line: threads, positions, memory ranges and cells. Their syntax is checked
+//! before a trace is opened; errors that only the trace reveals are a [`UsageError`].
 
 use std::fmt;
 

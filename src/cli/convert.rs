@@ -1,6 +1,5 @@
-//! `stepback convert`: the trace in another style or form.
-//!
-//! Conversion of packed RST to plain RST.
+//! `stepback convert`: a Tarmac trace in another style, or packed RST as plain RST. The summary
+//! says what the target cannot express.
 
 use std::io;
 use std::io::{BufWriter, IsTerminal as _, Write};

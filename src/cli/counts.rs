@@ -1,6 +1,5 @@
-//! `stepback counts`: totals of the trace, in the categories of DynamoRIO's basic counts.
-//!
-//! `stepback heat`: the most accessed pages of memory.
+//! `stepback counts`: totals of the trace, in the categories of DynamoRIO's basic counts. `stepback
+//! heat`: the most accessed pages of memory.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,5 @@
-//! Printing of `find` results as they are found.
-//!
-//! The call stacks around the hits of `find`.
+//! Prints the results of `find` as they are found ([`HitPrinter`]), and the call stacks around
+//! them, one for each hit or grouped by stack ([`print_groups`]).
 
 use std::ops::ControlFlow;
 

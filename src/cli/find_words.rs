@@ -1,6 +1,5 @@
-//! Messages of `find`: the number of hits, and descriptions of failed searches.
-//!
-//! Number of results to print.
+//! Messages of `find`: the number of hits ([`Tally`]), the limit on them ([`Extent`]), and
+//! descriptions of failed searches ([`nothing_of`]).
 
 use stepback_debugger::analysis::walk::{HitQuery, Subject};
 use stepback_index::Index;

@@ -1,6 +1,6 @@
-//! Listing of steps, block by block.
-//!
-//! `stepback list --follow`: prints steps as they are recorded, like `tail -f`.
+//! Lists steps block by block, so that memory stays small for long lists. `stepback list --follow`
+//! ([`follow`]) prints steps as they are recorded, like `tail -f`: the last one waits until it is
+//! complete or nothing more arrives.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;

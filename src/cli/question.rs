@@ -1,8 +1,6 @@
-//! The life of a query: opens the trace, prints notes about it, and prints the answer.
-//!
-//! The traits that subcommands implement.
-//!
-//! Arguments that all queries about a trace share.
+//! The life of a query ([`Question`]): it opens the trace, prints notes about it, and prints the
+//! answer. If it meets damage in the index, the file is rebuilt and the query is repeated once.
+//! Subcommands implement the trait [`Command`], and all queries share [`TraceArguments`].
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! `stepback list --records`: every record of a binary format, with the numbers that its tools use.
-//!
-//! `stepback list --records` for a branch recording: all records in time order.
-//!
-//! `stepback list --records` of an RST trace: every record with all its fields.
+//! Each format has a function: drmemtrace reads records from the step store, branch recordings and
+//! RST read their files from the front.
 
 use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;

@@ -1,9 +1,6 @@
-//! Destination and form of an answer.
-//!
-//! Output that can restart. If the index turns out to be damaged, the query is repeated, and the
-//! part already printed is not printed again.
-//!
-//! A file that appears complete or not at all.
+//! Destination and form of an answer ([`Report`]). If the index turns out to be damaged, the query
+//! is repeated, and [`ResumableOutput`] skips the part that was printed before. A file appears
+//! complete or not at all ([`NewFile`]).
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -1,6 +1,6 @@
-//! Formatting of numbers and lines for text output.
-//!
-//! Names of functions in reports.
+//! Formatting for text output: counts, sizes, step lines and accesses, and the names of functions
+//! ([`FunctionNames`]). Control characters in text from the trace are replaced, so that a terminal
+//! does not obey them.
 
 use clap::Args;
 use stepback_debugger::analysis::sites::Site;

@@ -1,6 +1,5 @@
-//! `stepback threads`: the activity of each thread and how it ended.
-//!
-//! `stepback tasks`: the tasks that an operating system schedules, and the time each ran.
+//! `stepback threads`: the activity of each thread and how it ended. `stepback tasks`: the tasks
+//! that an operating system schedules, and the time that each ran.
 
 use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;

@@ -1,6 +1,4 @@
-//! `stepback vcd`: a waveform of the trace.
-//!
-//! Dates in the format of C's `ctime`.
+//! `stepback vcd`: writes a waveform of the trace, with the date in the format of C's `ctime`.
 
 use std::io;
 use std::io::{BufWriter, Write};

@@ -1,6 +1,6 @@
-//! `stepback why`: the origin of a value, step by step.
-//!
-//! `stepback why` as text: copies collapsed, arithmetic as expressions, rows grouped by call.
+//! `stepback why`: the origin of a value, step by step. As text, copies are collapsed, arithmetic
+//! is shown as expressions, and rows are grouped by call; a later step can remove lines of an
+//! earlier one, so steps are kept until they are printed.
 
 use std::collections::HashSet;
 

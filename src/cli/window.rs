@@ -1,6 +1,6 @@
-//! The window, and the fallback if no window is possible.
-//!
-//! Runs `stepback browse`.
+//! Opens the window, or the browser in the terminal if no window is possible, or explains how to
+//! use the program without either. `main` passes both front ends in ([`FrontEnds`]), because the
+//! command line must not depend on them.
 
 use std::io;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};

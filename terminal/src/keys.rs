@@ -1,8 +1,6 @@
-//! Key table. Each pane has the keys of `tarmac-browser` (its documentation, "Interactive browsing
-//! tools") and some more. A key that is not in this table has the meaning of the window's table:
-//! see [`keymap`](stepback_debugger::keymap).
-//!
-//! Keys of the window that a terminal can send, and their notation.
+//! Key table ([`KeyBinding`]). Each pane has the keys of `tarmac-browser` (its documentation,
+//! "Interactive browsing tools") and some more. Any other key means what it means in the window
+//! (see [`keymap`](stepback_debugger::keymap)), if a terminal can send it ([`sent_text`]).
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use stepback_debugger::action::PanelKind;

@@ -1,6 +1,5 @@
-//! Interface that every kind of pane implements.
-//!
-//! Commands of the keys in panes, shared by all kinds of pane.
+//! Interface that every kind of pane implements ([`Pane`]), with the requests that panes return
+//! ([`PaneAction`]) and the commands of their keys, which all kinds share ([`PaneCommand`]).
 
 use ratatui::layout::Rect;
 use stepback_debugger::action::WindowId;

@@ -1,6 +1,5 @@
-//! The open panes and the keyboard focus.
-//!
-//! Registry of panes, one row per kind.
+//! The open panes and the keyboard focus ([`OpenPanes`]), and the registry of panes, with one row
+//! per kind ([`open`]).
 
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{Direction, PanelId, PanelKind};

@@ -1,8 +1,6 @@
-//! Drawing of texts into cells. Every text is made safe for the terminal and clipped to its run.
-//!
-//! Word wrapping.
-//!
-//! Screen as text, for tests and documents.
+//! Draws texts into cells ([`Pen`]). Every text is made safe for the terminal and clipped to its
+//! run. [`wrapped`] breaks a text into lines, and [`text_of`] returns a screen as text, for tests
+//! and documents.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

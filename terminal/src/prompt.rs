@@ -1,6 +1,5 @@
-//! Text input on the bottom line.
-//!
-//! Prompts on the bottom line, and the purposes of their answers.
+//! Text input on the bottom line: a line with a cursor and a history ([`InputLine`]), and the
+//! prompt that it answers ([`Question`]).
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use stepback_debugger::action::{Direction, PanelId};

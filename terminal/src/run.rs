@@ -1,6 +1,6 @@
-//! Run loop: in a terminal, or without one for a script that ends in a picture.
-//!
-//! Options and outcome of a run in the terminal.
+//! Run loop of the browser: in a terminal, or without one for a script that ends in a picture. It
+//! draws after input, news from the workers and signals, and waits briefly for a move, so that most
+//! moves are drawn once.
 
 use std::io;
 use std::io::{IsTerminal as _, Write as _};

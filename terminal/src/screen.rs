@@ -1,7 +1,7 @@
-//! Terminal screen: taken over, drawn to, and restored however the program ends.
-//!
-//! Clipboard of the user's terminal, local or remote, through the escape sequence OSC 52 (xterm,
-//! "Operating System Commands", `Ps = 5 2`).
+//! Terminal screen ([`Screen`]): taken over, drawn to, and restored however the program ends. Only
+//! changed cells are sent, a frame in one piece. Text is copied to the clipboard of the user's
+//! terminal, local or remote, through the escape sequence OSC 52 (xterm, "Operating System
+//! Commands", `Ps = 5 2`).
 
 use std::cell::RefCell;
 use std::io::{Stdout, Write, stdout};

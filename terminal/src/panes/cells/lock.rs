@@ -1,6 +1,5 @@
-//! Lock of a register or memory pane: it shows a window's moment, or a fixed one.
-//!
-//! Search for the moment at a line or time of the trace, on a worker thread.
+//! The moment that a register or memory pane shows ([`PositionLock`]): that of a window, or a fixed
+//! one. The moment of a line or a time is searched on a worker thread ([`MomentSearch`]).
 
 use std::sync::Arc;
 

@@ -1,11 +1,6 @@
-//! Scrollable list with a cursor, shared by all panes of rows.
-//!
-//! A kind of list is a [`PanelView`] with a [`ListView`], which draws its rows. [`ListPane`] does the
-//! rest.
-//!
-//! Constructors of all kinds of list.
-//!
-//! Texts of a pane without rows.
+//! Scrollable list with a cursor, shared by all panes of rows. A kind of list is a [`PanelView`]
+//! with a [`ListView`], which draws its rows; [`ListPane`] does the rest. [`open_list`] makes a
+//! list of any kind, and [`empty`], [`failed`] and [`loading`] draw a pane without rows.
 
 use ratatui::layout::{Position as Place, Rect};
 use ratatui::style::Style;

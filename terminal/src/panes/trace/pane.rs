@@ -1,6 +1,6 @@
-//! The pane with the list of steps of a window.
-//!
-//! The picked effect of the last step: its cell's previous write can be travelled to.
+//! The pane with the list of steps of a window, or with the raw text of the trace ([`TracePane`]).
+//! One of the effects of the last step can be picked ([`PickedEffect`]), to travel to the previous
+//! write of its cell.
 
 use std::sync::Arc;
 

@@ -1,8 +1,6 @@
-//! Scroll position of a list, and how it follows the current position.
-//!
-//! Screen lines of a step list, including the line of the position.
-//!
-//! Text below the last step.
+//! Scroll position of a step list, and how it follows the current position ([`ScrollView`]). The
+//! list becomes screen lines ([`TraceLine`]): steps, the lines below the last step, and the line of
+//! the position, which lies between two rows.
 
 use stepback_debugger::analysis::fatal_ending::FatalEnding;
 use stepback_debugger::messages::say;

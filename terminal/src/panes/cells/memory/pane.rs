@@ -1,6 +1,5 @@
-//! The pane of memory.
-//!
-//! Line of the trace with which memory is compared.
+//! The pane of memory ([`MemoryPane`]), which may compare its memory with that at a line of the
+//! trace ([`ComparedLine`]).
 
 use ratatui::layout::Rect;
 use stepback_debugger::action::{

@@ -1,11 +1,8 @@
-//! Text of memory rows, with signs that mark changes without colour.
+//! Rows of memory: their columns by the width of the pane ([`MemoryRowShape`]), their text, and the
+//! bottom line about the byte under the cursor ([`spans`]).
 //!
-//! The sign precedes a byte or a group of bytes: `*` it differs, `=` the last step wrote the value
-//! that it already had, `!` external, `~` inferred. Unknown bytes are `??`.
-//!
-//! Columns of the bytes, numbers and characters of a memory row.
-//!
-//! Text of the bottom line about the byte under the cursor.
+//! A sign before a byte or a group marks changes without colour: `*` it differs, `=` the last step
+//! wrote the value that it already had, `!` external, `~` inferred. Unknown bytes are `??`.
 
 use ratatui::style::{Modifier, Style};
 use stepback_debugger::messages::say;

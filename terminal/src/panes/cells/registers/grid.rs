@@ -1,9 +1,9 @@
-//! Columns and lanes of a register pane, by its width.
+//! Columns and lanes of a register pane by its width ([`RegisterLayout`]), and the text of its
+//! registers.
 //!
-//! Text of registers, with signs that mark changes without colour.
-//!
-//! Signs before the value: `*` the last move changed it, `=` the last step wrote the value that it
-//! already had. Signs after the value: `~` inferred, `!` external. Unknown bytes are `??`.
+//! Signs mark changes without colour. Before the value: `*` the last move changed it, `=` the last
+//! step wrote the value that it already had. After the value: `~` inferred, `!` external. Unknown
+//! bytes are `??`.
 
 use ratatui::style::{Modifier, Style};
 use stepback_debugger::messages::say;
