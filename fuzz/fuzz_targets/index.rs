@@ -80,7 +80,7 @@ fn ask<Q: Query>(index: &Index, question: Q) {
     let _answer = question.run(index, &Cancel::default());
 }
 
-/// So many steps of a slice are asked for at most.
+/// Maximum number of steps of a slice.
 const SLICE_ROWS: usize = 40;
 
 /// A few of every question, about one of four moments.

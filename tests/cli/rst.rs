@@ -628,8 +628,8 @@ fn spill(record: Option<Vec<u8>>) -> Vec<u8> {
     rst(&records)
 }
 
-/// `rst.md`, R-T01 and R-T02: the bit says that the instruction trapped. It executes when it occurs
-/// again.
+/// Rules R-T01 and R-T02 of `check`: the bit says that the instruction trapped. It executes when it
+/// occurs again.
 #[test]
 fn an_instruction_that_trapped_was_not_executed_whether_or_not_a_record_says_which_trap() {
     for record in [Some(trap(0x80, 0x1004)), None] {

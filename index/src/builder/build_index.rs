@@ -54,7 +54,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Makes the build start afresh instead of resuming an earlier one.
+    /// Makes the build start again instead of resuming an earlier one.
     #[must_use]
     pub fn anew(self) -> Self {
         Self {

@@ -287,7 +287,7 @@ impl BuildRun<'_> {
             if length >= self.target(shared, task + 1) {
                 break true;
             }
-            // A text that is being unpacked anew is shorter for a while.
+            // A text that is unpacked again is shorter for a while.
             if source.is_settled() && source.length_now().is_ok_and(|now| now < length) {
                 shared.lock().error.get_or_insert(BuildError::TraceChanged);
                 shared.is_over.store(true, Ordering::Relaxed);

@@ -70,7 +70,7 @@ struct ObservedTrace<F> {
     on_progress: F,
 }
 
-/// What a sink is told, with the words of [`ObservedTrace`] besides.
+/// A sink that passes all events on and also reports the progress.
 struct ObservedSink<'a> {
     sink: &'a mut dyn EventSink,
     on_progress: &'a (dyn Fn(u64) + Sync),

@@ -20,7 +20,7 @@ pub(crate) struct Homes {
     /// Views that it may refer to because the mode at the position or at the write is unknown.
     pub(crate) doubtful: Vec<RegisterView>,
     /// Views whose write lists contain writes of several registers: the state at each write decides
-    /// which one it wrote ([`crate::read::open_writes`]).
+    /// which one it wrote ([`crate::read::banks::OpenWrites`]).
     pub(crate) open: Vec<RegisterView>,
 }
 

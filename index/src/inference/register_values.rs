@@ -247,7 +247,7 @@ impl<'a> PositionInference<'a> {
             .sum()
     }
 
-    /// Returns the inferred value of a view; `None` if nothing is known of it.
+    /// Returns the inferred value of a view; `None` if no bit of it is known.
     pub fn view(
         &mut self,
         view: RegisterView,

@@ -78,7 +78,7 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns the inferred value of a view; `None` if nothing is known of it.
+    /// Returns the inferred value of a view; `None` if no bit of it is known.
     pub fn view(&self, view: RegisterView) -> Option<(Value, InferenceReason)> {
         let mut reason = None;
         let mut bytes = Vec::with_capacity(usize::from(view.size_bytes));

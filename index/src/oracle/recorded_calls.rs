@@ -1,5 +1,5 @@
-//! Calls of threads with recorded branch kinds: the rules at the head of `calls/recorded.rs`,
-//! applied to one list of frames.
+//! Calls of threads with recorded branch kinds: the rules at the head of
+//! `builder/calls/recorded.rs`, applied to one list of frames.
 
 use std::collections::HashMap;
 

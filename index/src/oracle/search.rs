@@ -1,4 +1,4 @@
-//! Searches.
+//! Replays of searches: each step, line or access is compared with the pattern, one by one.
 
 use std::collections::HashMap;
 

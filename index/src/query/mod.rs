@@ -1,4 +1,5 @@
-//! Queries, one file each.
+//! Queries, one file per subject. Each query is a struct of its parameters, and a pure function of
+//! these and the index ([`question::Query`]).
 
 pub(crate) mod access;
 pub(crate) mod accesses;

@@ -5,8 +5,8 @@
 //! instructions that use the register at all, and the visit lists give their slots: a register that
 //! nothing uses costs a lookup.
 //!
-//! Such an answer has a [`Doubt`](crate::Doubt): an instruction that cannot be decoded may do
-//! anything.
+//! Such an answer has a [`Doubt`](crate::answer::Doubt): an instruction that cannot be decoded may
+//! do anything.
 
 use std::ops::{ControlFlow, Range};
 

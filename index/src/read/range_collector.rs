@@ -146,7 +146,7 @@ impl<'a> RangeCollector<'a> {
         }
     }
 
-    /// Begins a run of the parser at the step of a slot: the parser assigns numbers anew.
+    /// Begins a run of the parser at the step of a slot: the parser assigns new numbers.
     pub fn begin_run(&mut self, first: u64) {
         self.threads.clear();
         self.named.clear();

@@ -3,7 +3,7 @@
 //! ```text
 //! header      magic "Stepback", version: u32, complete: u32 (1),
 //!             directory: offset u64, length u64, checksum u64,
-//!             file length: u64, checksum of the header so far: u64
+//!             file length: u64, checksum of the header before it: u64
 //! segments    the bytes of each segment: see [`crate::store::segment`]
 //! key maps    after up to 64 segments each (the last ones may have none):
 //!             the segments that touch a memory block, or visit an address

@@ -124,7 +124,7 @@ impl Drmemtrace {
         self.traits.instruction_set
     }
 
-    /// Returns the facts known of the trace until now.
+    /// Returns the facts about the trace that are known until now.
     pub fn facts(&self) -> Arc<StoreFacts> {
         self.store().facts()
     }

@@ -1,15 +1,14 @@
 //! Step store: the steps of a trace in trace order, with random access.
 //!
 //! Some formats cannot be read from the middle: their files are compressed, their threads
-//! interleaved, or the meaning of a record depends on all records before it.
-//! The first opening reads such a trace once, on a separate thread, and writes its steps to a file
-//! next to the index ([`crate::kept`]).
-//! That file consists of small blocks that decode without other blocks; a step takes two to four
-//! bytes, and long blocks are compressed.
-//! [`StepStore`] reads blocks while the rest is still being written.
+//! interleaved, or the meaning of a record depends on all records before it. The first opening
+//! reads such a trace once, on a separate thread, and writes its steps to a file next to the index
+//! ([`crate::kept`]). That file consists of small blocks that decode without other blocks; a step
+//! takes two to four bytes, and long blocks are compressed. A [`StepStore`](store::StepStore) reads
+//! blocks while the rest is still being written.
 //!
-//! A format writes with an [`Encoder`], defines the meaning of its numbers (`StoredFormat`), and
-//! serves as a source through `StoredTrace`.
+//! A format writes with an [`Encoder`](encoder::Encoder), defines the meaning of its numbers
+//! (`StoredFormat`), and serves as a source through `StoredTrace`.
 //!
 //! A block with a wrong checksum removes the file and returns [`DamagedCopy`]. The caller then
 //! opens the trace again, which makes the store again.

@@ -110,7 +110,7 @@ impl StepStore {
         }))
     }
 
-    /// Returns the facts known of the trace until now.
+    /// Returns the facts about the trace that are known until now.
     pub fn facts(&self) -> Arc<StoreFacts> {
         Arc::clone(&self.0.shared.state().facts)
     }

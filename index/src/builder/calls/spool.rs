@@ -1,6 +1,6 @@
 //! Storage for found frames, which arrive in any order and number. [`FrameSpool`] sorts them in
 //! runs, spills most runs to an unnamed file, and merges them when the table of calls is written.
-//! [`CollectedCalls`] adds the switches between stacks and knows what was found since a mark.
+//! [`CollectedCalls`] adds the switches between stacks, and returns what was found after a mark.
 //!
 //! ```text
 //! run     frames in the order of the table, 40 bytes each

@@ -1,4 +1,5 @@
-//! Writes RST traces record by record, in the layout of `rst.md`: big-endian, one processor.
+//! Writes RST traces record by record, in the layout of the format's header file: big-endian,
+//! one processor.
 
 /// A trace under construction.
 #[derive(Clone, Debug)]

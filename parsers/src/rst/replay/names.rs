@@ -1,5 +1,6 @@
-//! Maps register numbers in records to registers (`rst.md`, section 4; The SPARC Architecture
-//! Manual, Version 9, A.40 and A.43).
+//! Maps the register numbers of value records to registers. State registers have the numbers of
+//! `rdpr` and `rd` (The SPARC Architecture Manual, Version 9, A.40 and A.43); those of each trap
+//! level have further ones.
 
 use stepback_machine::{InstructionSet, RegisterView, Registers};
 

@@ -1,4 +1,4 @@
-//! Screen tests of the tables, one file per table.
+//! Screen tests of the tables, one file per subject.
 
 mod bookmarks;
 mod effects;
