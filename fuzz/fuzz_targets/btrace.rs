@@ -1,7 +1,8 @@
-//! Any bytes as a recording of branches, in both forms, with and without the program: no panic, every time told of runs
-//! forwards, and each step stands where the program has an instruction or a record says so.
+//! Arbitrary bytes as a recording of branches, in both forms, with and without the program: no
+//! panic, and times never decrease.
 //!
-//! The first byte says how the rest is taken: as it is, behind a header, or as a text.
+//! The first byte selects the program and the form: records, lines of text, or a description of a
+//! layout followed by records in that layout.
 
 #![no_main]
 
@@ -15,7 +16,7 @@ use stepback_parsers::{
     CodePart, EventSink, ParseScratch, ProgramFile, Source as _, StepEvent, TraceFile,
 };
 
-/// Every kind of control transfer, each with something in its delay slot.
+/// Every kind of control transfer, each with a delay slot.
 const PROGRAM: [u32; 24] = [
     0x0100_0000,
     0x4000_0004,
@@ -121,7 +122,7 @@ fuzz_target!(|bytes: &[u8]| {
             BtraceOptions::default(),
         ),
         _ => {
-            // A description of records, and then records that are so described.
+            // A description of a layout, then records in that layout.
             let (text, records) = bytes.split_at(bytes.len() / 2);
             let template = String::from_utf8_lossy(text).parse::<RecordTemplate>();
             let layout = template.and_then(|template| BranchLayout::of(&template));

@@ -1,6 +1,7 @@
-//! Any bytes as the files of a drmemtrace trace, packed or not: no panic, no hang, and what is told of twice is the same.
+//! Arbitrary bytes as two files of a drmemtrace trace, packed or not: no panic, no hang, and
+//! reading them twice yields equal records.
 //!
-//! The first byte says after how many bytes, in sixteenths, a second file begins.
+//! The first byte divides the rest between the two files, in sixteenths.
 
 #![no_main]
 
@@ -12,7 +13,7 @@ use stepback_parsers::{Marker, Problem, ThreadNumber, TraceFile};
 use stepback_parsers::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records};
 use stepback_parsers::stored::ReadEnd;
 
-/// Records as text.
+/// Sink that keeps the records as text.
 #[derive(Default)]
 struct Recorder {
     records: Vec<String>,

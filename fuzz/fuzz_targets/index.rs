@@ -1,4 +1,5 @@
-//! An index file of any bytes gives errors or answers, never a panic, a hang, or a huge allocation.
+//! An index file of arbitrary bytes causes errors or answers, never a panic, a hang, or a huge
+//! allocation.
 
 #![no_main]
 
@@ -20,10 +21,10 @@ use stepback_index::{Cancel, Index, Query};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 
-/// A trace of two CPUs with calls, semihosting, external changes, exceptions and lines that cannot be read.
+/// A trace of two CPUs with calls, semihosting, external changes, exceptions and damaged lines.
 const TRACE: &[u8] = include_bytes!("trace.tarmac");
 
-/// A trace and its index as it should be.
+/// A trace and its undamaged index.
 struct Base {
     source: Arc<dyn Source>,
     bytes: Vec<u8>,
@@ -56,8 +57,8 @@ fn base() -> &'static Base {
     })
 }
 
-/// The first byte says whether the rest is a file, or what is written over a good one: place (3 bytes), length (1),
-/// bytes, and so on.
+/// Returns the file that the input describes. After a first byte of 0, the rest is the file.
+/// Otherwise it is a list of patches to a good file: place (3 bytes), length (1 byte), bytes.
 fn file_of(data: &[u8], good: &[u8]) -> Vec<u8> {
     let Some((kind, mut rest)) = data.split_first() else {
         return Vec::new();
@@ -83,7 +84,7 @@ fn ask<Q: Query>(index: &Index, question: Q) {
 /// Maximum number of steps of a slice.
 const SLICE_ROWS: usize = 40;
 
-/// A few of every question, about one of four moments.
+/// Runs a few queries of each kind at one of four positions.
 fn ask_all(index: &Index, moment: usize) {
     let (info, end) = (index.info(), index.end().0);
     let pattern: TextPattern = "LDR".parse().expect("it is a pattern");

@@ -1,6 +1,7 @@
-//! Any bytes as the records of two files of an RST trace: no panic, and what is told of twice is the same.
+//! Arbitrary bytes as two files of an RST trace: no panic, and reading them twice yields equal
+//! records.
 //!
-//! The first byte says after how many bytes, in sixteenths, the second file begins.
+//! The first byte divides the rest between the two files, in sixteenths.
 
 #![no_main]
 
@@ -10,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use stepback_parsers::TraceFile;
 use stepback_parsers::rst::{RecordReader, RstHead, push_json, push_line};
 
-/// All that can be said of a trace.
+/// Formats all records and problems of a trace.
 fn read(files: Vec<TraceFile>) -> String {
     let mut reader = RecordReader::new(files);
     let (mut said, mut next) = (Vec::new(), 1);

@@ -1,5 +1,5 @@
-//! Any bytes as what rstzip 2 packed: no panic, no more memory than is allowed, and the same records each time,
-//! of which a shorter file has fewer.
+//! Arbitrary bytes as a file packed by rstzip 2: no panic, bounded memory, and equal records each
+//! time. The records of a truncated file are the first ones of the whole.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use stepback_parsers::TraceFile;
 use stepback_parsers::rst::write_plain;
 
-/// The records of what is packed in some bytes.
+/// Unpacks a file with these contents after its head.
 fn unpack(bytes: &[u8]) -> Vec<u8> {
     let Some((cpus, bytes)) = bytes.split_first() else {
         return Vec::new();
@@ -24,7 +24,7 @@ fn unpack(bytes: &[u8]) -> Vec<u8> {
     records
 }
 
-/// The head of a file; a byte says whether it is of one processor.
+/// Returns the head of a file; the lowest bit of a byte selects one processor or several.
 fn head(cpus: u8) -> Vec<u8> {
     let mut head = format!(
         "RZ2 -- Rstzip2 compressed RST file.\nRstzip2 version: 2.01.\nNumcpus={}.\n",

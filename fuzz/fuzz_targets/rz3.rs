@@ -1,5 +1,5 @@
-//! Any bytes as what rstzip 3 packed: no panic, no more memory than is allowed, and the same records each time,
-//! of which a shorter file has fewer.
+//! Arbitrary bytes as a file packed by rstzip 3: no panic, bounded memory, and equal records each
+//! time. The records of a truncated file are the first ones of the whole.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use stepback_parsers::TraceFile;
 use stepback_parsers::rst::write_plain;
 
-/// The records of what is packed in some bytes.
+/// Unpacks a file with these contents after its head.
 fn unpack(bytes: &[u8]) -> Vec<u8> {
     let file = TraceFile {
         name: "packed".to_owned(),

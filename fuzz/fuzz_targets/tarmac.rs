@@ -1,4 +1,5 @@
-//! Any bytes as a Tarmac trace: no panic, no hang, and chunks read by themselves give the events of the whole run.
+//! Arbitrary bytes as a Tarmac trace: no panic, no hang, and chunks that are read separately yield
+//! the events of the whole run.
 //!
 //! The first byte chooses byte order, implicit Thumb, and the style of the conversion.
 
@@ -13,10 +14,10 @@ use stepback_parsers::{
     Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle,
 };
 
-/// More chunks are not read one by one: the time would grow with their square.
+/// Maximum number of chunks that are read separately: the time grows with their square.
 const CHUNKS: usize = 64;
 
-/// Events as text with their place, which do not depend on the numbers of a run.
+/// Sink that keeps the events as text with their places, independent of the numbers of a run.
 #[derive(Default)]
 struct Recorder {
     events: Vec<(u64, String)>,
@@ -120,7 +121,7 @@ impl EventSink for Recorder {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        // That a line holds two records does not show where a range ends between them.
+        // If a range ends between two records of a line, this problem is not noticed.
         if problem.recurrence == Recurrence::Single && !problem.message.contains("both are kept") {
             self.push(
                 problem.place,
@@ -144,7 +145,7 @@ fn open(text: &[u8], options: TarmacOptions) -> Tarmac {
     Tarmac::open(Box::new(text.to_vec()), options).expect("memory can be read")
 }
 
-/// Shows where the two differ first.
+/// Panics with the first difference.
 fn assert_same(found: &[(u64, String)], expected: &[(u64, String)]) {
     let place = found
         .iter()
@@ -154,7 +155,7 @@ fn assert_same(found: &[(u64, String)], expected: &[(u64, String)]) {
     assert_eq!(found.get(place), expected.get(place), "event {place}");
 }
 
-/// The whole run, its chunks one by one, and the places where it can be cut.
+/// Compares the whole run with its chunks read separately, and checks places where it can be cut.
 fn check_chunks(tarmac: &Tarmac) -> Recorder {
     let length = tarmac.length();
     let whole = events(tarmac, 0..length);
@@ -207,7 +208,8 @@ fuzz_target!(|data: &[u8]| {
         &events(&open(text, options).slowly(), 0..text.len() as u64).events,
         &whole.events,
     );
-    // Small limits change what a long line is and how far a run may reach, so it is compared with itself.
+    // Small limits change which lines are too long and how far a run may reach, so these runs are
+    // compared with each other only.
     let small = || open(text, options).through_small_window();
     let whole = check_chunks(&small());
     assert_same(
