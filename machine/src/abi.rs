@@ -71,6 +71,7 @@ pub enum ReturnAddress {
     /// Not known.
     Unknown,
 }
+
 /// Semihosting convention of an architecture (Arm, "Semihosting for AArch32 and AArch64").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SemihostingCall {
@@ -118,6 +119,7 @@ impl SemihostingCall {
             .map(|(_, name)| *name)
     }
 }
+
 /// Code and address of a procedure linkage table stub.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkageStub<'a> {
@@ -135,6 +137,7 @@ pub enum StubSlot {
     /// At this offset from the start of the file's global offset table (`.got.plt`).
     InTable(i64),
 }
+
 /// Privilege level of the code that accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privilege {

@@ -283,6 +283,7 @@ pub(crate) trait Architecture {
         None
     }
 }
+
 /// Names of an instruction set. Sets of one architecture may share names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchitectureNames {

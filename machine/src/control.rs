@@ -119,6 +119,7 @@ pub enum RecordedBranch {
     /// An entry into the kernel that returns to another address (`sysenter`).
     SystemEntry,
 }
+
 /// Kind of control transfer that the text of an instruction shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextFlow {
@@ -211,6 +212,7 @@ pub fn check_flow(
         }
     }
 }
+
 /// A word split into parts: `xmm3` is `xmm` and 3, `v0.16b` is `v` and 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AssemblyWord<'a> {

@@ -199,6 +199,7 @@ impl RegisterUse {
             .any(|view| view.register == RegisterId::PSR)
     }
 }
+
 /// Condition flags that an instruction reads and writes, as bits of the status register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagUse {

@@ -22,6 +22,7 @@ pub struct CodePart {
     /// Contents.
     pub bytes: Arc<[u8]>,
 }
+
 /// Number of sampled records that agree with the files of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramFit {

@@ -145,6 +145,7 @@ fn kinds_word(kinds: AccessKinds) -> &'static str {
 fn range_text(range: MemoryRange) -> String {
     format!("{}:{}", range.address, range.len_bytes)
 }
+
 /// First result or all results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {

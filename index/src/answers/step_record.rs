@@ -235,6 +235,7 @@ impl CellAccess {
         }
     }
 }
+
 /// A semihosting operation that lets the host write into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HostOperation {

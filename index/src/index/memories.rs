@@ -51,6 +51,7 @@ impl Memories {
             .filter(|_| self.are_several())
     }
 }
+
 /// Page size in bytes: mappings are whole pages.
 const PAGE: u64 = 4096;
 

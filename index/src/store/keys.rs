@@ -78,6 +78,7 @@ impl KeyTable {
         self.last = None;
     }
 }
+
 /// A blocked Bloom filter: the bits of a key are in one word.
 #[derive(Debug)]
 pub struct KeyFilter {

@@ -102,6 +102,7 @@ pub fn slot_of_aarch64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
         .wrapping_add(u64::from(load >> 10 & 0xfff) << 3);
     Some(StubSlot::Address(address))
 }
+
 /// Implements the items of [`crate::architecture::Architecture`] that A64, A32 and T32 share.
 macro_rules! shared_by_arm {
     () => {

@@ -152,6 +152,7 @@ fn nth_name(names: &'static str, number: u64) -> Option<&'static str> {
         .nth(place)
         .filter(|name| *name != "-")
 }
+
 /// x86 in 64-bit mode.
 pub const X86_64: &str = "\
     0: read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction rt_sigprocmask \

@@ -102,6 +102,7 @@ pub fn branch_target(word: SparcWord, pc: u64) -> Option<u64> {
     };
     Some(pc.wrapping_add_signed(words << 2))
 }
+
 /// Traps with individual numbers.
 const NAMES: [(u16, &str); 44] = [
     (0x01, "power on reset"),

@@ -26,6 +26,7 @@ pub const FLOAT_STATUS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 8
 pub const fn float_codes(number: u32) -> RegisterView {
     RegisterView::new(RegisterId::FPSCR, if number == 0 { 1 } else { 4 }, 1)
 }
+
 /// Byte of `%fsr` with the current exceptions and most of the accrued ones.
 pub const FLOAT_EXCEPTIONS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 1);
 /// `%gsr`.

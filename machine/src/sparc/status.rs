@@ -69,6 +69,7 @@ fn window_words(bytes: &[Option<u8>]) -> Option<String> {
     };
     Some(format!("window {current} of {count}{globals}"))
 }
+
 /// The set of condition codes that a condition tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionCodeSet {

@@ -300,6 +300,7 @@ pub const fn of_window_status(status: u32) -> Option<Mode> {
         None
     }
 }
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;

@@ -48,6 +48,7 @@ impl BranchRecord {
         self.pc.is_multiple_of(4) && self.target.is_multiple_of(4) && self.word.is_none_or(is_kind)
     }
 }
+
 /// A kind of control transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BranchKind {

@@ -127,6 +127,7 @@ impl ChunkRepetitions {
         self.repeating.len() < count
     }
 }
+
 /// Counts the invalid records of a file. The first is reported at once, the others together at the
 /// end.
 #[derive(Debug, Default)]

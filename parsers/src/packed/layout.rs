@@ -224,6 +224,7 @@ impl<'a> CopyFieldReader<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 }
+
 /// Blocks per group. The offset is stored for the first block of a group only; the others follow
 /// from the lengths.
 pub(super) const GROUP: usize = 64;

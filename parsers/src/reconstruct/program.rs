@@ -168,6 +168,7 @@ impl UnknownDelaySlot {
         instructions.is_some()
     }
 }
+
 /// Direction of control at a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {

@@ -137,6 +137,7 @@ pub(crate) fn position_8(bytes: u64, wanted: u8) -> usize {
     let hits = others.wrapping_sub(ONES) & !others & HIGH;
     hits.trailing_zeros() as usize / 8
 }
+
 /// Number of hexadecimal digits in a row. A text trace writes a known value in hexadecimal digits,
 /// most significant first, in rows counted from the last digit. Separators and blanks come only
 /// between rows, unless [`crate::EventSink::scattered_values`] says otherwise.

@@ -131,6 +131,7 @@ impl<'a> InputWindow<'a> {
         }
     }
 }
+
 /// A contiguous part of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPart<'a> {
@@ -161,6 +162,7 @@ pub(crate) fn without_return(line: &[u8]) -> &[u8] {
     }
     line
 }
+
 /// Maximum length of a line in bytes. A longer one is reported as a [`crate::events::Problem`] and
 /// skipped.
 pub const LINE_LIMIT: usize = 64 << 10;

@@ -304,6 +304,7 @@ impl SparcTransferRegister {
         }
     }
 }
+
 /// Kind of accesses that an address space makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressSpaceKind {

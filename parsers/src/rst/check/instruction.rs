@@ -91,6 +91,7 @@ pub fn check_flags(
         });
     }
 }
+
 /// Checks that addresses have 32 bits while PSTATE.AM is known to be set.
 #[derive(Debug, Default)]
 pub struct AddressWidthCheck {

@@ -109,6 +109,7 @@ impl SectionBits {
         }
     }
 }
+
 /// Identifies an array by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectionArray {

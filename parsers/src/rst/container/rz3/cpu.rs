@@ -208,6 +208,7 @@ fn begin(place: &mut Option<Box<Rz3CpuState>>, budget: &mut TableBudget, bits: &
         bits.fail(UnpackFault::Memory);
     }
 }
+
 /// Result of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PredictionResult {
@@ -251,6 +252,7 @@ impl BranchCounters {
         is_taken
     }
 }
+
 const PLACES: usize = 16;
 
 /// Circular stack of the last sixteen calls of a processor.
