@@ -60,9 +60,7 @@ pub enum Action {
     File(FileAction),
     /// Moves of a trace window.
     Travel(TravelAction),
-    /// The search.
     Search(SearchAction),
-    /// Slices.
     Slice(SliceAction),
     /// Watches, bookmarks, undo.
     Mark(MarkAction),

@@ -6,9 +6,7 @@ pub const OPEN: char = '\u{e256}';
 pub const BACK: char = '\u{e058}';
 /// Forward in the history.
 pub const FORWARD: char = '\u{e06c}';
-/// To the start.
 pub const START: char = '\u{e5a4}';
-/// To the end.
 pub const END: char = '\u{e5a6}';
 /// One step back; also a caret to the left.
 pub const STEP_BACK: char = '\u{e138}';
@@ -22,53 +20,38 @@ pub const OVER: char = '\u{e016}';
 pub const OUT: char = '\u{e066}';
 /// Out of a function, forwards: [`OUT`] turned by 180 degrees.
 pub const OUT_FORWARD: char = '\u{e05c}';
-/// Last write.
 pub const LAST_WRITE: char = '\u{e062}';
-/// Next write.
 pub const NEXT_WRITE: char = '\u{e064}';
 /// A bookmark; filled: a ribbon.
 pub const BOOKMARK: char = '\u{e0ea}';
-/// Side by side.
 pub const SIDE_BY_SIDE: char = '\u{e546}';
-/// Compare.
 pub const COMPARE: char = '\u{e27c}';
-/// Go to.
 pub const GO_TO: char = '\u{e1d6}';
-/// Search.
 pub const SEARCH: char = '\u{e30c}';
 /// The call tree.
 pub const CALLS: char = '\u{e67c}';
 /// The call stack.
 pub const STACK: char = '\u{e466}';
-/// Threads.
 pub const THREADS: char = '\u{e5a2}';
-/// Registers.
 pub const REGISTERS: char = '\u{e610}';
-/// Memory.
 pub const MEMORY: char = '\u{e9c4}';
-/// Watches.
 pub const WATCH: char = '\u{e220}';
 /// A pin; filled: pinned.
 pub const PIN: char = '\u{e3e2}';
 /// Synchronised windows or panels.
 pub const LINK: char = '\u{e2e2}';
-/// Swap.
 pub const SWAP: char = '\u{e83c}';
-/// Filter.
 pub const FILTER: char = '\u{e266}';
 /// A list; also the trace.
 pub const LIST: char = '\u{e2f0}';
-/// More.
 pub const MORE: char = '\u{e1fe}';
 /// A source file.
 pub const SOURCE: char = '\u{e1bc}';
 /// A warning; filled: an exception.
 pub const WARNING: char = '\u{e4e0}';
-/// An error.
 pub const ERROR: char = '\u{e4e2}';
 /// Something worth knowing.
 pub const INFO: char = '\u{e2ce}';
-/// Close.
 pub const CLOSE: char = '\u{e4f6}';
 /// The light theme.
 pub const SUN: char = '\u{e472}';
@@ -76,41 +59,30 @@ pub const SUN: char = '\u{e472}';
 pub const MOON: char = '\u{e330}';
 /// The theme of the desktop.
 pub const DESKTOP: char = '\u{e560}';
-/// A file.
 pub const FILE: char = '\u{e230}';
 /// Run the demo.
 pub const PLAY: char = '\u{e3d0}';
-/// Copy.
 pub const COPY: char = '\u{e1ca}';
 /// A caret downwards.
 pub const CARET_DOWN: char = '\u{e136}';
 /// A caret upwards.
 pub const CARET_UP: char = '\u{e13c}';
-/// A caret to the right.
 pub const CARET_RIGHT: char = '\u{e13a}';
 /// An empty panel.
 pub const EMPTY: char = '\u{e4aa}';
 /// Keys.
 pub const KEYBOARD: char = '\u{e2d8}';
-/// Commands.
 pub const COMMAND: char = '\u{e1c4}';
 /// A chosen item.
 pub const CHECK: char = '\u{e182}';
 /// Do again.
 pub const RELOAD: char = '\u{e094}';
-/// Undo.
 pub const UNDO: char = '\u{e038}';
-/// Redo.
 pub const REDO: char = '\u{e036}';
-/// Fold.
 pub const FOLD: char = '\u{e32a}';
-/// Unfold.
 pub const UNFOLD: char = '\u{e3d4}';
-/// Text size.
 pub const TEXT_SIZE: char = '\u{e6ee}';
 /// Joining paths: the origin of a cell's value.
 pub const WHY: char = '\u{e280}';
-/// A flame.
 pub const FLAME: char = '\u{e242}';
-/// Help.
 pub const HELP: char = '\u{e3e8}';

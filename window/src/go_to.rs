@@ -37,7 +37,6 @@ pub struct GoToBox {
     counter: Option<String>,
 }
 
-/// Sources of suggestions.
 pub struct SuggestionSource<'a> {
     pub session: &'a Arc<Session>,
     pub worker: &'a Worker,

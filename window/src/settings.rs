@@ -27,7 +27,6 @@ pub struct Settings {
     pub language: LanguageChoice,
     /// Zoom factor; 1 is normal.
     pub zoom: f32,
-    /// Fonts.
     pub fonts: FontChoice,
     /// Recently opened traces, the newest first.
     pub recent: Vec<RecentTrace>,

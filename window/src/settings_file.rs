@@ -58,7 +58,6 @@ const LANGUAGES: [(&str, LanguageChoice); 3] = [
     ("french", LanguageChoice::French),
 ];
 
-/// The settings file.
 pub struct SettingsFile {
     path: PathBuf,
     /// The settings as they were last read, or last queued for writing.

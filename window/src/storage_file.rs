@@ -26,7 +26,6 @@ const SIDE: std::ops::RangeInclusive<f32> = 64.0..=16_384.0;
 /// Allowed number of pixels per point.
 const SCALE: std::ops::RangeInclusive<f32> = 0.25..=16.0;
 
-/// Storage of the toolkit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ToolkitStorage {
     /// Replacement path, if the usual file must not be opened. The toolkit would read all of it,

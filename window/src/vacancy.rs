@@ -6,7 +6,6 @@ use stepback_debugger::action::PanelKind;
 use super::layout::{Dock, panes_in_order, replace};
 use crate::panels::Pane;
 
-/// Place of a closed panel.
 #[derive(Debug)]
 pub struct ClosedPanelPlace {
     kind: PanelKind,

@@ -22,7 +22,6 @@ pub enum FontRole {
     FixedWidth,
 }
 
-/// A change of the fonts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FontChange {
     /// Use a font file; without a path, prompt for one.
@@ -33,15 +32,12 @@ pub enum FontChange {
     InterfaceText(i8),
 }
 
-/// Choice of the theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ThemeChoice {
     /// The desktop's.
     #[default]
     System,
-    /// Dark.
     Dark,
-    /// Light.
     Light,
     /// Dark, for colour-blind users.
     SafeDark,
@@ -140,7 +136,6 @@ pub enum FileAction {
     MoveSources(SourceMapping),
     /// Drop all source mappings but those of the command line.
     ForgetSources,
-    /// Close the trace.
     CloseTrace,
     /// Remove an entry from the recent list.
     ForgetRecent(#[serde(with = "crate::paths")] PathBuf),

@@ -10,14 +10,12 @@ use crate::action::{StepRange, WindowId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PanelId(pub u64);
 
-/// A kind of panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PanelKind {
     /// The list of steps.
     Trace,
     /// The register file.
     Registers,
-    /// Memory.
     Memory,
     /// The call tree.
     Calls,
@@ -31,7 +29,6 @@ pub enum PanelKind {
     Externals,
     /// A source file.
     Source,
-    /// The threads.
     Threads,
     /// All accesses to a range of memory.
     Accesses,
@@ -49,7 +46,6 @@ pub enum PanelKind {
     Find,
     /// Watched expressions.
     Watches,
-    /// The bookmarks.
     Bookmarks,
     /// The functions as a flame graph.
     FlameGraph,
@@ -98,7 +94,6 @@ pub enum PanelAction {
     Bind(PanelId, Follow),
     /// Show a thread by its name in a panel; without a name, that of the position.
     ChooseThread(PanelId, Option<String>),
-    /// Close a panel.
     ClosePanel(PanelId),
     /// Open a copy of a panel.
     DuplicatePanel(PanelId),

@@ -212,6 +212,5 @@ pub enum TimelineFit {
     Call,
     /// The current width, with the position in the middle.
     Position,
-    /// The selection.
     Selection,
 }

@@ -140,7 +140,6 @@ fn each_entry(
 /// Maximum number of markers per step that are examined.
 const MARKERS: usize = 64;
 
-/// A trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trap {
     /// Trap type, as the processor numbers it.

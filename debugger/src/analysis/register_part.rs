@@ -29,7 +29,6 @@ pub struct RegisterPart {
     pub thread: Option<String>,
 }
 
-/// A lane of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterLane {
     /// Width in bytes: 1, 2, 4, 8 or 16.

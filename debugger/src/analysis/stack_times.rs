@@ -27,7 +27,6 @@ pub struct StackTimes {
     cut_at: Option<u32>,
 }
 
-/// A function in a stack.
 #[derive(Clone, Debug)]
 pub struct StackFunction {
     /// Its name, or its address.

@@ -28,7 +28,6 @@ const BATCH: usize = 4096;
 /// before it.
 const TIMES_VERSION: u64 = 6;
 
-/// A system call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemCall {
     pub thread: ThreadId,

@@ -13,7 +13,6 @@ use super::sites::Sites;
 use crate::analysis::tracked::{CellValue, cell_value};
 use crate::image::Images;
 
-/// A task.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// Thread of the trace that runs it.

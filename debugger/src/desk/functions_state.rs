@@ -70,8 +70,8 @@ impl FunctionsState {
             part: self.part(),
             epoch: asking.worker.epoch(),
         };
-        // A job for fewer steps goes on. Otherwise a long job would never finish while a trace is
-        // indexed.
+        // A job for fewer steps continues. Otherwise a long job would never finish while a trace
+        // is indexed.
         let is_under_way =
             self.job.is_some() && self.asked.is_some_and(|running| running.part == asked.part);
         let is_stopped = self.stopped.contains(&asked.part);

@@ -173,8 +173,8 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> AnswerStream<K, A> {
         J: FnOnce(&Cancel, &mut dyn FnMut(Arc<A>)) -> anyhow::Result<Arc<A>> + Send + 'static,
     {
         let epoch = worker.epoch();
-        // A job of an earlier epoch with the same key goes on. Otherwise a slow one would never
-        // finish.
+        // A job of an earlier epoch with the same key continues. Otherwise a slow one would
+        // never finish.
         let is_under_way = self.answer.is_under_way();
         let is_asked =
             |asked: &StreamRequest<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);

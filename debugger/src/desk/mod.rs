@@ -1,8 +1,8 @@
-//! State of an open trace and the actions on it, without a toolkit. The window and the terminal
-//! browser share a [`Desk`].
+//! State of an open trace and the actions on it, without a toolkit.
 //!
-//! A front end passes actions through a [`ActionQueue`], picks up results as [`DeskEvent`] and never calls
-//! anything that blocks: queries run on the worker.
+//! The window and the terminal browser both have a [`Desk`]. They pass actions through an
+//! [`ActionQueue`], pick up results as [`DeskEvent`]s, and never call anything that blocks: queries
+//! run on the worker.
 
 mod access;
 mod blocks;

@@ -62,7 +62,6 @@ pub enum OpeningMode {
     Growth,
 }
 
-/// Event of an opening.
 pub enum OpeningEvent {
     /// A part of the trace can be shown.
     Part(OpenedTrace),

@@ -130,8 +130,8 @@ impl SliceState {
     }
 
     /// Picks up results. Repeats the query if another part of the trace, or other names, are known
-    /// now. A walk of an earlier part goes on to its end, else a long walk would never finish while
-    /// the trace is indexed. A walk that the user stopped is not repeated.
+    /// now. A walk of an earlier part continues to its end, since otherwise a long walk would never
+    /// finish while the trace is indexed. A walk that the user stopped is not repeated.
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.slice.receive();
         if self.epoch == worker.epoch() || self.is_under_way() || self.is_stopped {

@@ -16,7 +16,6 @@ pub struct ExpressionError {
     pub kind: ExpressionErrorKind,
 }
 
-/// Kind of an expression error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpressionErrorKind {
     /// The expression is empty.

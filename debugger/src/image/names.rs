@@ -236,7 +236,7 @@ const LIMIT: usize = 4 << 10;
 pub struct DemangledName {
     /// With the parameters: `Lexer::next(int)`.
     pub full: String,
-    /// Without the parameters: `OperandLexer::next`; none if there are no parameters.
+    /// Without the parameters: `Lexer::next`; none if there are no parameters.
     pub short: Option<String>,
 }
 

@@ -45,7 +45,6 @@ pub struct Command {
 /// Makes the action of a command without an argument; none if it is not possible in the situation.
 pub type PlainAction = Box<dyn Fn(&CommandContext) -> Option<Action> + Send + Sync>;
 
-/// Argument of a command.
 pub struct CommandArgument {
     /// Message id of the prompt.
     pub question: &'static str,
@@ -95,11 +94,8 @@ pub enum Submenu {
     FlameGraph,
     /// Colours of bookmarks.
     Color,
-    /// Layouts.
     Layout,
-    /// Themes.
     Theme,
-    /// Languages.
     Language,
     /// The list of trace windows, at the end of its menu.
     Windows,
@@ -166,7 +162,6 @@ pub enum KeyScope {
     Cells,
 }
 
-/// Requirement of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandRequirement {
     Nothing,

@@ -159,7 +159,6 @@ impl Modifiers {
         shift: true,
         ..Self::NONE
     };
-    /// Ctrl and Shift.
     pub const CTRL_SHIFT: Self = Self {
         ctrl: true,
         shift: true,

@@ -102,7 +102,6 @@ impl From<CommandId> for CommandName {
 }
 
 impl CommandId {
-    /// Returns the command.
     pub fn command(self) -> &'static Command {
         // The variants are in the order of the rows.
         &commands()[self as usize]

@@ -147,7 +147,6 @@ pub enum LanguageChoice {
     #[default]
     System,
     English,
-    /// French.
     French,
 }
 

@@ -64,7 +64,6 @@ pub enum AccessGrouping {
     /// By step, in trace order.
     #[default]
     Steps,
-    /// By call stack.
     CallStacks,
 }
 

@@ -310,7 +310,6 @@ pub struct CallMatches {
     pub count: u64,
 }
 
-/// Filter for calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallNameFilter {
     /// Part of the function name, case-insensitive; empty for all functions.

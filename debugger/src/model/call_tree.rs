@@ -40,7 +40,6 @@ pub struct CallTree {
 /// Visible row of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TreeRow {
-    /// Calls.
     Calls {
         /// Depth in the tree.
         depth: u32,

@@ -40,7 +40,6 @@ struct AccessRun<'a> {
     value: Option<&'a Value>,
 }
 
-/// Outcome of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchOutcome {
     /// Taken to a higher address.

@@ -37,7 +37,6 @@ pub enum FindingRow<'a> {
     More(&'a BrokenRule, u64),
 }
 
-/// Fold state of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleFoldState {
     /// Its places are shown.

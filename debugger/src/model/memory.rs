@@ -52,7 +52,6 @@ pub struct MemoryPage {
     pub above: Vec<Address>,
 }
 
-/// Row of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryRow {
     /// Row of bytes.

@@ -17,7 +17,6 @@ use crate::session::Session;
 /// Number of bytes read at once.
 const PIECE: u64 = 4096;
 
-/// Target of a memory search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemorySearchTarget {
     /// Byte that differs from its value at another position.

@@ -31,7 +31,6 @@ pub enum WindowMove {
     Fold(FoldAction),
 }
 
-/// Outcome of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveOutcome {
     /// The move was made, even if it changed nothing.

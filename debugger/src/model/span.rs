@@ -134,7 +134,6 @@ fn meaning_of(kind: SyntaxKind) -> TextRole {
         SyntaxKind::Comment => TextRole::Comment,
     }
 }
-/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawTokenKind {
     /// Number, decimal or hexadecimal. Digits within a name belong to the name.

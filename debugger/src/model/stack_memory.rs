@@ -151,7 +151,6 @@ fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
     }
 }
 
-/// Word of the stack.
 struct StackWord {
     value: CellValue,
     /// Register saved there, or a note that it is a return address: `x30`.

@@ -347,7 +347,7 @@ impl TableCell {
         )
     }
 
-    /// Creates a cell for a step; none stands for the time before the first one.
+    /// Creates a cell for a step; none means the time before the first one.
     pub fn step(step: Option<Step>) -> Self {
         step.map_or_else(
             || Self::new(TextRole::Second, say!("table-the-start")),
@@ -411,7 +411,6 @@ impl Default for TableCell {
     }
 }
 
-/// Returns the name of a thread.
 pub fn thread_name(session: &Session, thread: ThreadId) -> String {
     session
         .index

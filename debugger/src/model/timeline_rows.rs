@@ -321,7 +321,6 @@ pub fn densities(
     Ok(found)
 }
 
-/// Sample of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ColumnSample {
     first: Step,

@@ -137,7 +137,6 @@ pub struct SessionImage {
 pub struct SessionWindow {
     /// Its number, from 1.
     pub number: u32,
-    /// Its position.
     pub position: u64,
 }
 

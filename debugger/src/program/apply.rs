@@ -339,7 +339,7 @@ pub fn advance(shell: &mut dyn Shell) {
     look_at_change(shell);
 }
 
-/// Does what actions and answers led to.
+/// Handles the events that actions and answers caused.
 pub fn take_news(shell: &mut dyn Shell) {
     let mut has_changed = false;
     while let Some(news) = shell

@@ -2,13 +2,12 @@
 //! scripts, saving.
 //!
 //! A [`Program`] has this state. A front end has the program and implements [`Shell`]: messages,
-//! prompts, panels.
-//! The functions of this module drive both: they take the shell, reach the program through it, and
-//! call back to show or prompt for something.
+//! prompts, panels. The functions of this module drive both: they take the shell, reach the program
+//! through it, and call back to show or prompt for something.
 //!
 //! Scripted runs neither read nor save settings and sessions unless a line says so, wait for the
-//! whole index (except for a followed trace) and ignore the pointer. So the same script gives the
-//! same picture.
+//! whole index (except for a followed trace) and ignore the pointer. So the same script always
+//! produces the same picture.
 
 mod apply;
 mod files;

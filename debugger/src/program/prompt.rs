@@ -10,10 +10,8 @@ use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::source::SourceMapping;
 
-/// A prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prompt {
-    /// A file.
     File(FilePurpose),
     /// A search text; the direction from the position.
     Search(Direction),
@@ -26,7 +24,6 @@ pub enum FilePurpose {
     Trace,
     /// A file to import keys from.
     Keys,
-    /// A font.
     Font(FontRole),
     /// A directory with a trace to open.
     Directory,
@@ -59,7 +56,6 @@ pub enum FilePurpose {
 pub enum PickedKind {
     /// One file or several.
     Files,
-    /// One file.
     File,
     Folder,
     /// A file to write.

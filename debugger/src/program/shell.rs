@@ -20,9 +20,7 @@ use crate::source::SourceMapping;
 /// An event that a front end reports in its own words.
 #[derive(Debug)]
 pub enum Report<'a> {
-    /// A message.
     Message(Message),
-    /// An error.
     Error(String),
     /// An action that needs a trace, and none is open.
     NoTrace,
@@ -91,9 +89,7 @@ pub struct SelectedCell {
 
 /// A front end: reports events, prompts the user, owns the panels.
 pub trait Shell {
-    /// Returns the program.
     fn program(&self) -> &Program;
-    /// Returns the program.
     fn program_mut(&mut self) -> &mut Program;
 
     /// Shows a report.

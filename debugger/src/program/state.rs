@@ -74,7 +74,6 @@ pub enum UndoSnapshot {
     Layouts(Vec<UserLayout>),
     /// Keys that the user chose.
     Keys(KeyChoice),
-    /// The panels.
     Panels(PanelsSnapshot),
 }
 

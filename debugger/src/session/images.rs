@@ -28,7 +28,7 @@ pub struct Decoding<'a> {
 /// Loads the images of a trace.
 ///
 /// An image that the user named must be usable. An image that was merely found adds a notice if it
-/// is not. `decoding` is what the trace's beginning says.
+/// is not. `decoding` is known from the beginning of the trace.
 pub fn load(
     options: &OpenOptions,
     companions: &Companions,

@@ -84,8 +84,8 @@ fn lacks_steps(index: &Index) -> bool {
 }
 
 impl Session {
-    /// Returns `file:line` of the source of an instruction. Mappings give the current place of the
-    /// file. Blocks: see [`Images::source_at`].
+    /// Returns `file:line` of the source of an instruction. Mappings determine the current
+    /// place of the file. Blocks: see [`Images::source_at`].
     pub fn source_text(&self, address: Address) -> Option<String> {
         let line = self.images.source_at(address)?;
         Some(format!(
@@ -291,7 +291,6 @@ pub fn no_tail_calls(error: &QueryError) -> String {
     format!("tail calls could not be distinguished from other jumps: {error}")
 }
 
-/// Origin of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IndexOrigin {
     /// It already existed.

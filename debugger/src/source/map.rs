@@ -37,7 +37,7 @@ impl SourceMap {
         self.all(file).next()
     }
 
-    /// Returns all places that mappings give for a file, best first.
+    /// Returns all places of a file according to the mappings, best first.
     pub(super) fn all(&self, file: &str) -> impl Iterator<Item = PathBuf> {
         let fits = |mapping: &SourceMapping| Some((mapping.from.len(), mapping.apply(file)?));
         let mut found: Vec<(usize, PathBuf)> =

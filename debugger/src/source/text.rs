@@ -134,7 +134,6 @@ fn shown(line: &str) -> String {
 pub enum WordKind {
     /// Identifiers, operators and spaces.
     Plain,
-    /// A keyword.
     Keyword,
     /// A string or character literal.
     Text,
@@ -154,7 +153,6 @@ pub struct SourceWord<'a> {
 /// Lexer state at the start of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceLexerState {
-    /// In code.
     #[default]
     Code,
     /// In a comment that began on a line above.

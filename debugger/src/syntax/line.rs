@@ -326,7 +326,7 @@ pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Add
 }
 
 /// Returns true if braces after the mnemonic enclose registers: `pop {pc}` names the pc itself,
-/// while `b {pc}` stands for its value.
+/// while `b {pc}` uses its value.
 pub fn takes_register_list(mnemonic: &str) -> bool {
     let starts_with = |name: &&str| {
         mnemonic

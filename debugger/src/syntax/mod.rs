@@ -2,7 +2,7 @@
 //!
 //! Reads A64, A32 and T32 as Arm's models write them (`BL       {pc}+0x88c ; 0x80000898`) and as
 //! gem5 does (`bl  0x80000898`).
-//! Any text gives a line: unknown parts keep their characters.
+//! Any text can be parsed: unknown parts keep their characters.
 //!
 //! ```
 //! use stepback_debugger::syntax::{SyntaxKind, InstructionLine};

@@ -22,7 +22,6 @@ use crate::truncate::{CopyingStream, PollingDetector, RepetitionDetector};
 /// Maximum number of problems kept; the others are counted.
 const PROBLEMS_KEPT: usize = 100;
 
-/// Summary of a copy.
 #[derive(Clone, Debug, Default)]
 pub struct CopySummary {
     /// Number of lines.

@@ -28,13 +28,11 @@ const NODE_TICKS: u64 = 1000;
 /// Unit of the time stamps of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampUnit {
-    /// Nodes.
     Nodes,
     /// The trace's own time.
     Trace,
 }
 
-/// Options of a dump.
 #[derive(Clone, Debug)]
 pub struct DumpOptions {
     /// Date for the header.

@@ -24,7 +24,6 @@ pub struct DumpNode {
     pub accesses: Vec<NodeAccess>,
 }
 
-/// The instruction of a node.
 #[derive(Clone, Debug)]
 pub struct NodeInstruction {
     /// The thread that reached it.

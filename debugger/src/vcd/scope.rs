@@ -13,7 +13,6 @@ use super::writer::{Bit, SignalId, SignalKind, VcdWriter};
 use crate::vcd::dump::Fidelity;
 use crate::vcd::signals::share_names;
 
-/// The scope of a CPU.
 pub struct CpuScope {
     thread: ThreadId,
     name: String,

@@ -15,7 +15,6 @@ use crate::vcd::register_state::RegisterState;
 /// Prefixes of names, in the order in which the changes of one node are written.
 const BY_RANK: [&str; 6] = ["x", "r", "xsp", "psr", "s", "d"];
 
-/// A register signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterSignal {
     /// Declared name.

@@ -27,7 +27,6 @@ impl SignalId {
 pub enum SignalKind {
     /// A number of this many bits.
     Number(usize),
-    /// One bit.
     Bit,
     /// A string.
     Text,

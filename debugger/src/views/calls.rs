@@ -81,7 +81,6 @@ const COLUMNS: [CallColumn; 4] = [
 ];
 
 impl CallColumn {
-    /// Returns the head.
     pub fn head(&self) -> &'static str {
         spoken(self.head)
     }

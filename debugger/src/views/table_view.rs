@@ -42,7 +42,7 @@ pub trait TableSource {
     /// The status to show instead, while there is no table.
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus>;
 
-    /// Returns the work that goes on for the table of the last poll.
+    /// Returns the work that is under way for the table of the last poll.
     fn work(&self) -> TableWork {
         TableWork::Done
     }
@@ -88,7 +88,6 @@ pub trait TableSource {
         None
     }
 
-    /// Lists more.
     fn list_more(&mut self, _out: &mut Vec<Action>) {}
 
     /// Applies a gesture to a row. Returns false if the gesture has no meaning for it.

@@ -192,9 +192,7 @@ pub enum CursorDirection {
     Left,
     /// A column to the right.
     Right,
-    /// A page up.
     PageUp,
-    /// A page down.
     PageDown,
     /// To the first row.
     First,
@@ -236,7 +234,6 @@ pub enum MenuEntry {
     Choice {
         /// Icon in front of the label.
         icon: Option<char>,
-        /// Label.
         label: String,
         /// Key that does the same; empty for none.
         key: &'static str,

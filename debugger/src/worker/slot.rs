@@ -108,8 +108,8 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
             .as_ref()
             .is_none_or(|(asked, _)| asked.key != *key)
         {
-            // A query of an earlier epoch with the same key goes on. Otherwise a slow one would
-            // never be answered.
+            // A query of an earlier epoch with the same key continues. Otherwise a slow one
+            // would never be answered.
             self.pending = Some((
                 SlotRequest {
                     key: key.clone(),

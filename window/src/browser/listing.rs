@@ -59,7 +59,6 @@ pub enum ListingDepth {
     Details,
 }
 
-/// Sort column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SortColumn {
     /// By name, with numbers in numeric order.
@@ -80,7 +79,6 @@ pub struct SortOrder {
     pub shows_hidden: bool,
 }
 
-/// Filter on names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameFilter {
     /// Part of the name, ignoring case. A part that begins with a full stop includes hidden files.
@@ -228,7 +226,6 @@ pub fn common<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<String> {
 /// Maximum number of folders of recent traces.
 const RECENT: usize = 8;
 
-/// Shortcut to a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderShortcut {
     pub name: String,

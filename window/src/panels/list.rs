@@ -16,7 +16,7 @@ pub const BAR_WIDTH: f32 = 10.0;
 /// A mark on the scroll bar.
 #[derive(Clone, Copy, Debug)]
 pub struct ScrollBarTick {
-    /// Row that the mark stands for.
+    /// Row that the mark represents.
     pub row: u64,
     pub color: Color32,
     /// Width in points, from the left edge of the bar.

@@ -75,11 +75,9 @@ pub struct ThemeColors {
     pub register: Color32,
     /// Numbers in code.
     pub number: Color32,
-    /// Symbols.
     pub symbol: Color32,
     /// Punctuation in code.
     pub punctuation: Color32,
-    /// Comments.
     pub comment: Color32,
     /// A search hit: marks only, in the light theme no text.
     pub hit: Color32,

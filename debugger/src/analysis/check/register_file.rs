@@ -108,7 +108,6 @@ pub struct LastStep {
 }
 
 impl LastStep {
-    /// Returns the target of a jump.
     pub fn jump_target(&self) -> BranchTarget {
         let site = |encoding| CodeSite {
             pc: Address(self.pc),

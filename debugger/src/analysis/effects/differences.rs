@@ -20,7 +20,6 @@ pub struct Differences {
 /// A register or a run of memory that differs, or is known on one side only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DifferingCell {
-    /// A register.
     Register {
         /// Name that the function uses.
         name: String,

@@ -206,7 +206,6 @@ struct PathVisit {
     body: HashSet<Address>,
 }
 
-/// An iteration of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LoopIteration {
     /// First step of the iteration.

@@ -54,7 +54,6 @@ impl LanePiece for LaneInterval {
 /// Kind of a mark. If there is room for one only, later kinds hide earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaneMarkKind {
-    /// A system call.
     SystemCall,
     /// Instructions of the kernel.
     Kernel,
@@ -119,7 +118,6 @@ impl LanePiece for TimeSample {
     fn absorb(&mut self, _next: Self) {}
 }
 
-/// The lane of a thread.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadLane {
     /// Intervals in which it ran, with the core.

@@ -12,7 +12,6 @@ use crate::analysis::slice::row::{ReadRow, RowId, effect_on};
 /// A value. `model::slice::formula_words` formats it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formula {
-    /// A number.
     Number(u64),
     /// The value of a register.
     Register(RegisterLeaf),
@@ -59,7 +58,6 @@ pub struct RegisterLeaf {
 pub struct MemoryLeaf {
     /// Address in the trace.
     pub address: Option<Address>,
-    /// Size in bytes.
     pub size_bytes: u16,
     /// Address computation; `None` if it is not described.
     pub made: Option<Box<Formula>>,

@@ -42,7 +42,6 @@ pub struct ReadingView<'a> {
     pub toggled: &'a HashSet<FoldHandle>,
 }
 
-/// A line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingLine {
     /// Content of the line.

@@ -35,7 +35,6 @@ pub struct StoredSection {
     pub packing: Option<SectionCompression>,
 }
 
-/// Compression of a section.
 pub struct SectionCompression {
     codec: Codec,
     /// Unpacked length, as the file claims.

@@ -31,7 +31,7 @@ pub struct CompareRowOptions {
 pub enum CompareRow {
     /// Title of a group.
     Group {
-        /// `OperandViews`, or the name of the region.
+        /// `Registers`, or the name of the region.
         title: String,
         /// Range and number of differences.
         detail: String,

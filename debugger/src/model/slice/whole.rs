@@ -73,7 +73,6 @@ pub enum SliceProgress {
     Stopped,
 }
 
-/// Content of a line.
 #[derive(Clone, Copy, Debug)]
 pub enum SliceLineContent<'a> {
     /// Title of the steps of a call.
@@ -286,7 +285,7 @@ pub struct SliceListRow {
     pub end: Option<String>,
     /// Reason why the value may come from elsewhere.
     pub doubt: Option<String>,
-    /// Steps that need the row, each once; none stands for the query itself.
+    /// Steps that need the row, each once; none means the query itself.
     pub wanted_by: Vec<Option<Step>>,
 }
 

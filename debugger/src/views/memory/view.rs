@@ -65,11 +65,8 @@ pub(super) struct MemoryState {
 /// A move of the cursor, downwards or to the right if positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryMove {
-    /// By bytes.
     Bytes(i64),
-    /// By rows.
     Rows(i64),
-    /// By pages.
     Pages(i64),
     /// To the first address.
     First,

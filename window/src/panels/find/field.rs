@@ -24,7 +24,6 @@ pub struct FindField {
     recalled: Option<usize>,
 }
 
-/// Event in the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindFieldEvent {
     Nothing,
@@ -138,7 +137,6 @@ const KINDS: [(FindKind, &str); 8] = [
     (FindKind::Function, "find-decode-a-part-will-do"),
 ];
 
-/// Scope of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchScope {
     #[default]

@@ -52,7 +52,6 @@ const EXAMPLES: [(&str, &str); 7] = [
     ("main.c:12", "find-the-steps-of-a-source"),
 ];
 
-/// The panel "Find".
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FindPanel {

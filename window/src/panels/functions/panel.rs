@@ -29,7 +29,6 @@ const HIGH: f32 = 260.0;
 /// Share of the width or height that they take.
 const SHARE: f32 = 0.36;
 
-/// The panel "Functions".
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FunctionsPanel {

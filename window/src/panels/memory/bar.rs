@@ -279,7 +279,7 @@ fn stack_bias(cx: &PanelContext<'_>) -> Option<u64> {
     .filter(|bias| *bias != 0)
 }
 
-/// Draws the message of an error in the expression. The tooltip also gives its column.
+/// Draws the message of an error in the expression. The tooltip also names its column.
 fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
     let (y, color) = (rect.center().y, pen.tok.err);
     let what = error

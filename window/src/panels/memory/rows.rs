@@ -96,7 +96,6 @@ pub struct BytePlace<'a> {
     pub pen: &'a Pen<'a>,
 }
 
-/// A byte and its box.
 pub struct ByteBox<'a> {
     pub cell: &'a ByteCell,
     pub shape: Rect,

@@ -30,7 +30,6 @@ pub const BESIDE: f32 = 160.0;
 /// Possible numbers of bytes in a row, the largest first.
 const WIDTHS: [u8; 4] = [64, 32, 16, 8];
 
-/// Layout of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryRowLayout {
     /// Bytes in a row.
@@ -106,7 +105,6 @@ impl MemoryRowLayout {
     }
 }
 
-/// Mark of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteMark {
     /// Written by the step just before the position.

@@ -32,7 +32,6 @@ const HEAD: f32 = 52.0;
 /// Rows that a page key moves by.
 const PAGE: usize = 8;
 
-/// The register panel.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RegistersPanel {

@@ -30,7 +30,6 @@ pub struct SourceRows<'a, 'b> {
     pub aside: f32,
 }
 
-/// A line and its text.
 #[derive(Clone, Copy)]
 struct LineText<'a> {
     place: usize,

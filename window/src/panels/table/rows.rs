@@ -305,7 +305,7 @@ impl<S: TableSource> TableRows<'_, S> {
         }
     }
 
-    /// Draws the caret of a row that stands for others.
+    /// Draws the caret of a row that represents others.
     fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut RowInput) {
         let (Some(group), Some(row)) = (self.table.group_at(place), self.table.rows.get(place))
         else {

@@ -500,7 +500,6 @@ pub fn tip_of(ui: &Ui, words: String, hover: Option<HoverCell>) {
     });
 }
 
-/// The tag of a handle.
 #[derive(Clone, Copy, Debug)]
 pub struct HandleTag {
     pub window: WindowId,

@@ -33,7 +33,6 @@ const DENSE: f32 = 0.45;
 /// Maximum distance, in columns, of a click from the tick that it selects.
 const GRIP: u32 = 3;
 
-/// Texts of a row.
 struct TickRowText<'a> {
     label: &'a str,
     /// Description of the ticks, for the tooltip of the label.
@@ -42,7 +41,6 @@ struct TickRowText<'a> {
     nothing: &'a str,
 }
 
-/// A row of ticks.
 struct TickRow<'a> {
     words: TickRowText<'a>,
     ticks: &'a [Tick],

@@ -677,7 +677,7 @@ pub fn paint_slice(pen: &Pen<'_>, rect: Rect) {
     );
 }
 
-/// Paints the row that stands for the steps of a folded call.
+/// Paints the row that represents the steps of a folded call.
 pub fn paint_folded(
     pen: &Pen<'_>,
     columns: &TraceColumns,

@@ -63,7 +63,6 @@ pub struct StepList {
     is_revealing: bool,
 }
 
-/// A step that calls.
 pub struct CallStep<'a> {
     pub row: &'a StepRow,
     pub call: CallId,

@@ -29,7 +29,6 @@ use crate::theme::icons;
 /// Height of the column heads.
 const HEAD: f32 = 20.0;
 
-/// The panel "Why".
 #[derive(Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WhyPanel {
