@@ -123,7 +123,7 @@ impl fmt::Display for NegativeAnswer {
 
 impl std::error::Error for NegativeAnswer {}
 
-/// Turns an error about a missing register, thread or position into a [`Misspelt`]. Leaves other
+/// Turns an error about a missing register, thread or position into a [`UsageError`]. Leaves other
 /// errors unchanged, also those about values unknown to the trace.
 pub fn told_apart(error: Error) -> Error {
     let is_named_wrong =

@@ -47,8 +47,8 @@
 //!
 //! # Fast path and slow path
 //!
-//! `quick_*` read the forms of nearly all lines and return `None` for anything else; then `slow`
-//! reads the line token by token. Both yield the same events.
+//! `quick` and `quick_header` read the forms of nearly all lines and return `None` for anything
+//! else; then `slow` reads the line token by token. Both yield the same events.
 
 mod address;
 mod attributed_run;

@@ -1,5 +1,5 @@
-//! Checks single records (types, processor numbers, values, reserved bits; clause 1 of the
-//! specification), and records that belong together: the parts of a text, and delimiters
+//! Checks single records: types, processor numbers, values, and reserved bits (clause 1 of the
+//! specification). Also checks records that belong together: the parts of a text, and delimiters
 //! ([`NestingCheck`]).
 
 use stepback_machine::Endian;
