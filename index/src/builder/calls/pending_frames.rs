@@ -373,12 +373,12 @@ impl SpRange {
         })
     }
 
-    /// Returns true if a value lies below the top of the range.
+    /// Returns true if the range extends above a value.
     pub fn is_above(&self, sp: Option<u64>) -> bool {
         self.0.zip(sp).is_some_and(|((_, high), sp)| sp < high)
     }
 
-    /// Returns true if a value lies far above the range.
+    /// Returns true if the whole range lies far below a value.
     pub fn is_far_below(&self, sp: Option<u64>) -> bool {
         self.0
             .zip(sp)

@@ -1,3 +1,5 @@
+//! Memory panes as text: values and their signs, the cursor, locks, comparison and search.
+
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, MemoryChange, MemoryText, TravelAction, ViewAction,

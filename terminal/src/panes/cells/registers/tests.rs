@@ -1,3 +1,5 @@
+//! Register panes as text: values and their signs, lanes, the cursor, locks and filters.
+
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Access, Action, CellName, Direction, Follow, Moment, RegisterFormat, TravelAction, ViewAction,
