@@ -1,5 +1,5 @@
-//! The program in its window ([`App`]): its state, the steps of a frame, and the state that tests
-//! may read.
+//! The program in its window ([`App`]): its state, the callbacks of the toolkit, and the state that
+//! tests may read.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -5,7 +5,8 @@
 //! numbers calls differently. The worker's *epoch* marks answers of an earlier part as outdated.
 //! Sessions of one trace share a *lineage*, which distinguishes another part from another trace.
 //! During a repair everything else continues, and the query that met the damage is repeated
-//! afterwards.
+//! afterwards. The options for opening the trace again (another image, a new index, the rest of the
+//! index) are made here too.
 
 use std::path::PathBuf;
 use std::sync::Arc;

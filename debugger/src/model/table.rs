@@ -244,8 +244,7 @@ impl Table {
         }
     }
 
-    /// Removes the columns `PollingThread` if the trace has one thread: they would be the same in each
-    /// row.
+    /// Removes the columns `Thread` if the trace has one thread: they would be the same in each row.
     #[must_use]
     pub fn without_one_thread(self, session: &Session) -> Self {
         if session.index.threads().len() > 1 {

@@ -81,7 +81,8 @@ panes! {
     /// A source file.
     Source(SourcePanel): Source;
     Threads(ListPanel<ThreadTable>): Threads;
-    /// A list of accesses, heap blocks, pages or regions of memory, words of the stack, or tasks.
+    /// A list of accesses, effects, heap blocks, pages or regions of memory, words of the stack, or
+    /// tasks.
     Table(TablePanel): Accesses | Heap | Heat | Tasks | Regions | StackMemory | Effects;
     /// Violations of rules.
     Findings(FindingsPanel): Findings;

@@ -29,7 +29,7 @@ pub struct OutsideActivity {
     pub has_others: bool,
 }
 
-/// Markers after which a thread continues as its last instruction says.
+/// Markers after which a thread continues as its last instruction determines.
 const HARMLESS: [MarkerKind; 20] = [
     MarkerKind::TIMESTAMP,
     MarkerKind::CPU,

@@ -1,7 +1,8 @@
 //! Panels that consist only of a list.
 //!
-//! Lists of accesses, effects, and memory (heap blocks, pages, regions) are saved under one name
-//! and are one [`TablePanel`]; every other list is a [`ListPanel`] of its source.
+//! Lists of accesses, of effects and about memory (heap blocks, pages, regions, the stack, tasks)
+//! are saved under one name and are one [`TablePanel`]; every other list is a [`ListPanel`] of its
+//! source.
 
 use egui::Ui;
 use serde::{Deserialize, Serialize, Serializer};
