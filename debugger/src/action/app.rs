@@ -120,7 +120,6 @@ pub enum FileAction {
     ),
     /// Prompt for the trace of a session.
     LocateTrace(#[serde(with = "crate::paths")] PathBuf),
-    /// Save the session to a file.
     SaveSession(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Save the session to the file that was named last.
     SaveSessionAgain,

@@ -22,7 +22,6 @@ pub enum Access {
 /// A cell as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CellName {
-    /// A register by name.
     Register(String),
     /// Memory: an address expression and a length in bytes.
     Memory(String, u64),

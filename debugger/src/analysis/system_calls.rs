@@ -33,7 +33,6 @@ pub struct SystemCall {
     pub thread: ThreadId,
     /// Step that made the call; `None` for a thread that began inside the call.
     pub step: Option<Step>,
-    /// System call number.
     pub number: u64,
     /// The recorded arguments; `None` if none were recorded.
     pub arguments: Option<Vec<u64>>,
@@ -97,7 +96,6 @@ pub fn system_calls(
 /// Totals of the calls with one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemCallTotal {
-    /// System call number.
     pub number: u64,
     /// Number of calls.
     pub count: u64,

@@ -30,7 +30,6 @@ pub struct EvaluationContext<'a> {
     pub images: &'a Images,
     /// Thread of the registers.
     pub thread: ThreadId,
-    /// Cancels evaluations.
     pub cancel: &'a Cancel,
 }
 

@@ -176,7 +176,6 @@ pub struct SymbolLookup<'a> {
     /// Index of the trace, to decide whether an address is used.
     pub index: &'a Index,
     pub images: &'a Images,
-    /// Cancels lookups.
     pub cancel: &'a Cancel,
 }
 

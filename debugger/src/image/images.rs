@@ -336,7 +336,6 @@ impl Images {
         &self.segments
     }
 
-    /// Returns the segments of an image.
     pub(super) fn segments_of(&self, image: usize) -> impl Iterator<Item = &PlacedSegment> {
         self.segments
             .iter()

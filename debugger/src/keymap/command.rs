@@ -197,12 +197,10 @@ pub struct CommandContext {
 /// State of commands that are switches or choices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandSwitches {
-    /// Commands that are on.
     pub on: Vec<CommandId>,
 }
 
 impl CommandSwitches {
-    /// Returns true if a command is on.
     pub fn is_on(&self, command: CommandId) -> bool {
         self.on.contains(&command)
     }

@@ -14,7 +14,6 @@ macro_rules! keys {
         }
 
         impl Key {
-            /// All keys.
             pub const ALL: &'static [Self] = &[$(Self::$key),+];
 
             /// Returns the English name for files and menus.

@@ -155,7 +155,6 @@ thread_local! {
 }
 
 impl Language {
-    /// All languages.
     pub const ALL: [Self; 2] = [Self::English, Self::French];
 
     /// Returns the language of this thread.

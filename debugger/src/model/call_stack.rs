@@ -400,7 +400,6 @@ pub enum FrameMark {
 }
 
 impl FrameMark {
-    /// Returns the mark as a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Tail => say!("frame-mark-tail"),

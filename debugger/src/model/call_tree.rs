@@ -41,7 +41,6 @@ pub struct CallTree {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TreeRow {
     Calls {
-        /// Depth in the tree.
         depth: u32,
         row: CallRow,
         /// True if open, false if closed, none if there is nothing below.
@@ -53,7 +52,6 @@ pub enum TreeRow {
     },
     /// Placeholder for further calls that are not shown.
     More {
-        /// Depth in the tree.
         depth: u32,
         /// Parent of these calls.
         node: CallTreeNode,
@@ -62,13 +60,11 @@ pub enum TreeRow {
     },
     /// Placeholder while rows are being read.
     Loading {
-        /// Depth in the tree.
         depth: u32,
     },
 }
 
 impl TreeRow {
-    /// Returns the first call of the row.
     pub fn first_call(&self) -> Option<CallId> {
         match self {
             Self::Calls { row, .. } => Some(row.first),
@@ -76,7 +72,6 @@ impl TreeRow {
         }
     }
 
-    /// Returns the depth in the tree.
     pub fn depth(&self) -> u32 {
         match self {
             Self::Calls { depth, .. } | Self::More { depth, .. } | Self::Loading { depth } => {

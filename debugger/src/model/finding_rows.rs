@@ -152,7 +152,6 @@ pub fn finding_rows<'a>(
 }
 
 impl FindingRow<'_> {
-    /// Returns the rule of the row.
     pub fn rule(&self) -> &'static Rule {
         match self {
             Self::Rule(broken, _) | Self::Place(broken, _) | Self::More(broken, _) => broken.rule,

@@ -19,7 +19,6 @@ use crate::model::text::clock_text;
 pub enum LaneId {
     /// Lane of a thread, by its number.
     Thread(usize),
-    /// Lane of a core.
     Core(u64),
 }
 

@@ -54,7 +54,6 @@ pub struct MemoryPage {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryRow {
-    /// Row of bytes.
     Bytes {
         /// Address of the first byte.
         address: Address,

@@ -49,7 +49,6 @@ impl Windows {
         self.list.iter_mut().find(|window| window.id == id)
     }
 
-    /// Returns the active window.
     pub fn active(&self) -> &TraceWindow {
         // The list is never empty: `close` keeps the last window.
         self.get(self.active).unwrap_or(&self.list[0])

@@ -338,7 +338,6 @@ pub enum BookmarkChange {
     },
     /// Sets the name or note of a bookmark.
     Write(BookmarkId, BookmarkField, String),
-    /// Removes a bookmark.
     Remove(BookmarkId),
     /// Removes all bookmarks.
     Clear,

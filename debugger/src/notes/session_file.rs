@@ -79,7 +79,6 @@ const PLACES: usize = 4096;
 /// Contents of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionFile {
-    /// The trace of the session.
     pub trace: SessionTrace,
     /// Program images that were named for it.
     pub images: Vec<SessionImage>,

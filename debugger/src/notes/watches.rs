@@ -157,7 +157,6 @@ pub enum WatchChange {
     MoveUp(usize),
     /// Moves a watch down.
     MoveDown(usize),
-    /// Removes a watch.
     Remove(usize),
     /// Removes all watches.
     Clear,

@@ -77,7 +77,6 @@ impl fmt::Display for Notice {
 pub struct FileError {
     /// Description of the error, without the path.
     pub what: String,
-    /// The file.
     pub path: PathBuf,
 }
 

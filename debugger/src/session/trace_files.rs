@@ -257,7 +257,6 @@ impl TraceFiles {
         }
     }
 
-    /// Opens the files.
     pub fn open(&self) -> Result<Vec<TraceFile>> {
         let open = |path: &PathBuf| {
             let data = open(path, self.files.len()).map_err(|error| refused(&error, path))?;

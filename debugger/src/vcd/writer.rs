@@ -68,7 +68,6 @@ impl<W: Write> VcdWriter<W> {
         self.stamp.unwrap_or(0)
     }
 
-    /// Writes a line.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         self.put(line.as_bytes())?;
         self.put(b"\n")
@@ -116,7 +115,6 @@ impl<W: Write> VcdWriter<W> {
         self.change(id)
     }
 
-    /// Writes a bit.
     pub fn bit(&mut self, id: &SignalId, bit: Bit) -> io::Result<()> {
         self.put(match bit {
             Bit::Zero => b"0",

@@ -41,7 +41,6 @@ impl AccessTable {
         }
     }
 
-    /// Returns the arrangement of accesses.
     pub fn arrangement(&self) -> AccessGrouping {
         self.arrangement
     }

@@ -13,7 +13,6 @@ use crate::worker::Answer;
 
 /// A panel of rows without its drawing.
 pub trait PanelView {
-    /// Returns the kind of the panel.
     fn kind(&self) -> PanelKind;
 
     /// Returns the window or moment whose state is shown; none for a panel that shows no single
@@ -237,7 +236,6 @@ pub enum MenuEntry {
         label: String,
         /// Key that does the same; empty for none.
         key: &'static str,
-        /// Actions of the entry.
         actions: Vec<Action>,
     },
 }

@@ -257,7 +257,6 @@ impl LookaheadPath<'_> {
         Ok(())
     }
 
-    /// Ends the path.
     fn end(&mut self) {
         self.steps.clear();
         self.path.end();

@@ -94,7 +94,6 @@ impl<'a> FileSections<'a> {
         })
     }
 
-    /// Returns true if the file is little-endian.
     pub fn is_little_endian(&self) -> bool {
         self.context.le.is_little()
     }

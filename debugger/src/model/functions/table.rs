@@ -84,7 +84,6 @@ struct ProfileTotals {
     steps: u64,
     /// Own steps of the function with the most.
     own: u64,
-    /// Total time.
     time: u64,
 }
 

@@ -28,7 +28,6 @@ pub(super) struct MemorySearch {
 }
 
 impl MemorySearch {
-    /// Starts a search.
     pub fn start(&mut self, seek: MemorySearchQuery) {
         self.number += 1;
         (self.pending, self.message) = (Some((seek, self.number)), None);

@@ -26,7 +26,6 @@ pub enum RegisterGesture {
     AllValues,
     /// Explains the value.
     Why,
-    /// Watches the register.
     Watch,
     /// Adds the register to the waveforms.
     Waveform,

@@ -12,7 +12,6 @@ use crate::model::registers::{RegisterCell, RegisterSection};
 pub enum RegisterBlock<'a> {
     /// Registers in columns: down the first column, then down the others.
     Columns(Vec<&'a RegisterCell>),
-    /// A register by its lanes.
     Lanes(&'a RegisterCell, LaneFormat),
     /// The title of further registers.
     Title(&'a RegisterSection),
@@ -55,7 +54,6 @@ pub struct RegisterGrid<R> {
 pub struct GridRow<R> {
     /// Content of the row.
     pub kind: RowKind,
-    /// Measures of the row.
     pub measures: R,
     /// Places where the cursor can stop, from the left.
     pub spots: Vec<CellSpot>,

@@ -253,7 +253,6 @@ const LEAST_NAME: f32 = 112.0;
 /// Contents of the rows.
 #[derive(Clone, Copy)]
 pub enum CallListing<'a> {
-    /// The call tree.
     Tree,
     /// Calls found by a search, with the words about each.
     Found(&'a Blocks<CallWords>),

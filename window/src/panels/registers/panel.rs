@@ -350,7 +350,6 @@ pub(super) struct RegisterInput {
     pub(super) cursor: Option<String>,
     pub(super) hovered: Option<String>,
     pub(super) title: Option<String>,
-    /// Gesture on a register.
     pub(super) gesture: Option<(String, RegisterGesture)>,
 }
 

@@ -70,7 +70,6 @@ pub struct TraceColumns {
 /// Extents of the contents of the columns.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceColumnContent {
-    /// Steps of the trace.
     pub step_count: u64,
     /// Thread names of the trace.
     pub names: ThreadNameWidth,
