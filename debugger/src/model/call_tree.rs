@@ -59,9 +59,7 @@ pub enum TreeRow {
         hidden: Option<u64>,
     },
     /// Placeholder while rows are being read.
-    Loading {
-        depth: u32,
-    },
+    Loading { depth: u32 },
 }
 
 impl TreeRow {

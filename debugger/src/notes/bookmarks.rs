@@ -328,9 +328,15 @@ pub enum BookmarkChange {
     /// Marks a place, or removes its mark.
     Toggle(BookmarkPlace),
     /// Names a place; marks it if necessary.
-    Put { place: BookmarkPlace, name: String },
+    Put {
+        place: BookmarkPlace,
+        name: String,
+    },
     /// Adds a note to a place; marks it if necessary.
-    Annotate { place: BookmarkPlace, note: String },
+    Annotate {
+        place: BookmarkPlace,
+        note: String,
+    },
     /// Colours a place; marks it if necessary.
     Color {
         place: BookmarkPlace,
