@@ -2560,8 +2560,8 @@ terminal-help-always =
     Escape  cancel a search; stop indexing or following
     Ctrl-Z  suspend to the shell; fg resumes
 terminal-help-window = As in the window
-terminal-help-differences = Keys that differ from the window
-terminal-help-lost = { $command }: by name, with `:`
+terminal-help-differences = Keys of the window that have their own row above
+terminal-help-lost = { $command } in the window; here also by name, with `:`
 terminal-folded = { $name }: { $count } steps
 terminal-hidden-slice = … { $count } steps that are not in the slice
 terminal-hidden = … { $count } steps without a hit
@@ -2614,7 +2614,7 @@ terminal-key-filter = Show only rows that contain a text
 terminal-key-find-in-memory = Find bytes, a number or a text in memory
 terminal-key-remove = Remove the bookmark or watch
 terminal-how-to-mark = b bookmarks the position, :bookmark memory some memory.
-terminal-how-to-watch = w watches the cell under the cursor, :watch an expression: x0, [sp+8] u32, name utf8.
+terminal-how-to-watch = :watch adds the cell under the cursor, or an expression: x0, [sp+8] u32, name utf8.
 terminal-how-to-compare = :side by side opens a second list of steps; :compare shows what differs.
 terminal-watches = { $count ->
     [one] { $count } watch

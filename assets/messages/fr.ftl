@@ -2583,8 +2583,8 @@ terminal-help-always =
     Échap  renoncer à une recherche ; arrêter l’indexation ou le suivi
     Ctrl-Z  au shell ; fg revient
 terminal-help-window = Comme dans la fenêtre
-terminal-help-differences = Touches de la fenêtre qui veulent dire autre chose ici
-terminal-help-lost = { $command } : par son nom, avec `:`
+terminal-help-differences = Touches de la fenêtre qui ont leur propre ligne ci-dessus
+terminal-help-lost = { $command } dans la fenêtre ; ici aussi par son nom, avec `:`
 terminal-folded = { $name } : { $count } pas
 terminal-hidden-slice = … { $count } pas hors de la tranche
 terminal-hidden = … { $count } pas qui ne sont pas des résultats
@@ -2637,7 +2637,7 @@ terminal-key-filter = Seulement les lignes qui contiennent un texte
 terminal-key-find-in-memory = Chercher des octets, un nombre ou un texte en mémoire
 terminal-key-remove = Retirer le signet ou l’espion
 terminal-how-to-mark = b marque la position, :poser un signet en mémoire de la mémoire.
-terminal-how-to-watch = w espionne la cellule sous le curseur, :espionner ce qui est tapé : x0, [sp+8] u32, nom utf8.
+terminal-how-to-watch = :espionner ajoute la cellule sous le curseur, ou une expression : x0, [sp+8] u32, nom utf8.
 terminal-how-to-compare = :côte à côte ouvre une deuxième liste de pas ; :comparer montre ce qui diffère.
 terminal-watches = { $count ->
     [one] { $count } espion

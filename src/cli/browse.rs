@@ -18,7 +18,7 @@ pub struct BrowseArguments {
     /// The trace, or TRACE@POS to begin at a position, or a session.
     #[arg(index = 1, value_name = "TRACE", required_unless_present = "demo")]
     pub trace: Option<PathBuf>,
-    /// Open the demo that the program carries.
+    /// Open the built-in demo.
     #[arg(long, conflicts_with = "trace")]
     pub demo: bool,
     /// Perform the actions listed in a file, one per line.

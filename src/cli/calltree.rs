@@ -35,7 +35,7 @@ pub const HELP: &str = "\
 Without --all-frames only calls that returned are shown; a function and the one that it ended with by a tail call are one.
   - SITE - SITE          where a call was made, and where its caller went on
   o SITE - SITE : NAME   the function, from its first to its last moment
-A site is t:TIME l:LINE pc:ADDRESS; bit 0 of the address means Thumb; 2 means that there is no instruction.
+A site is t:TIME l:LINE pc:ADDRESS. Bit 0 of the address is set for Thumb; pc:0x2 is a place without an instruction.
 Where indenting would take more than 64 MB, calls deeper than 200 begin with their depth (201:) instead; a note says so.
 With --json, steps are numbered across all threads; profile --json counts the steps of the calling thread only.";
 

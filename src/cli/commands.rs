@@ -380,7 +380,7 @@ fn demo_argument() -> Arg {
     Arg::new(DEMO)
         .long("demo")
         .action(ArgAction::SetTrue)
-        .help("Use the demo that the program carries as TRACE")
+        .help("Use the built-in demo as TRACE")
 }
 
 /// The subcommand on the command line.
@@ -468,7 +468,7 @@ Fish:  stepback completions fish > ~/.config/fish/completions/stepback.fish
 
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
-    /// The shell that completes.
+    /// The shell to generate completions for.
     #[arg(value_name = "SHELL", value_parser = value_parser!(Shell))]
     pub shell: Shell,
 }

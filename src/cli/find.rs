@@ -41,11 +41,11 @@ pub struct FindArguments {
     /// A register or ADDR[:LEN]; for text a regular expression, for value a number.
     ///
     /// For the kinds of access: a register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory). For
-    /// pc and last-pc: ADDR. For text: a regular expression; letters match by case unless it begins
-    /// with (?i). For value: a number. For bytes: pairs of hex digits, or a text in quotes. For
-    /// marker and last-marker: NAME[=VALUE], with the names that counts prints (syscall=1,
-    /// physical_address=ADDR). For next-external and last-external: ADDR[:LEN], or nothing for all
-    /// of memory.
+    /// pc and last-pc: ADDR. For text: a regular expression for the disassembly or the lines of the
+    /// trace, case-sensitive unless it begins with (?i). For value: a number. For bytes: pairs of
+    /// hex digits, or a text in quotes. For marker and last-marker: NAME[=VALUE], with the names of
+    /// the format, as list --records and counts --json print them (syscall=1, kernel_event). For
+    /// next-external and last-external: ADDR[:LEN], or nothing for all of memory.
     #[arg(index = 3, allow_hyphen_values = true)]
     pub what: Option<String>,
     /// Position to search from (default: end for the last-… kinds, start for all others).
@@ -101,7 +101,7 @@ pub enum FindKind {
     Text,
     /// The next register write or memory access of exactly this value.
     Value,
-    /// The next access of memory that holds these bytes in a row.
+    /// The next access to memory containing this byte sequence.
     Bytes,
     /// The next read that contradicts what was known: an external change.
     NextExternal,
@@ -144,7 +144,7 @@ impl Command for FindArguments {
             return if self.kind.is_external() {
                 Ok(())
             } else {
-                Err("WHAT is missing: what to find".to_owned())
+                Err("give WHAT: the register, address or text to find".to_owned())
             };
         };
         match self.kind {
@@ -176,7 +176,7 @@ impl Command for FindArguments {
             && !what.contains(char::is_uppercase);
         // Simulators print in upper case what lists show in lower case.
         if outcome.get() == SearchOutcome::Nothing && may_be_case && !self.common.report.quiet {
-            say("note: letters match by case; (?i) at the beginning of the pattern ignores it");
+            say("note: the search is case-sensitive; start the pattern with (?i) to ignore case");
         }
         match outcome.get() {
             SearchOutcome::Nothing if self.exit_code => Err(NegativeAnswer.into()),

@@ -81,7 +81,7 @@ pub fn check_marker(what: &str) -> Result<(), String> {
     let (name, value) = split(what);
     let Some(_) = marker_kind(name) else {
         return Err(format!(
-            "no marker has this name, as the format and `counts` have it: {name:?}"
+            "no marker has this name; `list --records` and `counts --json` print the names: {name:?}"
         ));
     };
     value.map_or(Ok(()), check_expression)

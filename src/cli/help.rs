@@ -39,10 +39,10 @@ An address ADDR is an expression of numbers, registers, symbols and memory, with
   phys::A   a physical address, if the trace records translations
   operators ( ) + - ~ !  * / %  + -  << >>  < <= > >=  == !=  &  ^  |  && ||
 Numbers are in C syntax. Hexadecimal digits without 0x, as listings print addresses, are accepted
-where they are no decimal number (8ffff5e0), where the trace uses that address and not the decimal
-one, and from five digits on where it uses both or neither; a note says which reading was used.
-ADDR:LEN is a range of LEN bytes. pc: and `find pc` accept a name of several functions and mean all
-of them; a cell must be a single one.";
+where they cannot be a decimal number (8ffff5e0), where the trace uses that address and not the
+decimal one, and from five digits on where it uses both or neither; a note says which reading was
+used. ADDR:LEN is a range of LEN bytes. pc: and `find pc` accept a name of several functions and
+mean all of them; a cell must be a single one.";
 
 /// Texts of a subcommand that its definition does not contain.
 #[derive(Clone, Copy)]

@@ -85,7 +85,7 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
     let how = if session.is_built_now {
         format!("in {seconds:.2} s")
     } else {
-        "is fresh".to_owned()
+        "is up to date".to_owned()
     };
     let (steps, trace) = (counted(info.steps, "step"), size_text(trace_bytes(session)));
     report.text(&format!(

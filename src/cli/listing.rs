@@ -41,7 +41,7 @@ pub struct ListingOptions {
     /// Maximum number of steps or records (default: all).
     #[arg(long, value_name = "N")]
     pub count: Option<u64>,
-    /// Show only those of this thread.
+    /// Show only steps or records of this thread.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
     /// List records instead of steps; only binary formats have records.

@@ -64,7 +64,8 @@ pub struct TraceOptions {
     #[arg(long)]
     pub bi: bool,
     /// Layout of the records of a branch recording (Btrace), if it differs from Stepback's own: a
-    /// small TOML file with the offset, width and byte order of each field (see the README).
+    /// small TOML file with the offset, width and byte order of each field (see the page
+    /// record-btrace of the guide).
     #[arg(long, value_name = "FILE")]
     pub record_layout: Option<PathBuf>,
     /// The trace has no instruction-set field, and all code is Thumb.

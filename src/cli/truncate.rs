@@ -32,7 +32,7 @@ pub const HELP: &str = "\
 Lines are copied unchanged, up to and including the first
 (1) whose instruction is one of the last 16 while no register changed: a polling loop;
 (2) that ends 8 to 16 lines without instructions and registers that equal the lines before them.
-If there are several CPUs, all that did anything since the last change must be polling.
+If there are several CPUs, every CPU that has run since the last change must be polling.
 System registers are ignored. No index is needed or built.";
 
 #[derive(Debug, Args)]

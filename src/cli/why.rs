@@ -46,7 +46,8 @@ pub struct WhyArguments {
     /// Also trace the addresses of its loads and stores.
     #[arg(long)]
     pub address: bool,
-    /// Also trace the flags that decide conditional instructions and selects, or that carry.
+    /// Also trace the flags that decide conditional instructions and selects, or that
+    /// supply a carry.
     #[arg(long)]
     pub flags: bool,
     /// Also trace control: the branches and calls that decided whether its steps ran, and the

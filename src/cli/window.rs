@@ -40,7 +40,7 @@ pub struct WindowArguments {
     /// screen is shown.
     #[arg(value_name = "TRACE")]
     pub trace: Option<PathBuf>,
-    /// Open the demo that the program carries.
+    /// Open the built-in demo.
     #[arg(long, conflicts_with = "trace")]
     pub demo: bool,
     /// Perform the actions listed in a file, one per line.
@@ -162,7 +162,7 @@ fn do_without(
     {
         return Ok(ExitCode::SUCCESS);
     }
-    say(&format!("no window is possible: {why}"));
+    say(&format!("cannot open a window: {why}"));
     if arguments.screenshot.is_some() {
         return Ok(ExitCode::FAILURE);
     }

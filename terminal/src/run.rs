@@ -61,7 +61,7 @@ pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Ok(BrowserOutcome::NoTerminal(
-            "standard input or output is no terminal".to_owned(),
+            "standard input or output is not a terminal".to_owned(),
         ));
     }
     run_in_terminal(options, look)

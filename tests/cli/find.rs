@@ -513,7 +513,8 @@ fn a_pattern_in_lower_case_that_finds_nothing_is_explained() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let ran = sandbox.run(&["find", &trace, "text", "blr"]).succeeds();
-    ran.says("(?i) at the beginning").prints("nothing found");
+    ran.says("start the pattern with (?i)")
+        .prints("nothing found");
     let ran = sandbox.run(&["find", &trace, "text", "(?i)blr"]).succeeds();
     ran.prints("BLR");
 }

@@ -18,7 +18,7 @@ fn an_image_of_another_program_that_nobody_named_is_left_out() {
     );
     sandbox.file("x.elf", fs::read(overflow_image()).unwrap());
     let ran = sandbox.run(&["info", &trace]).succeeds();
-    ran.says("the image does not fit the trace and is left out: 176 of 281 executed instructions are others there");
+    ran.says("the image does not fit the trace and is left out: 176 of 281 executed instructions differ in the image");
     let info = sandbox.json(&["info", &trace]);
     let (image, first) = (
         &info["images"][0],

@@ -15,7 +15,7 @@ fn the_second_time_the_index_is_fresh() {
     sandbox
         .run(&["index", &trace])
         .succeeds()
-        .prints("is fresh");
+        .prints("is up to date");
     let json = sandbox.json(&["index", &trace]);
     assert_eq!(
         (json["fresh"].as_bool(), json["steps"].as_u64()),

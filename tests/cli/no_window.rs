@@ -9,7 +9,7 @@ fn a_trace_is_described_where_no_window_is_possible() {
     let ran = sandbox
         .run(&[&trace])
         .succeeds()
-        .says("no window is possible");
+        .says("cannot open a window");
     ran.prints("1,763").prints("stepback find");
 }
 
@@ -18,7 +18,7 @@ fn the_demo_is_described_too() {
     let ran = Sandbox::new()
         .run(&["--demo"])
         .succeeds()
-        .says("no window is possible");
+        .says("cannot open a window");
     ran.prints("overflow_bare.small.tarmac")
         .prints("stepback at");
 }
@@ -28,7 +28,7 @@ fn without_a_trace_it_says_how_to_ask() {
     let ran = Sandbox::new()
         .run(&[])
         .succeeds()
-        .says("no window is possible");
+        .says("cannot open a window");
     ran.prints("stepback info");
 }
 
@@ -38,7 +38,7 @@ fn a_picture_that_cannot_be_made_is_an_error() {
     let trace = sandbox.fixture(OVERFLOW);
     let ran = sandbox
         .run(&[&trace, "--screenshot", "a.png"])
-        .says("no window is possible");
+        .says("cannot open a window");
     assert_eq!(ran.code, Some(1));
     assert!(!sandbox.path("a.png").exists());
 }

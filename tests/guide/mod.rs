@@ -17,7 +17,7 @@ use crate::cli::support::{copy_tree, fixture_path};
 use page::{Page, is_like};
 
 /// Names that pages use, and the fixtures that they are.
-const SAMPLES: [(&str, &str); 14] = [
+const SAMPLES: [(&str, &str); 12] = [
     ("two-cores.tarmac", "amp.head.tarmac"),
     ("m3.tarmac", "cm3.tiny.tarmac"),
     ("rtos.tarmac", "small/tasks.tarmac"),
@@ -26,8 +26,6 @@ const SAMPLES: [(&str, &str); 14] = [
     ("app.dir", "drmemtrace/threads"),
     ("small.rst", "rst/small.rst"),
     ("small.rz3.gz", "rst/small.rz3.gz"),
-    ("cpu0.rst", "rst/small.rst"),
-    ("cpu1.rst", "rst/cti.rst"),
     ("hello.btf", "btrace/hello.btf"),
     ("hello.elf", "btrace/hello.elf"),
     ("lossy.btf", "btrace/hello_gap.btf"),

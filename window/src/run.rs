@@ -116,7 +116,7 @@ fn no_display() -> Option<String> {
     let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_needed = cfg!(all(unix, not(target_os = "macos")));
-    let message = "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
+    let message = "no display is available: neither DISPLAY nor WAYLAND_DISPLAY is set";
     (is_needed && !names.iter().any(is_set)).then(|| message.to_owned())
 }
 

@@ -293,7 +293,8 @@ fn text_of(settings: &Settings) -> String {
     };
     let names = |list: &[&str]| list.join(", ");
     let mut lines = vec![
-        "# Settings of Stepback. What cannot be read is told when the program starts.".to_owned(),
+        "# Settings of Stepback. Entries that cannot be read are reported when the program starts."
+            .to_owned(),
         String::new(),
         format!("# {}", names(&THEMES.map(|(name, _)| name))),
         format!("theme = {}", quoted(theme)),

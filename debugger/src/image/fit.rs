@@ -394,7 +394,7 @@ impl ImageFit {
             .map(ImageMismatch::text)
             .unwrap_or_default();
         Some(format!(
-            "{other} of {all} executed instructions are others there{first}; {cause}"
+            "{other} of {all} executed instructions differ in the image{first}; {cause}"
         ))
     }
 }

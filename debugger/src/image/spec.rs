@@ -30,7 +30,7 @@ impl FromStr for ImageSpec {
         let (path, offset) = with_offset.unwrap_or((text, 0));
         anyhow::ensure!(
             !path.is_empty(),
-            "expected ELF or ELF@OFFSET, but this names no file: {text:?}"
+            "expected ELF or ELF@OFFSET, but the file name is missing: {text:?}"
         );
         Ok(Self {
             path: PathBuf::from(path),
@@ -93,7 +93,7 @@ mod tests {
     fn a_spec_without_a_file_is_refused() {
         for text in ["", "@0x1000"] {
             let error = text.parse::<ImageSpec>().expect_err("no file");
-            assert!(error.to_string().contains("names no file"), "{error}");
+            assert!(error.to_string().contains("name is missing"), "{error}");
         }
     }
 

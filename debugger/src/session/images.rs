@@ -37,7 +37,8 @@ pub fn load(
 ) -> Result<Images> {
     for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
         notices.push(
-            format!("this is no directory, so no images are looked for in it: {root:?}").into(),
+            format!("this is not a directory, so no images are searched for in it: {root:?}")
+                .into(),
         );
     }
     if let Some(log) = &companions.modules {

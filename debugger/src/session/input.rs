@@ -61,7 +61,7 @@ impl Input {
         if let Some(format) = options.format.filter(|format| !format.is_text()) {
             return Err(of_file(
                 path,
-                format_args!("the file does not begin like a {} trace", format.title()),
+                format_args!("the file does not begin like {} data", format.title()),
             ));
         }
         let file = File::open(path).map_err(|error| refused(&error, path))?;
@@ -369,7 +369,7 @@ fn template_of(path: &Path) -> Result<RecordTemplate> {
     };
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() || metadata.len() > TEMPLATE_LIMIT {
-        return Err(of_file(path, "this is no description of records"));
+        return Err(of_file(path, "this is not a description of records"));
     }
     let text = fs::read_to_string(path).map_err(unreadable)?;
     text.parse().map_err(|error| of_file(path, error))
@@ -439,7 +439,7 @@ pub(super) fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
     if !metadata.is_file() {
         return Err(of_file(
             path,
-            "a trace has to be a file that can be read anywhere, so save this pipe or device to one first",
+            "a trace must be a regular file (random access is needed), so save this pipe or device to one first",
         ));
     }
     if metadata.len() == 0 {

@@ -106,7 +106,9 @@ impl fmt::Display for SessionSaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Foreign => f.write_str("another session is there and will not be overwritten"),
-            Self::NoSession => f.write_str("this file is no session and will not be overwritten"),
+            Self::NoSession => {
+                f.write_str("this file is not a session and will not be overwritten")
+            }
             Self::Failed(error) => write!(f, "the session is not saved ({error})"),
         }
     }

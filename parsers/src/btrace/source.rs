@@ -242,7 +242,7 @@ fn lacks_program(fit: Option<&ProgramFit>) -> String {
         }
     };
     format!(
-        "{why}, so only the recorded branches are shown: with the right one (--image ELF[@OFFSET], or beside the trace) \
+        "{why}, so only the recorded branches are shown: with the right one (--image ELF[@OFFSET], or next to the trace) \
          every instruction between them is"
     )
 }

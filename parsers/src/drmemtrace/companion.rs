@@ -233,7 +233,7 @@ impl PhysicalPages {
                 if matches!(key, b"page_size" | b"virtual_address" | b"physical_address") {
                     pages.problems.push(
                         offset,
-                        format!("{:?} is no number", String::from_utf8_lossy(value)),
+                        format!("{:?} is not a number", String::from_utf8_lossy(value)),
                     );
                 }
                 continue;

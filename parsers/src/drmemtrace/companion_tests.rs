@@ -84,7 +84,7 @@ fn a_damaged_entry_costs_itself() {
     let text = b"Module Table: version 3, count 3\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, /a\n 1, 0, zebra, 0x3000, 0x0, /a\n 2, 0, 0x3000, 0x4000, 0x0, /a\n";
     check(
         text,
-        "0 1000..2000 - - 0 /a\n0 3000..4000 - - 0 /a\nbyte 76: its start is no number: \"zebra\"\n",
+        "0 1000..2000 - - 0 /a\n0 3000..4000 - - 0 /a\nbyte 76: its start is not a number: \"zebra\"\n",
     );
     let ends = b"Module Table: version 5, count 9\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, 0, 0, v#1,99, /a\n";
     check(

@@ -353,7 +353,7 @@ impl<'a> ModulesLogCursor<'a> {
         let shown = field.get(..field.len().min(40)).unwrap_or(field);
         read(field).ok_or_else(|| {
             format!(
-                "{what} is no number: {:?}",
+                "{what} is not a number: {:?}",
                 String::from_utf8_lossy(shown).trim()
             )
         })

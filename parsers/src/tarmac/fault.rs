@@ -45,7 +45,7 @@ pub(super) enum FaultKind {
     SurplusDigits(usize),
     #[error("one dash instead of two: half a byte cannot be left out")]
     HalfByte,
-    #[error("bits {high} to {low} are no whole bytes of a register of {size_bytes} bytes")]
+    #[error("bits {high} to {low} are not whole bytes of a register of {size_bytes} bytes")]
     BitRange {
         high: u64,
         low: u64,

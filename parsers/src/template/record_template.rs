@@ -27,7 +27,7 @@ pub struct RecordTemplate {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// The text is not TOML, or has a key that a layout does not have.
-    #[error("it is no description of a record: {0}")]
+    #[error("it is not a description of a record: {0}")]
     Syntax(String),
     /// The record length is 0 or too large.
     #[error("a record has 1 to {LONGEST} bytes, not {0}")]
@@ -267,10 +267,10 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_description_is_told() {
-        refused("record_bytes = ", "it is no description of a record: ");
+        refused("record_bytes = ", "it is not a description of a record: ");
         refused(
             "record_bytes = 8\nfield = 1\n[fields]\n",
-            "it is no description of a record: unknown field `field`",
+            "it is not a description of a record: unknown field `field`",
         );
         refused(
             "record_bytes = 0\n[fields]\n",
@@ -278,7 +278,7 @@ mod tests {
         );
         refused(
             "record_bytes = 8\nbyte_order = 'pdp'\n[fields]\n",
-            "it is no description of a record: unknown variant `pdp`, expected `big` or `little`",
+            "it is not a description of a record: unknown variant `pdp`, expected `big` or `little`",
         );
         for field in [
             "offset = 1, bytes = 8",

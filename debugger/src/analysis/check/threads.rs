@@ -169,7 +169,7 @@ impl ExceptionEnd {
         if !has_code(pc, index, cancel)? {
             let from = step.pc;
             findings.add(&whole::EXCEPTION_END, place, || {
-                format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where no code is")
+                format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where there is no code")
             });
         }
         Ok(())

@@ -103,9 +103,7 @@ impl BtraceThreadCheck {
                     format!("{last} comes before {time}")
                 });
             } else {
-                findings.add(&rules::TIME, place, || {
-                    format!("{time} comes behind {last}")
-                });
+                findings.add(&rules::TIME, place, || format!("{time} comes after {last}"));
                 self.time_before = None;
             }
             return;
@@ -114,7 +112,7 @@ impl BtraceThreadCheck {
         let usual = self.sum_nanos / self.times.max(1);
         if self.times >= USUAL && between / LONG > usual {
             findings.add(&rules::JUMP, place, || {
-                format!("{between} ns behind the record before, usual are {usual}")
+                format!("{between} ns after the record before, where {usual} is usual")
             });
         }
         self.times += 1;
@@ -175,7 +173,7 @@ impl BtraceThreadCheck {
         if self.walk.has_returned_elsewhere() {
             findings.add(&rules::RETURN, place, || {
                 format!(
-                    "the return at {:#x} goes to {:#x}, which is behind no call",
+                    "the return at {:#x} goes to {:#x}, which does not follow a call",
                     record.pc, record.target
                 )
             });

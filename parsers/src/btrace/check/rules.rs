@@ -7,7 +7,7 @@ pub static FIT: Rule = Rule {
     id: "B-FIT",
     severity: Error,
     clause: "",
-    title: "a record is of an instruction that the program has there",
+    title: "a record belongs to an instruction that the program has at this address",
     meaning: "the record is damaged, or the program is another one or was loaded elsewhere",
 };
 pub static TIME: Rule = Rule {
@@ -15,14 +15,14 @@ pub static TIME: Rule = Rule {
     severity: Error,
     clause: "",
     title: "the times of a thread do not run backwards",
-    meaning: "the record is damaged, or recordings were put together",
+    meaning: "the record is damaged, or recordings were concatenated",
 };
 pub static LOST: Rule = Rule {
     id: "B-LOST",
     severity: Error,
     clause: "",
-    title: "every branch on the way of a thread has a record",
-    meaning: "records were lost, or control was taken away: by a signal, by longjmp",
+    title: "every branch on the path of a thread has a record",
+    meaning: "records were lost, or control was diverted by a signal or longjmp",
 };
 pub static OUTSIDE: Rule = Rule {
     id: "B-OUT",
@@ -36,13 +36,13 @@ pub static START: Rule = Rule {
     severity: Info,
     clause: "",
     title: "a thread begins where the program does",
-    meaning: "tracing began later, or the thread was started by another one: how it came there is not recorded",
+    meaning: "tracing began later, or the thread was started by another one: how it got there is not recorded",
 };
 pub static RETURN: Rule = Rule {
     id: "B-RETURN",
     severity: Warning,
     clause: "",
-    title: "a return goes to behind a call that the thread is inside of",
+    title: "a return goes to the instruction after a call that is still open",
     meaning: "records may be missing where the addresses do not show it",
 };
 pub static JUMP: Rule = Rule {
@@ -57,5 +57,5 @@ pub static COUNT: Rule = Rule {
     severity: Error,
     clause: "",
     title: "the file has as many whole records as its header says",
-    meaning: "the file was cut off, or its writer did not end properly",
+    meaning: "the file was cut off, or its writer did not finish",
 };

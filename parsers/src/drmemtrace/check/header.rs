@@ -246,5 +246,5 @@ fn check_synthetic(marker: Marker, report: &mut RecordReport<'_>) {
         MarkerKind::UNCOMPLETED => "the encoding of an instruction",
         _ => return,
     };
-    report.add(&rules::REGDEPS, || format!("{what} is told"));
+    report.add(&rules::REGDEPS, || format!("{what} is recorded"));
 }

@@ -126,7 +126,7 @@ impl ThreadCheck {
         }
         if !header.has(FileType::TEMPLATES) && !header.has(FileType::KERNEL_INSTRUCTIONS) {
             if !kernel.may_begin {
-                report.say(&rules::KERNEL, "no system call is told right before");
+                report.say(&rules::KERNEL, "no system call is recorded right before");
             }
             if kernel.call != Some(number) {
                 report.say(
@@ -181,7 +181,7 @@ impl ThreadCheck {
             report.say(&rules::SWITCH, "it begins inside of another");
         }
         if !(1..=2).contains(&kind) {
-            report.add(&rules::SWITCH, || format!("{kind} is no kind of switch"));
+            report.add(&rules::SWITCH, || format!("{kind} is not a kind of switch"));
         }
         (self.kernel.is_in_switch, self.kernel.depth) = (true, self.kernel.contexts.len());
         self.is_elsewhere = true;

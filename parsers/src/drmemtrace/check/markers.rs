@@ -125,7 +125,7 @@ impl ThreadCheck {
                 let is_call = self.recent.last() == Some(MarkerKind::SYSTEM_CALL)
                     || self.header.is_synthetic();
                 if !is_call {
-                    report.say(&rules::BLOCKING, "no system call is told right before");
+                    report.say(&rules::BLOCKING, "no system call is recorded right before");
                 }
             }
             MarkerKind::FUNCTION => {
@@ -145,7 +145,7 @@ impl ThreadCheck {
                 if is_open {
                     report.say(
                         &rules::RSEQ,
-                        "a signal in a restartable sequence, which no abort is told of",
+                        "a signal in a restartable sequence without a recorded abort",
                     );
                 }
             }
@@ -210,7 +210,7 @@ impl ThreadCheck {
         if !is_right {
             report.say(
                 &rules::FUNCTION,
-                "a function is told where no branch leads into or out of it",
+                "a function is recorded where no branch leads into or out of it",
             );
         }
     }

@@ -29,7 +29,7 @@ pub static FILE_TYPE: Rule = rule(
     Error,
     "Trace cannot have both whole_system and kernel_syscalls bit set",
     "the kinds of content that the file type names go together",
-    "the header is damaged, or traces were put together",
+    "the header is damaged, or traces were concatenated",
 );
 pub static HEADER: Rule = rule(
     "D-HEADER",
@@ -56,7 +56,7 @@ pub static VECTOR: Rule = rule(
     "D-VECTOR",
     Error,
     "Vector length marker has invalid size; Unexpected vector length marker",
-    "vectors are 16 to 256 bytes long, on AArch64 alone",
+    "vectors are 16 to 256 bytes long, and only on AArch64",
     DAMAGED,
 );
 pub static CHUNK: Rule = rule(
@@ -70,7 +70,7 @@ pub static RAW: Rule = rule(
     "D-RAW",
     Error,
     "TRACE_MARKER_TYPE_KERNEL_EVENT_RAW should not appear in the final trace",
-    "no record is one of the raw form of traces",
+    "no record has the raw form",
     "the trace was not post-processed whole",
 );
 pub static EXIT: Rule = rule(
@@ -98,14 +98,14 @@ pub static BLOCKING: Rule = rule(
     "D-BLOCKING",
     Error,
     "Maybe-blocking marker not preceded by syscall marker",
-    "what may block is the system call right before",
+    "a record that a call may block follows its system call",
     DAMAGED,
 );
 pub static FUNCTION: Rule = rule(
     "D-FUNCTION",
     Error,
     "Function marker should be after a branch; Function marker retaddr should match prior call",
-    "a traced function is entered and left by branches, and returns to behind its call",
+    "a traced function is entered and left by branches, and returns to the instruction after its call",
     "records are missing, or a function was left by longjmp",
 );
 pub static ACCESS: Rule = rule(
@@ -120,21 +120,21 @@ pub static SIZE: Rule = rule(
     Warning,
     "",
     "an access is at least one byte long",
-    "the recorder did not know the instruction: lengths are worked out from the instruction where that tells them",
+    "the recorder did not know the instruction: lengths are derived from the instruction where possible",
 );
 pub static BRANCH: Rule = rule(
     "D-BRANCH",
     Error,
     "Branch target not immediately after branch; The CONDITIONAL_JUMP type is deprecated and should not appear",
-    "a branch says where it goes, and the instruction there comes right behind it",
+    "a branch says where it goes, and the instruction there follows it",
     DAMAGED,
 );
 pub static FLOW: Rule = rule(
     "D-FLOW",
     Error,
     "Branch does not go to the correct target; Non-explicit control flow has no marker",
-    "a thread goes on where its branches and system calls lead",
-    "records are missing, or a signal or a switch of threads is not told",
+    "a thread continues where its branches and system calls lead",
+    "records are missing, or a signal or a switch of threads is not recorded",
 );
 pub static EVENT: Rule = rule(
     "D-EVENT",
@@ -154,7 +154,7 @@ pub static RSEQ: Rule = rule(
     "D-RSEQ",
     Error,
     "Rseq region exit requires marker, branch, or commit; Rseq post-abort instruction not rolled back",
-    "a restartable sequence ends with its last instruction, a branch, or an abort that is told",
+    "a restartable sequence ends with its last instruction, a branch, or a recorded abort",
     DAMAGED,
 );
 pub static KERNEL: Rule = rule(
@@ -175,7 +175,7 @@ pub static HARDWARE: Rule = rule(
     "D-HARDWARE",
     Error,
     "Hardware context marker found in non-whole-system trace",
-    "interrupts and exceptions of the processor are in traces of whole systems alone",
+    "interrupts and exceptions of the processor are only in traces of whole systems",
     DAMAGED,
 );
 pub static PHYSICAL: Rule = rule(
@@ -196,7 +196,7 @@ pub static REGDEPS: Rule = rule(
     "D-REGDEPS",
     Error,
     "OFFLINE_FILE_TYPE_ARCH_REGDEPS traces cannot have …",
-    "a trace of synthetic instructions tells nothing of the real processor and its system calls",
+    "a trace of synthetic instructions contains nothing about the real processor and its system calls",
     "the tool that made the trace anonymous left something out",
 );
 

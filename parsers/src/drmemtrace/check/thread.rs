@@ -103,7 +103,7 @@ impl ThreadCheck {
         if is_after_function {
             report.say(
                 &rules::FUNCTION,
-                "a function is told between an instruction and its access",
+                "a function is recorded between an instruction and its access",
             );
         }
         self.recent.note(None);
@@ -166,7 +166,7 @@ impl ThreadCheck {
         if is_call && !is_told && !is_synthetic && !self.header.is_filtered() {
             report.say(
                 &rules::SYSTEM_CALL,
-                "no record tells the system call of the instruction before",
+                "no record names the system call of the instruction before",
             );
         }
     }

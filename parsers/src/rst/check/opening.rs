@@ -107,16 +107,16 @@ impl OpeningCheck {
                     Severity::Error
                 };
                 out.found_as(&rules::H05, severity, || {
-                    "the second record does not tell who made the trace".to_owned()
+                    "the second record does not state which tool made the trace".to_owned()
                 });
             }
             3 if (!is_info || is_levels) && !is_other && !version.is_before(2, 6) => {
                 out.found(&rules::H06, || {
-                    "the third record does not tell processors and dates".to_owned()
+                    "the third record does not state processors and dates".to_owned()
                 });
             }
             2.. if record.kind() == kind::HEADER && part == FilePart::Head => {
-                let words = "a file that goes on with the trace begins with a header of its own";
+                let words = "a file that continues the trace begins with another header";
                 out.found_as(&rules::H02, Severity::Warning, || words.to_owned());
             }
             2.. if record.kind() == kind::HEADER => {
@@ -195,7 +195,7 @@ impl OpeningCheck {
         cpu.has_begun = true;
         if let Some(max) = self.max_cpu.filter(|max| *max < number) {
             out.found(&rules::H07, || {
-                format!("an instruction of cpu{number}, though the highest is told to be {max}")
+                format!("an instruction of cpu{number}, though {max} is recorded as the highest")
             });
         }
         if !self.is_sample {
@@ -255,7 +255,7 @@ fn check_state(number: u16, cpu: &CpuOpeningCheck, out: &mut FindingSink) {
             out.found_in_system(&rules::I04, || format!("no PREG before the first instruction of cpu{number}"));
         }
         Some(level) if level > 0 && cpu.told != [true; 3] => out.found_in_system(&rules::I04, || {
-            format!("cpu{number} begins at trap level {level}, and not all of TT, TPC and TNPC are told")
+            format!("cpu{number} begins at trap level {level}, and not all of TT, TPC and TNPC are recorded")
         }),
         Some(_) => {}
     }

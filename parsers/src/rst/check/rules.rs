@@ -25,10 +25,10 @@ macro_rules! rules {
 rules! {
     H01 Error "clause 2a"
         "the first record is the header"
-        "the file does not begin where the trace does, or is no RST trace";
+        "the file does not begin where the trace does, or is not an RST trace";
     H02 Error "clause 2a"
         "no header record comes after the first record"
-        "traces were put together, of which each is one by itself";
+        "several complete traces were concatenated";
     H03 Error "clause 2a"
         "the text of the header begins \"RST Header\""
         "the file was written by another program, or is damaged";
@@ -36,41 +36,41 @@ rules! {
         "the header has a % before its text"
         "the file was written by another program, or is damaged";
     H05 Error "clause 2b"
-        "the second record tells who made the trace (TRACEINFO)"
+        "the second record states which tool made the trace (TRACEINFO)"
         "a tool that filtered the trace dropped it, or the tool is older than version 2.06";
     H06 Warning "clause 2c"
-        "the third record tells processors and dates (TRACEINFO)"
+        "the third record states processors and dates (TRACEINFO)"
         "the tool is older than this requirement, which is new in the specification";
     H07 Warning "clause 2c"
-        "what the trace says of its processors and dates holds"
-        "the trace was filtered or put together, and its head was not brought up to date";
+        "what the trace says about its processors and dates is true"
+        "the trace was filtered or merged, and its head was not updated";
     G01 Warning "clause 1a"
         "reserved bits are 0"
         "the writer did not clear its records, or the bytes are damaged; packed, the trace is larger";
     E03 Error "clause 3e"
         "each record's type exists in the version of the header"
-        "the header tells an older version than that of the writer, or the bytes are damaged";
+        "the header states an older version than the writer's, or the bytes are damaged";
     S01 Error "clause 3a"
         "a part of a text is followed by the next part or by its end"
-        "records of a text were dropped, or processors were put together record by record";
+        "records of a text were dropped, or processors were merged record by record";
     S02 Error "clause 7"
-        "the end of a text has a zero behind it"
+        "the end of a text is followed by a zero"
         "the text is cut off, or its last part was written as a part in between";
     I01 Error "clause 2d"
-        "a text tells the MMU's type before the first instruction"
+        "a text states the MMU's type before the first instruction"
         "a simulator of whole systems left it out: how addresses are translated is not known";
     I02 Warning "clause 2e"
-        "a text tells the processor's type before the first instruction"
+        "a text states the processor's type before the first instruction"
         "the tool is older than this requirement, which is new in the specification";
     I03 Error "clause 2f"
-        "a text tells how many register windows there are before the first instruction"
+        "a text states the number of register windows before the first instruction"
         "readers assume eight windows, and show wrong registers if there are others";
     I04 Error "clause 2f"
-        "before its first instruction, a processor's state is told (PREG, and TT, TPC, TNPC in a trap)"
+        "before its first instruction, a processor's state is recorded (PREG, and TT, TPC, TNPC in a trap)"
         "the trace was cut out of a longer one without what its beginning needs";
     I05 Error "clause 2g"
-        "what the TLBs hold is told before the first instruction"
-        "the trace was cut out of a longer one: its physical addresses cannot be told from the start";
+        "the contents of the TLBs are recorded before the first instruction"
+        "the trace was cut out of a longer one: its physical addresses are unknown at the start";
     I06 Error "clause 2h"
         "a PAVADIFF comes before the first instruction of each processor"
         "physical addresses are not known until the first one comes";
@@ -79,7 +79,7 @@ rules! {
         "the writer left the address of another instruction in the record";
     A02 Error "clause 7a"
         "a branch that is neither annulled nor trapped says where control goes"
-        "where jumps through registers go cannot be told";
+        "the targets of jumps through registers are unknown";
     A03 Warning "clause 7a"
         "only loads, stores and control transfers have an effective address"
         "the writer did not clear it";
@@ -88,24 +88,24 @@ rules! {
         "the writer did not clear the mark";
     A05 Error "clause 7a"
         "a load or store that is neither annulled nor trapped has its address"
-        "what it accesses cannot be told";
+        "the memory that it accesses is unknown";
     A06 Warning "clause 7a"
         "an instruction that misses in the data MMU has no effective address"
         "the writer gives an address that was never translated";
     A07 Error "clause 7a"
-        "a branch goes to the target of its encoding when it is taken, else behind its delay slot"
+        "a branch goes to the target of its encoding when it is taken, else past its delay slot"
         "the mark of a taken branch, the address or the instruction is wrong";
     A08 Warning "clause 3g"
         "with 32-bit addresses (PSTATE.AM), addresses are below 2^32"
-        "the writer did not mask the address, or the state that the trace tells is wrong";
+        "the writer did not mask the address, or the recorded state is wrong";
     A09 Error "clause 3b"
         "the instruction that a branch annuls is in the trace, and marked"
         "the writer leaves annulled instructions out, or does not mark them: they look executed";
     P01 Warning "clause 7a"
-        "a processor goes on where its last instruction leads"
-        "records are missing, a trap or a switch of threads is not told, or a target is wrong";
+        "a processor continues where its last instruction leads"
+        "records are missing, a trap or a switch of threads is not recorded, or a target is wrong";
     V01 Error "clause 3c"
-        "a translation that changes with the page is told right before the instruction"
+        "a translation that changes with the page is recorded right before the instruction"
         "records were dropped or put in between: physical addresses before the next PAVADIFF are wrong";
     V02 Error "clause 3c"
         "the PAVADIFF before an instruction without effective address has none for data"
@@ -126,14 +126,14 @@ rules! {
         "only instructions with a TRAP before them are marked as trapped"
         "the TRAP was dropped: the handler's frame is missing in the calls";
     T04 Warning "clause 4d"
-        "a TRAP tells the trap level, comes once, and has a system call only where it is one"
+        "a TRAP states the trap level, comes once, and has a system call only where it is one"
         "instructions between two traps are missing, or levels were not followed";
     T05 Error "clause 4f"
         "a PREG with the level and type of the trap comes before done and retry"
-        "the state behind the trap is not told, or the record belongs to another trap";
+        "the state after the trap is not recorded, or the record belongs to another trap";
     T06 Info "clause 4f"
-        "the registers of the trap level are told behind done and retry"
-        "recommended: what TL, TT, TPC and TNPC hold behind the trap is not told";
+        "the registers of the trap level are recorded after done and retry"
+        "recommended: the values of TL, TT, TPC and TNPC after the trap are not recorded";
     T07 Info "clause 3f"
         "a TRAPEXIT follows done and retry"
         "recommended, not required: tools that look for it miss the end of the trap";
@@ -150,8 +150,8 @@ rules! {
         "a value of memory has 1 to 8 bytes"
         "the bytes are damaged";
     M02 Error "clause 7"
-        "a value of memory that goes on follows one of the same processor"
-        "the record that it goes on from was dropped: where the value lies is not known";
+        "a continued value of memory follows one of the same processor"
+        "the record that it continues was dropped: the place of the value is unknown";
     D01 Error "clause 7"
         "delimiters come in pairs and nest"
         "one of a pair was dropped, or the trace ends in between";
@@ -160,5 +160,5 @@ rules! {
         "the file is cut off, or something was appended to it";
     C01 Warning "clause 7a"
         "before version 2.12 processors have numbers below 64"
-        "the header tells an older version than that of the writer, or the bytes are damaged";
+        "the header states an older version than the writer's, or the bytes are damaged";
 }

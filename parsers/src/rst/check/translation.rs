@@ -160,7 +160,7 @@ impl TranslationCheck {
                 out.found(&rules::V01, || {
                     format!(
                         "cpu{cpu} goes to the page {address:#x} of {what}, which was at a difference of {known:#x}, \
-                         and no PAVADIFF tells it"
+                         and no PAVADIFF records it"
                     )
                 });
             }
@@ -168,7 +168,7 @@ impl TranslationCheck {
         if data.is_some() && level == Some(0) && std::mem::take(&mut self.is_context_new) {
             let cpu = found.cpu;
             out.found(&rules::V04, || {
-                format!("cpu{cpu} at {:#x}: the data context changed, and no PAVADIFF tells the translation", found.pc)
+                format!("cpu{cpu} at {:#x}: the data context changed, and no PAVADIFF records the translation", found.pc)
             });
         }
     }

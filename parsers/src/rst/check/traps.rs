@@ -95,7 +95,7 @@ impl TrapCheck {
             .is_some_and(|last| last.kind == InstructionWordKind::WritesLevel)
         {
             out.found(&rules::T08, || {
-                format!("cpu{}: a TRAPEXIT behind a write of %tl", exit.cpu)
+                format!("cpu{}: a TRAPEXIT after a write of %tl", exit.cpu)
             });
         }
     }
@@ -211,7 +211,7 @@ impl TrapCheck {
         if let Some(level) = level.filter(|level| *level != preg.level) {
             let told = preg.level;
             out.found(&rules::T05, || {
-                format!("cpu{cpu} at {pc:#x}: the PREG tells trap level {told}, not {level}")
+                format!("cpu{cpu} at {pc:#x}: the PREG states trap level {told}, not {level}")
             });
         }
         let known = level.and_then(|level| *self.types.get(usize::from(level))?);
@@ -219,7 +219,7 @@ impl TrapCheck {
             let told = preg.trap_type;
             out.found(&rules::T05, || {
                 format!(
-                    "cpu{cpu} at {pc:#x}: the PREG tells a trap of type {told:#x}, not {known:#x}"
+                    "cpu{cpu} at {pc:#x}: the PREG states a trap of type {told:#x}, not {known:#x}"
                 )
             });
         }
@@ -243,14 +243,14 @@ impl TrapCheck {
         if self.has_values && !is_told {
             out.found_at(&rules::T06, last.record, || {
                 format!(
-                    "cpu{cpu} at {:#x}: not all of TL, TT, TPC and TNPC are told behind it",
+                    "cpu{cpu} at {:#x}: not all of TL, TT, TPC and TNPC are recorded after it",
                     last.pc
                 )
             });
         }
         if !self.has_exit {
             out.found_at(&rules::T07, last.record, || {
-                format!("cpu{cpu} at {:#x}: no TRAPEXIT behind it", last.pc)
+                format!("cpu{cpu} at {:#x}: no TRAPEXIT after it", last.pc)
             });
         }
     }
@@ -283,7 +283,7 @@ fn check_entry(found: &Instruction, trap: &Trap, out: &mut FindingSink) {
             "its instruction"
         };
         out.found(&rules::T02, || {
-            format!("cpu{cpu}: behind a trap of type {trap_type:#x} at {at:#x} comes {pc:#x}, not {expected}")
+            format!("cpu{cpu}: a trap of type {trap_type:#x} at {at:#x} is followed by {pc:#x}, not {expected}")
         });
     }
 }

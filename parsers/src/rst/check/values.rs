@@ -81,7 +81,7 @@ pub fn check_registers(values: &RegisterValues, out: &mut FindingSink) {
         };
         if is_zero && slot.value != 0 {
             out.found(&rules::R01, || {
-                format!("%g0 is told to be {:#x}", slot.value)
+                format!("%g0 is recorded as {:#x}", slot.value)
             });
         }
     }
@@ -96,7 +96,7 @@ pub fn check_memory(value: &MemoryValue, cpu: &CpuState, out: &mut FindingSink) 
     if value.address.is_none() && !cpu.is_behind_memory {
         out.found(&rules::M02, || {
             format!(
-                "a value of memory goes on, and no value of cpu{} is before it",
+                "a value of memory continues, and no value of cpu{} precedes it",
                 value.cpu
             )
         });
@@ -124,7 +124,7 @@ impl NestingCheck {
                 self.is_in_text = false;
                 if record.text(strdesc::STRING).len() == TEXT_BYTES {
                     out.found(&rules::S02, || {
-                        "the text fills its record, with no zero behind it".to_owned()
+                        "the text fills its record and no zero follows it".to_owned()
                     });
                 }
             }

@@ -555,12 +555,12 @@ fn damaged_registers_are_problems() {
     check_after(
         "O EL3h_s",
         "R V0<64:0> 00",
-        &["problem 11 bits 64 to 0 are no whole bytes of a register of 16 bytes"],
+        &["problem 11 bits 64 to 0 are not whole bytes of a register of 16 bytes"],
     );
     check_after(
         "O EL3h_s",
         "R V0<255:128> 00",
-        &["problem 11 bits 255 to 128 are no whole bytes of a register of 16 bytes"],
+        &["problem 11 bits 255 to 128 are not whole bytes of a register of 16 bytes"],
     );
     check_after(
         "O EL3h_s",

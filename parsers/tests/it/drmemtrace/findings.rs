@@ -182,7 +182,7 @@ fn a_system_call_is_told_whole() {
     let mut untold = writer();
     untold.instruction(CODE, CALL_KERNEL);
     untold.instruction(CODE + 2, NOP);
-    check(untold, "D-SYSCALL", "no record tells");
+    check(untold, "D-SYSCALL", "no record names");
     let mut alone = writer();
     alone.instruction(CODE, NOP);
     alone.time(START + 5, 0);
@@ -413,7 +413,7 @@ fn synthetic_instructions_come_without_what_is_real() {
     assert!(
         found
             .iter()
-            .any(|(_, words)| words.contains("a signal number is told")),
+            .any(|(_, words)| words.contains("a signal number is recorded")),
         "{found:?}"
     );
     assert!(

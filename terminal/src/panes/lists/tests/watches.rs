@@ -47,7 +47,7 @@ fn nothing_watched_says_how_to() {
     assert_eq!(
         stage.draw(70, 5),
         r"  No watches
-  w watches the cell under the cursor, :watch an expression: x0, [sp+8]
+  :watch adds the cell under the cursor, or an expression: x0, [sp+8]
   u32, name utf8."
     );
     stage.drum();
