@@ -102,7 +102,7 @@ fn explained(words: &[OsString], error: &Error) -> Option<(ErrorKind, String)> {
         .filter(|_| error.kind() == ErrorKind::ArgumentConflict)?;
     let message = match ChosenCommand::has_subcommand(second) {
         true => format!("the subcommand comes first: stepback {second} {first}"),
-        false => format!("the window opens one trace, and this is another one: {second:?}"),
+        false => format!("the window opens only one trace, and this is a second one: {second:?}"),
     };
     Some((ErrorKind::ArgumentConflict, message))
 }
@@ -448,7 +448,7 @@ mod typed_tests {
         );
         check(
             &["a.tarmac", "b.tarmac"],
-            Some("the window opens one trace, and this is another one: \"b.tarmac\""),
+            Some("the window opens only one trace, and this is a second one: \"b.tarmac\""),
         );
         check(&["a.tarmac", "--nosuch"], None);
         check(&["info"], None);

@@ -20,8 +20,9 @@ use crate::cli::question::{Command, TraceArguments};
 
 /// Help text below the options.
 pub const HELP: &str = "\
-A finding is an error where the trace contradicts its format or itself, a warning where it probably does,
-and info where something is merely recommended. Rules named R-… are those of the RST specification.
+A finding is an error where the trace contradicts its format or itself, a warning where it \
+probably does, and info where something is merely recommended. Rules named R-… are those of the \
+RST specification.
 The exit status is 0 whatever is found, unless --exit-code is given.";
 
 /// Default number of places per rule in text output.

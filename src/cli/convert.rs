@@ -28,8 +28,8 @@ use crate::cli::text::counted;
 
 /// Help text below the options.
 pub const HELP: &str = "\
-Steps, times, registers and memory are preserved. Damaged lines, and lines that both styles share, are
-copied unchanged. Losses are counted. No index is needed or built.";
+Steps, times, registers and memory are preserved. Damaged lines, and lines that both styles share, \
+are copied unchanged. Losses are counted. No index is needed or built.";
 
 #[derive(Debug, Args)]
 pub struct ConvertArguments {

@@ -94,7 +94,7 @@ pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result
         .and_then(|id| index.calls().get(id))
         .map(|call| call.function)
     else {
-        bail!("no function is known that was called there")
+        bail!("the function called there is unknown")
     };
     let Some(other) = call_of_function_around(index, function, other)? else {
         bail!(

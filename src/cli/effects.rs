@@ -249,7 +249,7 @@ fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
         function_of(scope, report).map(|function| format!("{}, ", function_words(&function)));
     let head = scope
         .head
-        .map(|head| format!("a round of the loop at {head}, "))
+        .map(|head| format!("an iteration of the loop at {head}, "))
         .unwrap_or_default();
     report.text(&format!(
         "{}{head}position {} to {}, {} of {}\n",

@@ -234,7 +234,7 @@ pub fn create(path: &Path, session: &Session) -> Result<File> {
         .flatten();
     let mut protected = own.chain(files).chain(images);
     if protected.any(|file| is_same_file(file, path)) {
-        bail!("the report would overwrite what it is about: {path:?}");
+        bail!("the report would overwrite its input: {path:?}");
     }
     File::create(path)
         .map_err(|error| anyhow!("the report could not be created ({error}): {path:?}"))

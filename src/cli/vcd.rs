@@ -33,9 +33,9 @@ use crate::cli::text::{counted, size_text};
 
 /// Help text below the options.
 pub const HELP: &str = "\
-The file is the value change dump that tarmac-vcd writes: TRACE.vcd, unless -o names another file (- is
-standard output). Each instruction takes 1000 ticks, which its memory accesses share. Unknown values
-are x.";
+The file is the value change dump that tarmac-vcd writes: TRACE.vcd, unless -o names another file \
+(- is standard output). Each instruction takes 1000 ticks, which its memory accesses share. \
+Unknown values are x.";
 
 #[derive(Debug, Args)]
 pub struct VcdArguments {

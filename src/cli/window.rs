@@ -25,13 +25,13 @@ use crate::cli::report::Report;
 const HOW_TO_ASK: &str = "\
 Every question can be asked on the command line as well:
   stepback browse TRACE                      the browser in a terminal
-  stepback info TRACE                        what the trace is
+  stepback info TRACE                        a description of the trace
   stepback list TRACE --from 100 --count 20  steps with what they did
   stepback at TRACE 50%                      registers and memory at a position
-  stepback find TRACE last-write x0          who wrote it last
+  stepback find TRACE last-write x0          the last write of a register
   stepback calltree TRACE                    the calls as a tree
   stepback diff TRACE start end              what differs between two positions
-  stepback --help                            all of it
+  stepback --help                            all commands
 ";
 
 #[derive(Debug, Args)]

@@ -174,7 +174,7 @@ fn the_offset_is_named_with_which_an_image_would_fit() {
         let moved = format!("{image}@{offset}");
         let ran = sandbox.run(&["info", &trace, "--image", &moved]).succeeds();
         ran.says("the image does not fit the trace")
-            .says("it would fit at another address, with @0x0 after its name");
+            .says("it would fit at another address: append @0x0 to its name");
     }
     let info = sandbox.json(&["info", &trace, "--image", &image]);
     assert_eq!(info["images"][0]["contradicted"], 0);

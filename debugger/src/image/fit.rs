@@ -379,13 +379,13 @@ impl ImageFit {
                 "the program was patched, changed itself, or had breakpoints".to_owned()
             }
             MismatchCause::OtherBase(offset) => {
-                format!("it would fit at another address, with @{offset:#x} after its name")
+                format!("it would fit at another address: append @{offset:#x} to its name")
             }
             MismatchCause::OtherBuild => "it seems to be another build of the program".to_owned(),
             MismatchCause::OtherProgram => "it seems to be another program".to_owned(),
         };
         if self.checked == 0 {
-            return Some(format!("no executed instruction lies in it; {cause}"));
+            return Some(format!("it contains no executed instruction; {cause}"));
         }
         let (other, all) = (thousands(self.contradicted), thousands(self.checked));
         let first = self

@@ -197,9 +197,9 @@ impl<'a> ModuleSearch<'a> {
             }
             other = other.or(Some(path));
         }
-        notices.extend(other.map(|path| {
-            format!("another build than the one that was traced is left out: {path:?}")
-        }));
+        notices.extend(
+            other.map(|path| format!("a build other than the traced one is left out: {path:?}")),
+        );
         None
     }
 
@@ -272,7 +272,7 @@ impl<'a> Module<'a> {
         let outline = outline_of(path);
         if !self.fits(&outline) {
             notices.push(format!(
-                "this seems to be another build than the one that was traced: {path:?}"
+                "this seems to be a build other than the traced one: {path:?}"
             ));
         }
         ImageSpec {

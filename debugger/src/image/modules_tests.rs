@@ -253,7 +253,7 @@ fn another_build_is_left_out() {
     let (name, notices) = folder.found(&[], &["flat"], &[]);
     assert_eq!(name.as_deref(), Some("libx.so+0x1014"));
     assert!(
-        notices[0].starts_with("another build than the one that was traced is left out"),
+        notices[0].starts_with("a build other than the traced one is left out"),
         "{notices:?}"
     );
     // A named image is used even if it does not fit.

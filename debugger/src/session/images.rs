@@ -300,9 +300,8 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec>
     for spec in remembered {
         match Images::load(std::slice::from_ref(spec)) {
             Ok(_) => usable.push(spec.clone()),
-            Err(error) => {
-                notices.push(format!("an image of last time is left out: {error:#}").into())
-            }
+            Err(error) => notices
+                .push(format!("an image of the last session is left out: {error:#}").into()),
         }
     }
     usable
@@ -316,7 +315,7 @@ fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images
         .filter(|images| !images.is_empty())?;
     let told = usable
         .iter()
-        .map(|spec| Notice::image_in_use("an image of last time", &spec.path));
+        .map(|spec| Notice::image_in_use("an image of the last session", &spec.path));
     notices.extend(told);
     Some(images)
 }
@@ -419,7 +418,7 @@ mod tests {
         assert!(
             notices[0]
                 .text
-                .starts_with("an image of last time is left out"),
+                .starts_with("an image of the last session is left out"),
             "{notices:?}"
         );
         let named = OpenOptions {
@@ -521,7 +520,7 @@ mod tests {
         assert!(
             notices[0]
                 .text
-                .starts_with("an image of last time is left out"),
+                .starts_with("an image of the last session is left out"),
             "{notices:?}"
         );
         let options = OpenOptions { images, ..options };

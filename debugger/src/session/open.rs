@@ -578,7 +578,7 @@ impl<'a> IndexSearch<'a> {
         self.refuse_change()?;
         self.notices.extend(reason.map(Notice::from));
         self.notices.push(
-            format!("{refusal}; it lives in memory and will be built again next time").into(),
+            format!("{refusal}; it is kept in memory and will be built again next time").into(),
         );
         Ok(index)
     }

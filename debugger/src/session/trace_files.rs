@@ -210,7 +210,7 @@ impl TraceFiles {
         let others = layout.other_windows.len();
         let notice = (others > 0).then(|| {
             let windows = if others == 1 { "one more window".to_owned() } else { format!("{others} more windows") };
-            format!("this trace has {windows} of time, which are opened by their directories; shown is {directory:?}")
+            format!("this trace has {windows} of time; open each by its directory; shown is {directory:?}")
         });
         Ok(Self::new(
             Format::Drmemtrace,

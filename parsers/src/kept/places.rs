@@ -144,11 +144,11 @@ impl CacheFileOptions {
         let is_memory = file.is_none();
         let notice = match (refusal, is_memory) {
             (Some(refusal), true) => Some(format!(
-                "{refusal}; it lives in memory and will be made again next time"
+                "{refusal}; it is kept in memory and will be made again next time"
             )),
             (Some(refusal), false) => Some(format!("{refusal}; it will be made again next time")),
             (None, true) => Some(format!(
-                "{} lives in memory: there is no place for it",
+                "{} is kept in memory: there is no place for it",
                 K::NAME
             )),
             (None, false) => None,

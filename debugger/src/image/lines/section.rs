@@ -213,7 +213,7 @@ impl SectionBudget {
 fn spend(budget: &mut u64, bytes: u64) -> Result<()> {
     let rest = budget.checked_sub(bytes);
     *budget =
-        rest.with_context(|| format!("it claims to be {bytes} bytes long, more than can be true"))?;
+        rest.with_context(|| format!("it claims to be {bytes} bytes long, which is impossible"))?;
     Ok(())
 }
 

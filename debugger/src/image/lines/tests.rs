@@ -238,7 +238,7 @@ fn sections_that_share_their_bytes_do_not_multiply_them() {
         ..TestImage::default()
     });
     let error = images.has_lines().expect_err("no lines");
-    assert!(error.contains("more than can be true"), "{error}");
+    assert!(error.contains("which is impossible"), "{error}");
     assert_eq!(images.source_at(Address(CODE)), None);
 }
 
