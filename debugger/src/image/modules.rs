@@ -272,7 +272,7 @@ impl<'a> Module<'a> {
         let outline = outline_of(path);
         if !self.fits(&outline) {
             notices.push(format!(
-                "this seems to be a build other than the traced one: {path:?}"
+                "this seems to be another build of the traced program: {path:?}"
             ));
         }
         ImageSpec {

@@ -300,8 +300,9 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec>
     for spec in remembered {
         match Images::load(std::slice::from_ref(spec)) {
             Ok(_) => usable.push(spec.clone()),
-            Err(error) => notices
-                .push(format!("an image of the last session is left out: {error:#}").into()),
+            Err(error) => {
+                notices.push(format!("an image of the last session is left out: {error:#}").into())
+            }
         }
     }
     usable
