@@ -10,8 +10,8 @@ use std::ops::Range;
 use libfuzzer_sys::fuzz_target;
 use stepback_machine::{Endian, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, InputLocation, MemoryAccess, ParseScratch, Problem, Recurrence, RegisterWrite,
-    Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle,
+    EventSink, Flow, InputLocation, MemoryAccess, ParseScratch, Problem, ProblemKind, Recurrence, RegisterWrite,
+    Source as _, StepEvent, Tarmac, TarmacFault, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle,
 };
 
 /// Maximum number of chunks that are read separately: the time grows with their square.
@@ -122,11 +122,15 @@ impl EventSink for Recorder {
 
     fn problem(&mut self, problem: &Problem) {
         // If a range ends between two records of a line, this problem is not noticed.
-        if problem.recurrence == Recurrence::Single && !problem.message.contains("both are kept") {
+        let is_fused = matches!(
+            problem.kind,
+            ProblemKind::Tarmac { fault: TarmacFault::Fused, .. }
+        );
+        if problem.kind.recurrence() == Recurrence::Single && !is_fused {
             self.push(
                 problem.place,
                 None,
-                format!("{} {}", problem.column, problem.message),
+                format!("{} {}", problem.column, problem.kind),
             );
         }
     }

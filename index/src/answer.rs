@@ -11,7 +11,7 @@ pub use crate::answers::heap::{
 };
 pub use crate::answers::index_info::{
     IndexInfo, MarkerCount, MarkerHit, PageCounts, TimeFall, Translation, TranslationCounts,
-    VirtualMapping, WARNINGS_KEPT, Warning,
+    VirtualMapping, WARNINGS_KEPT, Warning, WarningKind,
 };
 pub use crate::answers::program::{FunctionPart, Program};
 pub use crate::answers::register_file::{

@@ -25,7 +25,7 @@ use crate::index::operand_table::{OperandTable, UntracedCache};
 use crate::index::told_pages::PageMappings;
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::codes::{CodeTable, ExecutedCode};
-use crate::store::contents::{Contents, NamedBank, ThreadContents, WarningContents, stack_choices};
+use crate::store::contents::{Contents, NamedBank, ThreadContents, stack_choices};
 use crate::store::data::IndexData;
 use crate::store::directory::Directory;
 use crate::store::fingerprint::Fingerprint;
@@ -187,12 +187,6 @@ impl Index {
             instruction_set: thread.instruction_set,
             first_step: thread.first_step.map(Step),
         };
-        let warning = |warning: &WarningContents| Warning {
-            line: warning.line,
-            offset: warning.column,
-            message: warning.message.clone(),
-            count: warning.count,
-        };
         let call_gaps = CallGapCache::new(contents.segments.len());
         let names = contents
             .register_names
@@ -214,7 +208,7 @@ impl Index {
             thread_numbers,
             instruction_sets,
             threads: contents.threads.iter().map(thread).collect(),
-            warnings: contents.warnings.iter().map(warning).collect(),
+            warnings: contents.kept_warnings().collect(),
             name_numbers: names.collect(),
             banks: NamedBank::among(&contents.register_names),
             stack_choices: stack_choices(&contents.register_names),

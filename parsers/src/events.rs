@@ -9,6 +9,7 @@ use stepback_machine::{
 };
 
 use crate::marker::Marker;
+use crate::problem::Problem;
 
 /// Number of a thread in one run of a parser: 0, 1, … in order of appearance.
 ///
@@ -223,32 +224,6 @@ pub struct MarkerEvent {
     pub marker: Marker,
     /// Location from which the record was read.
     pub place: InputLocation,
-}
-
-/// A line or record that could not be read, or that was read with doubt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Location of the line or record.
-    pub place: InputLocation,
-    /// Byte offset from the start of the line at which the reader stopped.
-    pub column: u32,
-    /// Description as a phrase: lower-case first letter, no full stop.
-    pub message: String,
-    /// Recurrence: a single problem, or one that comes again.
-    pub recurrence: Recurrence,
-}
-
-/// Recurrence of a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Recurrence {
-    /// Affects a single line or record, part of which is missing.
-    Single,
-    /// Recurs with each line of a kind, whose text is kept as a note. Only the first one in a run
-    /// counts as missing content.
-    OfKind,
-    /// Reported only once in a run of a parser. A reader that joins several runs drops the
-    /// repetitions.
-    OnceARun,
 }
 
 /// Answer of a sink that controls whether the parser continues.

@@ -41,6 +41,7 @@ mod kept;
 mod marker;
 mod packed;
 mod parse_into;
+mod problem;
 mod program_file;
 mod read_at;
 mod reconstruct;
@@ -57,6 +58,7 @@ pub use crate::distinct::{DistinctAddresses, DistinctCount};
 pub use crate::error::{FormatError, SourceError};
 pub use crate::events::*;
 pub use crate::marker::{Gap, GapReason, Marker, MarkerKind, traced_system_call};
+pub use crate::problem::*;
 pub use crate::program_file::{CodePart, ProgramFile, ProgramFit};
 pub use crate::read_at::{ReadAt, TraceFile};
 pub use crate::source::{

@@ -365,7 +365,7 @@ pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<
 
 fn tell_problems(copy: &PlainCopy, trace: &Path) {
     for problem in copy.problems.iter().take(TOLD) {
-        say(&format!("note: {}: {trace:?}", problem.message));
+        say(&format!("note: {}: {trace:?}", problem.kind));
     }
     if copy.problems.len() > TOLD {
         say(&format!(
@@ -379,7 +379,7 @@ fn print_copy_json(copy: PlainCopy) -> Result<()> {
     let problems = copy
         .problems
         .into_iter()
-        .map(|problem| problem.message)
+        .map(|problem| problem.kind.to_string())
         .collect();
     let json = RstCopyJson {
         to: "rst",

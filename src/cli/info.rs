@@ -13,7 +13,7 @@ use stepback_debugger::model::text::{clock_text, span_text};
 use stepback_debugger::model::threads::threads_of;
 use stepback_debugger::model::trace_notes::{placed, trace_notes};
 use stepback_debugger::session::Session;
-use stepback_index::answer::{ThreadInfo, TranslationCounts, Warning};
+use stepback_index::answer::{ThreadInfo, TranslationCounts};
 use stepback_index::query::CountTranslations;
 use stepback_index::{Cancel, Query as _};
 use stepback_machine::InstructionSet;
@@ -48,7 +48,7 @@ struct InfoJson<'a> {
     time: TimeJson<'a>,
     arch: &'static str,
     endian: &'static str,
-    warnings: WarningsJson<'a>,
+    warnings: WarningsJson,
     external_changes: u64,
     trace_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -278,16 +278,16 @@ struct TimeJson<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct WarningsJson<'a> {
+struct WarningsJson {
     count: u64,
-    first: Vec<WarningJson<'a>>,
+    first: Vec<WarningJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct WarningJson<'a> {
+struct WarningJson {
     line: u64,
     offset: u64,
-    message: &'a str,
+    message: String,
     /// Number of occurrences; `line` and `offset` are those of the first.
     count: u64,
 }
@@ -362,19 +362,12 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         }
     };
     let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
-    let first = warnings.map(
-        |Warning {
-             line,
-             offset,
-             message,
-             count,
-         }| WarningJson {
-            line: *line,
-            offset: *offset,
-            message,
-            count: *count,
-        },
-    );
+    let first = warnings.map(|warning| WarningJson {
+        line: warning.line,
+        offset: warning.offset,
+        message: warning.kind.to_string(),
+        count: warning.count,
+    });
     let (time_first, time_last) = info.time_range.unzip();
     let json = InfoJson {
         schema: SCHEMA_VERSION,
@@ -519,7 +512,10 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
     let shown = session.index.warnings().iter().take(limit);
     let count: u64 = shown.clone().map(|warning| warning.count).sum();
     for warning in shown {
-        let (message, more) = (printable(&warning.message), occurrences(warning.count));
+        let (message, more) = (
+            printable(&warning.kind.to_string()),
+            occurrences(warning.count),
+        );
         report.text(&format!(
             "  {}{more}\n",
             placed(warning, &message, &session.index)

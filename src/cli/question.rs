@@ -189,7 +189,7 @@ fn tell(session: &Session) {
     }
     if let Some(first) = session.index.warnings().first() {
         let problems = counted(session.index.info().warning_count, "problem");
-        let message = printable(&first.message);
+        let message = printable(&first.kind.to_string());
         let first = match session.index.source().is_text() {
             true => format!(
                 "the first in line {}, byte {}: {message}",

@@ -240,7 +240,7 @@ fn tell(copied: &CopySummary, input: &TruncateInput<'_>, shown: usize) {
         let (line, column) = (problem.place.line_in_range + 1, problem.column);
         say(&format!(
             "note: line {line}, byte {column}: {}: {}",
-            printable(&problem.message),
+            printable(&problem.kind.to_string()),
             input.name()
         ));
     }

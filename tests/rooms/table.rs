@@ -156,6 +156,9 @@ pub const ROOMS: &[CrateRooms] = &[
                     "facts",
                     "finding",
                     "distinct",
+                    "problem",
+                    // The damage that a problem reports.
+                    "packed/kind",
                 ],
             )],
             &[room("kept", &["kept"])],

@@ -214,7 +214,7 @@ impl App {
         };
         let text = say!(
             "opened-first",
-            warning = placed(first, &first.message, &session.index)
+            warning = placed(first, &first.kind.to_string(), &session.index)
         );
         let show = Some((
             say!("opened-show-list").to_owned(),

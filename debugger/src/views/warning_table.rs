@@ -51,7 +51,7 @@ struct WarningText {
 
 impl WarningText {
     fn new(warning: &Warning, session: &Session) -> Self {
-        let text = placed(warning, &warning.message, &session.index);
+        let text = placed(warning, &warning.kind.to_string(), &session.index);
         let times = if warning.count > 1 {
             format!(" ×{}", thousands(warning.count))
         } else {
@@ -197,14 +197,14 @@ fn table(session: &Session) -> Table {
     let rows = (0u64..).zip(warnings).map(|(key, warning)| TableRow {
         name: match is_text {
             true => say!("warnings-at-line", line = warning.line.to_string()),
-            false => say!("warnings-message", message = &*warning.message),
+            false => say!("warnings-message", message = warning.kind.to_string()),
         },
         key,
         cells: vec![
             labeled(say!("head-line"), warning.line),
             labeled(say!("head-byte"), warning.offset),
             TableCell::number(warning.count),
-            TableCell::new(TextRole::Plain, warning.message.clone()),
+            TableCell::new(TextRole::Plain, warning.kind.to_string()),
         ],
         ..TableRow::default()
     });

@@ -42,8 +42,8 @@ pub struct Warning {
     pub line: u64,
     /// Byte offset of the problem in the line.
     pub offset: u64,
-    /// Description.
-    pub message: String,
+    /// Reason of the warning.
+    pub kind: WarningKind,
     /// Number of occurrences. A lower bound if one part of the trace has thousands of different
     /// warnings.
     pub count: u64,
@@ -52,12 +52,22 @@ pub struct Warning {
 impl Warning {
     /// Returns true if the line was readable and only its time is implausible.
     pub fn is_of_time(&self) -> bool {
-        self.message.starts_with(TIME_FALLS)
+        matches!(self.kind, WarningKind::TimeFalls(_))
     }
 }
 
-/// Start of the warning about decreasing times.
-pub const TIME_FALLS: &str = "time runs backwards";
+/// Reason of a warning.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WarningKind {
+    /// The times of a thread decrease; holds the first such step.
+    #[error("time runs backwards, from {} to {} at step {}", .0.from, .0.to, .0.step.0)]
+    TimeFalls(TimeFall),
+    /// A problem of the parser or a limit of the index; holds the sentence, which is all that an
+    /// index file contains.
+    #[error("{0}")]
+    Problem(String),
+}
 
 /// A step with an earlier time than its thread's previous step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

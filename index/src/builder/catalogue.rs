@@ -4,18 +4,17 @@
 use std::collections::{HashMap, HashSet};
 
 use stepback_machine::{RegisterId, RegisterView};
-use stepback_parsers::{Recurrence, SourceTraits};
+use stepback_parsers::{Recurrence, SourceTraits, Step};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::answers::index_info::{TIME_FALLS, WARNINGS_KEPT};
+use crate::answers::index_info::{TimeFall, WARNINGS_KEPT, Warning, WarningKind};
 use crate::builder::code_ledger::CodeLedger;
 use crate::builder::segment::collectors::MarkersOfKind;
 use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem};
 use crate::builder::segment::turns::TurnKind;
 use crate::store::codes::CodeContents;
 use crate::store::contents::{
-    Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, kind_of,
-    mapped,
+    Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, mapped,
 };
 use crate::store::data::Extent;
 use crate::store::fingerprint::Fingerprint;
@@ -40,8 +39,10 @@ pub struct Catalogue {
     complaints: HashSet<String>,
     /// Executed instructions.
     pub codes: CodeLedger,
-    /// Places of the kept warnings, by their kinds.
-    warning_kinds: HashMap<String, usize>,
+    /// Places of the kept warnings, by their sentences.
+    warning_places: HashMap<String, usize>,
+    /// Place of the warning about decreasing times.
+    fall_place: Option<usize>,
 }
 
 impl Catalogue {
@@ -88,6 +89,7 @@ impl Catalogue {
     pub fn resume(contents: Contents, complaints: Vec<String>, codes: CodeLedger) -> Self {
         let numbers = |names: &mut dyn Iterator<Item = &String>| names.cloned().zip(0..).collect();
         let views = contents.views.iter().enumerate();
+        let fall_place = contents.kept_warnings().position(|it| it.is_of_time());
         Self {
             latest_time: contents.time_range.map(|(_, last)| last),
             thread_numbers: numbers(&mut contents.threads.iter().map(|thread| &thread.name)),
@@ -97,11 +99,12 @@ impl Catalogue {
                 .collect(),
             complaints: complaints.into_iter().collect(),
             codes,
-            warning_kinds: contents
+            fall_place,
+            warning_places: contents
                 .warnings
                 .iter()
                 .zip(0..)
-                .map(|(warning, place)| (kind_of(&warning.message).to_owned(), place))
+                .map(|(warning, place)| (warning.message.clone(), place))
                 .collect(),
             contents,
         }
@@ -211,10 +214,10 @@ impl Catalogue {
     pub fn complain(&mut self, line_base: u64, message: String) {
         if self.complaints.insert(message.clone()) {
             self.contents.warning_count += 1;
-            self.warn(WarningContents {
+            self.warn(Warning {
                 line: line_base + 1,
-                column: 0,
-                message,
+                offset: 0,
+                kind: WarningKind::Problem(message),
                 count: 1,
             });
         }
@@ -288,29 +291,24 @@ impl Catalogue {
             slot,
             line,
             column,
-            message,
-            count,
-            recurrence,
+            kind,
+            mut count,
         } in problems
         {
-            if recurrence == Recurrence::OnceARun {
+            let message = kind.to_string();
+            if kind.recurrence() == Recurrence::OnceARun {
                 if !self.complaints.insert(message.clone()) {
                     continue;
                 }
                 self.contents.warning_count += 1;
+                count = 1;
             }
-            let count = if recurrence == Recurrence::OnceARun {
-                1
-            } else {
-                count
-            };
-            let (line, column) = (task_lines + line + 1, u64::from(column));
             first_ones.push(SlotWarning {
                 slot,
-                warning: WarningContents {
-                    line,
-                    column,
-                    message,
+                warning: Warning {
+                    line: task_lines + line + 1,
+                    offset: u64::from(column),
+                    kind: WarningKind::Problem(message),
                     count,
                 },
             });
@@ -324,18 +322,24 @@ impl Catalogue {
     }
 
     /// Counts a warning, and keeps it if it is the first of its kind.
-    fn warn(&mut self, warning: WarningContents) {
-        let kind = kind_of(&warning.message);
-        if let Some(known) = self
-            .warning_kinds
-            .get(kind)
-            .and_then(|place| self.contents.warnings.get_mut(*place))
-        {
+    fn warn(&mut self, warning: Warning) {
+        let message = warning.kind.to_string();
+        let place = match warning.kind {
+            WarningKind::TimeFalls(_) => &mut self.fall_place,
+            WarningKind::Problem(_) => &mut self.warning_places.get(&message).copied(),
+        };
+        let next = self.contents.warnings.len();
+        if let Some(known) = place.and_then(|place| self.contents.warnings.get_mut(place)) {
             known.count += warning.count;
-        } else if self.contents.warnings.len() < WARNINGS_KEPT {
-            self.warning_kinds
-                .insert(kind.to_owned(), self.contents.warnings.len());
-            self.contents.warnings.push(warning);
+        } else if next < WARNINGS_KEPT {
+            *place = Some(next);
+            self.warning_places.insert(message.clone(), next);
+            self.contents.warnings.push(WarningContents {
+                line: warning.line,
+                column: warning.offset,
+                message,
+                count: warning.count,
+            });
         }
     }
 
@@ -376,15 +380,15 @@ impl Catalogue {
         });
         self.contents.time_falls.extend(kept);
         let first = falls.first()?;
-        let (from, to) = (first.from, first.step.time);
-        let message = format!(
-            "{TIME_FALLS}, from {from} to {to} at step {}",
-            step_of(first)
-        );
-        let warning = WarningContents {
+        let fall = TimeFall {
+            step: Step(step_of(first)),
+            from: first.from,
+            to: first.step.time,
+        };
+        let warning = Warning {
             line: task_lines + first.step.line + 1,
-            column: 0,
-            message,
+            offset: 0,
+            kind: WarningKind::TimeFalls(fall),
             count,
         };
         Some(SlotWarning {
@@ -398,7 +402,7 @@ impl Catalogue {
 #[derive(Debug)]
 struct SlotWarning {
     slot: u32,
-    warning: WarningContents,
+    warning: Warning,
 }
 
 /// Converts a register number of a segment to that of the index.
@@ -448,7 +452,8 @@ mod tests {
         assert_eq!(index.info().warning_count, 1);
         assert!(
             index.warnings()[0]
-                .message
+                .kind
+                .to_string()
                 .starts_with("more than 32768 registers"),
             "{:?}",
             index.warnings()

@@ -159,7 +159,7 @@ fn warned(text: &str, segment_bytes: u64) -> (u64, Vec<(u64, u64, String)>) {
     let each = index
         .warnings()
         .iter()
-        .map(|warning| (warning.line, warning.count, warning.message.clone()));
+        .map(|warning| (warning.line, warning.count, warning.kind.to_string()));
     (index.info().warning_count, each.collect())
 }
 

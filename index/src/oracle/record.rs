@@ -10,7 +10,7 @@ use stepback_parsers::{
 };
 
 use crate::answers::cell::{ThreadId, ThreadInfo};
-use crate::answers::index_info::{TimeFall, Warning};
+use crate::answers::index_info::{TimeFall, Warning, WarningKind};
 use crate::answers::program::Program;
 use crate::oracle::banks::{PhysicalRegister, SlotMode};
 use crate::oracle::event::{
@@ -242,16 +242,11 @@ impl Oracle {
     /// first such step.
     fn warn_of_times(&mut self) {
         if let Some(first) = self.time_falls.first() {
-            let TimeFall { step, from, to } = *first;
-            let line = self.step(step).map_or(0, |told| told.line) + 1;
-            let message = format!(
-                "time runs backwards, from {from} to {to} at step {}",
-                step.0
-            );
+            let line = self.step(first.step).map_or(0, |told| told.line) + 1;
             self.warnings.push(Warning {
                 line,
                 offset: 0,
-                message,
+                kind: WarningKind::TimeFalls(*first),
                 count: self.time_falls.len() as u64,
             });
         }
@@ -404,18 +399,20 @@ impl EventSink for Recorder<'_> {
 
     fn problem(&mut self, problem: &Problem) {
         let line = self.oracle.line_at(problem.place.offset) + 1;
-        let (offset, message) = (u64::from(problem.column), problem.message.clone());
+        let kind = WarningKind::Problem(problem.kind.to_string());
         let known = self
             .oracle
             .warnings
             .iter_mut()
-            .find(|known| known.message == message);
+            .find(|known| known.kind == kind);
         match known {
-            Some(known) => known.count += u64::from(problem.recurrence != Recurrence::OnceARun),
+            Some(known) => {
+                known.count += u64::from(problem.kind.recurrence() != Recurrence::OnceARun);
+            }
             None => self.oracle.warnings.push(Warning {
                 line,
-                offset,
-                message,
+                offset: u64::from(problem.column),
+                kind,
                 count: 1,
             }),
         }

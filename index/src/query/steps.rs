@@ -113,13 +113,7 @@ impl Query for FallsAcrossTime {
             .time_falls
             .iter()
             .filter(|fall| fall.to <= self.0 && self.0 < fall.from);
-        Ok(falls
-            .map(|fall| TimeFall {
-                step: Step(fall.step),
-                from: fall.from,
-                to: fall.to,
-            })
-            .collect())
+        Ok(falls.map(TimeFall::from).collect())
     }
 }
 

@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 use stepback_machine::banks::{Bank, BankedRegister, StackChoice};
 use stepback_machine::{InstructionSet, RegisterId, RegisterView};
-use stepback_parsers::{MarkerKind, SourceTraits};
+use stepback_parsers::{MarkerKind, SourceTraits, Step};
 
-use crate::answers::index_info::TIME_FALLS;
+use crate::answers::index_info::{TimeFall, Warning, WarningKind};
 use crate::store::calls::stacks::CallLayout;
 use crate::store::codes::CodeContents;
 use crate::store::data::Extent;
@@ -95,13 +95,13 @@ pub struct FallContents {
     pub to: u64,
 }
 
-/// Returns the common part of all warnings of a kind: warnings about decreasing times contain
-/// different numbers.
-pub fn kind_of(message: &str) -> &str {
-    if message.starts_with(TIME_FALLS) {
-        TIME_FALLS
-    } else {
-        message
+impl From<&FallContents> for TimeFall {
+    fn from(fall: &FallContents) -> Self {
+        Self {
+            step: Step(fall.step),
+            from: fall.from,
+            to: fall.to,
+        }
     }
 }
 
@@ -184,6 +184,23 @@ impl Contents {
             && steps == self.steps
             && steps.max(self.lines) < COUNT_LIMIT
             && self.has_key_maps_in_order()
+    }
+
+    /// Returns the kept warnings. The directory contains their sentences: the one about decreasing
+    /// times is that of the first such step.
+    pub fn kept_warnings(&self) -> impl Iterator<Item = Warning> {
+        let falls = self.time_falls.first();
+        let falls = falls.map(|fall| WarningKind::TimeFalls(fall.into()));
+        let sentence = falls.as_ref().map(ToString::to_string);
+        self.warnings.iter().map(move |warning| Warning {
+            line: warning.line,
+            offset: warning.column,
+            kind: falls
+                .clone()
+                .filter(|_| sentence.as_ref() == Some(&warning.message))
+                .unwrap_or_else(|| WarningKind::Problem(warning.message.clone())),
+            count: warning.count,
+        })
     }
 
     /// Returns true if the key maps are contiguous.

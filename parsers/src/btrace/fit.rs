@@ -7,39 +7,12 @@ use std::io;
 use stepback_machine::flow::DelaySlotRule;
 
 use crate::btrace::code::{ControlTransfer, ProgramCode, WORD, is_same_small};
-use crate::btrace::record::{BranchKind, BranchLayout, BranchRecord, BranchRecordReader, is_probe};
+use crate::btrace::record::{BranchLayout, BranchRecord, BranchRecordReader, is_probe};
 use crate::packed::PackedKind;
+use crate::problem::RecordMismatch;
 use crate::program_file::{ProgramFile, ProgramFit};
 use crate::read_at::TraceFile;
 use crate::reconstruct::{Decision, NextDecision, Outcome};
-
-/// Reason why a record cannot belong to the program, or is damaged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordMismatch {
-    /// The program has another instruction at the address.
-    #[error("the program has {found:08x} at this address, but the record has {told:08x}")]
-    Word {
-        /// Word in the program.
-        found: u32,
-        /// Word in the record.
-        told: u32,
-    },
-    /// Btrace does not record this instruction.
-    #[error("the instruction is none that Btrace records")]
-    NoBranch,
-    /// The instruction is of another kind.
-    #[error("the instruction is a {}", .0.name())]
-    Kind(BranchKind),
-    /// The instruction leads to another address.
-    #[error("the instruction leads to {0:#x}")]
-    Target(u64),
-    /// The instruction is always taken, or never.
-    #[error("the instruction is {} taken", if *.0 { "always" } else { "never" })]
-    Outcome(bool),
-    /// The delay slot is always annulled with this outcome, or never.
-    #[error("its delay slot is {} then", if *.0 { "annulled" } else { "executed" })]
-    Annulment(bool),
-}
 
 /// A record that agrees with the program.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +32,7 @@ impl FittedRecord {
         let transfer = transfer_of(record, code)?;
         let kind = transfer.kind.ok_or(RecordMismatch::NoBranch)?;
         if record.kind.is_some_and(|number| number != kind as u8) {
-            return Err(RecordMismatch::Kind(kind));
+            return Err(RecordMismatch::Kind(kind.name()));
         }
         if let Some(is_taken) = transfer
             .is_always_taken

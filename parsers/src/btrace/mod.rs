@@ -24,7 +24,7 @@ mod windows;
 mod written;
 
 pub use crate::btrace::record::{BranchKind, BranchLayout, BranchRecordReader, OWN_LAYOUT};
-pub use fit::{FittedRecord, RecordMismatch};
+pub use fit::FittedRecord;
 pub use head::BtraceHead;
 pub use order::{OrderedRecord, TimeOrderedReader};
 pub use record::BranchRecord;

@@ -12,15 +12,14 @@ use stepback_machine::flow::RecordedBranch;
 use crate::btrace::code::{
     CachedStepKind, ProgramCode, ProgramInstruction, SET, WORD, encoding_of,
 };
-use crate::btrace::fit::{FittedRecord, RecordMismatch};
+use crate::btrace::fit::FittedRecord;
 use crate::btrace::order::OrderedRecord;
 use crate::btrace::record::{BranchKind, BranchRecord, is_probe};
 use crate::btrace::windows::WindowTracker;
-use crate::events::{
-    DelaySlot, InputLocation, Problem, Recurrence, StepOrigin, TextKind, ThreadNumber,
-};
+use crate::events::{DelaySlot, StepOrigin, TextKind, ThreadNumber};
 use crate::marker::{Gap, GapReason, Marker, MarkerKind};
 use crate::packed::Damage;
+use crate::problem::{BtraceFault, ProblemKind, RecordMismatch};
 use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Walk, WalkStop};
 use crate::step_store::encoder::{BlockSink, Encoder, RepeatedStep};
 use crate::step_store::record::{StepStatus, StoredRegister, StoredStep, StoredThread};
@@ -90,10 +89,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
             return self.tell_full(record);
         };
         if let Some(time) = wrong_time {
-            self.problem(
-                record,
-                &format!("its time, {time}, does not fit the others of its thread"),
-            );
+            self.problem(record, BtraceFault::Time(time));
         }
         self.mark(place, record);
         if self.code.is_empty() {
@@ -167,13 +163,13 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
             self.tail(place);
         }
         if cut_off_bytes > 0 {
-            let message =
-                format!("the last record is cut off: {cut_off_bytes} bytes of it are there");
-            self.encoder.problem(&problem(message));
+            self.encoder.problem(&ProblemKind::BtraceCutOff {
+                bytes: cut_off_bytes,
+            });
         }
-        damage
-            .into_iter()
-            .for_each(|damage| self.encoder.problem(&problem(damage.to_string())));
+        damage.into_iter().for_each(|damage| {
+            self.encoder.problem(&ProblemKind::Packed(damage.clone()));
+        });
     }
 
     /// Returns the index of a thread, and registers it on first use; `None` if there are too many.
@@ -212,10 +208,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
 
     fn tell_full(&mut self, record: &BranchRecord) {
         if !std::mem::replace(&mut self.has_told_full, true) {
-            self.problem(
-                record,
-                "there are too many threads: records of the further ones are left out",
-            );
+            self.problem(record, BtraceFault::TooManyThreads);
         }
     }
 
@@ -342,11 +335,9 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         self.contradicted(record, misfit);
     }
 
-    fn contradicted(&mut self, record: &BranchRecord, misfit: RecordMismatch) {
-        self.problem(
-            record,
-            &format!("at {:#x}, contradicts the program: {misfit}", record.pc),
-        );
+    fn contradicted(&mut self, record: &BranchRecord, mismatch: RecordMismatch) {
+        let pc = record.pc;
+        self.problem(record, BtraceFault::Contradiction { pc, mismatch });
     }
 
     /// Emits a record as a step. Without a program the instructions between records are unknown.
@@ -383,23 +374,16 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         });
     }
 
-    fn problem(&mut self, record: &BranchRecord, what: &str) {
-        self.encoder
-            .problem(&problem(format!("record {}: {what}", record.number)));
+    fn problem(&mut self, record: &BranchRecord, fault: BtraceFault) {
+        self.encoder.problem(&ProblemKind::Btrace {
+            record: record.number,
+            fault,
+        });
     }
 }
 
 /// Value of the marker for a recording that contains only branches.
 pub const FILTERED: u64 = 1;
-
-fn problem(message: String) -> Problem {
-    Problem {
-        place: InputLocation::default(),
-        column: 0,
-        message,
-        recurrence: Recurrence::Single,
-    }
-}
 
 /// Describes the two ends of a gap.
 fn gap_note(stop: WalkStop, last_time: Option<u64>, next: &BranchRecord) -> String {

@@ -12,9 +12,10 @@ use memchr::memchr;
 use stepback_machine::flow::{DelaySlotRule, RecordedBranch};
 
 use crate::btrace::code::{ControlTransfer, SET, WORD, encoding_of};
-use crate::events::{DelaySlot, InputLocation, Problem, Recurrence, StepOrigin, ThreadNumber};
+use crate::events::{DelaySlot, StepOrigin, ThreadNumber};
 use crate::marker::{Gap, GapReason};
 use crate::packed::ForwardReader;
+use crate::problem::ProblemKind;
 use crate::read_at::TraceFile;
 use crate::reconstruct::Outcome;
 use crate::step_store::encoder::{BlockSink, Encoder};
@@ -122,10 +123,9 @@ pub fn retell<B: BlockSink>(
         }
         if count == 0 {
             told.last_line(rest);
-            input
-                .damage()
-                .into_iter()
-                .for_each(|damage| told.problem(damage.to_string()));
+            input.damage().into_iter().for_each(|damage| {
+                told.encoder.problem(&ProblemKind::Packed(damage.clone()));
+            });
             return Ok(ReadEnd::Complete);
         }
         if rest.len() > LONGEST {
@@ -181,22 +181,10 @@ impl<'e, B: BlockSink> TextStepEncoder<'e, B> {
             None if is_ellipsis(line) => self.gap(),
             None if line.trim_ascii().is_empty() || is_heading(line) => {}
             None => {
-                self.problem(format!(
-                    "line {}: it is none of an instruction, and none is shown for it",
-                    self.lines
-                ));
+                let line = self.lines;
+                self.encoder.problem(&ProblemKind::BtraceLine { line });
             }
         }
-    }
-
-    fn problem(&mut self, message: String) {
-        let place = InputLocation::default();
-        self.encoder.problem(&Problem {
-            place,
-            column: 0,
-            message,
-            recurrence: Recurrence::Single,
-        });
     }
 
     fn last_line(&mut self, line: &[u8]) {

@@ -14,9 +14,10 @@ use crate::btrace::head::{HEADER_BYTES, MAGIC};
 use crate::btrace::record::BranchRecord;
 use crate::btrace::text_line::HEADING;
 use crate::events::{
-    DelaySlot, EventSink, MarkerEvent, Problem, StepEvent, StepOrigin, TextEvent, ThreadNumber,
+    DelaySlot, EventSink, MarkerEvent, StepEvent, StepOrigin, TextEvent, ThreadNumber,
 };
 use crate::marker::{Gap, MarkerKind};
+use crate::problem::Problem;
 use crate::source::RenderedLine;
 
 /// Header flags: 64-bit addresses, big-endian.
@@ -366,6 +367,6 @@ impl EventSink for BtraceLineSink<'_> {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.line(ThreadNumber(0), &format!("  <{}>", problem.message));
+        self.line(ThreadNumber(0), &format!("  <{}>", problem.kind));
     }
 }

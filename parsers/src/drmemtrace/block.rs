@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::problem::DrmemtraceFault;
+
 /// Consecutive unpacked records of a file, all from one member.
 #[derive(Debug, Default)]
 pub(super) struct RecordBlock {
@@ -12,7 +14,7 @@ pub(super) struct RecordBlock {
     /// Member that contains the records; `None` in files without members.
     pub member: Option<Arc<str>>,
     /// Problems right after the records, in the order of their detection.
-    pub problems: Vec<String>,
+    pub problems: Vec<DrmemtraceFault>,
     /// True when the block ends a member or the file.
     pub is_member_end: bool,
     /// True when the block is the last of the file.

@@ -8,8 +8,9 @@ use crate::distinct::DistinctAddresses;
 use crate::drmemtrace::head::FileType;
 use crate::drmemtrace::raw_record::kind;
 use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
-use crate::events::{Problem, ThreadNumber};
+use crate::events::ThreadNumber;
 use crate::marker::{Marker, MarkerKind};
+use crate::problem::Problem;
 
 /// The counts of DynamoRIO's `basic_counts` tool, for one thread or for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

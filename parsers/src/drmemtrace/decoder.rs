@@ -10,8 +10,9 @@ use crate::drmemtrace::raw_record::{EncodingSlot, TraceEntry, Width, kind, marke
 use crate::drmemtrace::record::{
     DataRecord, HintRecord, IDLE, InstructionRecord, RecordSink, ThreadTable,
 };
-use crate::events::{InputLocation, Problem, Recurrence, ThreadNumber};
+use crate::events::{InputLocation, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
+use crate::problem::{DrmemtraceFault, Problem, ProblemKind};
 
 /// First version in which kernel events state their address.
 const ADDRESS_VERSION: u64 = 3;
@@ -202,15 +203,8 @@ impl RecordDecoder {
     fn tell<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) -> ThreadNumber {
         let thread = self.thread.unwrap_or_else(|| {
             let tid = tid_in_name(&self.name);
-            let source = if tid.is_some() {
-                "the file's name"
-            } else {
-                "no record and no file name"
-            };
-            self.complain(
-                out,
-                format!("the records do not begin with their thread: it is taken from {source}"),
-            );
+            let is_in_name = tid.is_some();
+            self.complain(out, DrmemtraceFault::NoThread { is_in_name });
             out.threads.number(tid.unwrap_or(0))
         });
         self.thread = Some(thread);
@@ -461,15 +455,7 @@ impl RecordDecoder {
         if ordinal > self.records {
             let missing = ordinal - self.records;
             self.records = ordinal;
-            let records = if missing == 1 {
-                "1 record is".to_owned()
-            } else {
-                format!("{missing} records are")
-            };
-            self.complain(
-                out,
-                format!("{records} missing before this place: is a chunk lost?"),
-            );
+            self.complain(out, DrmemtraceFault::MissingRecords(missing));
         }
     }
 
@@ -482,31 +468,34 @@ impl RecordDecoder {
     ) {
         if self.junk.is_first(self.offset) {
             let TraceEntry { kind, size, value } = record;
-            self.complain(
-                out,
-                format!("a record of type {kind}, size {size} and value {value:#x} makes no sense: it is left out"),
-            );
+            self.complain(out, DrmemtraceFault::InvalidRecord { kind, size, value });
         }
     }
 
     /// Reports a problem at the current record.
     #[cold]
-    pub(super) fn complain<S: RecordSink>(&self, out: &mut DecoderOutput<'_, S>, message: String) {
-        out.sink
-            .problem(&problem(&self.name, self.offset, &message));
+    pub(super) fn complain<S: RecordSink>(
+        &self,
+        out: &mut DecoderOutput<'_, S>,
+        fault: DrmemtraceFault,
+    ) {
+        out.sink.problem(&problem(&self.name, self.offset, fault));
     }
 }
 
 /// Creates a problem at an offset in the records of a file.
-pub(super) fn problem(name: &str, offset: u64, message: &str) -> Problem {
+pub(super) fn problem(name: &str, offset: u64, fault: DrmemtraceFault) -> Problem {
     Problem {
         place: InputLocation {
             offset,
             line_in_range: 0,
         },
         column: 0,
-        message: format!("{name:?}, byte {offset} of its records: {message}"),
-        recurrence: Recurrence::Single,
+        kind: ProblemKind::Drmemtrace {
+            file: name.to_owned(),
+            offset,
+            fault,
+        },
     }
 }
 

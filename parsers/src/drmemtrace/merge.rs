@@ -14,6 +14,7 @@ use crate::drmemtrace::decoder::{DecoderOutput, DecoderPause, RecordDecoder, is_
 use crate::drmemtrace::pool::UnpackerPool;
 use crate::drmemtrace::raw_record::{TraceEntry, Width, kind, marker};
 use crate::drmemtrace::record::{RecordSink, ThreadTable};
+use crate::problem::DrmemtraceFault;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::step_store::record::ReadEnd;
 
@@ -170,17 +171,12 @@ impl MergeInput {
             Some(member) => format!("{}: {member}", self.decoder.name),
             None => self.decoder.name.to_string(),
         };
-        for message in problems {
-            out.sink.problem(&problem(&name, end, message));
+        for fault in problems {
+            out.sink.problem(&problem(&name, end, fault.clone()));
         }
         if *is_member_end && rest > 0 {
-            let bytes = if rest == 1 {
-                "1 byte is".to_owned()
-            } else {
-                format!("{rest} bytes are")
-            };
-            let message = format!("it ends inside a record: {bytes} left out");
-            out.sink.problem(&problem(&name, end, &message));
+            let fault = DrmemtraceFault::InsideRecord(rest);
+            out.sink.problem(&problem(&name, end, fault));
         }
         if *is_member_end {
             self.decoder.end_member();
@@ -195,12 +191,12 @@ impl MergeInput {
             .offset
             .saturating_add(self.block.bytes.len() as u64);
         let name = &self.decoder.name;
-        if let Some((offset, message)) = self.decoder.junk.rest() {
-            out.sink.problem(&problem(name, offset, &message));
+        if let Some((offset, fault)) = self.decoder.junk.rest() {
+            out.sink.problem(&problem(name, offset, fault));
         }
         if !self.decoder.is_complete() {
-            let message = "the trace ends without its last record: the program was killed, or the file is cut off";
-            out.sink.problem(&problem(name, end, message));
+            out.sink
+                .problem(&problem(name, end, DrmemtraceFault::NoFooter));
         }
     }
 }

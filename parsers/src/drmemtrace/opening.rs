@@ -7,6 +7,7 @@ use crate::drmemtrace::decoder::{DecoderOutput, RecordDecoder};
 use crate::drmemtrace::raw_record::{TraceEntry, kind, marker};
 use crate::drmemtrace::record::RecordSink;
 use crate::events::ThreadNumber;
+use crate::problem::DrmemtraceFault;
 
 /// Newest version of the format that is supported.
 pub(super) const VERSION: u64 = 7;
@@ -60,9 +61,7 @@ impl RecordDecoder {
             return;
         };
         if !opening.has_header {
-            let why =
-                "the file does not begin with the header of a trace: is its first part missing?";
-            self.complain(out, why.to_owned());
+            self.complain(out, DrmemtraceFault::NoHeader);
         }
         for marker in opening.markers {
             self.marker(marker, out);
@@ -81,11 +80,8 @@ impl RecordDecoder {
         self.version = version;
         if version > self.told_version {
             self.told_version = version;
-            let message = format!(
-                "the trace has version {version}, the newest that is known is {VERSION}: \
-                 what is new in it may be shown wrongly; look for a newer Stepback"
-            );
-            self.complain(out, message);
+            let newest = VERSION;
+            self.complain(out, DrmemtraceFault::NewVersion { version, newest });
         }
     }
 }
@@ -145,11 +141,8 @@ impl InvalidRecords {
     }
 
     /// Returns the report for the end of the file, and the offset of the last invalid record.
-    pub fn rest(&self) -> Option<(u64, String)> {
+    pub fn rest(&self) -> Option<(u64, DrmemtraceFault)> {
         let more = self.count.checked_sub(1).filter(|more| *more > 0)?;
-        Some((
-            self.last,
-            format!("{more} more records up to here make no sense: they are left out"),
-        ))
+        Some((self.last, DrmemtraceFault::MoreInvalidRecords(more)))
     }
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use stepback_machine::{Encoding, InstructionSet};
 
-use crate::events::{Problem, ThreadNumber};
+use crate::events::ThreadNumber;
 use crate::marker::Marker;
+use crate::problem::Problem;
 use crate::source::KnownThread;
 use crate::step_store::record::StoredThread;
 

@@ -10,8 +10,9 @@ use crate::drmemtrace::raw_record::kind;
 use crate::drmemtrace::record::{
     DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity,
 };
-use crate::events::{Problem, ThreadNumber};
+use crate::events::ThreadNumber;
 use crate::marker::{Marker, MarkerKind};
+use crate::problem::Problem;
 use crate::step_store::code::Code;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::{StepStatus, StoredAccess, StoredHint, StoredStep, StoredThread};
@@ -186,7 +187,7 @@ impl<B: BlockSink> RecordSink for Recorder<'_, B> {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.encoder.problem(problem);
+        self.encoder.problem(&problem.kind);
     }
 }
 

@@ -104,7 +104,7 @@ fn is_skipped(magic: [u8; 4]) -> bool {
 /// The reason why the text ends before the packed input does, or why the input ends too early.
 ///
 /// Never an error: everything before the damage can be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Damage {
     /// Compression format of the input.
     pub packed: PackedKind,
@@ -116,7 +116,7 @@ pub struct Damage {
 }
 
 /// Kind of damage in a packed input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DamageKind {
     /// The input ends in the middle of a member.
     CutOff,

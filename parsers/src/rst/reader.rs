@@ -11,7 +11,8 @@
 use std::io;
 use std::io::Write;
 
-use crate::events::{InputLocation, Problem, Recurrence};
+use crate::events::InputLocation;
+use crate::problem::{Problem, ProblemKind};
 use crate::read_at::TraceFile;
 use crate::rst::fields::cpu;
 use crate::rst::grouping::FileGrouping;
@@ -50,8 +51,6 @@ pub struct RecordBatch<'a> {
     /// Problems directly after the records. Their places are offsets in the plain records of the
     /// whole trace.
     pub problems: &'a [Problem],
-    /// True if the file of the records ends inside a record, directly after them.
-    pub ends_inside_record: bool,
 }
 
 impl RecordReader {
@@ -90,13 +89,9 @@ impl RecordReader {
         };
         let handed = stream.hand_out(share);
         let first = records.saturating_add(1);
-        let ends_inside_record = handed
-            .behind
-            .as_ref()
-            .is_some_and(|complaint| complaint.is_inside_record);
-        problems.extend(handed.before.map(|complaint| problem(*records, &complaint)));
+        problems.extend(handed.before.map(|complaint| of_file(*records, complaint)));
         *records = records.saturating_add((handed.bytes.len() / RECORD_BYTES) as u64);
-        problems.extend(handed.behind.map(|complaint| problem(*records, &complaint)));
+        problems.extend(handed.behind.map(|complaint| of_file(*records, complaint)));
         Ok(Some(RecordBatch {
             first,
             bytes: handed.bytes,
@@ -104,7 +99,6 @@ impl RecordReader {
             stream: place,
             part: handed.part,
             problems,
-            ends_inside_record,
         }))
     }
 
@@ -130,20 +124,16 @@ impl RecordReader {
         self.turns = TurnScheduler::new(rule, self.streams.len());
         let anew = grouping.anew.iter().filter_map(|number| files.get(*number));
         self.problems.extend(anew.map(|file| {
-            let what =
-                "it starts again with processors of the files before it, and is read after them";
-            said(0, format!("{:?}: {what}", file.name))
+            let file = file.name.clone();
+            problem(0, ProblemKind::RestartedFile { file })
         }));
         if self.streams.len() > 1 && rule == TurnRule::Instructions {
-            let what = "the order in which their instructions were executed is unknown";
-            let first = files
-                .first()
-                .map(|file| file.name.as_str())
-                .unwrap_or_default();
-            self.problems.push(said(
-                0,
-                format!("{first:?} and its other files: {what}, they are read in turns of {TURN}"),
-            ));
+            let first = files.first().map(|file| file.name.clone());
+            let kind = ProblemKind::UnknownOrder {
+                file: first.unwrap_or_default(),
+                turn: TURN,
+            };
+            self.problems.push(problem(0, kind));
         }
         Ok(())
     }
@@ -168,26 +158,31 @@ impl RecordReader {
     }
 }
 
-fn problem(records: u64, complaint: &FileComplaint) -> Problem {
+fn of_file(record: u64, complaint: FileComplaint) -> Problem {
     let FileComplaint {
-        name, offset, what, ..
+        name,
+        offset,
+        fault,
     } = complaint;
-    said(
-        records,
-        format!("{name:?}, after record {records}, byte {offset} of the unpacked data: {what}"),
-    )
+    let kind = ProblemKind::Rst {
+        file: name,
+        record,
+        offset,
+        fault,
+    };
+    problem(record, kind)
 }
 
-fn said(records: u64, message: String) -> Problem {
+/// Returns a problem after a record.
+fn problem(record: u64, kind: ProblemKind) -> Problem {
     let place = InputLocation {
-        offset: records.saturating_mul(RECORD_BYTES as u64),
+        offset: record.saturating_mul(RECORD_BYTES as u64),
         line_in_range: 0,
     };
     Problem {
         place,
         column: 0,
-        message,
-        recurrence: Recurrence::Single,
+        kind,
     }
 }
 

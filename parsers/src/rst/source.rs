@@ -10,12 +10,13 @@ use stepback_machine::{AccessKind, Endian, InstructionSet, Registers, step_text}
 
 use crate::error::SourceError;
 use crate::events::{
-    EventSink, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite, StepEvent, TextEvent,
+    EventSink, MarkerEvent, MemoryAccess, Position, RegisterWrite, StepEvent, TextEvent,
     ThreadNumber,
 };
 use crate::finding::Findings;
 use crate::kept::places::CacheFileOptions;
 use crate::marker::{Marker, MarkerKind};
+use crate::problem::Problem;
 use crate::read_at::TraceFile;
 use crate::rst::check::whole::check_files;
 use crate::rst::grouping::RstHead;
@@ -134,7 +135,7 @@ fn replay(
         batch
             .problems
             .iter()
-            .for_each(|problem| replay.problem(problem));
+            .for_each(|problem| replay.problem(&problem.kind));
     }
     replay.finish(count);
     Ok(ReadEnd::Complete)
@@ -378,6 +379,6 @@ impl EventSink for EventLineSink<'_> {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.line(ThreadNumber(0), &format!("  <{}>", problem.message));
+        self.line(ThreadNumber(0), &format!("  <{}>", problem.kind));
     }
 }

@@ -6,8 +6,9 @@ use std::io;
 
 use stepback_machine::Endian;
 
+use crate::problem::RstFault;
 use crate::read_at::TraceFile;
-use crate::rst::container::batch::{BatchEnd, INSIDE_RECORD};
+use crate::rst::container::batch::BatchEnd;
 use crate::rst::container::unpacking::ContainerReader;
 use crate::rst::fields::{instr, rfs_section, trace_info};
 use crate::rst::kind;
@@ -35,10 +36,8 @@ pub struct FileComplaint {
     pub name: String,
     /// Offset in the unpacked contents of the file.
     pub offset: u64,
-    /// Description of the problem.
-    pub what: String,
-    /// True if the file ends inside a record.
-    pub is_inside_record: bool,
+    /// The fault.
+    pub fault: RstFault,
 }
 
 /// Records returned by one [`RecordStream::hand_out`].
@@ -113,24 +112,17 @@ impl RecordStream {
         } else {
             file.unpacking.take_damage()
         };
-        let is_inside_record = damage.is_none() && matches!(ending, BatchEnd::InsideRecord(_));
-        let what = match ending {
+        // Damage of the outer compression explains the inner damage.
+        let damage = damage.map(RstFault::Packed);
+        let fault = match ending {
             BatchEnd::More => {
                 self.file = Some(file);
                 return Ok(true);
             }
-            // Damage of the outer compression explains the inner damage.
-            BatchEnd::Damaged(why) => Some(damage.unwrap_or(why)),
-            BatchEnd::InsideRecord(rest) => Some(damage.unwrap_or_else(|| {
-                let are_left_out = if rest == 1 { "byte is" } else { "bytes are" };
-                format!("{INSIDE_RECORD}: {rest} {are_left_out} left out")
-            })),
+            BatchEnd::Damaged(fault) => Some(damage.unwrap_or(fault)),
             BatchEnd::Over => damage,
         };
-        self.behind = what.map(|what| FileComplaint {
-            is_inside_record,
-            ..file.complaint(what)
-        });
+        self.behind = fault.map(|fault| file.complaint(fault));
         Ok(true)
     }
 
@@ -186,19 +178,17 @@ impl RecordStream {
     /// Only the first file must have a header: later ones may continue the file before them.
     fn check_head(&mut self, file: &OpenFile) {
         if !self.has_records && file.unpacking.container().is_none() {
-            let what = "it does not begin with a header record: what follows is read as records nevertheless";
-            self.before = Some(file.complaint(what.to_owned()));
+            self.before = Some(file.complaint(RstFault::NoHeader));
         }
     }
 }
 
 impl OpenFile {
-    fn complaint(&self, what: String) -> FileComplaint {
+    fn complaint(&self, fault: RstFault) -> FileComplaint {
         FileComplaint {
             name: self.name.clone(),
             offset: self.unpacking.offset(),
-            what,
-            is_inside_record: false,
+            fault,
         }
     }
 }

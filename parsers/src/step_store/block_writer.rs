@@ -4,6 +4,7 @@ use stepback_machine::{AccessKind, Mode, RegisterView};
 
 use crate::events::TextKind;
 use crate::marker::MarkerKind;
+use crate::problem::ProblemKind;
 use crate::step_store::block::{
     BlockHead, HAS_TARGET, HINT, HINT_ELSEWHERE, IS_INLINE, IS_NEXT, IS_USUAL, MARKER, MARKER_RUN,
     MODE, NOTE, NOTES, PROBLEM, READ, READ_ELSEWHERE, RECORDS, REGISTER, SIZED_MARKER, STEP,
@@ -290,8 +291,8 @@ impl BlockWriter {
     }
 
     /// Adds a problem: a part of the trace that could not be read.
-    pub fn problem(&mut self, message: &str) {
+    pub fn problem(&mut self, problem: &ProblemKind) {
         self.out.byte(PROBLEM);
-        self.out.text(message);
+        self.out.text(&problem.to_string());
     }
 }

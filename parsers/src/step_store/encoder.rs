@@ -4,8 +4,9 @@ use std::io;
 
 use stepback_machine::Mode;
 
-use crate::events::{Problem, TextKind, ThreadNumber};
+use crate::events::{TextKind, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
+use crate::problem::ProblemKind;
 use crate::step_store::block::{BlockHead, ITEMS};
 use crate::step_store::block_writer::{BlockWriter, ShapeValues, WrittenStep};
 use crate::step_store::budget::AccessBudget;
@@ -24,8 +25,6 @@ const BLOCK_LIMIT: usize = 4 << 20;
 const ITEM_ROOM: usize = 16 << 10;
 /// Maximum count of a run; a longer run of equal records is written as several.
 const RUN_LIMIT: u64 = 1 << 40;
-const NO_SPARE: &str =
-    "more distinct instructions than are kept: encodings are forgotten from here on";
 
 /// Receives finished blocks.
 pub trait BlockSink {
@@ -212,22 +211,16 @@ impl<B: BlockSink> Encoder<B> {
     fn tell_left_out(&mut self) {
         if self.left_out > 0 {
             let count = std::mem::take(&mut self.left_out);
-            self.mark_left_out(
-                count,
-                "records without an instruction among them are counted but not kept",
-            );
+            self.mark_left_out(count, &ProblemKind::RecordsLeftOut(count));
         }
         if self.too_large > 0 {
             let count = std::mem::take(&mut self.too_large);
-            self.mark_left_out(
-                count,
-                "accesses claim more memory than steps touch: they are counted but not kept",
-            );
+            self.mark_left_out(count, &ProblemKind::AccessesLeftOut(count));
         }
     }
 
     #[cold]
-    fn mark_left_out(&mut self, count: u64, why: &str) {
+    fn mark_left_out(&mut self, count: u64, why: &ProblemKind) {
         let marker = Marker {
             kind: MarkerKind::LEFT_OUT,
             value: count,
@@ -237,7 +230,7 @@ impl<B: BlockSink> Encoder<B> {
             size_bytes: 0,
             count,
         });
-        self.block.problem(&format!("{count} {why}"));
+        self.block.problem(why);
     }
 
     fn end_block(&mut self) {
@@ -710,7 +703,7 @@ impl<B: BlockSink> Encoder<B> {
         }
         if self.codes.is_full && !self.has_told_full {
             self.has_told_full = true;
-            self.block.problem(NO_SPARE);
+            self.block.problem(&ProblemKind::EncodingsForgotten);
         }
     }
 
@@ -726,10 +719,10 @@ impl<B: BlockSink> Encoder<B> {
     }
 
     /// Adds a problem: a part of the trace that could not be read.
-    pub fn problem(&mut self, problem: &Problem) {
+    pub fn problem(&mut self, problem: &ProblemKind) {
         self.flush();
         if self.has_room() {
-            self.block.problem(&problem.message);
+            self.block.problem(problem);
         } else {
             // The marker for left-out records takes an ordinal for it.
             self.records += 1;

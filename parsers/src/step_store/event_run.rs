@@ -8,10 +8,11 @@ use foldhash::HashMap;
 use stepback_machine::{Address, CodeSite, Endian, InstructionSet, Mode, RegisterId, decode};
 
 use crate::events::{
-    EventSink, InputLocation, MarkerEvent, MemoryAccess, Problem, Recurrence, RegisterWrite,
-    StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName,
+    EventSink, InputLocation, MarkerEvent, MemoryAccess, RegisterWrite, StepEvent, TextEvent,
+    TextKind, ThreadNumber, WrittenName,
 };
 use crate::marker::MarkerKind;
+use crate::problem::{Problem, ProblemKind};
 use crate::step_store::block_reader::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::{ITEM_BYTES, first_item};
@@ -360,8 +361,7 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventEmitter<'_, F
             self.sink.problem(&Problem {
                 place,
                 column: 0,
-                message,
-                recurrence: Recurrence::Single,
+                kind: ProblemKind::Stored(message),
             });
         }
     }

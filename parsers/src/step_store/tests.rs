@@ -7,10 +7,11 @@ use stepback_machine::{
 };
 
 use crate::events::{
-    DelaySlot, EventSink, InputLocation, MemoryAccess, Problem, Recurrence, RegisterWrite,
-    StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
+    DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind,
+    ThreadNumber,
 };
 use crate::kept::places::{CacheFileOptions, CacheFilePlace};
+use crate::problem::{Problem, ProblemKind};
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
@@ -484,7 +485,7 @@ struct ProblemMessages(Vec<String>);
 
 impl EventSink for ProblemMessages {
     fn problem(&mut self, problem: &Problem) {
-        self.0.push(problem.message.clone());
+        self.0.push(problem.kind.to_string());
     }
 }
 
@@ -492,12 +493,7 @@ impl EventSink for ProblemMessages {
 fn problems_for_which_a_block_has_no_room_are_counted() {
     let read: ReadTrace = Box::new(|_, encoder| {
         encoder.thread(ThreadNumber(0), StoredThread::default());
-        let problem = Problem {
-            place: InputLocation::default(),
-            column: 0,
-            message: "x".repeat(1 << 20),
-            recurrence: Recurrence::Single,
-        };
+        let problem = ProblemKind::Stored("x".repeat(1 << 20));
         (0..6).for_each(|_| encoder.problem(&problem));
         Ok(ReadEnd::Complete)
     });

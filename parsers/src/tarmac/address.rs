@@ -4,7 +4,8 @@
 //! An access or instruction that crosses a page has a physical address for each page:
 //! `0000ebb48e536ffc:0081f8e97ffc_NS,0081f8e99000_NS`.
 
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::problem::TarmacFault;
+use crate::tarmac::fault::LineFault;
 use crate::text::digits;
 use crate::text::lexer::Lexer;
 
@@ -26,10 +27,10 @@ pub(super) fn take_address<'a>(
     let found = fields
         .word()
         .and_then(|word| Some((word, hex_digits(word)?)));
-    let (word, digits) = found.ok_or(FaultKind::Expected(name).at(column))?;
+    let (word, digits) = found.ok_or(TarmacFault::Expected(name).at(column))?;
     Ok((
         word,
-        digits::hex(digits).ok_or(FaultKind::TooLarge("address").at(column))?,
+        digits::hex(digits).ok_or(TarmacFault::TooLarge("address").at(column))?,
     ))
 }
 
@@ -41,7 +42,7 @@ pub(super) fn take_physical<'a>(fields: &mut Lexer<'a>) -> Result<Option<&'a [u8
         let column = fields.at();
         let word = fields
             .word()
-            .ok_or(FaultKind::Expected("a physical address").at(column))?;
+            .ok_or(TarmacFault::Expected("a physical address").at(column))?;
         first.get_or_insert(word);
     }
     Ok(first)

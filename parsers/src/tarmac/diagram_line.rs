@@ -5,8 +5,9 @@
 
 use stepback_machine::{AccessKind, Address};
 
+use crate::problem::TarmacFault;
 use crate::tarmac::address::{hex_digits, take_address};
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::fault::LineFault;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token, is_word_byte};
@@ -140,7 +141,7 @@ impl Diagram {
         let last = diagram.picture.touched().checked_ilog2().unwrap_or(0);
         match address.checked_add(last.into()) {
             Some(_) => Ok(diagram),
-            None => Err(FaultKind::AddressOverflow.at(column)),
+            None => Err(TarmacFault::AddressOverflow.at(column)),
         }
     }
 
@@ -211,7 +212,7 @@ fn picture(fields: &mut Lexer<'_>) -> Result<DiagramPicture, LineFault> {
     let mut picture = DiagramPicture::default();
     let mut left = ROW;
     while left > 0 {
-        let fault = FaultKind::Expected("16 bytes of a diagram").at(fields.at());
+        let fault = TarmacFault::Expected("16 bytes of a diagram").at(fields.at());
         let word = fields
             .word()
             .filter(|word| is_diagram(word) && word.len() / 2 <= left)

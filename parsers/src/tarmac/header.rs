@@ -4,7 +4,8 @@
 
 use stepback_machine::AccessKind;
 
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::problem::TarmacFault;
+use crate::tarmac::fault::LineFault;
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 use crate::text::window::without_return;
@@ -80,7 +81,7 @@ impl<'a> LineHeader<'a> {
         let has_hole = line.first() == Some(&0);
         if fields.peek() == Token::End {
             return if has_hole {
-                Err(FaultKind::NotTarmac.at(0))
+                Err(TarmacFault::NotTarmac.at(0))
             } else {
                 Ok(None)
             };
@@ -90,16 +91,16 @@ impl<'a> LineHeader<'a> {
         let word_at = fields.at();
         let is_bare = time.is_none() && doubt.is_none() && cpu.is_none();
         let expected = if is_bare {
-            FaultKind::NotTarmac
+            TarmacFault::NotTarmac
         } else {
-            FaultKind::Expected("an event type")
+            TarmacFault::Expected("an event type")
         };
         let word = fields.word().ok_or(expected.at(word_at))?;
         let unknown = (unit.is_some() && is_type_of_somebody(word)).then_some(LineKind::Unknown);
         let kind = line_kind(word)
             .or(unknown)
-            .ok_or(FaultKind::NotTarmac.at(word_at))?;
-        let doubt = doubt.or(has_hole.then(|| FaultKind::Hole.at(0)));
+            .ok_or(TarmacFault::NotTarmac.at(word_at))?;
+        let doubt = doubt.or(has_hole.then(|| TarmacFault::Hole.at(0)));
         Ok(Some(Self {
             time,
             unit,
@@ -292,7 +293,7 @@ impl<'a> Timestamp<'a> {
         let is_number = number.iter().any(u8::is_ascii_digit)
             && number.iter().filter(|byte| **byte == b'.').count() < 2;
         if !is_number {
-            return Err(FaultKind::NotTarmac.at(column));
+            return Err(TarmacFault::NotTarmac.at(column));
         }
         *fields = after;
         let unit_at = if glued.is_empty() {
@@ -307,8 +308,8 @@ impl<'a> Timestamp<'a> {
         };
         let is_unknown = unit.is_some_and(|unit| !UNITS.contains(&unit) && !MICRO.contains(&unit));
         let doubt = match time {
-            None => Some(FaultKind::TooLarge("timestamp").at(column)),
-            Some(_) => is_unknown.then(|| FaultKind::UnknownUnit.at(unit_at)),
+            None => Some(TarmacFault::TooLarge("timestamp").at(column)),
+            Some(_) => is_unknown.then(|| TarmacFault::UnknownUnit.at(unit_at)),
         };
         Ok(Self { time, unit, doubt })
     }

@@ -8,8 +8,9 @@
 
 use stepback_machine::{Address, InstructionSet};
 
+use crate::problem::TarmacFault;
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::fault::LineFault;
 use crate::tarmac::header::LineHeader;
 use crate::tarmac::settings::StateField;
 use crate::text::digits;
@@ -71,8 +72,8 @@ impl<'a> InstructionLine<'a> {
         let address = set.code_address(place.address);
         let length_bytes =
             set.length_of(u8::try_from(place.encoding.len().div_ceil(2)).unwrap_or(u8::MAX));
-        let opcode =
-            opcode(place.encoding).ok_or(FaultKind::TooLarge("encoding").at(header.fields.at()))?;
+        let opcode = opcode(place.encoding)
+            .ok_or(TarmacFault::TooLarge("encoding").at(header.fields.at()))?;
         Ok(Some(Self {
             address_word: place.word,
             encoding: place.encoding,
@@ -141,7 +142,7 @@ fn it_place<'a>(
         Some(bracket) if !is_encoding => {
             let address = bracket
                 .address
-                .ok_or(FaultKind::TooLarge("address").at(first_at))?;
+                .ok_or(TarmacFault::TooLarge("address").at(first_at))?;
             Ok(AddressFields {
                 address,
                 word: bracket.word,
@@ -153,7 +154,7 @@ fn it_place<'a>(
         }
         _ => {
             let address =
-                digits::hex(first).ok_or(FaultKind::Expected("an address").at(first_at))?;
+                digits::hex(first).ok_or(TarmacFault::Expected("an address").at(first_at))?;
             Ok(AddressFields {
                 address,
                 word: first,
@@ -228,7 +229,7 @@ fn state<'a>(
         let is_implicit = state_field == StateField::ImplicitThumb;
         return is_implicit
             .then_some(thumb)
-            .ok_or(FaultKind::Expected(STATE).at(column));
+            .ok_or(TarmacFault::Expected(STATE).at(column));
     };
     fields.next();
     let mut after = *fields;
@@ -241,7 +242,7 @@ fn state<'a>(
     if may_lack_colon {
         Ok(StateFields { set, mode: b"" })
     } else {
-        Err(FaultKind::Expected("\":\"").at(after.at()))
+        Err(TarmacFault::Expected("\":\"").at(after.at()))
     }
 }
 
@@ -260,7 +261,7 @@ fn mark(fields: &mut Lexer<'_>, mark: u8, name: &'static str) -> Result<(), Line
     if fields.mark(mark) {
         Ok(())
     } else {
-        Err(FaultKind::Expected(name).at(column))
+        Err(TarmacFault::Expected(name).at(column))
     }
 }
 
@@ -269,7 +270,7 @@ fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], LineFault> {
     fields
         .word()
         .and_then(hex_digits)
-        .ok_or(FaultKind::Expected("a number").at(column))
+        .ok_or(TarmacFault::Expected("a number").at(column))
 }
 
 /// Reads digits, or as many dashes if the fetch failed.
@@ -277,7 +278,7 @@ fn encoding<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], LineFault> {
     let column = fields.at();
     let word = fields.word().filter(|word| is_encoding(word));
     let word = word.map(|word| hex_digits(word).unwrap_or(word));
-    word.ok_or(FaultKind::Expected("an instruction encoding").at(column))
+    word.ok_or(TarmacFault::Expected("an instruction encoding").at(column))
 }
 
 /// Returns the low 32 bits of an encoding; 0 if the fetch failed.

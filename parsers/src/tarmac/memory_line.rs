@@ -2,8 +2,9 @@
 
 use stepback_machine::{AccessKind, Endian};
 
+use crate::problem::TarmacFault;
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::fault::LineFault;
 use crate::tarmac::header::LineHeader;
 use crate::text::digits;
 use crate::text::digits::{DigitRows, ROW_DIGITS};
@@ -106,7 +107,7 @@ impl<'a> MemoryLine<'a> {
     /// Reads the fields; `None` for lines that describe no access to memory that can be shown.
     pub fn read(header: &LineHeader<'a>, endian: Endian) -> Result<Option<Self>, LineFault> {
         let word =
-            memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
+            memory_word(header).ok_or(TarmacFault::TooLarge("access size").at(header.word_at))?;
         let mut fields = header.fields;
         if word.is_note || header.word.contains(&b'C') && is_transfer(fields) {
             return Ok(None);
@@ -118,7 +119,7 @@ impl<'a> MemoryLine<'a> {
             .ok()
             .filter(|size| (1..=LONGEST).contains(&usize::from(*size)));
         let size_bytes =
-            size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
+            size_bytes.ok_or(TarmacFault::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
         let (mut data, doubt) = AccessData::read(&mut fields, usize::from(size_bytes), &place)?;
         let is_backward = endian == Endian::Little && word.is_memory_order && size_bytes > 1;
@@ -135,7 +136,7 @@ impl<'a> MemoryLine<'a> {
                 is_scattered,
                 doubt,
             })),
-            None => Err(FaultKind::AddressOverflow.at(column)),
+            None => Err(TarmacFault::AddressOverflow.at(column)),
         }
     }
 
@@ -249,7 +250,7 @@ impl<'a> AccessPlace<'a> {
         if fields.mark(b'(') {
             while !fields.mark(b')') {
                 if let Token::End | Token::Other(_) = fields.next() {
-                    return Err(FaultKind::Expected("\")\"").at(fields.at()));
+                    return Err(TarmacFault::Expected("\")\"").at(fields.at()));
                 }
             }
         }
@@ -266,7 +267,7 @@ impl<'a> AccessPlace<'a> {
         fields.next();
         match fields.peek() {
             Token::Word(b"ABORTED" | b"abort") => Ok(None),
-            _ => Err(FaultKind::Expected("\"(ABORTED)\"").at(fields.at())),
+            _ => Err(TarmacFault::Expected("\"(ABORTED)\"").at(fields.at())),
         }
     }
 }
@@ -294,7 +295,7 @@ impl AccessData {
         let column = fields.at();
         let mut digits = [0u8; 2 * LONGEST];
         let (mut count, mut last_length, mut rows) = (0, 0, DigitRows::NONE);
-        let doubt = |kind: FaultKind| Ok((Self::NONE, Some(kind.at(column))));
+        let doubt = |kind: TarmacFault| Ok((Self::NONE, Some(kind.at(column))));
         while let Token::Word(word) = fields.peek() {
             let is_wanted = last_length == 0
                 || count < 2 * size_bytes && word.len() == last_length && last_length >= 8;
@@ -309,7 +310,7 @@ impl AccessData {
                     continue;
                 }
                 let Some(digit) = digits.get_mut(count) else {
-                    return doubt(FaultKind::DataTooLong(size_bytes));
+                    return doubt(TarmacFault::DataTooLong(size_bytes));
                 };
                 *digit = digits::nibble(byte).unwrap_or(UNKNOWN);
                 count += 1;
@@ -319,8 +320,8 @@ impl AccessData {
         }
         let written = digits.get(..count).unwrap_or_default();
         match fields.peek() {
-            Token::Word(_) if written.is_empty() => doubt(FaultKind::Expected("data")),
-            _ if written.is_empty() => Err(FaultKind::Expected("data").at(column)),
+            Token::Word(_) if written.is_empty() => doubt(TarmacFault::Expected("data")),
+            _ if written.is_empty() => Err(TarmacFault::Expected("data").at(column)),
             _ if written.iter().all(|digit| *digit == UNKNOWN) => Ok((
                 Self {
                     digits: count,
@@ -330,7 +331,7 @@ impl AccessData {
             )),
             // One word of a long access is half of it, and not a small number.
             _ if size_bytes > 8 && written.len() < 2 * size_bytes => {
-                doubt(FaultKind::DataTooShort(size_bytes))
+                doubt(TarmacFault::DataTooShort(size_bytes))
             }
             _ => {
                 let (data, doubt) = Self::of_digits(written, size_bytes, column);
@@ -349,7 +350,7 @@ impl AccessData {
                     digits: written.len(),
                     ..Self::NONE
                 },
-                Some(FaultKind::DataTooLong(size_bytes).at(column)),
+                Some(TarmacFault::DataTooLong(size_bytes).at(column)),
             );
         }
         let mut data = Self {

@@ -6,7 +6,8 @@
 use stepback_machine::banks::bank_mode;
 use stepback_machine::{InstructionSet, Mode};
 
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::problem::TarmacFault;
+use crate::tarmac::fault::LineFault;
 use crate::tarmac::header::LineHeader;
 use crate::tarmac::register_name::{KnownRegister, ValueKind};
 use crate::tarmac::register_value::{RegisterValue, ValueFormat};
@@ -128,16 +129,16 @@ impl RegisterLine {
         let column = fields.at();
         let word = fields
             .word()
-            .ok_or(FaultKind::Expected("a register name").at(column))?;
+            .ok_or(TarmacFault::Expected("a register name").at(column))?;
         if let b"DC" | b"IC" | b"TLBI" | b"AT" = word {
             return Ok(None);
         }
         let mut name =
-            LowerName::of(word).ok_or(FaultKind::Expected("a register name").at(column))?;
+            LowerName::of(word).ok_or(TarmacFault::Expected("a register name").at(column))?;
         if fields.mark(b'(') {
             let column = fields.at();
             let extra = fields.word().filter(|_| fields.mark(b')'));
-            let extra = extra.ok_or(FaultKind::Expected("one word in brackets").at(column))?;
+            let extra = extra.ok_or(TarmacFault::Expected("one word in brackets").at(column))?;
             name = name.in_mode(extra, set).unwrap_or(name);
         }
         let set = if is_wide_pointer(name, &fields) {
@@ -209,7 +210,7 @@ fn range(
         return Ok(None);
     }
     let column = fields.at();
-    let expected = FaultKind::Expected("a bit range such as <63:0>").at(column);
+    let expected = TarmacFault::Expected("a bit range such as <63:0>").at(column);
     let high = bit(fields).ok_or(expected)?;
     let low = fields
         .mark(b':')
@@ -221,7 +222,7 @@ fn range(
     }
     let size_bytes = known.map_or(WIDEST, |known| known.view.size_bytes);
     let is_whole = high % 8 == 7 && low % 8 == 0 && high > low && high / 8 < u64::from(size_bytes);
-    let fault = FaultKind::BitRange {
+    let fault = TarmacFault::BitRange {
         high,
         low,
         size_bytes,

@@ -1,6 +1,7 @@
 //! Contents of a register as written on a register line.
 
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::problem::TarmacFault;
+use crate::tarmac::fault::LineFault;
 use crate::tarmac::register_name::ValueKind;
 use crate::text::digits;
 use crate::text::digits::DigitRows;
@@ -75,7 +76,7 @@ impl RegisterValue {
             Ok(digits) => digits,
             Err(fault) => return expected.unreadable(fault),
         };
-        let nothing = FaultKind::Expected("register contents").at(column);
+        let nothing = TarmacFault::Expected("register contents").at(column);
         if digits.length == 0 && (expected.size_bytes.is_none() || !digits.is_last) {
             return expected.unreadable(nothing);
         }
@@ -98,7 +99,7 @@ impl RegisterValue {
     pub fn unknown(&self, size_bytes: usize, why: LineFault) -> Self {
         let size_bytes = size_bytes.max(self.size_bytes).min(WIDEST);
         let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
-        let is_short = |fault: &LineFault| matches!(fault.kind, FaultKind::ValueTooShort(_));
+        let is_short = |fault: &LineFault| matches!(fault.kind, TarmacFault::ValueTooShort(_));
         let doubt = self.doubt.filter(|fault| !is_short(fault)).or(Some(why));
         Self {
             bytes,
@@ -188,9 +189,9 @@ impl ValueDigits {
             let number = digits.without_prefix(word, expected);
             if !digits
                 .push(number)
-                .ok_or(FaultKind::ValueTooLong(WIDEST).at(column))?
+                .ok_or(TarmacFault::ValueTooLong(WIDEST).at(column))?
             {
-                return Err(FaultKind::Expected("register contents").at(fields.at()));
+                return Err(TarmacFault::Expected("register contents").at(fields.at()));
             }
             last_length = word.len();
             fields.next();
@@ -278,7 +279,7 @@ impl ValueDigits {
     }
 
     /// Returns the problem with the number of digits of a value that was read.
-    fn doubt(&self, expected: ValueFormat) -> Option<FaultKind> {
+    fn doubt(&self, expected: ValueFormat) -> Option<TarmacFault> {
         let size_bytes = expected.size_bytes.filter(|_| !has_any_length(expected))?;
         let is_taken_short = match expected.kind {
             ValueKind::Pointer => self.length != size_bytes,
@@ -288,10 +289,10 @@ impl ValueDigits {
         let is_usual = self.is_last && matches!(self.length, 16 | 32);
         match () {
             () if is_taken_short && self.is_short_number(size_bytes) => {
-                Some(FaultKind::ValueTooShort(size_bytes))
+                Some(TarmacFault::ValueTooShort(size_bytes))
             }
             () if self.length > 2 * size_bytes && !is_usual => {
-                Some(FaultKind::SurplusDigits(size_bytes))
+                Some(TarmacFault::SurplusDigits(size_bytes))
             }
             () => None,
         }
@@ -316,7 +317,7 @@ impl ValueDigits {
             ValueKind::Vector | ValueKind::Scalar | ValueKind::Scalable => surplus.is_empty(),
         };
         if !is_dropped {
-            return Err(FaultKind::ValueTooLong(size_bytes).at(column));
+            return Err(TarmacFault::ValueTooLong(size_bytes).at(column));
         }
         // The present digits are those of the low bytes; nothing is known about the others.
         let short = self
@@ -324,7 +325,7 @@ impl ValueDigits {
             .then_some(ByteState::Unknown);
         let padding = padding(written, size_bytes, expected)
             .or(short)
-            .ok_or(FaultKind::Expected("register contents").at(column))?;
+            .ok_or(TarmacFault::Expected("register contents").at(column))?;
         let mut value = RegisterValue {
             bytes: [0; WIDEST],
             states: [padding; WIDEST],
@@ -333,7 +334,9 @@ impl ValueDigits {
             is_scattered: false,
             doubt: None,
         };
-        value.fill(written).ok_or(FaultKind::HalfByte.at(column))?;
+        value
+            .fill(written)
+            .ok_or(TarmacFault::HalfByte.at(column))?;
         match expected.kind {
             ValueKind::Extended if size_bytes == 4 => value.extend(8),
             ValueKind::Scalar => value.extend(16),

@@ -5,18 +5,17 @@
 use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
 use crate::error::SourceError;
-use crate::events::{
-    EventSink, Flow, InputLocation, MemoryAccess, Problem, Recurrence, RegisterWrite, ThreadNumber,
-};
+use crate::events::{EventSink, Flow, InputLocation, MemoryAccess, RegisterWrite, ThreadNumber};
+use crate::problem::{Problem, ProblemKind, TarmacFault};
 use crate::source::ParsedRange;
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::fault::LineFault;
 use crate::tarmac::line::LookAhead;
 use crate::tarmac::quick::QuickState;
 use crate::tarmac::quick_header::{KnownPrefix, QuickHeaders};
 use crate::tarmac::settings::TarmacSettings;
 use crate::text::name_table::NameTable;
-use crate::text::window::{InputWindow, TextLimits};
+use crate::text::window::{InputWindow, LINE_LIMIT, TextLimits};
 
 /// Maximum number of threads; lines of further ones are dropped. The limit is that of the index,
 /// because a run over a part has fewer threads and would keep lines that the whole run drops.
@@ -267,12 +266,14 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
     /// Reports a line that starts at `start` of the window and does not end in it.
     pub fn too_long(&mut self, start: usize) {
         let place = self.place(start);
-        let (message, recurrence) = (FaultKind::LineTooLong.to_string(), Recurrence::Single);
-        self.problem(Problem {
+        self.sink.problem(&Problem {
             place,
             column: 0,
-            message,
-            recurrence,
+            kind: ProblemKind::Tarmac {
+                fault: TarmacFault::LineTooLong(LINE_LIMIT),
+                found: None,
+                is_open_ended: false,
+            },
         });
         self.skip_too_long();
     }
@@ -289,11 +290,6 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
             offset: self.base + start as u64,
             line_in_range: self.line,
         }
-    }
-
-    /// Reports a problem to the sink.
-    pub fn problem(&mut self, problem: Problem) {
-        self.sink.problem(&problem);
     }
 
     /// Returns the number of a thread, and announces it to the sink on first use.
@@ -316,7 +312,7 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
             return Ok(RegisterId(RegisterId::FIRST_NAMED.0 + number));
         }
         let number = self.names.registers.add(name, NAMED_REGISTERS);
-        let number = number.ok_or(FaultKind::TooManyRegisters(NAMED_REGISTERS).at(0))?;
+        let number = number.ok_or(TarmacFault::TooManyRegisters(NAMED_REGISTERS).at(0))?;
         let register = RegisterId(RegisterId::FIRST_NAMED.0 + number);
         self.sink
             .register_named(register, &String::from_utf8_lossy(name), width);

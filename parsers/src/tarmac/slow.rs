@@ -4,11 +4,12 @@ use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{AccessKind, Address, Mode, RegisterView};
 
 use crate::events::{
-    DelaySlot, EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepEvent,
-    StepOrigin, TextEvent, TextKind, ThreadNumber, WrittenName,
+    DelaySlot, EventSink, InputLocation, MemoryAccess, RegisterWrite, StepEvent, StepOrigin,
+    TextEvent, TextKind, ThreadNumber, WrittenName,
 };
+use crate::problem::{Problem, ProblemKind, TarmacFault};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
-use crate::tarmac::fault::{FaultKind, LineFault};
+use crate::tarmac::fault::LineFault;
 use crate::tarmac::fused::RecordSplit;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
@@ -23,7 +24,7 @@ use crate::tarmac::run::{
     ChunkContext, EventOrigin, LineThread, RegisterValuePart, RunNames, THREADS, TarmacRun,
 };
 use crate::text::lexer::{Token, is_word_byte};
-use crate::text::window::without_return;
+use crate::text::window::{LINE_LIMIT, without_return};
 
 /// Maximum number of unknown units of time that are remembered as reported.
 const UNKNOWN_UNITS: usize = 64;
@@ -87,7 +88,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
                     is_open_ended: false,
                     ..spot
                 },
-                FaultKind::LineTooLong.at(0),
+                TarmacFault::LineTooLong(LINE_LIMIT).at(0),
             );
             self.skip_too_long();
             return Some(next);
@@ -119,9 +120,9 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         // A range that ends between the two drops the carriage return at its end.
         let first = without_return(first);
         let kind = if fused.is_first_whole {
-            FaultKind::Fused
+            TarmacFault::Fused
         } else {
-            FaultKind::FusedAndCut
+            TarmacFault::FusedAndCut
         };
         if fused.is_first_whole {
             let line = TarmacLine::read_single(first, self.before.open, ahead.state_field);
@@ -264,7 +265,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         match (header.doubt, header.unit) {
             (
                 Some(LineFault {
-                    kind: FaultKind::UnknownUnit,
+                    kind: TarmacFault::UnknownUnit,
                     ..
                 }),
                 Some(unit),
@@ -291,17 +292,14 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     }
 
     fn report(&mut self, spot: LocatedLine<'_>, fault: LineFault) {
-        let mut message = fault.message(spot.line);
-        if spot.is_open_ended {
-            message.push_str(", and the last line has no newline: the trace may be cut short");
-        }
-        let column = u32::try_from(fault.column).unwrap_or(u32::MAX);
-        let recurrence = fault.kind.recurrence();
-        self.problem(Problem {
+        self.sink.problem(&Problem {
             place: spot.place,
-            column,
-            message,
-            recurrence,
+            column: u32::try_from(fault.column).unwrap_or(u32::MAX),
+            kind: ProblemKind::Tarmac {
+                fault: fault.kind,
+                found: fault.found(spot.line),
+                is_open_ended: spot.is_open_ended,
+            },
         });
     }
 
@@ -342,7 +340,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     fn known_thread(&self, header: &LineHeader<'_>) -> Result<ThreadNumber, LineFault> {
         match self.before.thread {
             LineThread::Known(thread) => Ok(thread),
-            _ => Err(FaultKind::TooManyThreads(THREADS).at(header.word_at)),
+            _ => Err(TarmacFault::TooManyThreads(THREADS).at(header.word_at)),
         }
     }
 
@@ -397,7 +395,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     /// Pushes a note, and reports a problem.
     fn unknown(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
         self.text(TextKind::Note, told)?;
-        Err(FaultKind::UnknownType.at(told.header.word_at))
+        Err(TarmacFault::UnknownType.at(told.header.word_at))
     }
 
     fn register(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
@@ -416,9 +414,9 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
                     .position(|byte| !is_word_byte(*byte)),
                 Some(1..)
             ) {
-                return Err(FaultKind::CutOff.at(column));
+                return Err(TarmacFault::CutOff.at(column));
             }
-            line.forget_value(FaultKind::CutOff.at(column));
+            line.forget_value(TarmacFault::CutOff.at(column));
         }
         let write = RegisterWrite {
             thread: told.thread,
@@ -482,7 +480,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             return self.text(TextKind::Note, told);
         };
         if told.spot.is_open_ended && !line.is_surely_whole() {
-            line.forget_data(FaultKind::CutOff.at(told.header.word_at));
+            line.forget_data(TarmacFault::CutOff.at(told.header.word_at));
         }
         if line.is_scattered {
             self.sink.scattered_values();
@@ -507,7 +505,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         let fields = crate::text::lexer::Lexer::new(spot.line);
         let diagram = Diagram::read(fields)?;
         let LineThread::Known(thread) = self.before.thread else {
-            return Err(FaultKind::TooManyThreads(THREADS).at(fields.at()));
+            return Err(TarmacFault::TooManyThreads(THREADS).at(fields.at()));
         };
         self.accesses(
             open.kind,

@@ -111,7 +111,7 @@ fn add_damage(index: &Index, findings: &mut Findings) {
         } else {
             FindingPlace::Trace
         };
-        findings.add_many(&DAMAGED, warning.count, place, || warning.message.clone());
+        findings.add_many(&DAMAGED, warning.count, place, || warning.kind.to_string());
     }
 }
 

@@ -566,7 +566,7 @@ mod tests {
             index
                 .warnings()
                 .iter()
-                .any(|warning| warning.message == FRAMES_LEFT_OUT)
+                .any(|warning| warning.kind.to_string() == FRAMES_LEFT_OUT)
         );
         assert_eq!(index.calls().len(), depth, "all calls and the root");
         let returned = (0..depth).filter_map(|id| index.calls().get(CallId(id)));

@@ -4,8 +4,9 @@ use foldhash::HashMap;
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{
-    EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Recurrence,
-    RegisterSource, RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
+    EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, ProblemKind,
+    Recurrence, RegisterSource, RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind,
+    ThreadNumber,
 };
 
 use crate::answers::index_info::WARNINGS_KEPT;
@@ -91,7 +92,7 @@ pub struct SegmentBuilder {
     pub(crate) problems: Vec<SegmentProblem>,
     pub(crate) problem_count: u64,
     /// Place of each kind of problem.
-    problem_kinds: HashMap<String, usize>,
+    problem_kinds: HashMap<ProblemKind, usize>,
     pub(crate) thread_times: Vec<ThreadTimes>,
     pub(crate) time_falls: Vec<SegmentFall>,
     pub(crate) fall_count: u64,
@@ -595,29 +596,27 @@ impl EventSink for SegmentBuilder {
         let Problem {
             place,
             column,
-            message,
-            recurrence,
+            kind,
         } = problem;
-        self.problem_count += u64::from(*recurrence != Recurrence::OnceARun);
+        let recurrence = kind.recurrence();
+        self.problem_count += u64::from(recurrence != Recurrence::OnceARun);
         let known = self
             .problem_kinds
-            .get(message)
+            .get(kind)
             .and_then(|place| self.problems.get_mut(*place));
-        if known.is_none() || *recurrence == Recurrence::Single {
+        if known.is_none() || recurrence == Recurrence::Single {
             self.damaged.add(self.slot);
         }
         if let Some(known) = known {
             known.count += 1;
         } else if self.problems.len() < PROBLEM_KINDS {
-            self.problem_kinds
-                .insert(message.clone(), self.problems.len());
+            self.problem_kinds.insert(kind.clone(), self.problems.len());
             self.problems.push(SegmentProblem {
                 slot: self.slot,
                 line: place.line_in_range,
                 column: *column,
-                message: message.clone(),
+                kind: kind.clone(),
                 count: 1,
-                recurrence: *recurrence,
             });
         }
     }

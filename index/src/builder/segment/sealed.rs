@@ -4,7 +4,7 @@
 //! contradictions.
 
 use stepback_machine::RegisterView;
-use stepback_parsers::Recurrence;
+use stepback_parsers::ProblemKind;
 
 use crate::builder::segment::collectors::{FoundCode, MarkersOfKind};
 use crate::builder::segment::transfers::{ThreadEnd, Transfer};
@@ -87,12 +87,10 @@ pub struct SegmentProblem {
     pub line: u64,
     /// Byte offset in the line.
     pub column: u32,
-    /// Description of the problem.
-    pub message: String,
+    /// Kind of problem.
+    pub kind: ProblemKind,
     /// Number of occurrences.
     pub count: u64,
-    /// Recurrence, as in [`stepback_parsers::Problem`].
-    pub recurrence: Recurrence,
 }
 
 /// Times of a thread in a segment.

@@ -6,11 +6,12 @@ use foldhash::HashMap;
 
 use crate::btrace::check::rules;
 use crate::btrace::code::ProgramCode;
-use crate::btrace::fit::{FittedRecord, RecordMismatch};
+use crate::btrace::fit::FittedRecord;
 use crate::btrace::record::{BranchKind, BranchRecord, BranchRecordReader};
 use crate::error::SourceError;
 use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings};
+use crate::problem::RecordMismatch;
 use crate::program_file::ProgramFile;
 use crate::reconstruct::{NullPathSink, Walk, WalkStop};
 use crate::source::CheckWatch;

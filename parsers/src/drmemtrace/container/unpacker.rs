@@ -14,6 +14,7 @@ use crate::drmemtrace::container::snappy::SnappyReader;
 use crate::drmemtrace::container::zip_members::{MemberReader, ZipMember, ZipMembers};
 use crate::packed;
 use crate::packed::kind::PackedKind;
+use crate::problem::DrmemtraceFault;
 use crate::read_at::ReadAt;
 
 /// Unpacks a file from front to back.
@@ -27,7 +28,7 @@ pub struct ContainerUnpacker {
     stream: Option<ContainerStream>,
     /// Number of bytes unpacked until now.
     offset: u64,
-    problems: Vec<String>,
+    problems: Vec<DrmemtraceFault>,
 }
 
 /// Source of the unpacked bytes.
@@ -67,12 +68,8 @@ impl ContainerUnpacker {
             ContainerKind::Zip => {
                 let (members, problem) = ZipMembers::of(&self.file);
                 self.failure.take().map_or(Ok(()), Err)?;
-                self.problems.extend(problem.map(|why| {
-                    format!(
-                        "the archive's directory cannot be read ({why}): its members are read from the front; \
-                         copy the file again if there is more"
-                    )
-                }));
+                self.problems
+                    .extend(problem.map(|why| DrmemtraceFault::NoDirectory { why }));
                 self.members = Some(members);
             }
             ContainerKind::Lz4 => {
@@ -128,7 +125,7 @@ impl ContainerUnpacker {
                 None => self.members = None,
                 Some(Err(why)) => self
                     .problems
-                    .push(format!("a member of the archive is left out: {why}")),
+                    .push(DrmemtraceFault::MemberLeftOut { member: None, why }),
                 Some(Ok(member)) => match MemberReader::new(&self.file, &member) {
                     Ok(reader) => {
                         self.stream = Some(ContainerStream::Member(member, Box::new(reader)))
@@ -139,8 +136,10 @@ impl ContainerUnpacker {
                                 .start
                                 .saturating_add(member.packed_bytes.unwrap_or(0)),
                         );
-                        self.problems
-                            .push(format!("{} is left out: {why}", member.name));
+                        self.problems.push(DrmemtraceFault::MemberLeftOut {
+                            member: Some(member.name.to_string()),
+                            why: why.to_string(),
+                        });
                     }
                 },
             }
@@ -162,7 +161,8 @@ impl ContainerUnpacker {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.failure.take().map_or(Ok(()), Err)?;
-                    self.problems.push(stream.complaint(&error));
+                    let fault = stream.fault(&error);
+                    self.problems.push(fault);
                     return Ok((count, true));
                 }
             }
@@ -184,7 +184,7 @@ impl ContainerUnpacker {
             }
             Some(ContainerStream::Packed(unpacker)) => self
                 .problems
-                .extend(unpacker.damage().map(ToString::to_string)),
+                .extend(unpacker.damage().cloned().map(DrmemtraceFault::Packed)),
             _ => {}
         }
     }
@@ -199,21 +199,15 @@ impl ContainerStream {
         }
     }
 
-    /// Returns a message with the damage and the remedy.
-    fn complaint(&self, error: &io::Error) -> String {
-        let what = match self {
-            Self::Member(..) => "the member",
-            _ => "the packed data",
-        };
+    /// Returns the fault that an error of unpacking means.
+    fn fault(&self, error: &io::Error) -> DrmemtraceFault {
+        let is_member = matches!(self, Self::Member(..));
         match error.kind() {
-            ErrorKind::UnexpectedEof => {
-                format!("{what} is cut off: copy the file again if there is more")
-            }
-            _ => {
-                format!(
-                    "{what} is damaged ({error}): what can be read of it is shown; copy the file again, or mend it"
-                )
-            }
+            ErrorKind::UnexpectedEof => DrmemtraceFault::CutOff { is_member },
+            _ => DrmemtraceFault::Corrupt {
+                is_member,
+                why: error.to_string(),
+            },
         }
     }
 }

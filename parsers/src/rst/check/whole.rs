@@ -5,6 +5,7 @@
 use crate::error::SourceError;
 use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings};
+use crate::problem::{INSIDE_RECORD, Problem, ProblemKind, RstFault};
 use crate::read_at::TraceFile;
 use crate::rst::check::instruction::{AddressWidthCheck, InstructionWord, check_flags};
 use crate::rst::check::opening::{CpuOpeningCheck, OpeningCheck};
@@ -16,7 +17,6 @@ use crate::rst::check::traps::TrapCheck;
 use crate::rst::check::values::{
     NestingCheck, ReservedBitsCheck, check_kind, check_memory, check_processor, check_registers,
 };
-use crate::rst::container::batch::INSIDE_RECORD;
 use crate::rst::fields::{hwinfo, status, trapping};
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, layout_of};
@@ -62,7 +62,7 @@ pub fn check_files(
         if !batch.problems.is_empty() {
             checker.lose_paths();
         }
-        if batch.ends_inside_record {
+        if batch.problems.iter().any(is_inside_record) {
             checker.out.found(&rules::F01, || INSIDE_RECORD.to_owned());
         }
         let batch_end = checker.out.number;
@@ -79,6 +79,11 @@ pub fn check_files(
         }
     }
     Ok(())
+}
+
+fn is_inside_record(problem: &Problem) -> bool {
+    let kind = &problem.kind;
+    matches!(kind, ProblemKind::Rst { fault, .. } if matches!(fault, RstFault::InsideRecord(_)))
 }
 
 /// The rules and their state for one stream.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::packed::ForwardReader;
+use crate::packed::{Damage, ForwardReader};
 use crate::read_at::ReadAt;
 
 /// Number of bytes unpacked at once.
@@ -24,7 +24,7 @@ pub struct ReadAheadReader {
     used: usize,
     offset: u64,
     /// The reason why the bytes end, if that is not the end of the file.
-    damage: Option<String>,
+    damage: Option<Damage>,
     is_over: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct ReadAheadReader {
 enum ReadAheadMessage {
     Bytes(Vec<u8>),
     /// The end of the unpacked bytes, with the damage if there is any.
-    End(Option<String>),
+    End(Option<Damage>),
     Failure(io::Error),
 }
 
@@ -52,7 +52,7 @@ impl ReadAheadReader {
             }));
             // The receiver is gone if the reader was dropped.
             _ = sender.send(match end {
-                Ok(Ok(())) => ReadAheadMessage::End(input.damage().map(ToString::to_string)),
+                Ok(Ok(())) => ReadAheadMessage::End(input.damage().cloned()),
                 Ok(Err(error)) => ReadAheadMessage::Failure(error),
                 Err(_) => {
                     ReadAheadMessage::Failure(io::Error::other("what unpacks the trace has failed"))
@@ -80,7 +80,7 @@ impl ReadAheadReader {
     }
 
     /// Takes the reason why the bytes ended, if the file is damaged there.
-    pub fn take_damage(&mut self) -> Option<String> {
+    pub fn take_damage(&mut self) -> Option<Damage> {
         self.damage.take()
     }
 

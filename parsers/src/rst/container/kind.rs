@@ -1,5 +1,7 @@
 //! Containers of records, inside any compression by gzip, zstd or xz.
 
+use crate::problem::RstFault;
+
 /// Container format of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RstContainer {
@@ -37,9 +39,7 @@ impl RstContainer {
     }
 
     /// Returns the reason why such files cannot be read, if they cannot.
-    pub fn refusal(self) -> Option<&'static str> {
-        let is_known = self != Self::Rstzip1;
-        (!is_known)
-            .then_some("it is packed by rstzip 1, whose format was never published: unpack it with rstunzip first")
+    pub fn refusal(self) -> Option<RstFault> {
+        (self == Self::Rstzip1).then_some(RstFault::Unpublished)
     }
 }

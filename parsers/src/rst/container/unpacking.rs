@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use stepback_machine::Endian;
 
+use crate::packed::Damage;
+use crate::problem::RstFault;
 use crate::read_at::ReadAt;
 use crate::rst::container::ahead::ReadAheadReader;
 use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd};
@@ -25,7 +27,7 @@ enum ContainerFormat {
     Plain(Vec<u8>),
     Rz2(Box<Rz2>),
     Rz3(Box<Rz3>),
-    Refused(&'static str),
+    Refused(RstFault),
 }
 
 impl ContainerReader {
@@ -82,12 +84,12 @@ impl ContainerReader {
             ContainerFormat::Plain(head) => plain_batch(head, &mut self.input, out),
             ContainerFormat::Rz2(unpacker) => unpacker.next_batch(&mut self.input, out),
             ContainerFormat::Rz3(unpacker) => unpacker.next_batch(&mut self.input, out),
-            ContainerFormat::Refused(why) => Ok(BatchEnd::Damaged((*why).to_owned())),
+            ContainerFormat::Refused(why) => Ok(BatchEnd::Damaged(why.clone())),
         }
     }
 
     /// Takes the damage of the outer compression, once the last batch was returned.
-    pub fn take_damage(&mut self) -> Option<String> {
+    pub fn take_damage(&mut self) -> Option<Damage> {
         self.input.take_damage()
     }
 }
@@ -109,6 +111,6 @@ fn plain_batch(
     out.truncate(out.len() - rest);
     Ok(match rest {
         0 => BatchEnd::Over,
-        _ => BatchEnd::InsideRecord(rest),
+        _ => BatchEnd::Damaged(RstFault::InsideRecord(rest)),
     })
 }

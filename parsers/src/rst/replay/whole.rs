@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use stepback_machine::{RegisterId, RegisterView};
 
-use crate::events::{Problem, TextKind, ThreadNumber};
+use crate::events::{TextKind, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
+use crate::problem::ProblemKind;
 use crate::rst::fields::cpu;
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, layout_of};
@@ -171,7 +172,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
     }
 
     /// Passes on a problem of the reader.
-    pub fn problem(&mut self, problem: &Problem) {
+    pub fn problem(&mut self, problem: &ProblemKind) {
         self.encoder.problem(problem);
     }
 

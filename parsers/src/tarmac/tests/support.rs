@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use stepback_machine::{AccessKind, RegisterId};
 
 use crate::events::{
-    EventSink, InputLocation, MemoryAccess, Problem, RegisterWrite, StepEvent, TextEvent,
-    ThreadNumber,
+    EventSink, InputLocation, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
 };
+use crate::problem::Problem;
 use crate::source::{ParseScratch, ParsedRange, Source as _};
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::text::window::TextLimits;
@@ -189,7 +189,7 @@ impl EventSink for Recorder {
     fn problem(&mut self, problem: &Problem) {
         self.push(
             problem.place,
-            format!("problem {} {}", problem.column, problem.message),
+            format!("problem {} {}", problem.column, problem.kind),
         );
     }
 }

@@ -151,7 +151,7 @@ impl EventSink for WholePath {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.problems.push(problem.message.clone());
+        self.problems.push(problem.kind.to_string());
     }
 }
 

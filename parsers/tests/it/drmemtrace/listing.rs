@@ -40,7 +40,7 @@ impl Listing {
     pub fn messages(&self) -> String {
         self.problems
             .iter()
-            .map(|problem| format!("{}\n", problem.message))
+            .map(|problem| format!("{}\n", problem.kind))
             .collect()
     }
 

@@ -140,7 +140,7 @@ impl RecordSink for Lines {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.problems.push(problem.message.clone());
+        self.problems.push(problem.kind.to_string());
     }
 }
 

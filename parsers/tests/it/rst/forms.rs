@@ -125,7 +125,7 @@ fn lines(traces: &[Vec<u8>]) -> String {
         batch
             .problems
             .iter()
-            .for_each(|problem| out.extend(format!("{}\n", problem.message).bytes()));
+            .for_each(|problem| out.extend(format!("{}\n", problem.kind).bytes()));
     }
     String::from_utf8(out).unwrap()
 }
@@ -312,7 +312,7 @@ fn what_begins_otherwise_is_told() {
         plain("t", bytes.to_vec())
             .1
             .iter()
-            .map(|problem| problem.message.clone())
+            .map(|problem| problem.kind.to_string())
             .collect::<String>()
     };
     assert!(
@@ -475,7 +475,12 @@ fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
                 None => turns.push((instruction.cpu, 1)),
             }
         }
-        told.extend(batch.problems.iter().map(|problem| problem.message.clone()));
+        told.extend(
+            batch
+                .problems
+                .iter()
+                .map(|problem| problem.kind.to_string()),
+        );
     }
     assert_eq!(
         records,

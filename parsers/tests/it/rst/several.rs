@@ -141,8 +141,8 @@ fn a_turn_too_many_is_told() {
     let (records, problems) = plain("several.rz2", bytes);
     assert_eq!(records.len(), 10 * 24);
     assert!(
-        problems[0].message.contains("after record 10, ")
-            && problems[0].message.contains("contradicts itself")
+        problems[0].kind.to_string().contains("after record 10, ")
+            && problems[0].kind.to_string().contains("contradicts itself")
     );
 }
 

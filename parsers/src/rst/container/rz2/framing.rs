@@ -4,8 +4,9 @@
 
 use std::io;
 
+use crate::problem::RstFault;
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::{CUT_OFF, UnpackFault};
+use crate::rst::container::batch::UnpackFault;
 
 /// Length of the head in bytes.
 const HEAD_BYTES: usize = 512;
@@ -37,20 +38,18 @@ pub struct ProcessorTurn {
 pub fn is_of_one_cpu(
     input: &mut ReadAheadReader,
     mut head: Vec<u8>,
-) -> io::Result<Result<bool, String>> {
+) -> io::Result<Result<bool, RstFault>> {
     let missing = HEAD_BYTES.saturating_sub(head.len());
     input.read_into(&mut head, missing)?;
     if head.len() < HEAD_BYTES {
-        return Ok(Err(CUT_OFF.to_owned()));
+        return Ok(Err(RstFault::CutOff));
     }
     let text = String::from_utf8_lossy(&head);
     let cpus = text
         .split_once("Numcpus=")
         .map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect());
     let cpus = cpus.and_then(|digits: String| digits.parse::<u32>().ok());
-    Ok(cpus.map(|cpus| cpus == 1).ok_or_else(|| {
-        "its head does not say how many processors there are (\"Numcpus=\"): what is packed is damaged".to_owned()
-    }))
+    Ok(cpus.map(|cpus| cpus == 1).ok_or(RstFault::NoProcessorCount))
 }
 
 impl FramedBlock {
@@ -61,7 +60,7 @@ impl FramedBlock {
     pub fn read(
         input: &mut ReadAheadReader,
         mut used: Vec<u8>,
-    ) -> io::Result<Result<Self, String>> {
+    ) -> io::Result<Result<Self, RstFault>> {
         let mut length = Vec::with_capacity(4);
         input.read_into(&mut length, 4)?;
         used.clear();
@@ -75,9 +74,7 @@ impl FramedBlock {
             }));
         };
         if length > BLOCK_BYTES_MAX {
-            return Ok(Err(format!(
-                "a block says that it has {length} bytes: what is packed here is damaged"
-            )));
+            return Ok(Err(RstFault::BlockLength(length)));
         }
         input.read_into(&mut used, length)?;
         let is_cut_off = used.len() < length;

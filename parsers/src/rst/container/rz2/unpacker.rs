@@ -2,8 +2,9 @@
 
 use std::io;
 
+use crate::problem::RstFault;
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd, UnpackFault, cut_off};
+use crate::rst::container::batch::{BATCH_RECORDS, BatchEnd, UnpackFault};
 use crate::rst::container::paged::TableBudget;
 use crate::rst::container::rz2::chunk::{ChunkScratch, ChunkStream, StreamPart};
 use crate::rst::container::rz2::cpu::Rz2CpuState;
@@ -103,7 +104,9 @@ impl Rz2 {
             BlockDecodeEnd::Over if !bytes.0.is_empty() => UnpackFault::Contradiction.end(),
             BlockDecodeEnd::Over if is_new && out.is_empty() => BatchEnd::Over,
             BlockDecodeEnd::Over => BatchEnd::More,
-            BlockDecodeEnd::Fault(UnpackFault::Short) if self.block.is_cut_off => cut_off(),
+            BlockDecodeEnd::Fault(UnpackFault::Short) if self.block.is_cut_off => {
+                BatchEnd::Damaged(RstFault::CutOff)
+            }
             BlockDecodeEnd::Fault(fault) => fault.end(),
         })
     }
@@ -114,7 +117,7 @@ impl Rz2 {
         out: &mut Vec<u8>,
     ) -> io::Result<BatchEnd> {
         let block = match FramedBlock::read(input, Vec::new())? {
-            Ok(block) if block.is_cut_off => return Ok(cut_off()),
+            Ok(block) if block.is_cut_off => return Ok(BatchEnd::Damaged(RstFault::CutOff)),
             Ok(block) => block,
             Err(why) => return Ok(BatchEnd::Damaged(why)),
         };
@@ -148,7 +151,7 @@ impl Rz2 {
         let is_complete = streams.take_turns(&turns, out);
         let is_used_up = bytes.0.is_empty() && streams.are_used_up();
         Ok(match fault {
-            Some(UnpackFault::Short) if block.is_cut_off => cut_off(),
+            Some(UnpackFault::Short) if block.is_cut_off => BatchEnd::Damaged(RstFault::CutOff),
             Some(fault) => fault.end(),
             None if !is_complete || !is_used_up => UnpackFault::Contradiction.end(),
             None if out.is_empty() => BatchEnd::Over,

@@ -6,6 +6,7 @@ use std::io;
 
 use stepback_machine::Endian;
 
+use crate::problem::RstFault;
 use crate::rst::container::ahead::ReadAheadReader;
 use crate::rst::container::batch::BatchEnd;
 use crate::rst::container::rz3::bits::{ARRAYS, ArrayCursor, SectionBits};
@@ -61,11 +62,9 @@ struct SectionHeader {
 }
 
 impl SectionHeader {
-    fn of(bytes: &[u8]) -> Result<Self, String> {
+    fn of(bytes: &[u8]) -> Result<Self, RstFault> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(
-                "no section of rstzip begins here: what is packed here is damaged".to_owned(),
-            );
+            return Err(RstFault::NoSection);
         };
         let number =
             |at: usize, endian| match (rest.get(at..).and_then(<[u8]>::first_chunk), endian) {
@@ -81,17 +80,19 @@ impl SectionHeader {
                 Some((endian, records))
             });
         let Some((endian, records)) = found else {
-            return Err("a section says that it has an impossible number of records".to_owned());
+            return Err(RstFault::SectionLength);
         };
         let mut counts = [0; ARRAYS];
         for (array, place) in counts.iter_mut().enumerate() {
             let Some(count) = number(16 + 4 * array, endian) else {
-                return Err("the file is cut off".to_owned());
+                return Err(RstFault::SectionCutOff);
             };
             if u64::from(count) > u64::from(records) * ELEMENTS_PER_RECORD {
-                return Err(format!(
-                    "a section of {records} records says that array {array} has {count} elements"
-                ));
+                return Err(RstFault::ArrayLength {
+                    records,
+                    array,
+                    elements: count,
+                });
             }
             *place = count;
         }

@@ -4,8 +4,9 @@ use std::io;
 
 use stepback_machine::Endian;
 
+use crate::problem::RstFault;
 use crate::rst::container::ahead::ReadAheadReader;
-use crate::rst::container::batch::{BatchEnd, UnpackFault, cut_off};
+use crate::rst::container::batch::{BatchEnd, UnpackFault};
 use crate::rst::container::kind::RstContainer;
 use crate::rst::container::rz3::bits::{ARRAYS, SectionArray, SectionBits, widths};
 use crate::rst::container::rz3::cpu::Rz3CpuTable;
@@ -58,15 +59,14 @@ impl Rz3 {
         out: &mut Vec<u8>,
     ) -> io::Result<BatchEnd> {
         if self.is_cut_off {
-            return Ok(cut_off());
+            return Ok(BatchEnd::Damaged(RstFault::CutOff));
         }
         if !MINORS.contains(&self.minor) {
-            let (first, last) = (MINORS.start(), MINORS.end());
-            let why = format!(
-                "rstzip 3.{} is not known, only 3.{first} to 3.{last}",
-                self.minor
-            );
-            return Ok(BatchEnd::Damaged(why));
+            return Ok(BatchEnd::Damaged(RstFault::UnknownVersion {
+                minor: self.minor,
+                first: *MINORS.start(),
+                last: *MINORS.end(),
+            }));
         }
         let used = std::mem::take(&mut self.bits);
         let (section, endian) = match Section::read(input, &self.widths, used)? {
@@ -102,7 +102,7 @@ impl Rz3 {
         self.bits = bits;
         match fault {
             None => BatchEnd::More,
-            Some(UnpackFault::Short) if is_cut_off => cut_off(),
+            Some(UnpackFault::Short) if is_cut_off => BatchEnd::Damaged(RstFault::CutOff),
             Some(fault) => fault.end(),
         }
     }
