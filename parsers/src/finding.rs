@@ -33,7 +33,7 @@ pub struct Rule {
     pub severity: Severity,
     /// Clause of the specification; empty for rules of common sense.
     pub clause: &'static str,
-    /// The rule as a phrase.
+    /// A violation as a phrase.
     pub title: &'static str,
     /// Likely cause of a violation, as a phrase.
     pub meaning: &'static str,
