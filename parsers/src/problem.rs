@@ -77,6 +77,14 @@ pub enum ProblemKind {
         /// The fault.
         fault: DrmemtraceFault,
     },
+    /// A companion file of a drmemtrace trace cannot be read, or not completely.
+    #[error("byte {offset}: {fault}")]
+    Companion {
+        /// Offset of the line or entry in the file.
+        offset: u64,
+        /// The fault.
+        fault: CompanionFault,
+    },
     /// A record of a Btrace recording is wrong.
     #[error("record {record}: {fault}")]
     Btrace {
@@ -319,6 +327,31 @@ pub enum DrmemtraceFault {
 
 const MEMBER: &str = "the member";
 const PACKED_DATA: &str = "the packed data";
+
+/// Fault of a companion file of a drmemtrace trace.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentences say what the variants mean")]
+pub enum CompanionFault {
+    #[error("no \"id,arguments,0xaddress,library!function\"")]
+    NoFunction,
+    #[error("{found:?} is not a number")]
+    PageNumber { found: String },
+    #[error("it names no page size that is a power of two")]
+    NoPageSize,
+    #[error("no line \"Module Table: version N, count N\" begins it")]
+    NoModuleTable,
+    #[error("the file ends after {found} of {count} entries")]
+    MissingEntries { found: u64, count: u64 },
+    #[error("the line ends before {field}")]
+    EntryEnd { field: &'static str },
+    #[error("{field} is not a number: {found:?}")]
+    EntryNumber { field: &'static str, found: String },
+    #[error("it ends at {end:#x}, before its start at {start:#x}")]
+    EntryRange { start: u64, end: u64 },
+    #[error("its custom field is longer than the file")]
+    CustomField,
+}
 
 /// Fault of a record of a Btrace recording.
 #[non_exhaustive]

@@ -23,7 +23,8 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fmt;
+
+use crate::problem::{CompanionFault, ProblemKind};
 
 /// Maximum number of problems kept per file; all are counted.
 const PROBLEM_LIMIT: usize = 20;
@@ -31,35 +32,20 @@ const PROBLEM_LIMIT: usize = 20;
 /// Problems found in a companion file of the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompanionProblems {
-    /// First problems of the file.
-    pub first: Vec<CompanionProblem>,
+    /// First problems of the file, all [`ProblemKind::Companion`].
+    pub first: Vec<ProblemKind>,
     /// Number of problems.
     pub count: u64,
 }
 
-/// Place in a companion file that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompanionProblem {
-    /// Byte offset of the line or entry.
-    pub offset: u64,
-    /// Description of the problem, as a phrase.
-    pub message: String,
-}
-
-impl fmt::Display for CompanionProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: {}", self.offset, self.message)
-    }
-}
-
 impl CompanionProblems {
     /// Adds a problem at `offset`.
-    pub(super) fn push(&mut self, offset: usize, message: String) {
+    pub(super) fn push(&mut self, offset: usize, fault: CompanionFault) {
         self.count += 1;
         if self.first.len() < PROBLEM_LIMIT {
-            self.first.push(CompanionProblem {
+            self.first.push(ProblemKind::Companion {
                 offset: offset as u64,
-                message,
+                fault,
             });
         }
     }
@@ -138,10 +124,7 @@ impl FunctionList {
         for (offset, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
             match function(line) {
                 Some(function) => list.functions.push(function),
-                None => {
-                    let message = "no \"id,arguments,0xaddress,library!function\"".to_owned();
-                    list.problems.push(offset, message);
-                }
+                None => list.problems.push(offset, CompanionFault::NoFunction),
             }
         }
         list
@@ -231,10 +214,10 @@ impl PhysicalPages {
             let Some(value) = number(value.split(|byte| *byte == b'}').next().unwrap_or_default())
             else {
                 if matches!(key, b"page_size" | b"virtual_address" | b"physical_address") {
-                    pages.problems.push(
-                        offset,
-                        format!("{:?} is not a number", String::from_utf8_lossy(value)),
-                    );
+                    let found = String::from_utf8_lossy(value).into_owned();
+                    pages
+                        .problems
+                        .push(offset, CompanionFault::PageNumber { found });
                 }
                 continue;
             };
@@ -252,9 +235,7 @@ impl PhysicalPages {
             }
         }
         if !pages.pages.is_empty() && pages.page_bytes.is_none() {
-            pages
-                .problems
-                .push(0, "it names no page size that is a power of two".to_owned());
+            pages.problems.push(0, CompanionFault::NoPageSize);
         }
         pages
     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::drmemtrace::companion::{FunctionList, PhysicalPages};
 use crate::drmemtrace::modules_log::ModulesLog;
+use crate::problem::{CompanionFault, ProblemKind};
 
 /// Lists the segments: first segment of the module, addresses, offset, preferred base, length of
 /// the contents, path.
@@ -160,7 +161,11 @@ fn functions_have_flags_and_names_with_commas() {
         (list.name_of(8), list.name_of(1)),
         (Some("a!f<int, char>"), None)
     );
-    assert_eq!(list.problems.first[0].offset, 79);
+    let fault = CompanionFault::NoFunction;
+    assert_eq!(
+        list.problems.first[0],
+        ProblemKind::Companion { offset: 79, fault }
+    );
     assert_eq!(FunctionList::parse(b""), FunctionList::default());
 }
 

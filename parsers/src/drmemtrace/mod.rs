@@ -37,7 +37,7 @@ pub use crate::drmemtrace::counts::TraceCounts;
 pub use crate::drmemtrace::head::FileType;
 pub use crate::drmemtrace::marker_names::instruction_name;
 pub use crate::drmemtrace::visible::record_text;
-pub use companion::{CompanionProblem, CompanionProblems};
+pub use companion::CompanionProblems;
 pub use counts::{Counter, Counts};
 pub use head::TraceHead;
 pub use layout::{LayoutError, TraceLayout};

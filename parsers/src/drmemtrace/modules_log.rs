@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use crate::drmemtrace::companion::{CompanionProblems, decimal, hexadecimal};
+use crate::problem::CompanionFault;
 
 /// Files are mapped in whole pages, but the listed offset of a segment may be inside its first
 /// page.
@@ -58,18 +59,15 @@ impl ModulesLog {
         let mut log = Self::default();
         let mut cursor = ModulesLogCursor { bytes, at: 0 };
         let Some(version) = header_version(&mut cursor) else {
-            log.problems.push(
-                0,
-                "no line \"Module Table: version N, count N\" begins it".to_owned(),
-            );
+            log.problems.push(0, CompanionFault::NoModuleTable);
             return log;
         };
         while cursor.skip_blanks() {
             let start = cursor.at;
             match entry(&mut cursor, version.number) {
                 Ok(segment) => log.segments.push(segment),
-                Err(message) => {
-                    log.problems.push(start, message);
+                Err(fault) => {
+                    log.problems.push(start, fault);
                     cursor.at = start;
                     cursor.line();
                 }
@@ -80,10 +78,9 @@ impl ModulesLog {
         }
         let found = log.segments.len() as u64 + log.problems.count;
         if found < version.count {
-            log.problems.push(
-                bytes.len(),
-                format!("the file ends after {found} of {} entries", version.count),
-            );
+            let count = version.count;
+            log.problems
+                .push(bytes.len(), CompanionFault::MissingEntries { found, count });
         }
         log.resolve();
         log
@@ -250,7 +247,7 @@ fn header_version(cursor: &mut ModulesLogCursor<'_>) -> Option<ModulesLogHeader>
 
 /// Parses one entry with its line end. [`ModuleSegment::first`] is the number of the containing
 /// module until all are read.
-fn entry(cursor: &mut ModulesLogCursor<'_>, version: u64) -> Result<ModuleSegment, String> {
+fn entry(cursor: &mut ModulesLogCursor<'_>, version: u64) -> Result<ModuleSegment, CompanionFault> {
     let id = cursor.number("its number", decimal)?;
     if version == 1 {
         let _size = cursor.number("its size", decimal)?;
@@ -278,9 +275,7 @@ fn entry(cursor: &mut ModulesLogCursor<'_>, version: u64) -> Result<ModuleSegmen
         None
     };
     if end < start {
-        return Err(format!(
-            "it ends at {end:#x}, before its start at {start:#x}"
-        ));
+        return Err(CompanionFault::EntryRange { start, end });
     }
     cursor.skip_windows_fields();
     let contents = cursor.custom_field()?.to_vec();
@@ -346,16 +341,16 @@ impl<'a> ModulesLogCursor<'a> {
         rest.get(..end)
     }
 
-    fn number(&mut self, what: &str, read: impl Fn(&[u8]) -> Option<u64>) -> Result<u64, String> {
-        let field = self
-            .field()
-            .ok_or_else(|| format!("the line ends before {what}"))?;
-        let shown = field.get(..field.len().min(40)).unwrap_or(field);
-        read(field).ok_or_else(|| {
-            format!(
-                "{what} is not a number: {:?}",
-                String::from_utf8_lossy(shown).trim()
-            )
+    fn number(
+        &mut self,
+        field: &'static str,
+        read: impl Fn(&[u8]) -> Option<u64>,
+    ) -> Result<u64, CompanionFault> {
+        let text = self.field().ok_or(CompanionFault::EntryEnd { field })?;
+        let shown = text.get(..text.len().min(40)).unwrap_or(text);
+        read(text).ok_or_else(|| CompanionFault::EntryNumber {
+            field,
+            found: String::from_utf8_lossy(shown).trim().to_owned(),
         })
     }
 
@@ -373,7 +368,7 @@ impl<'a> ModulesLogCursor<'a> {
     }
 
     /// Parses `v#1,<n>,` and n bytes of any kind; empty if there is no such field.
-    fn custom_field(&mut self) -> Result<&'a [u8], String> {
+    fn custom_field(&mut self) -> Result<&'a [u8], CompanionFault> {
         let rest = self.rest();
         let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
         let Some(marked) = rest.get(blanks..).filter(|rest| rest.starts_with(b"v#1,")) else {
@@ -384,7 +379,7 @@ impl<'a> ModulesLogCursor<'a> {
         let length = usize::try_from(length)
             .ok()
             .filter(|length| *length <= self.rest().len());
-        let length = length.ok_or("its custom field is longer than the file")?;
+        let length = length.ok_or(CompanionFault::CustomField)?;
         let contents = self.rest().get(..length).unwrap_or_default();
         self.at += length;
         Ok(contents)
