@@ -18,9 +18,7 @@ pub enum FormatError {
         command: &'static str,
     },
     /// The input is a program instead of its trace.
-    #[error(
-        "looks like an ELF file: that is a program, give its trace and name the program with --image"
-    )]
+    #[error("looks like an ELF file: that is a program, give its trace")]
     Elf,
     /// The input is text in 16-bit units.
     #[error("looks like UTF-16 text: save it as UTF-8 or ASCII")]

@@ -59,7 +59,7 @@ pub use crate::error::{FormatError, SourceError};
 pub use crate::events::*;
 pub use crate::marker::{Gap, GapReason, Marker, MarkerKind, traced_system_call};
 pub use crate::problem::*;
-pub use crate::program_file::{CodePart, ProgramFile, ProgramFit};
+pub use crate::program_file::{CodePart, MissingProgram, ProgramFile, ProgramFit};
 pub use crate::read_at::{ReadAt, TraceFile};
 pub use crate::source::{
     KnownInstruction, KnownThread, ParseScratch, ParsedRange, RecordingScope, RegisterSource,

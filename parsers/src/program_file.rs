@@ -57,6 +57,22 @@ impl ProgramFit {
     }
 }
 
+/// Reason why only the records of a trace are shown: nothing is known between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MissingProgram {
+    /// No file of the program is known.
+    #[error("no file of the program is known, so only the recorded branches are shown")]
+    Unknown,
+    /// The files are of another program, or were loaded elsewhere.
+    #[error(
+        "the program's files are of another program or were loaded elsewhere ({} of {} records do not fit), \
+         so only the recorded branches are shown",
+        .0.other,
+        .0.other + .0.same
+    )]
+    Another(ProgramFit),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

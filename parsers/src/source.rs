@@ -17,6 +17,7 @@ use crate::error::SourceError;
 use crate::events::{EventSink, Flow, Position};
 use crate::finding::Findings;
 use crate::marker::Marker;
+use crate::program_file::MissingProgram;
 
 /// A human-readable line that is made from a record.
 #[derive(Clone, Copy, Debug)]
@@ -149,6 +150,12 @@ pub trait Source: Any + Send + Sync {
     /// without.
     fn leaves_values_out(&self) -> bool {
         false
+    }
+
+    /// Returns the reason why steps between the records are missing; `None` if the trace does not
+    /// need a program, or has the right one.
+    fn missing_program(&self) -> Option<MissingProgram> {
+        None
     }
 
     /// Returns a sentence for the user about the files that were derived from the trace.

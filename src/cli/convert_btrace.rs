@@ -124,7 +124,7 @@ fn write_text(
     thread: Option<u64>,
     out: &mut ConversionOutput,
 ) -> Result<BranchSummaryJson> {
-    if !source.is_reconstructed() {
+    if source.missing_program().is_some() {
         bail!(
             "the text form has a line for each instruction, so the program is needed: name it with --image"
         );

@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::session::is_same_file;
+use stepback_debugger::session::{is_same_file, source_error_text};
 use stepback_debugger::truncate::{
     CopyError, CopySummary, CopyingStream, CutReason, UnpackedReader, copy,
 };
@@ -112,7 +112,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
     let stream = CopyingStream::new(reader);
     let tarmac = trace(&stream, &arguments.options).map_err(|error| match damage.get() {
         Some(damage) => anyhow!("{damage}: {}", input.name()),
-        None => anyhow!("{error}: {}", input.name()),
+        None => anyhow!("{}: {}", source_error_text(&error), input.name()),
     })?;
     let printing = &arguments.report;
     let target = printing

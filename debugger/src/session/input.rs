@@ -24,7 +24,7 @@ use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions, images};
 use crate::image::{ImageSpec, machine_of};
-use crate::session::notice::of_file;
+use crate::session::notice::{missing_program_text, of_file, source_error_text};
 use crate::session::places::is_same_file;
 
 /// Maximum length of a record description in bytes.
@@ -162,7 +162,8 @@ impl Input {
         let unusable = |error| of_file(&options.path, error);
         let format = match options.format {
             Some(format) => format,
-            None => checked(Format::of_input(&file), options).map_err(unusable)?,
+            None => checked(Format::of_input(&file), options)
+                .map_err(|error| of_file(&options.path, source_error_text(&error)))?,
         };
         let source = format
             .open_text(Box::new(file), assumed_by(options))
@@ -297,11 +298,14 @@ impl Input {
             .files
             .iter()
             .flat_map(|files| files.notices.iter().cloned());
+        let missing = self.source.missing_program().map(missing_program_text);
+        let of_source: Vec<_> = missing.into_iter().chain(self.source.notice()).collect();
+        let of_source = (!of_source.is_empty()).then(|| of_source.join("; "));
         damage
             .into_iter()
             .chain(text.and_then(PackedText::notice))
             .chain(files)
-            .chain(self.source.notice())
+            .chain(of_source)
     }
 
     /// Returns the fingerprint of the trace in its current state, up to the end that its source has
@@ -390,7 +394,11 @@ fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Re
         }
         (error, None) => of_file(
             path,
-            format_args!("the {} file holds no trace: {error}", kind.name()),
+            format_args!(
+                "the {} file holds no trace: {}",
+                kind.name(),
+                source_error_text(&error)
+            ),
         ),
     })
 }

@@ -28,7 +28,7 @@ pub mod test_session;
 mod trace_files;
 mod watch;
 
-pub use crate::session::notice::{Damage, FileError};
+pub use crate::session::notice::{Damage, FileError, source_error_text};
 pub use crate::session::places::{demo_path, is_demo, is_same_file};
 pub use crate::session::watch::OpeningObserver;
 pub use companions::Companions;

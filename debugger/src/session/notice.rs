@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use stepback_index::QueryError;
 use stepback_parsers::files::DamagedCopy;
+use stepback_parsers::{FormatError, MissingProgram, SourceError};
 
 use crate::session::{IndexPolicy, OpenOptions};
 
@@ -95,6 +96,24 @@ pub(super) fn of_file(path: &Path, what: impl fmt::Display) -> anyhow::Error {
         path: path.to_owned(),
     }
     .into()
+}
+
+/// Formats the reason why an input is no trace, with the option that names a program.
+pub fn source_error_text(error: &SourceError) -> String {
+    match error {
+        SourceError::NotATrace(FormatError::Elf) => {
+            format!("{error} and name the program with --image")
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// Formats the reason why steps are missing, with the way out.
+pub(super) fn missing_program_text(missing: MissingProgram) -> String {
+    format!(
+        "{missing}: with the right one (--image ELF[@OFFSET], or next to the trace) \
+         every instruction between them is"
+    )
 }
 
 /// A damaged file that a query met.

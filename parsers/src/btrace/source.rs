@@ -21,7 +21,7 @@ use crate::events::{EventSink, Position};
 use crate::finding::Findings;
 use crate::kept::places::CacheFileOptions;
 use crate::marker::{Marker, MarkerKind};
-use crate::program_file::{ProgramFile, ProgramFit};
+use crate::program_file::{MissingProgram, ProgramFile, ProgramFit};
 use crate::read_at::TraceFile;
 use crate::source::{
     CheckWatch, KnownInstruction, ParseScratch, ParsedRange, RecordingScope, RegisterSource,
@@ -57,8 +57,7 @@ pub struct Btrace {
     file: TraceFile,
     /// Record layout; `None` for a text.
     layout: Option<Box<BranchLayout>>,
-    notice: Option<String>,
-    is_complete: bool,
+    missing_program: Option<MissingProgram>,
     /// Files of the program; empty if they belong to another one.
     program: Vec<ProgramFile>,
 }
@@ -103,26 +102,25 @@ impl Btrace {
                 traits,
                 file,
                 layout: None,
-                notice: None,
-                is_complete: true,
+                missing_program: None,
                 program: Vec::new(),
             });
         };
         let fit = fit_of(&file, &layout, &options.program).map_err(failed)?;
-        let named = !options.program.is_empty();
-        let program = if fit.is_of_another_program() {
-            Vec::new()
+        let missing_program = if options.program.is_empty() {
+            Some(MissingProgram::Unknown)
         } else {
-            options.program
+            fit.is_of_another_program()
+                .then_some(MissingProgram::Another(fit))
         };
-        let notice = program
-            .is_empty()
-            .then(|| lacks_program(named.then_some(&fit)));
+        let program = match missing_program {
+            Some(_) => Vec::new(),
+            None => options.program,
+        };
         // Another program or layout yields other steps for the same file.
         let fingerprint = fingerprint_of(&program, &layout);
         kept.identity = kept.identity.map(|part| part.rotate_left(1) ^ fingerprint);
         traits.options = format!("made with {fingerprint:016x}");
-        let is_complete = !program.is_empty();
         let (read_file, read_layout, read_program) =
             (file.clone(), layout.clone(), program.clone());
         let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
@@ -135,8 +133,7 @@ impl Btrace {
             traits,
             file,
             layout: Some(Box::new(layout)),
-            notice,
-            is_complete,
+            missing_program,
             program,
         })
     }
@@ -198,11 +195,6 @@ impl Btrace {
         self.layout.as_deref()
     }
 
-    /// Returns false if only the records are shown because the program is missing.
-    pub fn is_reconstructed(&self) -> bool {
-        self.is_complete
-    }
-
     /// Does what [`Source::parse`] does, compiled for one sink.
     pub(crate) fn parse_into<S: EventSink + ?Sized>(
         &self,
@@ -227,24 +219,6 @@ fn layout_of(
         BtraceHead::Records { first_record, .. } => Ok(Some(BranchLayout::own(first_record))),
         BtraceHead::Text => Ok(None),
     }
-}
-
-/// Explains what is missing from a recording without its program.
-fn lacks_program(fit: Option<&ProgramFit>) -> String {
-    let why = match fit {
-        None => "no file of the program is known".to_owned(),
-        Some(fit) => {
-            let checked = fit.other + fit.same;
-            format!(
-                "the program's files are of another program or were loaded elsewhere ({} of {checked} records do not fit)",
-                fit.other
-            )
-        }
-    };
-    format!(
-        "{why}, so only the recorded branches are shown: with the right one (--image ELF[@OFFSET], or next to the trace) \
-         every instruction between them is"
-    )
 }
 
 fn fingerprint_of(program: &[ProgramFile], layout: &BranchLayout) -> u64 {
@@ -355,13 +329,11 @@ impl Source for Btrace {
     }
 
     fn notice(&self) -> Option<String> {
-        let notices: Vec<_> = self
-            .notice
-            .iter()
-            .cloned()
-            .chain(self.store().notice())
-            .collect();
-        (!notices.is_empty()).then(|| notices.join("; "))
+        self.store().notice()
+    }
+
+    fn missing_program(&self) -> Option<MissingProgram> {
+        self.missing_program
     }
 
     fn kept_bytes(&self) -> Option<u64> {

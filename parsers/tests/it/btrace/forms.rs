@@ -2,7 +2,7 @@
 
 use stepback_parsers::btrace::{BranchLayout, BranchRecord, BtraceHead, BtraceOptions, HEADING};
 use stepback_parsers::template::RecordTemplate;
-use stepback_parsers::{Gap, GapReason};
+use stepback_parsers::{Gap, GapReason, MissingProgram, Source as _};
 
 use super::support::{Shown, content, file, fixture, path_of, path_with, program, written};
 
@@ -135,15 +135,8 @@ fn without_a_program_the_records_themselves_are_shown() {
     let bytes = content(&fixture("hello.btf"));
     let (path, trace) = path_with(bytes.clone(), BtraceOptions::default());
     assert_eq!(
-        (path.shown.len(), path.gaps(), trace.is_reconstructed()),
-        (351, vec![], false)
-    );
-    let notice = stepback_parsers::Source::notice(&trace).unwrap();
-    assert!(
-        notice.starts_with(
-            "no file of the program is known, so only the recorded branches are shown"
-        ),
-        "{notice}"
+        (path.shown.len(), path.gaps(), trace.missing_program()),
+        (351, vec![], Some(MissingProgram::Unknown))
     );
     // The program does not match.
     let (path, trace) = path_with(
@@ -153,10 +146,10 @@ fn without_a_program_the_records_themselves_are_shown() {
             layout: None,
         },
     );
-    let notice = stepback_parsers::Source::notice(&trace).unwrap();
+    let missing = trace.missing_program();
     assert!(
-        notice.starts_with("the program's files are of another program or were loaded elsewhere ("),
-        "{notice}"
+        matches!(missing, Some(MissingProgram::Another(fit)) if fit.other > fit.same),
+        "{missing:?}"
     );
     assert_eq!(path.shown.len(), 351);
 }
