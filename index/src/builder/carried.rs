@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::answers::error::PassError;
 use crate::builder::earlier::{ByteStateQuery, EarlierSegments};
-use crate::builder::segment::sealed::GranuleState;
+use crate::builder::segment::memory::GranuleState;
 use crate::store::keys::{KeyFilter, SetFilter};
 use crate::store::output::IndexOutput;
 

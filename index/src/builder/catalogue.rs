@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::index_info::{TimeFall, WARNINGS_KEPT, Warning, WarningKind};
 use crate::builder::code_ledger::CodeLedger;
-use crate::builder::segment::collectors::MarkersOfKind;
+use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem};
 use crate::builder::segment::turns::TurnKind;
 use crate::store::codes::CodeContents;

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use stepback_machine::{Address, Encoding, InstructionSet};
 use stepback_parsers::Step;
 
-use crate::builder::segment::collectors::FoundCode;
+use crate::builder::segment::instructions::FoundCode;
 use crate::store::codes::{CODES_LIMIT, CodeTable, ExecutedCode};
 
 /// Identity of an instruction.

@@ -15,8 +15,7 @@ use crate::answers::error::{BuildError, Cancel, PassError};
 use crate::builder::assemble::{Assembler, Coverage};
 use crate::builder::build_index::{BuildRequest, BuildSummary};
 use crate::builder::partial::PartialFiles;
-use crate::builder::segment::builder::SegmentBuilder;
-use crate::builder::segment::collectors::SegmentLimits;
+use crate::builder::segment::builder::{SegmentBuilder, SegmentLimits};
 use crate::builder::semihosting::pass::HostPass;
 use crate::builder::task::ParsedTask;
 use crate::builder::writer::AssembledIndex;
@@ -235,13 +234,9 @@ impl BuildRun<'_> {
 
     /// Creates a builder for segments of this trace.
     pub(crate) fn segment_builder(&self) -> SegmentBuilder {
-        {
-            let traits = self.request.source.traits();
-            SegmentBuilder::of(
-                traits,
-                SegmentLimits::of(self.segment_bytes(), traits.registers),
-            )
-        }
+        let traits = self.request.source.traits();
+        let limits = SegmentLimits::of(self.segment_bytes(), traits.registers);
+        SegmentBuilder::of(traits, limits)
     }
 
     /// Returns the final length of the trace once it is certain: equal for all workers, even if
@@ -622,7 +617,7 @@ impl EventSink for ObservedBuilder<'_> {
     fn marker(&mut self, event: &MarkerEvent) {
         self.builder.marker(event);
         if let Some(recording) = self.source.recording(event.marker) {
-            self.builder.turns.recording(event.thread, recording);
+            self.builder.calls.turns.recording(event.thread, recording);
         }
     }
 

@@ -36,6 +36,12 @@ pub enum IndexData {
     },
 }
 
+impl Default for IndexData {
+    fn default() -> Self {
+        Self::Memory(Vec::new())
+    }
+}
+
 impl IndexData {
     /// Maps an index file.
     ///

@@ -134,7 +134,7 @@ pub fn byte_mask(offset: u64, size: u64) -> u64 {
 }
 
 /// One access of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Touch {
     /// Local slot of its segment.
     pub slot: u32,
@@ -151,13 +151,6 @@ impl Touch {
         u64::from(self.external) << (self.shape.0 & 63)
     }
 }
-
-/// Initial value for buffers of touches.
-pub const NO_TOUCH: Touch = Touch {
-    slot: 0,
-    shape: TouchShape(0),
-    external: 0,
-};
 
 /// Combined read and write masks of several touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -330,7 +323,7 @@ impl<'a> DirectoryEntry<'a> for Granule<'a> {
         let len = take_varint(entries)? as usize;
         let mut granule = Self {
             len,
-            inline: [NO_TOUCH; INLINE],
+            inline: [Touch::default(); INLINE],
             list: &[],
             masks: None,
             has_external: false,
@@ -467,7 +460,7 @@ impl Granule<'_> {
 
     fn frame(&self, frame: usize) -> Result<TouchFrame, MalformedEncoding> {
         let mut decoded = TouchFrame {
-            touches: [NO_TOUCH; FRAME],
+            touches: [Touch::default(); FRAME],
             len: self.len,
         };
         if self.len <= INLINE {

@@ -1,8 +1,15 @@
 //! A segment while it is parsed and encoded.
 
 pub(crate) mod builder;
-pub(crate) mod collectors;
-pub(crate) mod encode;
+mod calls;
+pub(crate) mod instructions;
+mod keyed_events;
+pub(crate) mod markers;
+pub(crate) mod memory;
+mod problems;
+mod registers;
 pub(crate) mod sealed;
+mod threads;
+mod times;
 pub(crate) mod transfers;
 pub(crate) mod turns;

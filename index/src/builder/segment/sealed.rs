@@ -1,21 +1,20 @@
-//! A parsed and encoded segment that waits for the sequential pass ([`SealedSegment`]). A segment
-//! does not know the memory contents at its start, so each [`GranuleState`] also keeps the first
-//! reads of a block. The sequential pass compares them with earlier segments to find
-//! contradictions.
+//! A segment that is parsed and encoded.
 
 use stepback_machine::RegisterView;
 use stepback_parsers::ProblemKind;
 
-use crate::builder::segment::collectors::{FoundCode, MarkersOfKind};
+use crate::builder::segment::instructions::FoundCode;
+use crate::builder::segment::markers::MarkersOfKind;
+use crate::builder::segment::memory::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Transfer};
 use crate::builder::segment::turns::ControlTurn;
 use crate::builder::semihosting::call::HostCall;
 use crate::store::data::IndexData;
-use crate::store::granules::{TouchCoverage, byte_mask};
+use crate::store::granules::TouchCoverage;
 use crate::store::segment::meta::SegmentMeta;
 
 /// A complete segment, except for what only the sequential pass knows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SealedSegment {
     /// Directory entry, with `sections` counted from the start of `bytes`.
     pub meta: SegmentMeta,
@@ -120,166 +119,4 @@ pub struct SegmentFall {
     pub step: TimedStep,
     /// Time before it.
     pub from: u64,
-}
-
-/// Known state of a memory block at the end of a segment, and the first reads that its start must
-/// agree with.
-#[derive(Clone, Debug)]
-pub struct GranuleState {
-    /// Bytes with a known value.
-    pub known: u64,
-    /// Values of the known bytes.
-    pub data: [u8; 64],
-    /// Bytes that this segment read before it wrote them.
-    pub first_read: u64,
-    /// Values of these first reads.
-    pub first_data: [u8; 64],
-    /// Bytes that this segment wrote, with known or unknown values.
-    pub written: u64,
-}
-
-impl Default for GranuleState {
-    fn default() -> Self {
-        Self {
-            known: 0,
-            data: [0; 64],
-            first_read: 0,
-            first_data: [0; 64],
-            written: 0,
-        }
-    }
-}
-
-impl GranuleState {
-    /// Records a store; without `bytes`, of a value that the trace does not contain.
-    #[inline]
-    pub fn write(&mut self, offset: usize, size: usize, bytes: Option<&[u8]>) {
-        let mask = byte_mask(offset as u64, size as u64);
-        self.written |= mask;
-        match bytes {
-            Some(bytes) => {
-                copy(&mut self.data[offset..offset + size], bytes);
-                self.known |= mask;
-            }
-            None => self.known &= !mask,
-        }
-    }
-
-    /// Records a load of up to 8 bytes; returns a mask of the bytes that contradict the known
-    /// values.
-    #[inline]
-    pub fn read(&mut self, offset: usize, bytes: &[u8]) -> u8 {
-        let mask = byte_mask(offset as u64, bytes.len() as u64);
-        let held = &self.data[offset..offset + bytes.len()];
-        if self.known & mask == mask && is_equal(held, bytes) {
-            return 0;
-        }
-        self.read_slowly(offset, bytes)
-    }
-
-    #[cold]
-    fn read_slowly(&mut self, offset: usize, bytes: &[u8]) -> u8 {
-        let mask = byte_mask(offset as u64, bytes.len() as u64);
-        let held = &mut self.data[offset..offset + bytes.len()];
-        let mut contradicting = 0;
-        for (place, byte) in bytes.iter().enumerate() {
-            let bit = 1u64 << (offset + place);
-            contradicting |= u8::from(self.known & bit != 0 && held[place] != *byte) << place;
-            held[place] = *byte;
-            if self.known & bit == 0 && self.written & bit == 0 {
-                self.first_read |= bit;
-                self.first_data[offset + place] = *byte;
-            }
-        }
-        self.known |= mask;
-        contradicting
-    }
-
-    /// Returns the bytes that this segment read first with values other than those known before it.
-    pub fn contradictions(&self, known: u64, data: &[u8; 64]) -> u64 {
-        let compared = self.first_read & known;
-        (0..64)
-            .filter(|place| compared >> place & 1 != 0)
-            .fold(0, |mask, place| {
-                mask | u64::from(self.first_data[place] != data[place]) << place
-            })
-    }
-
-    /// Updates the state before this segment to the state after it.
-    pub fn follow(&self, known: &mut u64, data: &mut [u8; 64]) {
-        for place in (0..64).filter(|place| self.known >> place & 1 != 0) {
-            data[place] = self.data[place];
-        }
-        *known = *known & !self.written | self.known;
-    }
-}
-
-/// Copies between slices of equal length; most accesses have four or eight bytes, which need no
-/// call.
-#[inline(always)]
-fn copy(to: &mut [u8], from: &[u8]) {
-    if let (Ok(to), Ok(from)) = (
-        <&mut [u8; 8]>::try_from(&mut *to),
-        <&[u8; 8]>::try_from(from),
-    ) {
-        *to = *from;
-    } else if let (Ok(to), Ok(from)) = (
-        <&mut [u8; 4]>::try_from(&mut *to),
-        <&[u8; 4]>::try_from(from),
-    ) {
-        *to = *from;
-    } else {
-        to.copy_from_slice(from);
-    }
-}
-
-/// Compares slices of equal length; four or eight bytes need no call.
-#[inline(always)]
-fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    if let (Ok(one), Ok(other)) = (<&[u8; 8]>::try_from(one), <&[u8; 8]>::try_from(other)) {
-        return one == other;
-    }
-    if let (Ok(one), Ok(other)) = (<&[u8; 4]>::try_from(one), <&[u8; 4]>::try_from(other)) {
-        return one == other;
-    }
-    one == other
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_read_that_differs_from_the_last_write_is_a_contradiction_once() {
-        let mut state = GranuleState::default();
-        state.write(4, 2, Some(&[1, 2]));
-        assert_eq!(state.read(4, &[1, 2]), 0);
-        assert_eq!(state.read(4, &[1, 9]), 0b10);
-        assert_eq!(state.read(4, &[1, 9]), 0);
-        assert_eq!(state.first_read, 0);
-    }
-
-    #[test]
-    fn a_first_read_is_compared_byte_by_byte_with_what_came_before() {
-        let mut before = GranuleState::default();
-        before.write(0, 2, Some(&[1, 2]));
-        let mut later = GranuleState::default();
-        later.write(0, 1, Some(&[7]));
-        assert_eq!(later.read(0, &[7, 3, 4]), 0);
-        assert_eq!(later.contradictions(before.known, &before.data), 0b10);
-        later.follow(&mut before.known, &mut before.data);
-        assert_eq!((before.known, &before.data[..3]), (0b111, &[7, 3, 4][..]));
-    }
-
-    #[test]
-    fn a_store_of_an_unknown_value_makes_the_bytes_unknown() {
-        let mut before = GranuleState::default();
-        before.write(0, 4, Some(&[1, 2, 3, 4]));
-        let mut later = GranuleState::default();
-        later.write(1, 2, None);
-        later.follow(&mut before.known, &mut before.data);
-        assert_eq!(before.known, 0b1001);
-        assert_eq!(later.read(1, &[8]), 0);
-        assert_eq!(later.first_read, 0);
-    }
 }
