@@ -1,28 +1,29 @@
-//! An open index: the contents of its file, and the caches of its readers.
+//! An open index: the trace and the contents of the index file.
 
+pub(crate) mod caches;
 pub(crate) mod homes;
 pub(crate) mod memories;
 pub(crate) mod operand_table;
-pub(crate) mod told_pages;
+pub(crate) mod page_mappings;
+pub(crate) mod shared_memory;
+pub(crate) mod system_call_gaps;
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use stepback_machine::banks::StackChoice;
-use stepback_machine::{Address, Endian, InstructionSet, RegisterId};
-use stepback_parsers::{MarkerKind, Position, RegisterSource, Source, Step};
+use stepback_machine::{Endian, InstructionSet, RegisterId};
+use stepback_parsers::{Position, RegisterSource, Source, Step};
 
 use crate::answers::cell::{ThreadId, ThreadInfo};
 use crate::answers::error::{Cancel, OpenError, QueryError};
 use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::program::Program;
-use crate::index::homes::HomeCaches;
-use crate::index::memories::{CallGapCache, Memories, SharedMemory};
-use crate::index::operand_table::{OperandTable, UntracedCache};
-use crate::index::told_pages::PageMappings;
+use crate::index::caches::Caches;
+use crate::index::memories::Memories;
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::codes::{CodeTable, ExecutedCode};
 use crate::store::contents::{Contents, NamedBank, ThreadContents, stack_choices};
@@ -38,13 +39,6 @@ use crate::store::segment::reader::SegmentReader;
 /// Finds the calls including tail calls; `None` if there are no tail calls.
 pub type FindCalls = fn(&Index, &Cancel) -> Result<Option<CallTable>, QueryError>;
 
-/// Calls including tail calls, found by the first query for calls.
-#[derive(Debug)]
-struct TailCalls {
-    find: FindCalls,
-    found: OnceLock<Result<Option<CallTable>, QueryError>>,
-}
-
 /// An open index, with the trace that it was made from. Immutable: share it between threads through
 /// an `Arc`.
 #[derive(Debug)]
@@ -53,14 +47,10 @@ pub struct Index {
     path: Option<PathBuf>,
     data: Arc<IndexData>,
     pub(crate) contents: Contents,
-    /// For each segment, a bit for each section whose checksum was verified.
-    checked: Vec<AtomicU8>,
-    /// For each key map, a bit for each part whose checksum was verified.
-    maps_checked: Vec<AtomicU8>,
     /// Calls as the trace shows them, without tail calls.
     plain_calls: CallTable,
     /// `None` if tail calls are not searched for.
-    tail_calls: Option<TailCalls>,
+    find_tail_calls: Option<FindCalls>,
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
@@ -75,33 +65,7 @@ pub struct Index {
     pub(crate) host_regions: HostRegions,
     /// Semihosting calls that may have let the host write anywhere.
     pub(crate) open_calls: UnresolvedCalls,
-    /// Register operands by instruction address, computed on first use.
-    pub(crate) operands: OnceLock<OperandTable>,
-    /// Cache of register homes.
-    pub(crate) known_homes: HomeCaches,
-    /// Addresses of instructions that store more than their records show, computed on first use.
-    pub(crate) unshown_stores: OnceLock<Vec<Address>>,
-    /// Memory of each thread, computed on first use.
-    memories: OnceLock<Memories>,
-    /// Registers that the trace leaves out, computed on demand.
-    pub(crate) untraced: UntracedCache,
-    /// Memory that changes without steps, computed on demand.
-    pub(crate) shared: Mutex<SharedMemory>,
-    /// Recorded page mappings, computed on first use; never set if there are too many to keep.
-    pub(crate) told_pages: OnceLock<Arc<PageMappings>>,
-    /// Segments with markers of each kind, computed by the first query about all threads.
-    pub(crate) marker_segments: OnceLock<Vec<KindSegments>>,
-    /// Times that threads spent in system calls, computed by segment.
-    pub(crate) call_gaps: CallGapCache,
-}
-
-/// Segments with markers of one kind.
-#[derive(Debug)]
-pub(crate) struct KindSegments {
-    /// The kind of marker.
-    pub kind: MarkerKind,
-    /// The segments, ascending.
-    pub segments: Vec<usize>,
+    pub(crate) caches: Caches,
 }
 
 impl Index {
@@ -187,7 +151,6 @@ impl Index {
             instruction_set: thread.instruction_set,
             first_step: thread.first_step.map(Step),
         };
-        let call_gaps = CallGapCache::new(contents.segments.len());
         let names = contents
             .register_names
             .iter()
@@ -212,27 +175,17 @@ impl Index {
             name_numbers: names.collect(),
             banks: NamedBank::among(&contents.register_names),
             stack_choices: stack_choices(&contents.register_names),
-            checked: contents.segments.iter().map(|_| AtomicU8::new(0)).collect(),
-            maps_checked: contents.key_maps.iter().map(|_| AtomicU8::new(0)).collect(),
+            caches: Caches::new(contents.segments.len(), contents.key_maps.len()),
             source,
             path,
             data,
             contents,
             plain_calls,
-            tail_calls: None,
+            find_tail_calls: None,
             program: Program::default(),
             codes,
             host_regions,
             open_calls,
-            operands: OnceLock::new(),
-            known_homes: HomeCaches::default(),
-            unshown_stores: OnceLock::new(),
-            memories: OnceLock::new(),
-            untraced: UntracedCache::default(),
-            shared: Mutex::default(),
-            told_pages: OnceLock::new(),
-            marker_segments: OnceLock::new(),
-            call_gaps,
         })
     }
 
@@ -389,12 +342,13 @@ impl Index {
     /// Returns all calls, including tail calls if those are enabled. The first call of this
     /// function finds them, unless they [are known](Self::find_tail_calls).
     pub fn calls(&self) -> &CallTable {
-        let Some(tail_calls) = &self.tail_calls else {
+        let Some(find) = self.find_tail_calls else {
             return &self.plain_calls;
         };
-        let found = tail_calls
-            .found
-            .get_or_init(|| (tail_calls.find)(self, &Cancel::default()));
+        let found = self
+            .caches
+            .tail_calls
+            .get_or_init(|| find(self, &Cancel::default()));
         found
             .as_ref()
             .ok()
@@ -418,14 +372,10 @@ impl Index {
     /// Returns the same index with tail calls enabled; the first query for calls finds them. The
     /// program must contain the starts of functions. Costs [`crate::query::tail_calls`] once.
     #[must_use]
-    pub fn with_tail_calls(self, find: FindCalls) -> Self {
-        Self {
-            tail_calls: Some(TailCalls {
-                find,
-                found: OnceLock::new(),
-            }),
-            ..self
-        }
+    pub fn with_tail_calls(mut self, find: FindCalls) -> Self {
+        self.find_tail_calls = Some(find);
+        self.caches.tail_calls = OnceLock::new();
+        self
     }
 
     /// Finds the tail calls now, so that no later query waits for them.
@@ -433,18 +383,17 @@ impl Index {
     /// # Errors
     /// See [`QueryError`]. On an error the index has the calls without tail calls.
     pub fn find_tail_calls(&mut self, find: FindCalls, cancel: &Cancel) -> Result<(), QueryError> {
-        self.tail_calls = None;
+        self.find_tail_calls = None;
         let found = find(self, cancel)?;
-        self.tail_calls = Some(TailCalls {
-            find,
-            found: OnceLock::from(Ok(found)),
-        });
+        self.find_tail_calls = Some(find);
+        self.caches.tail_calls = OnceLock::from(Ok(found));
         Ok(())
     }
 
     /// Returns the error of the first query for calls, if tail calls could not be found.
     pub fn tail_call_error(&self) -> Option<&QueryError> {
-        self.tail_calls.as_ref()?.found.get()?.as_ref().err()
+        self.find_tail_calls?;
+        self.caches.tail_calls.get()?.as_ref().err()
     }
 
     /// Returns one thread of each process; empty if all threads share one memory.
@@ -467,7 +416,7 @@ impl Index {
                 .iter()
                 .map(|thread| self.source().memory_of(&thread.name))
         };
-        self.memories.get_or_init(|| Memories::new(names()))
+        self.caches.memories.get_or_init(|| Memories::new(names()))
     }
 
     /// Returns the number of steps before a segment.
@@ -482,7 +431,7 @@ impl Index {
     pub(crate) fn segment(&self, number: usize) -> Option<SegmentReader<'_>> {
         let (meta, checked) = (
             self.contents.segments.get(number)?,
-            self.checked.get(number)?,
+            self.caches.sections.get(number)?,
         );
         Some(SegmentReader {
             meta,
@@ -511,7 +460,7 @@ impl Index {
             .contents
             .key_maps
             .get(number)
-            .zip(self.maps_checked.get(number))
+            .zip(self.caches.key_maps.get(number))
             .ok_or_else(bad_key_map)?;
         let (extent, bit) = match kind {
             SegmentKey::Granule(_) => (maps.granules, 1),

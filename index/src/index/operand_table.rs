@@ -1,7 +1,7 @@
-//! Register operands of the instructions at each address of a trace ([`OperandTable`]), and the
-//! registers that instructions write but the trace never names ([`UntracedRegisters`]).
+//! Register operands of the instructions at each address of a trace, and registers that
+//! instructions write but the trace never names.
 //!
-//! gem5, for example, prints no writes of SP in A64, and other producers print no registers at all:
+//! gem5 prints no writes of SP in A64; other producers print no registers at all:
 //!
 //! ```text
 //! IT (2) 002105d8 9100001f O EL3h_s :   ADD   SP, X0, #0
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use stepback_machine::{AccessKind, Address, Instruction, RegisterId, RegisterView};
 
-use crate::answers::cell::{AccessKinds, ThreadId};
+use crate::answers::cell::AccessKinds;
 
 /// Addresses of the instructions that may use a register.
 pub(crate) type UserAddresses = Arc<[Address]>;
@@ -65,27 +65,44 @@ impl OperandKinds {
     }
 }
 
-/// Register operands of the instructions at each address of a trace.
+/// Register operands of the instructions at each address of a trace. Most instructions use the same
+/// few sets of registers, so each set is stored once.
 #[derive(Debug, Default)]
 pub(crate) struct OperandTable {
-    uses: Vec<OperandUses>,
-    /// Addresses with indices into `uses`.
+    /// Operands of an instruction, `None` if unknown, with their number.
+    uses: HashMap<Option<OperandUses>, u32>,
+    /// Addresses with numbers of `uses`.
     addresses: Vec<(u64, u32)>,
     /// Cache of earlier lookups.
     users: Mutex<HashMap<(RegisterView, OperandKinds), UserAddresses>>,
 }
 
 impl OperandTable {
+    /// Adds an instruction at an address; `None` if its registers are unknown.
+    pub fn add(&mut self, pc: u64, instruction: Option<&Instruction>) {
+        let next = self.uses.len() as u32;
+        let uses = instruction.and_then(OperandUses::of);
+        let number = *self.uses.entry(uses).or_insert(next);
+        self.addresses.push((pc, number));
+    }
+
+    /// Sorts the table, after the last instruction was added.
+    pub fn sort(&mut self) {
+        self.addresses.sort_unstable();
+        self.addresses.dedup();
+    }
+
     /// Returns the addresses of the instructions that may use a view.
     pub fn users(&self, view: RegisterView, kinds: OperandKinds) -> UserAddresses {
         let mut known = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let find = || {
-            let is_user: Vec<_> = self
-                .uses
-                .iter()
-                .map(|uses| uses.includes(view, kinds))
-                .collect();
-            let of = |place: u32| is_user.get(place as usize) == Some(&true);
+            let mut is_user = vec![false; self.uses.len()];
+            for (uses, number) in &self.uses {
+                if let Some(is_user) = is_user.get_mut(*number as usize) {
+                    *is_user = uses.as_ref().is_none_or(|uses| uses.includes(view, kinds));
+                }
+            }
+            let of = |number: u32| is_user.get(number as usize) == Some(&true);
             self.addresses
                 .iter()
                 .filter(|(_, uses)| of(*uses))
@@ -96,66 +113,32 @@ impl OperandTable {
     }
 }
 
-/// Builds an [`OperandTable`]. Most instructions use the same few sets of registers, so each set is
-/// stored once.
-#[derive(Debug, Default)]
-pub(crate) struct OperandTableWriter {
-    table: OperandTable,
-    places: HashMap<OperandUses, u32>,
-}
-
-impl OperandTableWriter {
-    /// Adds an instruction at an address; `None` if its registers are unknown.
-    pub fn add(&mut self, pc: u64, instruction: Option<&Instruction>) {
-        let place = *self
-            .places
-            .entry(OperandUses::of(instruction))
-            .or_insert_with_key(|uses| {
-                self.table.uses.push(uses.clone());
-                self.table.uses.len() as u32 - 1
-            });
-        self.table.addresses.push((pc, place));
-    }
-
-    /// Returns the table of all added instructions.
-    pub fn finish(mut self) -> OperandTable {
-        self.table.addresses.sort_unstable();
-        self.table.addresses.dedup();
-        self.table
-    }
-}
-
-/// Register operands of an instruction; `None` if unknown.
+/// Register operands of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct OperandUses(Option<OperandViews>);
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct OperandViews {
+struct OperandUses {
     reads: Vec<RegisterView>,
     data_reads: Vec<RegisterView>,
     writes: Vec<RegisterView>,
 }
 
 impl OperandUses {
-    fn of(instruction: Option<&Instruction>) -> Self {
-        let known = instruction
-            .and_then(|instruction| Some((instruction.registers.as_ref()?, &instruction.meaning)));
-        Self(known.map(|(registers, meaning)| OperandViews {
+    /// Returns the operands; `None` if they are unknown.
+    fn of(instruction: &Instruction) -> Option<Self> {
+        let registers = instruction.registers.as_ref()?;
+        Some(Self {
             reads: registers.reads.clone(),
-            data_reads: meaning.data_reads.clone(),
+            data_reads: instruction.meaning.data_reads.clone(),
             writes: registers.writes.clone(),
-        }))
+        })
     }
 
-    /// Returns true if the instruction uses, or may use, a byte of a view.
+    /// Returns true if the instruction uses a byte of a view.
     fn includes(&self, view: RegisterView, kinds: OperandKinds) -> bool {
-        self.0.as_ref().is_none_or(|known| {
-            let mut used = kinds
-                .reads(&known.reads, &known.data_reads)
-                .iter()
-                .chain(kinds.writes(&known.writes));
-            used.any(|known| known.overlaps(view))
-        })
+        let mut used = kinds
+            .reads(&self.reads, &self.data_reads)
+            .iter()
+            .chain(kinds.writes(&self.writes));
+        used.any(|known| known.overlaps(view))
     }
 }
 
@@ -181,6 +164,3 @@ impl UntracedRegisters {
         }
     }
 }
-
-/// Cache by thread.
-pub(crate) type UntracedCache = Mutex<HashMap<ThreadId, UntracedRegisters>>;

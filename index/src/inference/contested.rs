@@ -193,7 +193,7 @@ fn unshown_between(
 
 /// Returns the addresses of instructions that store more than their records show.
 fn unshown_stores(index: &Index) -> &[Address] {
-    index.unshown_stores.get_or_init(|| {
+    index.caches.unshown_stores.get_or_init(|| {
         let known = index.source().instructions().unwrap_or_default();
         let is_wide = |known: &stepback_parsers::KnownInstruction| {
             let encoding = known_encoding(index, known);

@@ -14,7 +14,7 @@ use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
-use crate::index::memories::{SharedKind, SharedMemory, SharedPiece};
+use crate::index::shared_memory::{SharedKind, SharedMemory, SharedPiece};
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::others::run_beside;
 use crate::inference::run::run_alone;
@@ -140,7 +140,12 @@ impl SharedReader<'_> {
         if segments.is_empty() {
             return Ok(shared);
         }
-        let mut known = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .0
+            .caches
+            .shared
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         self.go_on(slot, &segments, &mut known)?;
         shared
             .0

@@ -12,7 +12,7 @@ use crate::answers::cell::{Cell, Direction, MemoryRange, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::AccessesAt;
 use crate::index::Index;
-use crate::index::told_pages::{MappedPage, PageMappings};
+use crate::index::page_mappings::{MappedPage, PageMappings};
 use crate::query::access::{Accesses, NearestAccess};
 use crate::query::asked::{AccessQuery, AccessWindow};
 use crate::read::told_pages::{PageMarkers, PageReader, PageUpdate, WantedPages};

@@ -11,7 +11,7 @@ use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::index_info::{PageCounts, Translation, TranslationCounts, VirtualMapping};
 use crate::index::Index;
-use crate::index::told_pages::MappedPage;
+use crate::index::page_mappings::MappedPage;
 use crate::query::question::Query;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::SlotReader;

@@ -9,7 +9,7 @@ use stepback_parsers::{MarkerKind, Position};
 use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
-use crate::index::memories::{CallGap, CallGaps};
+use crate::index::system_call_gaps::{CallGap, CallGaps};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 use crate::store::packed::{FRAME, PackedList};
@@ -46,7 +46,7 @@ impl<'a> CallGapReader<'a> {
         let number = segments
             .partition_point(|segment| segment.step_base < slot)
             .saturating_sub(1);
-        let Some(known) = self.0.call_gaps.segments.get(number) else {
+        let Some(known) = self.0.caches.call_gaps.get(number) else {
             return Ok(None);
         };
         let gaps = match known.get() {
@@ -55,8 +55,8 @@ impl<'a> CallGapReader<'a> {
                 let found = self.of_segment(number, cancel)?;
                 let is_kept = self
                     .0
-                    .call_gaps
-                    .reserve(found.len_bytes(), REMEMBERED_BYTES);
+                    .caches
+                    .reserve_call_gaps(found.len_bytes(), REMEMBERED_BYTES);
                 known.get_or_init(|| is_kept.then_some(found))
             }
         };

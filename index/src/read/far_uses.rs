@@ -9,7 +9,7 @@ use stepback_machine::{Address, Encoding, InstructionSet, RegisterId, RegisterVi
 use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Doubt;
-use crate::index::operand_table::{OperandTable, OperandTableWriter, UserAddresses};
+use crate::index::operand_table::{OperandTable, UserAddresses};
 use crate::read::encodings::known_encoding;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::operands::{OperandReader, OperandUse, use_of};
@@ -155,10 +155,10 @@ impl<'a> FarUses<'a> {
     /// Returns the table of all addresses. Cost: they are decoded on first use.
     fn table(&self, cancel: &Cancel) -> Result<&'a OperandTable, QueryError> {
         let index = self.reader.index;
-        if let Some(known) = index.operands.get() {
+        if let Some(known) = index.caches.operands.get() {
             return Ok(known);
         }
-        let (mut table, mut others) = (OperandTableWriter::default(), BTreeSet::new());
+        let (mut table, mut others) = (OperandTable::default(), BTreeSet::new());
         KeyMapReader(index).for_each_pc(|pc| _ = others.insert(pc))?;
         let mut add = |pc: Address, set: InstructionSet, encoding: Option<Encoding>| {
             let decoded = encoding.map(|encoding| decode(encoding, pc, set));
@@ -184,7 +184,8 @@ impl<'a> FarUses<'a> {
             None => {}
         }
         others.into_iter().for_each(|pc| table.add(pc, None));
-        Ok(index.operands.get_or_init(|| table.finish()))
+        table.sort();
+        Ok(index.caches.operands.get_or_init(|| table))
     }
 }
 

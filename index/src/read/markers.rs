@@ -8,7 +8,7 @@ use stepback_parsers::{MarkerKind, Position};
 use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::index_info::{MarkerCount, MarkerHit};
-use crate::index::{Index, KindSegments};
+use crate::index::Index;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::contents::MarkerContents;
 use crate::store::packed::PackedList;
@@ -113,7 +113,7 @@ impl<'a> MarkerReader<'a> {
         kinds: &[MarkerKind],
         from: u64,
     ) -> Result<Option<u64>, QueryError> {
-        let known = self.segments_by_kind().iter().map(|of| of.kind);
+        let known = self.segments_by_kind().keys().copied();
         let wanted = WantedMarkers {
             kinds,
             thread: None,
@@ -135,12 +135,7 @@ impl<'a> MarkerReader<'a> {
         kind: MarkerKind,
         from: u64,
     ) -> Result<Option<u64>, QueryError> {
-        let by_kind = self.segments_by_kind();
-        let known = by_kind
-            .binary_search_by_key(&kind, |of| of.kind)
-            .ok()
-            .and_then(|place| by_kind.get(place));
-        let Some(KindSegments { segments, .. }) = known else {
+        let Some(segments) = self.segments_by_kind().get(&kind) else {
             return Ok(None);
         };
         for number in self.those_from(segments, from) {
@@ -243,8 +238,10 @@ impl<'a> MarkerReader<'a> {
                 let kinds = self
                     .segments_by_kind()
                     .iter()
-                    .filter(|of| wanted.includes_kind(of.kind));
-                kinds.flat_map(|of| of.segments.iter().copied()).collect()
+                    .filter(|(kind, _)| wanted.includes_kind(**kind));
+                kinds
+                    .flat_map(|(_, segments)| segments.iter().copied())
+                    .collect()
             }
         };
         segments.sort_unstable();
@@ -262,20 +259,20 @@ impl<'a> MarkerReader<'a> {
 
     /// Returns the segments of each kind: computed once, since the table has an entry for each
     /// thread.
-    fn segments_by_kind(&self) -> &'a [KindSegments] {
-        self.0.marker_segments.get_or_init(|| {
-            let mut by_kind: BTreeMap<MarkerKind, BTreeSet<usize>> = BTreeMap::new();
+    fn segments_by_kind(&self) -> &'a BTreeMap<MarkerKind, Vec<usize>> {
+        self.0.caches.marker_segments.get_or_init(|| {
+            let mut by_kind: BTreeMap<MarkerKind, Vec<usize>> = BTreeMap::new();
             for known in &self.0.contents.markers {
                 by_kind
                     .entry(known.kind)
                     .or_default()
                     .extend(known.segments.iter().map(|number| *number as usize));
             }
-            let of_kind = |(kind, segments): (_, BTreeSet<_>)| KindSegments {
-                kind,
-                segments: segments.into_iter().collect(),
-            };
-            by_kind.into_iter().map(of_kind).collect()
+            for segments in by_kind.values_mut() {
+                segments.sort_unstable();
+                segments.dedup();
+            }
+            by_kind
         })
     }
 
@@ -302,8 +299,8 @@ impl<'a> MarkerReader<'a> {
         }
         for kind in self
             .segments_by_kind()
-            .iter()
-            .map(|of| of.kind)
+            .keys()
+            .copied()
             .filter(|kind| wanted.includes_kind(*kind))
         {
             match segment.list(0, markers_of_all(kind))? {

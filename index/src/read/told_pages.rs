@@ -9,7 +9,7 @@ use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
-use crate::index::told_pages::{MappedPage, PageMappings};
+use crate::index::page_mappings::{MappedPage, PageMappings};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 
 /// Markers about pages.
@@ -95,14 +95,14 @@ impl PageReader<'_> {
         wanted: WantedPages,
         cancel: &Cancel,
     ) -> Result<Arc<PageMappings>, QueryError> {
-        if let Some(known) = self.0.told_pages.get() {
+        if let Some(known) = self.0.caches.pages.get() {
             return Ok(Arc::clone(known));
         }
         let is_kept = self.translation_count() <= KEPT;
         let pages =
             Arc::new(self.collect(if is_kept { WantedPages::All } else { wanted }, cancel)?);
         Ok(if is_kept {
-            Arc::clone(self.0.told_pages.get_or_init(|| pages))
+            Arc::clone(self.0.caches.pages.get_or_init(|| pages))
         } else {
             pages
         })
@@ -110,7 +110,7 @@ impl PageReader<'_> {
 
     /// Returns all recorded translations, if they are few enough to be kept.
     pub fn all_pages(&self, cancel: &Cancel) -> Result<Option<Arc<PageMappings>>, QueryError> {
-        if self.0.told_pages.get().is_none() && self.translation_count() > KEPT {
+        if self.0.caches.pages.get().is_none() && self.translation_count() > KEPT {
             return Ok(None);
         }
         self.pages(WantedPages::All, cancel).map(Some)

@@ -189,6 +189,7 @@ impl UntracedReader<'_> {
     pub fn of(&self, thread: ThreadId) -> Result<UntracedRegisters, QueryError> {
         let known = || {
             self.0
+                .caches
                 .untraced
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)

@@ -166,7 +166,7 @@ impl<'a> WalkedUses<'a> {
             if base.saturating_add(1) >= slots.end {
                 break;
             }
-            let is_far = self.listed >= SEGMENTS || self.index.operands.get().is_some();
+            let is_far = self.listed >= SEGMENTS || self.index.caches.operands.get().is_some();
             if is_far
                 && number > current
                 && !self.segments.iter().any(|known| known.number == number)
@@ -472,9 +472,12 @@ mod tests {
                 }
                 assert!(walked.codes.is_some() && !walked.segments.is_empty());
             }
-            assert!(with_table.operands.get().is_some());
+            assert!(with_table.caches.operands.get().is_some());
             // Beyond a large number of segments a walk builds it, too.
-            assert_eq!(without.operands.get().is_some(), segment_bytes == 500);
+            assert_eq!(
+                without.caches.operands.get().is_some(),
+                segment_bytes == 500
+            );
         }
     }
 }

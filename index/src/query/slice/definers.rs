@@ -133,10 +133,7 @@ impl ReachingDefinitions<'_> {
             Some(state) => {
                 reader.state = Some(Some(state));
                 let find = || self.without_unwritten(thread, reader.homes(view)?);
-                self.index
-                    .known_homes
-                    .meant
-                    .of((thread, view, state), find)?
+                self.index.caches.homes.of((thread, view, state), find)?
             }
             None => Arc::new(reader.homes(view)?),
         };
@@ -154,7 +151,7 @@ impl ReachingDefinitions<'_> {
         let find = || self.without_unwritten(thread, reader.homes_of_written(home));
         Ok(StatePiece::Register {
             view: home,
-            homes: self.index.known_homes.written.of((thread, home), find)?,
+            homes: self.index.caches.written_homes.of((thread, home), find)?,
         })
     }
 
