@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stepback_index::answer::Program;
-use stepback_index::read::CodeCheck;
+use stepback_index::read::code_contradictions;
 use stepback_index::{Cancel, Index};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{ProgramFile, ProgramFit};
@@ -40,9 +40,7 @@ impl ImageCheck {
         let starts = starts_of(index);
         let program = images.program(&starts);
         // If the index is unreadable, the first query reports it.
-        let contradictions = CodeCheck(index)
-            .contradictions(&program, cancel)
-            .unwrap_or_default();
+        let contradictions = code_contradictions(index, &program, cancel).unwrap_or_default();
         let fits = fits_of(&images, index.executed_codes(), &contradictions);
         let infos = images.infos().iter().zip(fits).enumerate();
         let mut checked: Vec<CheckedImage> = infos

@@ -15,9 +15,9 @@ use crate::inference::observed::{ObservedAccess, ObservedRegister};
 use crate::inference::others::run_of;
 use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::snapshot::circumstances;
-use crate::read::overtaken::DoubtReader;
+use crate::read::doubts;
 use crate::read::slots::SlotReader;
-use crate::read::views::UntracedReader;
+use crate::read::views;
 
 /// Steps to follow around an access: a later step may use its value as an address.
 const AROUND: StepRadius = StepRadius {
@@ -162,7 +162,7 @@ pub(crate) fn fill_cells(
 ) -> Result<(), QueryError> {
     let slot = step.after().0;
     let thread = SlotReader(index).thread_at(Position(slot))?;
-    let untraced = UntracedReader(index).of(thread)?;
+    let untraced = views::untraced_of(index, thread)?;
     let has_windows = index.instruction_set(thread).has_windows();
     let is_open = |defined: &SliceDefinition| match defined.cell {
         SliceCell::Register { view, .. } => {
@@ -176,7 +176,7 @@ pub(crate) fn fill_cells(
         .iter_mut()
         .filter(|defined| is_unknown(defined) && is_open(defined))
         .peekable();
-    if open.peek().is_none() || DoubtReader(index).is_filtered(Position(slot), cancel)? {
+    if open.peek().is_none() || doubts::is_filtered(index, Position(slot), cancel)? {
         return Ok(());
     }
     let known = circumstances(index);
@@ -237,7 +237,7 @@ pub(crate) fn fill_accesses(
     let Some(last) = slots.last().filter(|_| index.is_inferred()) else {
         return Ok(());
     };
-    if DoubtReader(index).is_filtered(Position(*last), cancel)? {
+    if doubts::is_filtered(index, Position(*last), cancel)? {
         return Ok(());
     }
     let values = AccessValues::of(index, &slots, circumstances(index), cancel)?;

@@ -16,12 +16,12 @@ use crate::inference::access_values::AccessValues;
 use crate::inference::contested::{ContestedMemory, WitnessByte};
 use crate::inference::ending::unfinished_slots;
 use crate::inference::engine::Circumstances;
-use crate::inference::others::{BreakReader, run_of};
+use crate::inference::others::{self, run_of};
 use crate::inference::overwrites::OverwriteReader;
 use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::shared::StoreStatus;
 use crate::inference::snapshot::circumstances;
-use crate::read::overtaken::{DoubtReader, ProblemReader};
+use crate::read::doubts::{self};
 use crate::read::slots::{SlotReader, ThreadSlot};
 use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 use crate::store::granules::granules_of;
@@ -71,7 +71,7 @@ pub(crate) fn fill_memory(
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    if !index.is_inferred() || DoubtReader(index).is_filtered(moment.at, cancel)? {
+    if !index.is_inferred() || doubts::is_filtered(index, moment.at, cancel)? {
         return Ok(());
     }
     infer(index, circumstances(index), moment, bytes, cancel)
@@ -305,23 +305,19 @@ fn unbroken_slots(
     // The lost records may have been system calls.
     let first = slots.first().map_or(at.0, |slot| at.0.min(*slot));
     let last = slots.last().map_or(at.0, |slot| at.0.max(*slot));
-    if ProblemReader(index).may_miss_records(&(first..=last))
-        || !BreakReader(index).has_system_calls(at, cancel)?
+    if doubts::may_miss_records(index, &(first..=last))
+        || !others::has_system_calls(index, at, cancel)?
     {
         return Ok(UnbrokenSlots {
             slots: without_system_calls(index, at)?,
             are_calls_told: false,
         });
     }
-    let start = BreakReader(index)
-        .last_break(memory, at, cancel)?
-        .map_or(0, |slot| slot.saturating_add(1));
+    let start =
+        others::last_break(index, memory, at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
     for slot in slots.range(at.0.saturating_add(1)..).rev() {
         let before = Position(slot - 1);
-        if BreakReader(index)
-            .last_break(memory, before, cancel)?
-            .is_none_or(|last| last <= at.0)
-        {
+        if others::last_break(index, memory, before, cancel)?.is_none_or(|last| last <= at.0) {
             return Ok(UnbrokenSlots {
                 slots: start..slot + 1,
                 are_calls_told,

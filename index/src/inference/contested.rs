@@ -14,10 +14,10 @@ use crate::index::Index;
 use crate::inference::engine::Engine;
 use crate::inference::others::{OtherWriters, run_of};
 use crate::inference::run_slots::{RunSlots, StepRadius};
-use crate::inference::shared::{SharedRanges, SharedReader, StoreStatus};
+use crate::inference::shared::{self, SharedRanges, StoreStatus};
 use crate::inference::snapshot::circumstances;
 use crate::inference::unshown::UnrecordedStore;
-use crate::read::concurrent::ConcurrentReader;
+use crate::read::concurrent;
 use crate::read::encodings::known_encoding;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::visits::VisitReader;
@@ -80,7 +80,7 @@ impl<'i> ContestedMemory<'i> {
                 }
             }
         }
-        let shared = SharedReader(index).before(slots.end)?;
+        let shared = shared::shared_before(index, slots.end)?;
         let unshown = unshown_between(index, slots, cancel)?;
         Ok(Self {
             index,
@@ -118,7 +118,7 @@ impl<'i> ContestedMemory<'i> {
             return Ok(true);
         }
         let thread = SlotReader(self.index).thread_at(Position(slot))?;
-        let key = (thread, ConcurrentReader(self.index).block_of(thread, slot)?);
+        let key = (thread, concurrent::block_of(self.index, thread, slot)?);
         let others = match self.there.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => free.insert(OtherWriters::of(

@@ -16,7 +16,7 @@ use crate::inference::here::CurrentStep;
 use crate::inference::path::TrapCrossing;
 use crate::inference::run::{RunStep, StatedRegister};
 use crate::inference::symbols::Term;
-use crate::read::overtaken::BREAKS;
+use crate::read::doubts::BREAKS;
 
 impl Engine<'_> {
     /// Discards values that a step may have changed beyond what its operands show.

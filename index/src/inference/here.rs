@@ -1,7 +1,7 @@
 //! The current step of the engine.
 
 use crate::inference::run::{RunMarker, RunStep};
-use crate::read::overtaken::BREAKS;
+use crate::read::doubts::BREAKS;
 use stepback_machine::Instruction;
 use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind, RecordedBranch};
 use stepback_machine::semantics::RegisterUse;

@@ -11,9 +11,9 @@ use crate::answers::error::{Cancel, QueryError};
 use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
 use crate::inference::run_slots::StepRadius;
-use crate::inference::shared::SharedReader;
+use crate::inference::shared;
 use crate::inference::snapshot::registers_alone;
-use crate::read::concurrent::{ConcurrentActivity, ConcurrentReader};
+use crate::read::concurrent::{self, ConcurrentActivity};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::SlotReader;
 
@@ -68,156 +68,146 @@ struct ScanBudget {
     slots: usize,
 }
 
-/// Finds memory that the kernel wrote.
-pub(super) struct KernelReader<'a>(pub &'a Index);
-
-impl KernelReader<'_> {
-    /// Returns the memory that the kernel wrote for other threads at the time of some steps.
-    pub fn writes(&self, concurrent: &ConcurrentActivity) -> Result<KernelWrites, QueryError> {
-        let mut pieces = Vec::new();
-        let mut left = ScanBudget {
-            events: EVENTS,
-            slots: LOOKED_AT,
+/// Returns the memory that the kernel wrote for other threads at the time of some steps.
+pub(super) fn writes(index: &Index, concurrent: &ConcurrentActivity) -> Result<KernelWrites, QueryError> {
+    let mut pieces = Vec::new();
+    let mut left = ScanBudget {
+        events: EVENTS,
+        slots: LOOKED_AT,
+    };
+    for (thread, slots) in &concurrent.markers {
+        let Some(events) = events(index, *thread, slots, &mut left)? else {
+            return Ok(KernelWrites::Anywhere);
         };
-        for (thread, slots) in &concurrent.markers {
-            let Some(events) = self.events(*thread, slots, &mut left)? else {
+        for hit in events {
+            let Some(written) = written_by(index, &hit)? else {
                 return Ok(KernelWrites::Anywhere);
             };
-            for hit in events {
-                let Some(written) = self.written_by(&hit)? else {
-                    return Ok(KernelWrites::Anywhere);
-                };
-                pieces.extend(written);
-            }
+            pieces.extend(written);
         }
-        Ok(KernelWrites::Pieces(pieces))
     }
+    Ok(KernelWrites::Pieces(pieces))
+}
 
-    /// Returns the events of a thread in some slots, without those that were over before the first
-    /// time in the range. `None` if there are too many.
-    fn events(
-        &self,
-        thread: ThreadId,
-        slots: &Range<u64>,
-        left: &mut ScanBudget,
-    ) -> Result<Option<Vec<MarkerHit>>, QueryError> {
-        let reader = ConcurrentReader(self.0);
-        let is_coarse = self.0.source().is_clock_coarse();
-        let mut hits = Vec::new();
-        for kind in KINDS {
-            let mut from = slots.start;
-            while let Some(slot) = reader
-                .next(thread, kind, from)?
-                .filter(|slot| *slot < slots.end)
-            {
-                from = slot.saturating_add(1);
-                let Some(slots_left) = left.slots.checked_sub(1) else {
-                    return Ok(None);
-                };
-                left.slots = slots_left;
-                if is_coarse
-                    && slot == slots.start
-                    && !reader.is_behind_times(thread, slot, kind)?
-                {
-                    continue;
-                }
-                let wanted = WantedMarkers {
-                    kinds: &[kind],
-                    thread: Some(thread),
-                };
-                let found = MarkerReader(self.0).markers_in(&[slot], wanted)?;
-                for hit in found.into_iter().filter(|hit| !self.is_harmless(hit)) {
-                    let Some(events_left) = left.events.checked_sub(1) else {
-                        return Ok(None);
-                    };
-                    left.events = events_left;
-                    hits.push(hit);
-                }
-            }
-        }
-        Ok(Some(hits))
-    }
-
-    fn is_harmless(&self, hit: &MarkerHit) -> bool {
-        let set = self.0.instruction_set(hit.thread);
-        hit.marker.kind == MarkerKind::SYSTEM_CALL
-            && set
-                .system_call_writes(hit.marker.value)
-                .is_some_and(<[SystemCallWrite]>::is_empty)
-    }
-
-    /// Returns whether a system call or a signal may have written some bytes.
-    pub fn may_reach(&self, hit: &MarkerHit, range: MemoryRange) -> Result<bool, QueryError> {
-        let (address, size_bytes) = (range.address.0, range.len_bytes.max(1));
-        let set = self.0.instruction_set(hit.thread);
-        if hit.marker.kind == MarkerKind::SYSTEM_CALL
-            && set.system_call_changes_files(hit.marker.value)
+/// Returns the events of a thread in some slots, without those that were over before the first
+/// time in the range. `None` if there are too many.
+fn events(
+    index: &Index,
+    thread: ThreadId,
+    slots: &Range<u64>,
+    left: &mut ScanBudget,
+) -> Result<Option<Vec<MarkerHit>>, QueryError> {
+    let is_coarse = index.source().is_clock_coarse();
+    let mut hits = Vec::new();
+    for kind in KINDS {
+        let mut from = slots.start;
+        while let Some(slot) =
+            concurrent::next_marker(index, thread, kind, from)?.filter(|slot| *slot < slots.end)
         {
-            let shared = SharedReader(self.0).before(hit.position.0)?;
-            if shared.reach_stack(address, size_bytes) {
-                return Ok(true);
+            from = slot.saturating_add(1);
+            let Some(slots_left) = left.slots.checked_sub(1) else {
+                return Ok(None);
+            };
+            left.slots = slots_left;
+            if is_coarse
+                && slot == slots.start
+                && !concurrent::is_behind_times(index, thread, slot, kind)?
+            {
+                continue;
             }
-        }
-        let written = self
-            .written_by(hit)?
-            .map_or(KernelWrites::Anywhere, KernelWrites::Pieces);
-        Ok(written.reach(address, size_bytes))
-    }
-
-    /// Returns true if a thread ends at a position without another step.
-    fn ends_behind(&self, thread: ThreadId, position: Position) -> Result<bool, QueryError> {
-        if SlotReader(self.0).next_step_of(thread, position)?.is_some() {
-            return Ok(false);
-        }
-        let wanted = WantedMarkers {
-            kinds: &[MarkerKind::THREAD_EXIT],
-            thread: Some(thread),
-        };
-        let exit = MarkerReader(self.0).last_slot(wanted, self.0.end(), &Cancel::default())?;
-        Ok(exit.is_some_and(|slot| slot >= position.0))
-    }
-
-    /// Returns the first and last addresses that an event may have written; `None` if unknown.
-    fn written_by(&self, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>, QueryError> {
-        let MarkerHit {
-            thread,
-            marker: Marker { kind, value },
-            position,
-            ..
-        } = *hit;
-        let set = self.0.instruction_set(thread);
-        match kind {
-            // The signal killed the thread: no handler ran, so there is no signal frame.
-            MarkerKind::KERNEL_EVENT if self.ends_behind(thread, position)? => Ok(Some(Vec::new())),
-            MarkerKind::KERNEL_EVENT => {
-                let stack = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
-                let known = registers_alone(self.0, thread, position.0, AROUND, &[stack])?;
-                let lowest = known.first().copied().flatten();
-                Ok(lowest.map(|lowest| vec![(lowest, lowest.saturating_add(FRAME_BYTES))]))
-            }
-            MarkerKind::SYSTEM_CALL => {
-                let Some((step, parts)) = hit.step.zip(set.system_call_writes(value)) else {
+            let wanted = WantedMarkers {
+                kinds: &[kind],
+                thread: Some(thread),
+            };
+            let found = MarkerReader(index).markers_in(&[slot], wanted)?;
+            for hit in found.into_iter().filter(|hit| !is_harmless(index, hit)) {
+                let Some(events_left) = left.events.checked_sub(1) else {
                     return Ok(None);
                 };
-                let kept = set.abi().system_calls.kept_arguments;
-                let names = if kept.is_empty() {
-                    set.abi().arguments
-                } else {
-                    kept
-                };
-                let views: Vec<_> = names
-                    .iter()
-                    .filter_map(|name| Registers::view(name, set))
-                    .collect();
-                let arguments = registers_alone(self.0, thread, step.0, AROUND, &views)?;
-                let argument = |number: usize| arguments.get(number).copied().flatten();
-                let pieces = parts
-                    .iter()
-                    .filter(|part| may_happen(part.only_if, &argument));
-                Ok(pieces.map(|part| piece(part, &argument)).collect())
+                left.events = events_left;
+                hits.push(hit);
             }
-            _ => Ok(None),
         }
+    }
+    Ok(Some(hits))
+}
+
+fn is_harmless(index: &Index, hit: &MarkerHit) -> bool {
+    let set = index.instruction_set(hit.thread);
+    hit.marker.kind == MarkerKind::SYSTEM_CALL
+        && set
+            .system_call_writes(hit.marker.value)
+            .is_some_and(<[SystemCallWrite]>::is_empty)
+}
+
+/// Returns whether a system call or a signal may have written some bytes.
+pub fn may_reach(index: &Index, hit: &MarkerHit, range: MemoryRange) -> Result<bool, QueryError> {
+    let (address, size_bytes) = (range.address.0, range.len_bytes.max(1));
+    let set = index.instruction_set(hit.thread);
+    if hit.marker.kind == MarkerKind::SYSTEM_CALL && set.system_call_changes_files(hit.marker.value)
+    {
+        let shared = shared::shared_before(index, hit.position.0)?;
+        if shared.reach_stack(address, size_bytes) {
+            return Ok(true);
+        }
+    }
+    let written = written_by(index, hit)?.map_or(KernelWrites::Anywhere, KernelWrites::Pieces);
+    Ok(written.reach(address, size_bytes))
+}
+
+/// Returns true if a thread ends at a position without another step.
+fn ends_behind(index: &Index, thread: ThreadId, position: Position) -> Result<bool, QueryError> {
+    if SlotReader(index).next_step_of(thread, position)?.is_some() {
+        return Ok(false);
+    }
+    let wanted = WantedMarkers {
+        kinds: &[MarkerKind::THREAD_EXIT],
+        thread: Some(thread),
+    };
+    let exit = MarkerReader(index).last_slot(wanted, index.end(), &Cancel::default())?;
+    Ok(exit.is_some_and(|slot| slot >= position.0))
+}
+
+/// Returns the first and last addresses that an event may have written; `None` if unknown.
+fn written_by(index: &Index, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>, QueryError> {
+    let MarkerHit {
+        thread,
+        marker: Marker { kind, value },
+        position,
+        ..
+    } = *hit;
+    let set = index.instruction_set(thread);
+    match kind {
+        // The signal killed the thread: no handler ran, so there is no signal frame.
+        MarkerKind::KERNEL_EVENT if ends_behind(index, thread, position)? => Ok(Some(Vec::new())),
+        MarkerKind::KERNEL_EVENT => {
+            let stack = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
+            let known = registers_alone(index, thread, position.0, AROUND, &[stack])?;
+            let lowest = known.first().copied().flatten();
+            Ok(lowest.map(|lowest| vec![(lowest, lowest.saturating_add(FRAME_BYTES))]))
+        }
+        MarkerKind::SYSTEM_CALL => {
+            let Some((step, parts)) = hit.step.zip(set.system_call_writes(value)) else {
+                return Ok(None);
+            };
+            let kept = set.abi().system_calls.kept_arguments;
+            let names = if kept.is_empty() {
+                set.abi().arguments
+            } else {
+                kept
+            };
+            let views: Vec<_> = names
+                .iter()
+                .filter_map(|name| Registers::view(name, set))
+                .collect();
+            let arguments = registers_alone(index, thread, step.0, AROUND, &views)?;
+            let argument = |number: usize| arguments.get(number).copied().flatten();
+            let pieces = parts
+                .iter()
+                .filter(|part| may_happen(part.only_if, &argument));
+            Ok(pieces.map(|part| piece(part, &argument)).collect())
+        }
+        _ => Ok(None),
     }
 }
 

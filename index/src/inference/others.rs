@@ -14,13 +14,13 @@ use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::inference::kernel_writes::{KernelReader, KernelWrites};
+use crate::inference::kernel_writes::{self, KernelWrites};
 use crate::inference::run::{MemoryUse, ThreadRun, run_alone};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::shared::{SharedRanges, SharedReader, StoreStatus};
-use crate::read::concurrent::ConcurrentReader;
+use crate::inference::shared::{self, SharedRanges, StoreStatus};
+use crate::read::concurrent;
+use crate::read::doubts::{self, BREAKS};
 use crate::read::markers::{MarkerReader, WantedMarkers};
-use crate::read::overtaken::{BREAKS, DoubtReader};
 use crate::read::slots::SlotReader;
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
@@ -32,7 +32,7 @@ pub(super) fn run_of<'i>(
     slots: &RunSlots,
 ) -> Result<ThreadRun<'i>, QueryError> {
     let end = slots.pieces.last().map_or(0, |piece| piece.end);
-    let shared = SharedReader(index).before(end)?;
+    let shared = shared::shared_before(index, end)?;
     run_beside(index, thread, slots, shared)
 }
 
@@ -66,8 +66,7 @@ pub(super) fn run_beside<'i>(
     }
     let others = OtherWriters::of(index, thread, first..last.saturating_add(1))?;
     // Without recorded system calls of the other threads, only the stack is known to be private.
-    let are_calls_recorded =
-        BreakReader(index).has_system_calls(Position(last), &Cancel::default())?;
+    let are_calls_recorded = has_system_calls(index, Position(last), &Cancel::default())?;
     let reach = move |address, size_bytes, memory_use| {
         memory_use != MemoryUse::Stack && !are_calls_recorded
             || is_shared(&shared, address, size_bytes, memory_use)
@@ -105,7 +104,7 @@ impl<'i> OtherWriters<'i> {
     /// Finds the writes concurrent with a run in these slots; the first and the last slot are steps
     /// of the run.
     pub fn of(index: &'i Index, thread: ThreadId, slots: Range<u64>) -> Result<Self, QueryError> {
-        let Some(concurrent) = ConcurrentReader(index).of(thread, &slots)? else {
+        let Some(concurrent) = concurrent::activity_during(index, thread, &slots)? else {
             let is_written = Box::new(|_| true);
             return Ok(Self {
                 is_written,
@@ -113,7 +112,7 @@ impl<'i> OtherWriters<'i> {
                 kernel: KernelWrites::Anywhere,
             });
         };
-        let kernel = KernelReader(index).writes(&concurrent)?;
+        let kernel = kernel_writes::writes(index, &concurrent)?;
         let reader = TouchReader::in_memory(index, index.memories().of(thread));
         // Unreadable data counts as a write.
         let is_written = move |granule| {
@@ -148,99 +147,94 @@ const THREADS: usize = 256;
 /// Maximum number of system calls to examine per thread.
 const SYSTEM_CALLS: usize = 256;
 
-/// Finds events that may have written memory besides the steps.
-pub(super) struct BreakReader<'a>(pub &'a Index);
+/// Returns true if the trace records system calls.
+pub(super) fn has_system_calls(
+    index: &Index,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<bool, QueryError> {
+    let recordings = doubts::recordings(index, at, cancel)?;
+    Ok(!recordings.is_empty()
+        && recordings
+            .iter()
+            .all(|recording| recording.has_system_calls))
+}
 
-impl<'a> BreakReader<'a> {
-    /// Returns true if the trace records system calls.
-    pub(super) fn has_system_calls(
-        &self,
-        at: Position,
-        cancel: &Cancel,
-    ) -> Result<bool, QueryError> {
-        let recordings = DoubtReader(self.0).recordings(at, cancel)?;
-        Ok(!recordings.is_empty()
-            && recordings
-                .iter()
-                .all(|recording| recording.has_system_calls))
+/// Returns the last slot, up to `at`, after which something besides the trace's steps may have
+/// written memory: a system call, a signal, or unrecorded execution before a gap. Its effects
+/// last until the thread continues. Considers only threads with access to `memory`; `None`
+/// means that all threads share it.
+pub(super) fn last_break(
+    index: &Index,
+    memory: Option<MemoryId>,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<Option<u64>, QueryError> {
+    let threads = index.threads().len();
+    if threads > THREADS {
+        return Ok(Some(at.0));
     }
-
-    /// Returns the last slot, up to `at`, after which something besides the trace's steps may have
-    /// written memory: a system call, a signal, or unrecorded execution before a gap. Its effects
-    /// last until the thread continues. Considers only threads with access to `memory`; `None`
-    /// means that all threads share it.
-    pub(super) fn last_break(
-        &self,
-        memory: Option<MemoryId>,
-        at: Position,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
-        let threads = self.0.threads().len();
-        if threads > THREADS {
-            return Ok(Some(at.0));
+    let mut last = None;
+    for number in 0..threads {
+        let thread = ThreadId(u16::try_from(number).unwrap_or(u16::MAX));
+        if memory.is_some() && index.memories().of(thread) != memory {
+            continue;
         }
-        let mut last = None;
-        for number in 0..threads {
-            let thread = ThreadId(u16::try_from(number).unwrap_or(u16::MAX));
-            if memory.is_some() && self.0.memories().of(thread) != memory {
-                continue;
-            }
-            last = last.max(self.last_break_of(thread, at, cancel)?);
-        }
-        Ok(last)
+        last = last.max(last_break_of(index, thread, at, cancel)?);
     }
+    Ok(last)
+}
 
-    fn last_break_of(
-        &self,
-        thread: ThreadId,
-        at: Position,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
+fn last_break_of(
+    index: &Index,
+    thread: ThreadId,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<Option<u64>, QueryError> {
+    let wanted = WantedMarkers {
+        kinds: &BREAKS,
+        thread: Some(thread),
+    };
+    let event = MarkerReader(index)
+        .last(wanted, at, cancel)?
+        .last()
+        .map(|hit| hit.position);
+    let last = event.max(last_writing_call(index, thread, at, cancel)?);
+    let Some(position) = last else {
+        return Ok(None);
+    };
+    let next = SlotReader(index).next_step_of(thread, position)?;
+    Ok(Some(next.map_or(at.0, |next| next.0.min(at.0))))
+}
+
+/// Returns the last system call of a thread that may have written memory.
+fn last_writing_call(
+    index: &Index,
+    thread: ThreadId,
+    mut at: Position,
+    cancel: &Cancel,
+) -> Result<Option<Position>, QueryError> {
+    let set = index.instruction_set(thread);
+    for _ in 0..SYSTEM_CALLS {
         let wanted = WantedMarkers {
-            kinds: &BREAKS,
+            kinds: &[MarkerKind::SYSTEM_CALL],
             thread: Some(thread),
         };
-        let event = MarkerReader(self.0)
-            .last(wanted, at, cancel)?
-            .last()
-            .map(|hit| hit.position);
-        let last = event.max(self.last_writing_call(thread, at, cancel)?);
-        let Some(position) = last else {
+        let calls = MarkerReader(index).last(wanted, at, cancel)?;
+        let Some(position) = calls.first().map(|call| call.position) else {
             return Ok(None);
         };
-        let next = SlotReader(self.0).next_step_of(thread, position)?;
-        Ok(Some(next.map_or(at.0, |next| next.0.min(at.0))))
-    }
-
-    /// Returns the last system call of a thread that may have written memory.
-    fn last_writing_call(
-        &self,
-        thread: ThreadId,
-        mut at: Position,
-        cancel: &Cancel,
-    ) -> Result<Option<Position>, QueryError> {
-        let set = self.0.instruction_set(thread);
-        for _ in 0..SYSTEM_CALLS {
-            let wanted = WantedMarkers {
-                kinds: &[MarkerKind::SYSTEM_CALL],
-                thread: Some(thread),
-            };
-            let calls = MarkerReader(self.0).last(wanted, at, cancel)?;
-            let Some(position) = calls.first().map(|call| call.position) else {
-                return Ok(None);
-            };
-            if calls
-                .iter()
-                .any(|call| set.system_call_may_write(call.marker.value))
-            {
-                return Ok(Some(position));
-            }
-            let Some(before) = position.0.checked_sub(1) else {
-                return Ok(None);
-            };
-            at = Position(before);
+        if calls
+            .iter()
+            .any(|call| set.system_call_may_write(call.marker.value))
+        {
+            return Ok(Some(position));
         }
-        // None of the examined calls can have written, but an earlier one may have.
-        Ok(Some(at))
+        let Some(before) = position.0.checked_sub(1) else {
+            return Ok(None);
+        };
+        at = Position(before);
     }
+    // None of the examined calls can have written, but an earlier one may have.
+    Ok(Some(at))
 }

@@ -14,10 +14,10 @@ use crate::answers::index_info::MarkerHit;
 use crate::answers::step_record::Doubt;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::inference::kernel_writes::KernelReader;
-use crate::read::call_gaps::{CallGapReader, note_harmless};
+use crate::inference::kernel_writes;
+use crate::read::call_gaps::{self, note_harmless};
+use crate::read::doubts::{self, GAPS};
 use crate::read::markers::{MarkerReader, WantedMarkers};
-use crate::read::overtaken::{DoubtReader, GAPS};
 use crate::read::slots::{SlotReader, ThreadSlot};
 
 /// Maximum number of slots with system calls to examine.
@@ -63,7 +63,7 @@ impl<'a> OverwriteReader<'a> {
             Some(doubt) => Some(doubt),
             None => self.late_call(done, cancel)?,
         };
-        Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
+        Ok(doubt.or(doubts::memory_doubt(self.index, until, cancel)?))
     }
 
     /// Returns the reason why memory that nothing wrote may have changed until a slot of a thread
@@ -76,7 +76,7 @@ impl<'a> OverwriteReader<'a> {
         let until = Position(seen.slot);
         self.memory = self.index.memories().of(seen.thread);
         let doubt = self.last_change(0, until, cancel)?;
-        Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
+        Ok(doubt.or(doubts::memory_doubt(self.index, until, cancel)?))
     }
 
     fn last_change(
@@ -146,7 +146,7 @@ impl<'a> OverwriteReader<'a> {
             return Ok(true);
         };
         self.left = left;
-        KernelReader(self.index).may_reach(hit, range)
+        kernel_writes::may_reach(self.index, hit, range)
     }
 
     /// Returns a system call that another thread made before a slot and returned from after it.
@@ -155,7 +155,7 @@ impl<'a> OverwriteReader<'a> {
         done: ThreadSlot,
         cancel: &Cancel,
     ) -> Result<Option<Doubt>, QueryError> {
-        let Some(gaps) = CallGapReader(self.index).around(done.slot, cancel)? else {
+        let Some(gaps) = call_gaps::calls_around(self.index, done.slot, cancel)? else {
             return self.late_call_of_any(done, cancel);
         };
         for gap in gaps.into_iter().filter(|gap| gap.thread != done.thread) {

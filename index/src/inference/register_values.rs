@@ -21,12 +21,12 @@ use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
 use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::snapshot::{Snapshot, circumstances, snapshot};
+use crate::read::doubts::{self, BREAKS};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::operands::OperandReader;
-use crate::read::overtaken::{BREAKS, DoubtReader, ProblemReader};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
-use crate::read::views::{UntracedReader, ViewReader};
+use crate::read::views::{self, ViewReader};
 
 /// Returns the registers of a thread at a position that its steps imply, without using recorded
 /// values.
@@ -37,7 +37,7 @@ pub(crate) fn infer_registers(
     cancel: &Cancel,
 ) -> Result<Inference, QueryError> {
     SlotReader(index).check_position(position)?;
-    if DoubtReader(index).is_filtered(position, cancel)? {
+    if doubts::is_filtered(index, position, cancel)? {
         return Ok(Inference {
             registers: Vec::new(),
             contradictions: 0,
@@ -87,7 +87,7 @@ pub(crate) fn fill_registers(
             .filter(|register| register.view.register == RegisterId::PC);
         next.for_each(|register| register.value.0.fill(None));
     }
-    let untraced = UntracedReader(index).of(thread)?;
+    let untraced = views::untraced_of(index, thread)?;
     let is_untraced =
         |register: &RegisterState| register.value.is_unknown() && untraced.includes(register.view);
     let computed = index.instruction_set(thread).computed_registers();
@@ -96,7 +96,7 @@ pub(crate) fn fill_registers(
             .iter()
             .any(|register| is_missing(register, &computed));
     let is_wanted = index.is_inferred() && is_missing || registers.iter().any(is_untraced);
-    if !is_wanted || DoubtReader(index).is_filtered(position, cancel)? {
+    if !is_wanted || doubts::is_filtered(index, position, cancel)? {
         return Ok(());
     }
     let at = ThreadPosition { thread, position };
@@ -267,7 +267,7 @@ impl<'a> PositionInference<'a> {
             return Ok(None);
         };
         // If records were lost, steps in between may be missing.
-        if ProblemReader(self.index).may_miss_records(&(slot..=self.position.0)) {
+        if doubts::may_miss_records(self.index, &(slot..=self.position.0)) {
             return Ok(None);
         }
         let slots = self.far_writes(slot);
@@ -362,7 +362,7 @@ impl<'a> PositionInference<'a> {
     /// Returns the slot of a view's last write by a step.
     fn last_writer(&self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         let (thread, at) = (self.thread, self.position.0);
-        let untraced = UntracedReader(self.index).of(thread)?;
+        let untraced = views::untraced_of(self.index, thread)?;
         if self.index.has_operands_alone() || untraced.includes(view) {
             let reader = OperandReader {
                 index: self.index,

@@ -17,8 +17,8 @@ use stepback_parsers::{MarkerKind, Position};
 use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
 use crate::index::Index;
-use crate::read::concurrent::ConcurrentReader;
-use crate::read::overtaken::BREAKS;
+use crate::read::concurrent;
+use crate::read::doubts::BREAKS;
 use crate::read::slots::SlotReader;
 
 /// Markers besides [`BREAKS`] that state register values.
@@ -102,9 +102,8 @@ fn marker_slots(
     let mut found = BTreeSet::new();
     for kind in BREAKS.into_iter().chain(STATEMENTS) {
         let mut from = range.start;
-        while let Some(slot) = ConcurrentReader(index)
-            .next(thread, kind, from)?
-            .filter(|slot| *slot < range.end)
+        while let Some(slot) =
+            concurrent::next_marker(index, thread, kind, from)?.filter(|slot| *slot < range.end)
         {
             found.insert(slot);
             if found.len() > MARKER_SLOTS {

@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::query::asked::AccessWindow;
 use crate::query::question::{InMemory, Query};
 use crate::read::contradictions::Contradictions;
-use crate::read::records::{FoundAccess, HitReader, RecordReader};
+use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, granules_of, last_of};
@@ -72,7 +72,7 @@ impl InMemory for AccessesOf {
             for slot in self.slots_in(index, number, first)? {
                 cancel.check()?;
                 if found.len() >= self.limit {
-                    return HitReader(index).hits(found);
+                    return records::hits(index, found);
                 }
                 part.limit = self.limit - found.len();
                 let is_meant = memory.map_or(Ok(true), |memory| {
@@ -85,7 +85,7 @@ impl InMemory for AccessesOf {
                 first = slot + 1;
             }
         }
-        HitReader(index).hits(found)
+        records::hits(index, found)
     }
 }
 
@@ -111,7 +111,7 @@ impl AccessesOf {
             if left > 0 {
                 left -= 1;
             } else {
-                let access = RecordReader(index).access_of(&event, &contradictions);
+                let access = records::access_of(index, &event, &contradictions);
                 found.push(FoundAccess {
                     step,
                     position: Position(slot),

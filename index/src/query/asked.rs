@@ -24,12 +24,12 @@ use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
-use crate::read::records::{FoundAccess, HitReader, RecordReader};
+use crate::read::records::{self, FoundAccess};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, ThreadSlot};
 use crate::read::thread_steps::OwnSlots;
 use crate::read::touches::TouchReader;
-use crate::read::views::{UntracedReader, ViewReader};
+use crate::read::views::{self, ViewReader};
 use crate::store::contents::NamedBank;
 use crate::store::granules::last_of;
 use crate::store::regions::host_regions::{AddressRange, HostRegion};
@@ -92,11 +92,8 @@ impl<'a> AccessQuery<'a> {
         let Cell::Register { thread, view } = self.cell else {
             return Ok(None);
         };
-        let is_untraced = || {
-            UntracedReader(self.index)
-                .of(thread)
-                .map(|untraced| untraced.includes(view))
-        };
+        let is_untraced =
+            || views::untraced_of(self.index, thread).map(|untraced| untraced.includes(view));
         if self.index.has_operands_alone() || self.kinds != AccessKinds::Reads && is_untraced()? {
             let reader = OperandReader {
                 index: self.index,
@@ -366,7 +363,7 @@ impl<'a> AccessQuery<'a> {
                     access: Some(region.access()),
                 },
                 AccessSource::Event(event) => {
-                    let access = RecordReader(self.index).access_of(event, &contradictions);
+                    let access = records::access_of(self.index, event, &contradictions);
                     let access = access.map(|access| self.under_plain_name(event, access));
                     FoundAccess {
                         step,
@@ -377,8 +374,10 @@ impl<'a> AccessQuery<'a> {
             })
         };
         let certainties: Vec<WriteCertainty> = done.clone().map(|done| done.certainty).collect();
-        let mut hits =
-            HitReader(self.index).hits(done.map(found).collect::<Result<_, QueryError>>()?)?;
+        let mut hits = records::hits(
+            self.index,
+            done.map(found).collect::<Result<_, QueryError>>()?,
+        )?;
         for (hit, certainty) in hits.iter_mut().zip(certainties) {
             hit.doubt = (certainty == WriteCertainty::Doubtful)
                 .then_some(Doubt::Bank)

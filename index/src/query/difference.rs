@@ -18,7 +18,7 @@ use crate::query::registers::{NamesOf, file_at};
 use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
-use crate::read::fetches::FetchReader;
+use crate::read::fetches;
 use crate::read::names::NameReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::touches::{TouchAt, TouchFilter, TouchReader};
@@ -436,7 +436,7 @@ fn changed_granules(
             found.extend(all.take_while(|granule| *granule <= last >> GRANULE_BITS));
         };
         add_all(&|from| index.program().next_granule(from));
-        add_all(&|from| FetchReader(index).next_granule(from));
+        add_all(&|from| fetches::next_granule(index, from));
     }
     Ok(found.into_iter().collect())
 }

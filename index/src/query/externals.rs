@@ -18,7 +18,7 @@ use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::external_slots::ExternalSlots;
-use crate::read::records::{FoundAccess, HitReader, RecordReader};
+use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of, last_of};
 
@@ -184,7 +184,7 @@ impl ChangeReader<'_> {
             return Ok(None);
         }
         let step = SlotReader(self.index).owner(event.thread, event.slot)?;
-        let access = RecordReader(self.index).access_of(event, contradictions);
+        let access = records::access_of(self.index, event, contradictions);
         Ok(step.map(|step| ChangedRead {
             step,
             place_in_slot: event.place_in_slot,
@@ -247,7 +247,7 @@ impl ChangeReader<'_> {
                 position,
                 access,
             });
-        let hits = HitReader(self.index).hits(found.collect())?;
+        let hits = records::hits(self.index, found.collect())?;
         let changes = hits.into_iter().zip(values).zip(told).map(
             |((hit, (address, bytes)), known_before)| {
                 let bytes = bytes.into_iter().take(known_before.len()).collect();

@@ -17,10 +17,10 @@ use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::question::{InMemory, Query};
 use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
-use crate::read::fetches::FetchReader;
-use crate::read::key_maps::KeyMapReader;
+use crate::read::fetches;
+use crate::read::key_maps;
 use crate::read::slots::SlotReader;
-use crate::read::told_pages::{PageReader, WantedPages};
+use crate::read::told_pages::{self, WantedPages};
 use crate::store::granules::{GRANULE_BITS, granules_of, last_of};
 
 /// Reads bytes of memory at a position. Cost: one step's text for each distinct last access; that
@@ -210,8 +210,7 @@ impl MemoryAt {
         bytes: &mut [ByteState],
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let reader = PageReader(index);
-        let known = reader.all_pages(cancel)?;
+        let known = told_pages::all_pages(index, cancel)?;
         let moving = match &known {
             Some(pages) => pages.moving().to_vec(),
             // Too many translations were recorded to keep them: any page may have moved.
@@ -229,7 +228,7 @@ impl MemoryAt {
             while first <= end {
                 let pages = match &known {
                     Some(pages) => Arc::clone(pages),
-                    None => reader.pages(WantedPages::Virtual(first), cancel)?,
+                    None => told_pages::pages(index, WantedPages::Virtual(first), cancel)?,
                 };
                 let Some(page_bytes) = pages.page_bytes else {
                     return Ok(());
@@ -277,13 +276,13 @@ impl Query for NextAccessedBlock {
         cancel.check()?;
         let from = self.from.0 >> GRANULE_BITS;
         let (accessed, loaded) = (
-            KeyMapReader(index).next_granule(from)?,
+            key_maps::next_granule(index, from)?,
             index.program().next_granule(from),
         );
         let granule = accessed
             .into_iter()
             .chain(loaded)
-            .chain(FetchReader(index).next_granule(from))
+            .chain(fetches::next_granule(index, from))
             .min();
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
     }
@@ -303,7 +302,7 @@ impl Query for NextTouchedBlock {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         cancel.check()?;
-        let granule = KeyMapReader(index).next_granule(self.from.0 >> GRANULE_BITS)?;
+        let granule = key_maps::next_granule(index, self.from.0 >> GRANULE_BITS)?;
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
     }
 }

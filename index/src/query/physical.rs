@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::index::page_mappings::{MappedPage, PageMappings};
 use crate::query::access::{Accesses, NearestAccess};
 use crate::query::asked::{AccessQuery, AccessWindow};
-use crate::read::told_pages::{PageMarkers, PageReader, PageUpdate, WantedPages};
+use crate::read::told_pages::{self, PageMarkers, PageUpdate, WantedPages};
 use crate::store::granules::last_of;
 
 /// A part of a physical range, as a virtual one.
@@ -56,7 +56,8 @@ impl VirtualPart {
         let Some(last) = last_of(address, len_bytes) else {
             return Ok(Vec::new());
         };
-        let pages = PageReader(index).pages(
+        let pages = told_pages::pages(
+            index,
             WantedPages::Physical {
                 first: address.0,
                 last,

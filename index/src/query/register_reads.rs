@@ -16,9 +16,9 @@ use crate::answers::cell::{AccessKinds, Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::{Access, Doubt, Hit};
 use crate::index::Index;
+use crate::read::doubts;
 use crate::read::operands::{OperandReader, OperandStep, OperandUse, use_of};
-use crate::read::overtaken::DoubtReader;
-use crate::read::records::RecordReader;
+use crate::read::records;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
 
@@ -188,7 +188,7 @@ impl<'a> RegisterReads<'a> {
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
         let position = Position(found.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
-        let hit = RecordReader(self.index).hit(step, position, None)?;
+        let hit = records::hit(self.index, step, position, None)?;
         let access = Access {
             is_decoded: true,
             ..self.reader().access(self.view, AccessKind::Read)
@@ -273,7 +273,7 @@ impl OperandsOf<'_> {
                 thread: self.reader.thread,
                 slot: last.slot,
             };
-            hit.doubt = DoubtReader(self.reader.index).restored(used, before, cancel)?;
+            hit.doubt = doubts::register_doubt(self.reader.index, used, before, cancel)?;
         }
         self.in_doubt(hit, before, cancel).map(Some)
     }
@@ -291,7 +291,7 @@ impl OperandsOf<'_> {
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
         let position = Position(found.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
-        let hit = RecordReader(self.reader.index).hit(step, position, None)?;
+        let hit = records::hit(self.reader.index, step, position, None)?;
         let kind = match self.cell == self.view {
             true => hit.record.kind_of_use(self.view, self.kinds),
             false => self.reader.kind_of_use(found.slot, self.cell, self.kinds)?,
@@ -306,7 +306,7 @@ impl OperandsOf<'_> {
     /// Adds a doubt to a use: if steps may be missing, it may not be the nearest.
     fn in_doubt(&self, hit: Hit, at: Position, cancel: &Cancel) -> Result<Hit, QueryError> {
         let is_filtered =
-            hit.doubt.is_none() && DoubtReader(self.reader.index).is_filtered(at, cancel)?;
+            hit.doubt.is_none() && doubts::is_filtered(self.reader.index, at, cancel)?;
         Ok(Hit {
             doubt: hit.doubt.or(is_filtered.then_some(Doubt::Filtered)),
             ..hit

@@ -15,8 +15,8 @@ use crate::index::Index;
 use crate::inference::access_values::fill_accesses;
 use crate::inference::ending::unfinished_slots;
 use crate::query::question::Query;
-use crate::read::lines::LineReader;
-use crate::read::records::{RecordDetail, RecordReader};
+use crate::read::lines;
+use crate::read::records::{self, RecordDetail};
 use crate::read::slots::SlotReader;
 
 /// Reads consecutive steps with their effects. Cost: reads the text of these steps and of at most
@@ -43,8 +43,11 @@ impl Query for Steps {
             .0
             .saturating_add(self.count)
             .min(index.step_count());
-        let mut records =
-            RecordReader(index).records(&(first..=last).collect::<Vec<_>>(), RecordDetail::Step)?;
+        let mut records = records::records_of_slots(
+            index,
+            &(first..=last).collect::<Vec<_>>(),
+            RecordDetail::Step,
+        )?;
         fill_accesses(index, &mut records, cancel)?;
         Ok(records)
     }
@@ -67,9 +70,7 @@ impl Query for PositionOfLine {
             });
         }
         Ok(Position(
-            LineReader(index)
-                .chunk_of_line(self.0.0.saturating_sub(1))?
-                .slot,
+            lines::chunk_of_line(index, self.0.0.saturating_sub(1))?.slot,
         ))
     }
 }
@@ -182,7 +183,7 @@ impl Query for TextLineOfStep {
         if slot > index.step_count() || !index.source().is_text() {
             Ok(None)
         } else {
-            Ok(Some(Line(LineReader(index).line_of_slot(slot)? + 1)))
+            Ok(Some(Line(lines::line_of_slot(index, slot)? + 1)))
         }
     }
 }
@@ -234,7 +235,7 @@ impl Query for RawLines {
             return Ok(Vec::new());
         }
         let wanted = self.first.0.saturating_sub(1);
-        let chunk = LineReader(index).chunk_of_line(wanted)?;
+        let chunk = lines::chunk_of_line(index, wanted)?;
         let (mut slot, mut slot_end) = (chunk.slot, SlotReader(index).text_start(chunk.slot + 1)?);
         let (mut line, mut offset, length) = (chunk.line, chunk.offset, index.contents.text_end);
         let mut lines = Vec::new();

@@ -13,9 +13,9 @@ use crate::answers::index_info::{PageCounts, Translation, TranslationCounts, Vir
 use crate::index::Index;
 use crate::index::page_mappings::MappedPage;
 use crate::query::question::Query;
-use crate::read::key_maps::KeyMapReader;
+use crate::read::key_maps;
 use crate::read::slots::SlotReader;
-use crate::read::told_pages::{PageReader, WantedPages};
+use crate::read::told_pages::{self, WantedPages};
 use crate::store::granules::GRANULE_BITS;
 
 /// Finds the physical addresses recorded for a virtual one of a thread, up to a position: the last
@@ -62,7 +62,7 @@ impl Query for PlaceAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
+        let pages = told_pages::pages(index, WantedPages::Virtual(self.address.0), cancel)?;
         let Some(page_bytes) = pages.page_bytes else {
             return Ok(None);
         };
@@ -77,7 +77,7 @@ impl Query for TranslationsAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Translation>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
+        let pages = told_pages::pages(index, WantedPages::Virtual(self.address.0), cancel)?;
         let Some(page_bytes) = pages.page_bytes else {
             return Ok(Vec::new());
         };
@@ -104,7 +104,7 @@ impl Query for MappingsAt {
             first: self.physical.0,
             last: self.physical.0,
         };
-        let pages = PageReader(index).pages(wanted, cancel)?;
+        let pages = told_pages::pages(index, wanted, cancel)?;
         let Some(page_bytes) = pages.page_bytes else {
             return Ok(Vec::new());
         };
@@ -133,8 +133,7 @@ impl Query for CountTranslations {
     type Answer = TranslationCounts;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<TranslationCounts, QueryError> {
-        let reader = PageReader(index);
-        let counts = reader.all_pages(cancel)?.map(|pages| {
+        let counts = told_pages::all_pages(index, cancel)?.map(|pages| {
             let count = |key: fn(&MappedPage) -> u64| {
                 pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64
             };
@@ -147,7 +146,7 @@ impl Query for CountTranslations {
             }
         });
         Ok(TranslationCounts {
-            told: reader.translation_count(),
+            told: told_pages::translation_count(index),
             counts,
         })
     }
@@ -174,11 +173,7 @@ impl Query for PlainAddress {
                 .plain_address(self.pointer.0),
         );
         let granule = self.pointer.0 >> GRANULE_BITS;
-        let is_shown = || {
-            KeyMapReader(index)
-                .next_granule(granule)
-                .map(|next| next == Some(granule))
-        };
+        let is_shown = || key_maps::next_granule(index, granule).map(|next| next == Some(granule));
         Ok(if plain == self.pointer || is_shown()? {
             self.pointer
         } else {

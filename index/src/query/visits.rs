@@ -8,7 +8,7 @@ use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Hit;
 use crate::index::Index;
 use crate::query::question::Query;
-use crate::read::key_maps::KeyMapReader;
+use crate::read::key_maps;
 use crate::read::slots::SlotReader;
 use crate::read::thread_steps::SegmentStepFilter;
 use crate::read::visits::VisitReader;
@@ -83,7 +83,7 @@ impl Query for VisitsFrom {
             .saturating_sub(1);
         let mut found = Vec::new();
         for number in
-            KeyMapReader(index).segments_with(SegmentKey::Pc(self.pc.0), start..segments.len())?
+            key_maps::segments_with(index, SegmentKey::Pc(self.pc.0), start..segments.len())?
         {
             cancel.check()?;
             let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
@@ -120,7 +120,7 @@ impl Query for NearestVisit {
                 after.saturating_sub(1)..segments.len()
             }
         };
-        let mut numbers = KeyMapReader(index).segments_with(SegmentKey::Pc(self.pc.0), numbers)?;
+        let mut numbers = key_maps::segments_with(index, SegmentKey::Pc(self.pc.0), numbers)?;
         if self.direction == Direction::Back {
             numbers.reverse();
         }
@@ -153,9 +153,11 @@ impl Query for NthVisit {
         let Some(mut left) = self.number.checked_sub(1) else {
             return Ok(None);
         };
-        for number in KeyMapReader(index)
-            .segments_with(SegmentKey::Pc(self.pc.0), 0..index.contents.segments.len())?
-        {
+        for number in key_maps::segments_with(
+            index,
+            SegmentKey::Pc(self.pc.0),
+            0..index.contents.segments.len(),
+        )? {
             cancel.check()?;
             let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
                 continue;

@@ -9,8 +9,8 @@ use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
 use crate::index::memories::MemoryId;
 use crate::read::byte_values::{BlockState, ValueOrder, ValueRequests};
-use crate::read::fetches::{Fetch, FetchReader};
-use crate::read::key_maps::KeyMapReader;
+use crate::read::fetches::{self, Fetch};
+use crate::read::key_maps;
 use crate::read::touches::{ByteTouches, TouchAt, TouchFilter, TouchReader};
 use crate::store::granules::{GRANULE_BITS, bytes_between, last_of};
 
@@ -58,7 +58,7 @@ impl<'a> ByteReader<'a> {
         loop {
             cancel.check()?;
             let granule = if len_bytes > SHORT_RANGE_BYTES {
-                KeyMapReader(self.index).next_granule(from)?
+                key_maps::next_granule(self.index, from)?
             } else {
                 Some(from)
             };
@@ -88,7 +88,7 @@ impl<'a> ByteReader<'a> {
     /// Takes the bytes of instructions that were fetched after the last access. A byte that the
     /// trace stated before with the same value stays recorded.
     fn take_fetches(&self, block: &mut BlockState, at: Position) -> Result<(), QueryError> {
-        let fetches = FetchReader(self.index).last(block.granule, block.need, at.0)?;
+        let fetches = fetches::last_fetches(self.index, block.granule, block.need, at.0)?;
         for (place, fetch) in fetches.iter().enumerate() {
             let Some(Fetch { slot, byte }) = *fetch else {
                 continue;
@@ -236,7 +236,7 @@ impl<'a> ByteReader<'a> {
             let mut later =
                 self.touches()
                     .next_touches(block.granule, need, from, TouchFilter::Evidence)?;
-            let fetches = FetchReader(self.index).next(block.granule, need, from)?;
+            let fetches = fetches::next_fetches(self.index, block.granule, need, from)?;
             let by_host = self
                 .index
                 .host_regions

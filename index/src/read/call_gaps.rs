@@ -20,111 +20,101 @@ use crate::store::segment::reader::{SegmentReader, damaged};
 /// examined.
 const REMEMBERED_BYTES: usize = 64 << 20;
 
-/// Finds the threads inside a system call.
-pub(crate) struct CallGapReader<'a>(pub &'a Index);
-
-impl<'a> CallGapReader<'a> {
-    /// Returns the last system calls of threads before a slot that had not returned by then, by
-    /// thread. None when the cache is full. Cost: for the first query of a segment some lookups for
-    /// each thread and its lists, for others the returned calls.
-    pub(crate) fn around(
-        &self,
-        slot: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<Vec<&'a CallGap>>, QueryError> {
-        let wanted = WantedMarkers {
-            kinds: &[MarkerKind::SYSTEM_CALL],
-            thread: None,
-        };
-        if MarkerReader(self.0)
-            .segments_with_markers(wanted)
-            .is_empty()
-        {
-            return Ok(Some(Vec::new()));
-        }
-        let segments = &self.0.contents.segments;
-        let number = segments
-            .partition_point(|segment| segment.step_base < slot)
-            .saturating_sub(1);
-        let Some(known) = self.0.caches.call_gaps.get(number) else {
-            return Ok(None);
-        };
-        let gaps = match known.get() {
-            Some(gaps) => gaps,
-            None => {
-                let found = self.of_segment(number, cancel)?;
-                let is_kept = self
-                    .0
-                    .caches
-                    .reserve_call_gaps(found.len_bytes(), REMEMBERED_BYTES);
-                known.get_or_init(|| is_kept.then_some(found))
-            }
-        };
-        Ok(gaps.as_ref().map(|gaps| {
-            let mut around = gaps.around(slot);
-            around.sort_unstable_by_key(|gap| gap.thread);
-            around
-        }))
+/// Returns the last system calls of threads before a slot that had not returned by then, by
+/// thread. None when the cache is full. Cost: for the first query of a segment some lookups for
+/// each thread and its lists, for others the returned calls.
+pub(crate) fn calls_around<'a>(
+    index: &'a Index,
+    slot: u64,
+    cancel: &Cancel,
+) -> Result<Option<Vec<&'a CallGap>>, QueryError> {
+    let wanted = WantedMarkers {
+        kinds: &[MarkerKind::SYSTEM_CALL],
+        thread: None,
+    };
+    if MarkerReader(index).segments_with_markers(wanted).is_empty() {
+        return Ok(Some(Vec::new()));
     }
-
-    fn of_segment(&self, number: usize, cancel: &Cancel) -> Result<CallGaps, QueryError> {
-        let segment = self.0.segment(number).ok_or(QueryError::TraceChanged)?;
-        let base = segment.meta.step_base;
-        // Threads beyond the maximum number share a number.
-        let mut threads: BTreeMap<u16, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
-        for (local, known) in (0u16..).zip(&segment.meta.threads) {
-            let (calls, steps) = threads.entry(known.thread).or_default();
-            let of_calls = segment.list(local, markers_of(MarkerKind::SYSTEM_CALL))?;
-            // Calls in slot 0 count as made before the segment.
-            calls.extend(
-                numbers(of_calls)?
-                    .into_iter()
-                    .filter(|slot| *slot > 0)
-                    .map(|slot| base + u64::from(slot)),
-            );
-            steps.extend(
-                steps_of(&segment, local)?
-                    .into_iter()
-                    .map(|slot| base + u64::from(slot)),
-            );
+    let segments = &index.contents.segments;
+    let number = segments
+        .partition_point(|segment| segment.step_base < slot)
+        .saturating_sub(1);
+    let Some(known) = index.caches.call_gaps.get(number) else {
+        return Ok(None);
+    };
+    let gaps = match known.get() {
+        Some(gaps) => gaps,
+        None => {
+            let found = gaps_of_segment(index, number, cancel)?;
+            let is_kept = index
+                .caches
+                .reserve_call_gaps(found.len_bytes(), REMEMBERED_BYTES);
+            known.get_or_init(|| is_kept.then_some(found))
         }
-        let mut found = Vec::new();
-        for known in self
-            .0
-            .contents
-            .markers
-            .iter()
-            .filter(|known| known.kind == MarkerKind::SYSTEM_CALL)
-        {
-            cancel.check()?;
-            let thread = ThreadId(known.thread);
-            let nothing = Default::default();
-            let (calls, steps) = threads.get(&known.thread).unwrap_or(&nothing);
-            let before = self.open_at(thread, base, cancel)?;
-            let calls: Vec<u64> = before.into_iter().chain(calls.iter().copied()).collect();
-            found.extend(gaps_of(thread, &calls, steps));
-        }
-        Ok(CallGaps::new(found))
-    }
+    };
+    Ok(gaps.as_ref().map(|gaps| {
+        let mut around = gaps.around(slot);
+        around.sort_unstable_by_key(|gap| gap.thread);
+        around
+    }))
+}
 
-    /// Returns the system call that a thread is inside of in a slot.
-    fn open_at(
-        &self,
-        thread: ThreadId,
-        slot: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
-        let wanted = WantedMarkers {
-            kinds: &[MarkerKind::SYSTEM_CALL],
-            thread: Some(thread),
-        };
-        let Some(call) = MarkerReader(self.0).last_slot(wanted, Position(slot), cancel)? else {
-            return Ok(None);
-        };
-        let has_returned =
-            SlotReader(self.0).has_step_between(thread, Position(call), Position(slot))?;
-        Ok(Some(call).filter(|_| !has_returned))
+fn gaps_of_segment(index: &Index, number: usize, cancel: &Cancel) -> Result<CallGaps, QueryError> {
+    let segment = index.segment(number).ok_or(QueryError::TraceChanged)?;
+    let base = segment.meta.step_base;
+    // Threads beyond the maximum number share a number.
+    let mut threads: BTreeMap<u16, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+    for (local, known) in (0u16..).zip(&segment.meta.threads) {
+        let (calls, steps) = threads.entry(known.thread).or_default();
+        let of_calls = segment.list(local, markers_of(MarkerKind::SYSTEM_CALL))?;
+        // Calls in slot 0 count as made before the segment.
+        calls.extend(
+            numbers(of_calls)?
+                .into_iter()
+                .filter(|slot| *slot > 0)
+                .map(|slot| base + u64::from(slot)),
+        );
+        steps.extend(
+            steps_of(&segment, local)?
+                .into_iter()
+                .map(|slot| base + u64::from(slot)),
+        );
     }
+    let mut found = Vec::new();
+    for known in index
+        .contents
+        .markers
+        .iter()
+        .filter(|known| known.kind == MarkerKind::SYSTEM_CALL)
+    {
+        cancel.check()?;
+        let thread = ThreadId(known.thread);
+        let nothing = Default::default();
+        let (calls, steps) = threads.get(&known.thread).unwrap_or(&nothing);
+        let before = open_at(index, thread, base, cancel)?;
+        let calls: Vec<u64> = before.into_iter().chain(calls.iter().copied()).collect();
+        found.extend(gaps_of(thread, &calls, steps));
+    }
+    Ok(CallGaps::new(found))
+}
+
+/// Returns the system call that a thread is inside of in a slot.
+fn open_at(
+    index: &Index,
+    thread: ThreadId,
+    slot: u64,
+    cancel: &Cancel,
+) -> Result<Option<u64>, QueryError> {
+    let wanted = WantedMarkers {
+        kinds: &[MarkerKind::SYSTEM_CALL],
+        thread: Some(thread),
+    };
+    let Some(call) = MarkerReader(index).last_slot(wanted, Position(slot), cancel)? else {
+        return Ok(None);
+    };
+    let has_returned =
+        SlotReader(index).has_step_between(thread, Position(call), Position(slot))?;
+    Ok(Some(call).filter(|_| !has_returned))
 }
 
 /// Returns the gaps after some calls of a thread, given its steps: both ascend.

@@ -36,209 +36,207 @@ pub(crate) struct ConcurrentActivity {
     pub markers: Vec<(ThreadId, Range<u64>)>,
 }
 
-/// Finds concurrent activity.
-pub(crate) struct ConcurrentReader<'a>(pub &'a Index);
-
-impl<'a> ConcurrentReader<'a> {
-    /// Returns the activity during a thread's steps of some slots: the first and the last of the
-    /// range are of the thread. None if it may be anything. Cost: some lookups for each thread.
-    pub(crate) fn of(
-        &self,
-        thread: ThreadId,
-        slots: &Range<u64>,
-    ) -> Result<Option<ConcurrentActivity>, QueryError> {
-        let threads = self.0.threads().len();
-        if threads > THREADS {
-            return Ok(None);
-        }
-        let others = (0..threads)
-            .filter_map(|number| u16::try_from(number).ok())
-            .map(ThreadId);
-        let others: Vec<ThreadId> = others.filter(|other| *other != thread).collect();
-        let (first, last) = (slots.start, slots.end.saturating_sub(1).max(slots.start));
-        if !self.0.source().is_clock_coarse() {
-            let end = last.saturating_add(1);
-            let markers = others
-                .into_iter()
-                .map(|other| Ok((other, self.open_call_start(other, first)?..end)));
-            return Ok(Some(ConcurrentActivity {
-                blocks: Vec::new(),
-                markers: markers.collect::<Result<_, QueryError>>()?,
-            }));
-        }
-        // A time in the slot of a step comes after the step.
-        let start = self
-            .last_time(thread, first.saturating_sub(1))?
-            .unwrap_or(0);
-        let end = self
-            .next_time(thread, last)?
-            .unwrap_or_else(|| self.0.step_count());
-        let mut found = ConcurrentActivity {
+/// Returns the activity during a thread's steps of some slots: the first and the last of the
+/// range are of the thread. None if it may be anything. Cost: some lookups for each thread.
+pub(crate) fn activity_during(
+    index: &Index,
+    thread: ThreadId,
+    slots: &Range<u64>,
+) -> Result<Option<ConcurrentActivity>, QueryError> {
+    let threads = index.threads().len();
+    if threads > THREADS {
+        return Ok(None);
+    }
+    let others = (0..threads)
+        .filter_map(|number| u16::try_from(number).ok())
+        .map(ThreadId);
+    let others: Vec<ThreadId> = others.filter(|other| *other != thread).collect();
+    let (first, last) = (slots.start, slots.end.saturating_sub(1).max(slots.start));
+    if !index.source().is_clock_coarse() {
+        let end = last.saturating_add(1);
+        let markers = others
+            .into_iter()
+            .map(|other| Ok((other, open_call_start(index, other, first)?..end)));
+        return Ok(Some(ConcurrentActivity {
             blocks: Vec::new(),
-            markers: Vec::new(),
-        };
-        for other in others {
-            let begun = self.last_time(other, start)?.unwrap_or(0);
-            found.markers.push((other, begun..end.saturating_add(1)));
-            let step = SlotReader(self.0)
-                .next_step_of(other, Position(begun))?
-                .map(|step| step.after().0);
-            if let Some(first_step) = step.filter(|slot| *slot <= start) {
-                let block_end = self
-                    .next_time_of_any(first_step)?
-                    .unwrap_or(start)
-                    .min(start);
-                found.blocks.push(first_step..block_end.saturating_add(1));
-            }
+            markers: markers.collect::<Result<_, QueryError>>()?,
+        }));
+    }
+    // A time in the slot of a step comes after the step.
+    let start = last_time(index, thread, first.saturating_sub(1))?.unwrap_or(0);
+    let end = next_time(index, thread, last)?.unwrap_or_else(|| index.step_count());
+    let mut found = ConcurrentActivity {
+        blocks: Vec::new(),
+        markers: Vec::new(),
+    };
+    for other in others {
+        let begun = last_time(index, other, start)?.unwrap_or(0);
+        found.markers.push((other, begun..end.saturating_add(1)));
+        let step = SlotReader(index)
+            .next_step_of(other, Position(begun))?
+            .map(|step| step.after().0);
+        if let Some(first_step) = step.filter(|slot| *slot <= start) {
+            let block_end = next_time_of_any(index, first_step)?
+                .unwrap_or(start)
+                .min(start);
+            found.blocks.push(first_step..block_end.saturating_add(1));
         }
-        // The first time of any thread is another's, unless it is the thread's own: then the range
-        // after it is empty.
-        let behind = self
-            .next_time_of_any(last)?
-            .map(|next| next.saturating_add(1)..end.saturating_add(1));
-        found
-            .blocks
-            .extend(behind.filter(|behind| !behind.is_empty()));
-        found.blocks = joined(found.blocks);
-        Ok(Some(found))
     }
+    // The first time of any thread is another's, unless it is the thread's own: then the range
+    // after it is empty.
+    let behind =
+        next_time_of_any(index, last)?.map(|next| next.saturating_add(1)..end.saturating_add(1));
+    found
+        .blocks
+        .extend(behind.filter(|behind| !behind.is_empty()));
+    found.blocks = joined(found.blocks);
+    Ok(Some(found))
+}
 
-    /// Returns the slot of the time that begins the block of a thread's step.
-    pub(crate) fn block_of(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
-        if !self.0.source().is_clock_coarse() {
-            return Ok(slot);
+/// Returns the slot of the time that begins the block of a thread's step.
+pub(crate) fn block_of(index: &Index, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
+    if !index.source().is_clock_coarse() {
+        return Ok(slot);
+    }
+    Ok(last_time(index, thread, slot.saturating_sub(1))?.unwrap_or(0))
+}
+
+/// Returns true if a marker in a slot comes after the last time of its thread there: the
+/// activity that it reports is not over then.
+pub(crate) fn is_behind_times(
+    index: &Index,
+    thread: ThreadId,
+    slot: u64,
+    kind: MarkerKind,
+) -> Result<bool, QueryError> {
+    let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
+    let own = events.iter().filter(|event| event.thread == thread);
+    let mut known = own.filter_map(|event| match event.kind {
+        SlotEventKind::Marker(marker) => {
+            Some(marker.kind).filter(|known| [kind, MarkerKind::TIMESTAMP].contains(known))
         }
-        Ok(self.last_time(thread, slot.saturating_sub(1))?.unwrap_or(0))
-    }
+        _ => None,
+    });
+    Ok(known.next_back() == Some(kind))
+}
 
-    /// Returns true if a marker in a slot comes after the last time of its thread there: the
-    /// activity that it reports is not over then.
-    pub(crate) fn is_behind_times(
-        &self,
-        thread: ThreadId,
-        slot: u64,
-        kind: MarkerKind,
-    ) -> Result<bool, QueryError> {
-        let events = SlotReader(self.0).events(slot..slot.saturating_add(1))?;
-        let own = events.iter().filter(|event| event.thread == thread);
-        let mut known = own.filter_map(|event| match event.kind {
-            SlotEventKind::Marker(marker) => {
-                Some(marker.kind).filter(|known| [kind, MarkerKind::TIMESTAMP].contains(known))
-            }
-            _ => None,
-        });
-        Ok(known.next_back() == Some(kind))
-    }
+/// Returns the first slot of a thread's markers about activity not over at a slot: its last
+/// system call, unless it continued since.
+fn open_call_start(index: &Index, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
+    let Some(call) = last_marker(index, thread, MarkerKind::SYSTEM_CALL, slot)? else {
+        return Ok(slot);
+    };
+    let next = SlotReader(index).next_step_of(thread, Position(call))?;
+    Ok(if next.is_none_or(|next| next.after().0 > slot) {
+        call
+    } else {
+        slot
+    })
+}
 
-    /// Returns the first slot of a thread's markers about activity not over at a slot: its last
-    /// system call, unless it continued since.
-    fn open_call_start(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
-        let Some(call) = self.last(thread, MarkerKind::SYSTEM_CALL, slot)? else {
-            return Ok(slot);
-        };
-        let next = SlotReader(self.0).next_step_of(thread, Position(call))?;
-        Ok(if next.is_none_or(|next| next.after().0 > slot) {
-            call
-        } else {
-            slot
-        })
-    }
+fn last_time(index: &Index, thread: ThreadId, at: u64) -> Result<Option<u64>, QueryError> {
+    last_marker(index, thread, MarkerKind::TIMESTAMP, at)
+}
 
-    fn last_time(&self, thread: ThreadId, at: u64) -> Result<Option<u64>, QueryError> {
-        self.last(thread, MarkerKind::TIMESTAMP, at)
-    }
+fn next_time(index: &Index, thread: ThreadId, from: u64) -> Result<Option<u64>, QueryError> {
+    next_marker(index, thread, MarkerKind::TIMESTAMP, from)
+}
 
-    fn next_time(&self, thread: ThreadId, from: u64) -> Result<Option<u64>, QueryError> {
-        self.next(thread, MarkerKind::TIMESTAMP, from)
-    }
+fn next_time_of_any(index: &Index, from: u64) -> Result<Option<u64>, QueryError> {
+    MarkerReader(index).next_slot_of_all(MarkerKind::TIMESTAMP, from)
+}
 
-    fn next_time_of_any(&self, from: u64) -> Result<Option<u64>, QueryError> {
-        MarkerReader(self.0).next_slot_of_all(MarkerKind::TIMESTAMP, from)
-    }
+/// The table is sorted by thread and kind.
+fn markers_of_kind<'a>(
+    index: &'a Index,
+    thread: ThreadId,
+    kind: MarkerKind,
+) -> Option<&'a MarkerContents> {
+    let markers = &index.contents.markers;
+    let place = markers
+        .binary_search_by_key(&(thread.0, kind), |known| (known.thread, known.kind))
+        .ok()?;
+    markers.get(place)
+}
 
-    /// The table is sorted by thread and kind.
-    fn markers(&self, thread: ThreadId, kind: MarkerKind) -> Option<&'a MarkerContents> {
-        let markers = &self.0.contents.markers;
-        let place = markers
-            .binary_search_by_key(&(thread.0, kind), |known| (known.thread, known.kind))
-            .ok()?;
-        markers.get(place)
-    }
-
-    /// Returns the last slot up to `at` with such a marker of a thread.
-    fn last(&self, thread: ThreadId, kind: MarkerKind, at: u64) -> Result<Option<u64>, QueryError> {
-        let Some(known) = self.markers(thread, kind) else {
-            return Ok(None);
-        };
-        let end = known
-            .segments
-            .partition_point(|number| self.step_base(*number) <= at);
-        for number in known.segments.iter().take(end).rev() {
-            let found = self.in_segment(known, *number, |list, base| {
-                let Some(local) = at.checked_add(1).and_then(|end| end.checked_sub(base)) else {
-                    return Ok(None);
-                };
-                list.last_below(u32::try_from(local).unwrap_or(u32::MAX))
-            })?;
-            if found.is_some() {
-                return Ok(found);
-            }
+/// Returns the last slot up to `at` with such a marker of a thread.
+fn last_marker(
+    index: &Index,
+    thread: ThreadId,
+    kind: MarkerKind,
+    at: u64,
+) -> Result<Option<u64>, QueryError> {
+    let Some(known) = markers_of_kind(index, thread, kind) else {
+        return Ok(None);
+    };
+    let end = known
+        .segments
+        .partition_point(|number| step_base(index, *number) <= at);
+    for number in known.segments.iter().take(end).rev() {
+        let found = in_segment(index, known, *number, |list, base| {
+            let Some(local) = at.checked_add(1).and_then(|end| end.checked_sub(base)) else {
+                return Ok(None);
+            };
+            list.last_below(u32::try_from(local).unwrap_or(u32::MAX))
+        })?;
+        if found.is_some() {
+            return Ok(found);
         }
-        Ok(None)
     }
+    Ok(None)
+}
 
-    /// Returns the first slot from `from` on with such a marker of a thread.
-    pub(crate) fn next(
-        &self,
-        thread: ThreadId,
-        kind: MarkerKind,
-        from: u64,
-    ) -> Result<Option<u64>, QueryError> {
-        let Some(known) = self.markers(thread, kind) else {
-            return Ok(None);
-        };
-        let start = known
-            .segments
-            .partition_point(|number| self.step_base(*number) < from)
-            .saturating_sub(1);
-        for number in known.segments.iter().skip(start) {
-            let found = self.in_segment(known, *number, |list, base| {
-                list.first_from(u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX))
-            })?;
-            if found.is_some() {
-                return Ok(found);
-            }
+/// Returns the first slot from `from` on with such a marker of a thread.
+pub(crate) fn next_marker(
+    index: &Index,
+    thread: ThreadId,
+    kind: MarkerKind,
+    from: u64,
+) -> Result<Option<u64>, QueryError> {
+    let Some(known) = markers_of_kind(index, thread, kind) else {
+        return Ok(None);
+    };
+    let start = known
+        .segments
+        .partition_point(|number| step_base(index, *number) < from)
+        .saturating_sub(1);
+    for number in known.segments.iter().skip(start) {
+        let found = in_segment(index, known, *number, |list, base| {
+            list.first_from(u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX))
+        })?;
+        if found.is_some() {
+            return Ok(found);
         }
-        Ok(None)
     }
+    Ok(None)
+}
 
-    fn step_base(&self, segment: u32) -> u64 {
-        self.0
-            .contents
-            .segments
-            .get(segment as usize)
-            .map_or(u64::MAX, |segment| segment.step_base)
-    }
+fn step_base(index: &Index, segment: u32) -> u64 {
+    index
+        .contents
+        .segments
+        .get(segment as usize)
+        .map_or(u64::MAX, |segment| segment.step_base)
+}
 
-    fn in_segment(
-        &self,
-        known: &MarkerContents,
-        number: u32,
-        find: impl Fn(&PackedList<'_>, u64) -> Result<Option<u32>, MalformedEncoding>,
-    ) -> Result<Option<u64>, QueryError> {
-        let Some(segment) = self.0.segment(number as usize) else {
-            return Ok(None);
-        };
-        let Some(local) = local_thread(&segment, ThreadId(known.thread)) else {
-            return Ok(None);
-        };
-        let Some(list) = segment.list(local, markers_of(known.kind))? else {
-            return Ok(None);
-        };
-        let found = find(&list, segment.meta.step_base)
-            .map_err(|MalformedEncoding| damaged(Section::Registers))?;
-        Ok(found.map(|slot| segment.meta.step_base.saturating_add(u64::from(slot))))
-    }
+fn in_segment(
+    index: &Index,
+    known: &MarkerContents,
+    number: u32,
+    find: impl Fn(&PackedList<'_>, u64) -> Result<Option<u32>, MalformedEncoding>,
+) -> Result<Option<u64>, QueryError> {
+    let Some(segment) = index.segment(number as usize) else {
+        return Ok(None);
+    };
+    let Some(local) = local_thread(&segment, ThreadId(known.thread)) else {
+        return Ok(None);
+    };
+    let Some(list) = segment.list(local, markers_of(known.kind))? else {
+        return Ok(None);
+    };
+    let found = find(&list, segment.meta.step_base)
+        .map_err(|MalformedEncoding| damaged(Section::Registers))?;
+    Ok(found.map(|slot| segment.meta.step_base.saturating_add(u64::from(slot))))
 }
 
 /// Sorts slot ranges and merges those that touch.
@@ -287,8 +285,7 @@ mod tests {
         let slot = index.step_count() / 2;
         let thread = SlotReader(index).thread_at(Position(slot)).unwrap();
         let of = || {
-            ConcurrentReader(index)
-                .of(thread, &(slot..slot + 1))
+            activity_during(index, thread, &(slot..slot + 1))
                 .unwrap()
                 .unwrap()
         };
@@ -317,8 +314,7 @@ mod tests {
         // The last turn of thread 10 with all others, except for the time between.
         let slot = 60 * 2 + 30 + 2;
         let thread = SlotReader(&index).thread_at(Position(slot)).unwrap();
-        let found = ConcurrentReader(&index)
-            .of(thread, &(slot..slot + 1))
+        let found = activity_during(&index, thread, &(slot..slot + 1))
             .unwrap()
             .unwrap();
         assert!(found.blocks.len() <= 2, "{:?}", found.blocks);

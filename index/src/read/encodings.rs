@@ -51,73 +51,67 @@ const PAGE_BYTES: u64 = 4096;
 /// up; with more, the program is a different one anyway.
 const LOOKED_UP: usize = 1 << 12;
 
-/// Compares recorded instructions with a program.
-pub struct CodeCheck<'a>(pub &'a Index);
-
-impl CodeCheck<'_> {
-    /// Returns the instructions with recorded bytes that differ from those of a program, if the
-    /// trace shows no earlier write of these bytes. Cost: one comparison for each distinct
-    /// instruction.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn contradictions(
-        &self,
-        program: &Program,
-        cancel: &Cancel,
-    ) -> Result<Vec<ExecutedCode>, QueryError> {
-        let mut found = Vec::new();
-        if program.is_empty() {
-            return Ok(found);
-        }
-        for code in self.0.codes.all() {
-            cancel.check()?;
-            let differing = differing_bytes(program, code);
-            if !differing.is_empty()
-                && (found.len() >= LOOKED_UP || !self.are_written(&differing, code)?)
-            {
-                found.push(*code);
-            }
-        }
-        Ok(found)
+/// Returns the instructions with recorded bytes that differ from those of a program, if the
+/// trace shows no earlier write of these bytes. Cost: one comparison for each distinct
+/// instruction.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn code_contradictions(
+    index: &Index,
+    program: &Program,
+    cancel: &Cancel,
+) -> Result<Vec<ExecutedCode>, QueryError> {
+    let mut found = Vec::new();
+    if program.is_empty() {
+        return Ok(found);
     }
-
-    /// Returns true if each of some bytes was written, or read with a value, before a step first
-    /// executed them.
-    fn are_written(&self, bytes: &[u64], code: &ExecutedCode) -> Result<bool, QueryError> {
-        for address in bytes {
-            let (granule, place) = (address >> GRANULE_BITS, address & ((1 << GRANULE_BITS) - 1));
-            let mask = 1 << place;
-            let touches = TouchReader::new(self.0).last_touches(
-                granule,
-                mask,
-                code.first.0,
-                TouchFilter::Evidence,
-            )?;
-            let by_host = self
-                .0
-                .host_regions
-                .last_of_bytes(granule, mask, code.first.0);
-            let place = place as usize;
-            if touches[place].is_none() && by_host[place].is_none() {
-                return Ok(false);
-            }
+    for code in index.codes.all() {
+        cancel.check()?;
+        let differing = differing_bytes(program, code);
+        if !differing.is_empty()
+            && (found.len() >= LOOKED_UP || !are_written(index, &differing, code)?)
+        {
+            found.push(*code);
         }
-        Ok(true)
     }
+    Ok(found)
+}
 
-    /// Removes the pages of contradicting instructions from a program.
-    pub(crate) fn consistent_program(
-        &self,
-        mut program: Program,
-        cancel: &Cancel,
-    ) -> Result<Program, QueryError> {
-        for code in self.contradictions(&program, cancel)? {
-            let pages = pages_of(&code);
-            program.forget(Address(*pages.start()), Address(*pages.end()));
+/// Returns true if each of some bytes was written, or read with a value, before a step first
+/// executed them.
+fn are_written(index: &Index, bytes: &[u64], code: &ExecutedCode) -> Result<bool, QueryError> {
+    for address in bytes {
+        let (granule, place) = (address >> GRANULE_BITS, address & ((1 << GRANULE_BITS) - 1));
+        let mask = 1 << place;
+        let touches = TouchReader::new(index).last_touches(
+            granule,
+            mask,
+            code.first.0,
+            TouchFilter::Evidence,
+        )?;
+        let by_host = index
+            .host_regions
+            .last_of_bytes(granule, mask, code.first.0);
+        let place = place as usize;
+        if touches[place].is_none() && by_host[place].is_none() {
+            return Ok(false);
         }
-        Ok(program)
     }
+    Ok(true)
+}
+
+/// Removes the pages of contradicting instructions from a program.
+pub(crate) fn consistent_program(
+    index: &Index,
+    mut program: Program,
+    cancel: &Cancel,
+) -> Result<Program, QueryError> {
+    for code in code_contradictions(index, &program, cancel)? {
+        let pages = pages_of(&code);
+        program.forget(Address(*pages.start()), Address(*pages.end()));
+    }
+    Ok(program)
 }
 
 /// Returns the addresses of an instruction's bytes that differ in a program.

@@ -11,7 +11,7 @@ use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Doubt;
 use crate::index::operand_table::{OperandTable, UserAddresses};
 use crate::read::encodings::known_encoding;
-use crate::read::key_maps::KeyMapReader;
+use crate::read::key_maps;
 use crate::read::operands::{OperandReader, OperandUse, use_of};
 use crate::read::slots::local_thread;
 use crate::store::key_map::SegmentKey;
@@ -94,10 +94,11 @@ impl<'a> FarUses<'a> {
             false => {
                 let mut numbers = BTreeSet::new();
                 for pc in users {
-                    numbers.extend(
-                        KeyMapReader(self.reader.index)
-                            .segments_with(SegmentKey::Pc(pc.0), range.clone())?,
-                    );
+                    numbers.extend(key_maps::segments_with(
+                        self.reader.index,
+                        SegmentKey::Pc(pc.0),
+                        range.clone(),
+                    )?);
                 }
                 numbers.into_iter().collect()
             }
@@ -159,7 +160,7 @@ impl<'a> FarUses<'a> {
             return Ok(known);
         }
         let (mut table, mut others) = (OperandTable::default(), BTreeSet::new());
-        KeyMapReader(index).for_each_pc(|pc| _ = others.insert(pc))?;
+        key_maps::for_each_pc(index, |pc| _ = others.insert(pc))?;
         let mut add = |pc: Address, set: InstructionSet, encoding: Option<Encoding>| {
             let decoded = encoding.map(|encoding| decode(encoding, pc, set));
             table.add(pc.0, decoded.as_deref());

@@ -26,121 +26,128 @@ pub(crate) struct Fetch {
 /// For each byte of a block, a fetch.
 pub(crate) type ByteFetches = [Option<Fetch>; 64];
 
-/// Finds the fetches of bytes.
-pub(crate) struct FetchReader<'a>(pub &'a Index);
+/// Returns the last fetches of bytes of a block up to a slot. Cost: one step's text for each
+/// instruction in the block.
+pub fn last_fetches(
+    index: &Index,
+    granule: u64,
+    need: u64,
+    until: u64,
+) -> Result<ByteFetches, QueryError> {
+    nearest_fetches(index, granule, need, until, Direction::Back)
+}
 
-impl FetchReader<'_> {
-    /// Returns the last fetches of bytes of a block up to a slot. Cost: one step's text for each
-    /// instruction in the block.
-    pub fn last(&self, granule: u64, need: u64, until: u64) -> Result<ByteFetches, QueryError> {
-        self.nearest(granule, need, until, Direction::Back)
+/// Returns the first fetches of bytes of a block from a slot on.
+pub fn next_fetches(
+    index: &Index,
+    granule: u64,
+    need: u64,
+    from: u64,
+) -> Result<ByteFetches, QueryError> {
+    nearest_fetches(index, granule, need, from, Direction::Forward)
+}
+
+fn nearest_fetches(
+    index: &Index,
+    granule: u64,
+    need: u64,
+    from: u64,
+    way: Direction,
+) -> Result<ByteFetches, QueryError> {
+    let mut fetches = [None; 64];
+    if need == 0 || !index.has_one_memory() {
+        return Ok(fetches);
     }
-
-    /// Returns the first fetches of bytes of a block from a slot on.
-    pub fn next(&self, granule: u64, need: u64, from: u64) -> Result<ByteFetches, QueryError> {
-        self.nearest(granule, need, from, Direction::Forward)
+    let first = granule << GRANULE_BITS;
+    let codes = index.codes.around(first, first | ((1 << GRANULE_BITS) - 1));
+    for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
+        let mut walk = FetchWalk {
+            granule,
+            from,
+            way,
+            fetches: &mut fetches,
+        };
+        take_fetches_at(index, of_address, need, &mut walk)?;
     }
+    Ok(fetches)
+}
 
-    fn nearest(
-        &self,
-        granule: u64,
-        need: u64,
-        from: u64,
-        way: Direction,
-    ) -> Result<ByteFetches, QueryError> {
-        let mut fetches = [None; 64];
-        if need == 0 || !self.0.has_one_memory() {
-            return Ok(fetches);
-        }
-        let first = granule << GRANULE_BITS;
-        let codes = self
-            .0
-            .codes
-            .around(first, first | ((1 << GRANULE_BITS) - 1));
-        for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
-            let mut walk = FetchWalk {
-                granule,
-                from,
-                way,
-                fetches: &mut fetches,
-            };
-            self.take_fetches_at(of_address, need, &mut walk)?;
-        }
-        Ok(fetches)
-    }
-
-    /// Takes the nearest fetches of the instructions of one address, which may differ in bytes and
-    /// length.
-    fn take_fetches_at(
-        &self,
-        codes: &[ExecutedCode],
-        need: u64,
-        walk: &mut FetchWalk<'_>,
-    ) -> Result<(), QueryError> {
-        let Some(pc) = codes.first().map(|code| code.pc) else {
+/// Takes the nearest fetches of the instructions of one address, which may differ in bytes and
+/// length.
+fn take_fetches_at(
+    index: &Index,
+    codes: &[ExecutedCode],
+    need: u64,
+    walk: &mut FetchWalk<'_>,
+) -> Result<(), QueryError> {
+    let Some(pc) = codes.first().map(|code| code.pc) else {
+        return Ok(());
+    };
+    let masks = codes
+        .iter()
+        .map(|code| mask_of(walk.granule, pc, &code.encoding));
+    let mut need = need & masks.fold(0, |all, mask| all | mask);
+    let mut slot = Some(walk.from);
+    for _ in 0..VISITS {
+        let Some(from) = slot.filter(|_| need != 0) else {
             return Ok(());
         };
-        let masks = codes
-            .iter()
-            .map(|code| mask_of(walk.granule, pc, &code.encoding));
-        let mut need = need & masks.fold(0, |all, mask| all | mask);
-        let mut slot = Some(walk.from);
-        for _ in 0..VISITS {
-            let Some(from) = slot.filter(|_| need != 0) else {
-                return Ok(());
-            };
-            let Some(step) = self.visit(pc, from, walk.way)? else {
-                return Ok(());
-            };
-            if let Some(encoding) = self.encoding_at(step)? {
-                walk.take(pc, &encoding, step.after().0, need);
-                need &= !mask_of(walk.granule, pc, &encoding);
-            }
-            slot = match walk.way {
-                Direction::Back => step.after().0.checked_sub(1),
-                Direction::Forward => step.after().0.checked_add(1),
-            };
+        let Some(step) = nearest_visit(index, pc, from, walk.way)? else {
+            return Ok(());
+        };
+        if let Some(encoding) = encoding_at(index, step)? {
+            walk.take(pc, &encoding, step.after().0, need);
+            need &= !mask_of(walk.granule, pc, &encoding);
         }
-        Ok(())
+        slot = match walk.way {
+            Direction::Back => step.after().0.checked_sub(1),
+            Direction::Forward => step.after().0.checked_add(1),
+        };
     }
+    Ok(())
+}
 
-    /// Returns the nearest step at an address from a slot on, in a direction.
-    fn visit(&self, pc: Address, from: u64, way: Direction) -> Result<Option<Step>, QueryError> {
-        let reader = VisitReader(self.0);
-        match way {
-            Direction::Back => Ok(reader
-                .visits_between(pc, 0..from.saturating_add(1), 1)?
-                .pop()),
-            Direction::Forward => reader.first_visit(pc, from),
-        }
+/// Returns the nearest step at an address from a slot on, in a direction.
+fn nearest_visit(
+    index: &Index,
+    pc: Address,
+    from: u64,
+    way: Direction,
+) -> Result<Option<Step>, QueryError> {
+    let reader = VisitReader(index);
+    match way {
+        Direction::Back => Ok(reader
+            .visits_between(pc, 0..from.saturating_add(1), 1)?
+            .pop()),
+        Direction::Forward => reader.first_visit(pc, from),
     }
+}
 
-    /// Returns the bytes of a step's instruction, in memory order.
-    fn encoding_at(&self, step: Step) -> Result<Option<Encoding>, QueryError> {
-        let text = SlotReader(self.0)
-            .step_of(step.after().0)?
-            .map(|(_, text)| text);
-        Ok(text.and_then(|text| {
-            Some(
-                self.0
-                    .program()
-                    .in_memory(text.instruction_set, text.encoding?),
-            )
-        }))
-    }
+/// Returns the bytes of a step's instruction, in memory order.
+fn encoding_at(index: &Index, step: Step) -> Result<Option<Encoding>, QueryError> {
+    let text = SlotReader(index)
+        .step_of(step.after().0)?
+        .map(|(_, text)| text);
+    Ok(text.and_then(|text| {
+        Some(
+            index
+                .program()
+                .in_memory(text.instruction_set, text.encoding?),
+        )
+    }))
+}
 
-    /// Returns the first block from one on with a byte of an executed instruction.
-    pub fn next_granule(&self, from: u64) -> Option<u64> {
-        if !self.0.has_one_memory() {
-            return None;
-        }
-        let first = from
-            .checked_shl(GRANULE_BITS)
-            .filter(|first| first >> GRANULE_BITS == from)?;
-        let reaching = |code: &&ExecutedCode| last_byte(code.pc, &code.encoding) >= first;
-        let code = self.0.codes.around(first, u64::MAX).iter().find(reaching)?;
-        Some((code.pc.0 >> GRANULE_BITS).max(from))
+/// Returns the first block from one on with a byte of an executed instruction.
+pub fn next_granule(index: &Index, from: u64) -> Option<u64> {
+    if !index.has_one_memory() {
+        return None;
     }
+    let first = from
+        .checked_shl(GRANULE_BITS)
+        .filter(|first| first >> GRANULE_BITS == from)?;
+    let reaching = |code: &&ExecutedCode| last_byte(code.pc, &code.encoding) >= first;
+    let code = index.codes.around(first, u64::MAX).iter().find(reaching)?;
+    Some((code.pc.0 >> GRANULE_BITS).max(from))
 }
 
 /// Search for the nearest fetches of the bytes of a block.

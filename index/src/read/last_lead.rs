@@ -9,7 +9,7 @@ use stepback_parsers::{DelaySlot, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
-use crate::read::overtaken::BREAKS;
+use crate::read::doubts::BREAKS;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;

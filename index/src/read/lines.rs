@@ -9,138 +9,132 @@ use crate::index::Index;
 use crate::read::slots::SlotReader;
 use crate::store::packed::FRAME;
 
-/// Finds lines and the slots that they belong to.
-pub(crate) struct LineReader<'a>(pub &'a Index);
+/// Returns the slot to which a line, counted from 0, belongs, and the start of its text.
+pub(crate) fn chunk_of_line(index: &Index, line: u64) -> Result<SlotTextStart, QueryError> {
+    let Some((number, block)) = block_of_line(index, line)? else {
+        return chunk_in_block(index, 0, 0, line);
+    };
+    let segment = index.segment(number).ok_or(QueryError::TraceChanged)?;
+    let slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
+    chunk_in_block(
+        index,
+        slot,
+        segment.meta.line_base + segment.block_line(block)?,
+        line,
+    )
+}
 
-impl<'a> LineReader<'a> {
-    /// Returns the slot to which a line, counted from 0, belongs, and the start of its text.
-    pub(crate) fn chunk_of_line(&self, line: u64) -> Result<SlotTextStart, QueryError> {
-        let Some((number, block)) = self.block_of_line(line)? else {
-            return self.chunk_in_block(0, 0, line);
+/// Returns the last block of 128 steps with a first line at or before a line.
+fn block_of_line(index: &Index, line: u64) -> Result<Option<(usize, usize)>, QueryError> {
+    let segments = &index.contents.segments;
+    let mut number = segments.partition_point(|segment| segment.line_base <= line);
+    while let Some(before) = number.checked_sub(1) {
+        number = before;
+        let Some(segment) = index.segment(number) else {
+            continue;
         };
-        let segment = self.0.segment(number).ok_or(QueryError::TraceChanged)?;
-        let slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
-        self.chunk_in_block(
-            slot,
-            segment.meta.line_base + segment.block_line(block)?,
-            line,
-        )
-    }
-
-    /// Returns the last block of 128 steps with a first line at or before a line.
-    fn block_of_line(&self, line: u64) -> Result<Option<(usize, usize)>, QueryError> {
-        let segments = &self.0.contents.segments;
-        let mut number = segments.partition_point(|segment| segment.line_base <= line);
-        while let Some(before) = number.checked_sub(1) {
-            number = before;
-            let Some(segment) = self.0.segment(number) else {
-                continue;
-            };
-            let (mut low, mut high) = (0, segment.block_count());
-            while low < high {
-                let middle = low.midpoint(high);
-                let first = segment.meta.line_base + segment.block_line(middle)?;
-                if first <= line {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
-            if let Some(block) = low.checked_sub(1) {
-                return Ok(Some((number, block)));
+        let (mut low, mut high) = (0, segment.block_count());
+        while low < high {
+            let middle = low.midpoint(high);
+            let first = segment.meta.line_base + segment.block_line(middle)?;
+            if first <= line {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
-        Ok(None)
-    }
-
-    /// Searches for a line from a slot on, given the line of the slot's step (of its text for slot
-    /// 0).
-    fn chunk_in_block(
-        &self,
-        first: u64,
-        first_line: u64,
-        line: u64,
-    ) -> Result<SlotTextStart, QueryError> {
-        // One step more than the block: lines with its time may precede its instruction.
-        let end = (first + FRAME as u64 + 1).min(self.0.step_count());
-        let range =
-            SlotReader(self.0).text_start(first)?..SlotReader(self.0).text_start(end + 1)?;
-        let mut found = SlotTextStart {
-            slot: first,
-            line: first_line,
-            offset: range.start,
-        };
-        let mut starts = ChunkStarts {
-            slot: first.saturating_sub(1),
-            ..Default::default()
-        };
-        SlotReader(self.0).parse(range, &mut starts)?;
-        let line_before = if first == 0 {
-            0
-        } else {
-            starts.steps.first().map_or(0, |step| step.line_in_range)
-        };
-        for step in &starts.steps {
-            let mut lead = 0;
-            if step.chunk_offset < step.offset {
-                let mut text = Vec::new();
-                self.0
-                    .source()
-                    .read_raw(step.chunk_offset..step.offset, &mut text)?;
-                lead = memchr::memchr_iter(b'\n', &text).count() as u64;
-            }
-            let begins = (first_line + step.line_in_range).saturating_sub(line_before + lead);
-            if begins > line && step.slot != first {
-                break;
-            }
-            found = SlotTextStart {
-                slot: step.slot,
-                line: begins,
-                offset: step.chunk_offset,
-            };
+        if let Some(block) = low.checked_sub(1) {
+            return Ok(Some((number, block)));
         }
-        Ok(found)
     }
+    Ok(None)
+}
 
-    /// Returns the line, counted from 0, on which the text of a slot begins.
-    pub(crate) fn line_of_slot(&self, slot: u64) -> Result<u64, QueryError> {
-        let (segment, local) = SlotReader(self.0).locate(slot)?;
-        let block = (local.saturating_sub(1) as usize) / FRAME;
-        let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
-        let instruction_line = segment.meta.line_base + segment.block_line(block)?;
-        // The index has the lines of instructions, and lines with their time may precede them.
-        let mut first = FirstInstruction::default();
-        SlotReader(self.0).parse(
-            SlotReader(self.0).text_start(block_slot)?
-                ..SlotReader(self.0).text_start(block_slot + 1)?,
-            &mut first,
+/// Searches for a line from a slot on, given the line of the slot's step (of its text for slot
+/// 0).
+fn chunk_in_block(
+    index: &Index,
+    first: u64,
+    first_line: u64,
+    line: u64,
+) -> Result<SlotTextStart, QueryError> {
+    // One step more than the block: lines with its time may precede its instruction.
+    let end = (first + FRAME as u64 + 1).min(index.step_count());
+    let range = SlotReader(index).text_start(first)?..SlotReader(index).text_start(end + 1)?;
+    let mut found = SlotTextStart {
+        slot: first,
+        line: first_line,
+        offset: range.start,
+    };
+    let mut starts = ChunkStarts {
+        slot: first.saturating_sub(1),
+        ..Default::default()
+    };
+    SlotReader(index).parse(range, &mut starts)?;
+    let line_before = if first == 0 {
+        0
+    } else {
+        starts.steps.first().map_or(0, |step| step.line_in_range)
+    };
+    for step in &starts.steps {
+        let mut lead = 0;
+        if step.chunk_offset < step.offset {
+            let mut text = Vec::new();
+            index
+                .source()
+                .read_raw(step.chunk_offset..step.offset, &mut text)?;
+            lead = memchr::memchr_iter(b'\n', &text).count() as u64;
+        }
+        let begins = (first_line + step.line_in_range).saturating_sub(line_before + lead);
+        if begins > line && step.slot != first {
+            break;
+        }
+        found = SlotTextStart {
+            slot: step.slot,
+            line: begins,
+            offset: step.chunk_offset,
+        };
+    }
+    Ok(found)
+}
+
+/// Returns the line, counted from 0, on which the text of a slot begins.
+pub(crate) fn line_of_slot(index: &Index, slot: u64) -> Result<u64, QueryError> {
+    let (segment, local) = SlotReader(index).locate(slot)?;
+    let block = (local.saturating_sub(1) as usize) / FRAME;
+    let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
+    let instruction_line = segment.meta.line_base + segment.block_line(block)?;
+    // The index has the lines of instructions, and lines with their time may precede them.
+    let mut first = FirstInstruction::default();
+    SlotReader(index).parse(
+        SlotReader(index).text_start(block_slot)?..SlotReader(index).text_start(block_slot + 1)?,
+        &mut first,
+    )?;
+    let instruction = first.0.ok_or(QueryError::TraceChanged)?;
+    let start = SlotReader(index).text_start(slot)?;
+    Ok(match start < instruction {
+        true => instruction_line.saturating_sub(newlines(index, start..instruction)?),
+        false => instruction_line + newlines(index, instruction..start)?,
+    })
+}
+
+fn newlines(index: &Index, mut range: Range<u64>) -> Result<u64, QueryError> {
+    const WINDOW: u64 = 64 << 10;
+    let mut window = Vec::new();
+    let mut count = 0;
+    while !range.is_empty() {
+        window.clear();
+        index.source().read_raw(
+            range.start..range.start.saturating_add(WINDOW).min(range.end),
+            &mut window,
         )?;
-        let instruction = first.0.ok_or(QueryError::TraceChanged)?;
-        let start = SlotReader(self.0).text_start(slot)?;
-        Ok(match start < instruction {
-            true => instruction_line.saturating_sub(self.newlines(start..instruction)?),
-            false => instruction_line + self.newlines(instruction..start)?,
-        })
-    }
-
-    fn newlines(&self, mut range: Range<u64>) -> Result<u64, QueryError> {
-        const WINDOW: u64 = 64 << 10;
-        let mut window = Vec::new();
-        let mut count = 0;
-        while !range.is_empty() {
-            window.clear();
-            self.0.source().read_raw(
-                range.start..range.start.saturating_add(WINDOW).min(range.end),
-                &mut window,
-            )?;
-            if window.is_empty() {
-                return Err(QueryError::TraceChanged);
-            }
-            count += memchr::memchr_iter(b'\n', &window).count() as u64;
-            range.start += window.len() as u64;
+        if window.is_empty() {
+            return Err(QueryError::TraceChanged);
         }
-        Ok(count)
+        count += memchr::memchr_iter(b'\n', &window).count() as u64;
+        range.start += window.len() as u64;
     }
+    Ok(count)
 }
 
 /// Start of a slot's text.

@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::index::homes::{HomeWrite, Homes, WriteCertainty};
 use crate::read::banks::OpenWrites;
 use crate::read::last_lead::LastProgramCounter;
-use crate::read::records::RecordReader;
+use crate::read::records;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::read::views::WriteLists;
 
@@ -284,9 +284,7 @@ impl<'a> RegisterReader<'a> {
     ) -> Result<Option<RegisterState>, QueryError> {
         let lead = match SlotReader(self.index).next_step_of(self.thread, self.at)? {
             Some(step) => LastProgramCounter::To(
-                RecordReader(self.index)
-                    .pc_of(step)?
-                    .ok_or(QueryError::TraceChanged)?,
+                records::pc_of(self.index, step)?.ok_or(QueryError::TraceChanged)?,
             ),
             None => self.last_program_counter()?,
         };

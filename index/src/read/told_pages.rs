@@ -83,76 +83,78 @@ impl PageMarkers {
     }
 }
 
-/// Reads the recorded translations.
-pub(crate) struct PageReader<'a>(pub &'a Index);
-
-impl PageReader<'_> {
-    /// Returns the recorded translations, at least of the requested pages. Cost: the slots with
-    /// page markers, once for an index; in a trace with more than 262,144 translations, for each
-    /// query.
-    pub fn pages(
-        &self,
-        wanted: WantedPages,
-        cancel: &Cancel,
-    ) -> Result<Arc<PageMappings>, QueryError> {
-        if let Some(known) = self.0.caches.pages.get() {
-            return Ok(Arc::clone(known));
-        }
-        let is_kept = self.translation_count() <= KEPT;
-        let pages =
-            Arc::new(self.collect(if is_kept { WantedPages::All } else { wanted }, cancel)?);
-        Ok(if is_kept {
-            Arc::clone(self.0.caches.pages.get_or_init(|| pages))
-        } else {
-            pages
-        })
+/// Returns the recorded translations, at least of the requested pages. Cost: the slots with
+/// page markers, once for an index; in a trace with more than 262,144 translations, for each
+/// query.
+pub fn pages(
+    index: &Index,
+    wanted: WantedPages,
+    cancel: &Cancel,
+) -> Result<Arc<PageMappings>, QueryError> {
+    if let Some(known) = index.caches.pages.get() {
+        return Ok(Arc::clone(known));
     }
+    let is_kept = translation_count(index) <= KEPT;
+    let pages = Arc::new(collect(
+        index,
+        if is_kept { WantedPages::All } else { wanted },
+        cancel,
+    )?);
+    Ok(if is_kept {
+        Arc::clone(index.caches.pages.get_or_init(|| pages))
+    } else {
+        pages
+    })
+}
 
-    /// Returns all recorded translations, if they are few enough to be kept.
-    pub fn all_pages(&self, cancel: &Cancel) -> Result<Option<Arc<PageMappings>>, QueryError> {
-        if self.0.caches.pages.get().is_none() && self.translation_count() > KEPT {
-            return Ok(None);
-        }
-        self.pages(WantedPages::All, cancel).map(Some)
+/// Returns all recorded translations, if they are few enough to be kept.
+pub fn all_pages(index: &Index, cancel: &Cancel) -> Result<Option<Arc<PageMappings>>, QueryError> {
+    if index.caches.pages.get().is_none() && translation_count(index) > KEPT {
+        return Ok(None);
     }
+    pages(index, WantedPages::All, cancel).map(Some)
+}
 
-    /// Returns the number of recorded translations.
-    pub fn translation_count(&self) -> u64 {
-        let reader = MarkerReader(self.0);
-        reader
-            .marker_counts()
-            .filter(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
-            .map(|of| of.count)
-            .sum()
-    }
+/// Returns the number of recorded translations.
+pub fn translation_count(index: &Index) -> u64 {
+    let reader = MarkerReader(index);
+    reader
+        .marker_counts()
+        .filter(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
+        .map(|of| of.count)
+        .sum()
+}
 
-    fn collect(&self, wanted: WantedPages, cancel: &Cancel) -> Result<PageMappings, QueryError> {
-        let mut collected = PageCollector {
-            wanted,
-            ..PageCollector::default()
-        };
-        let wanted = WantedMarkers {
-            kinds: &KINDS,
-            thread: None,
-        };
-        MarkerReader(self.0).each_in(wanted, 0..u64::MAX, cancel, |hits| {
-            hits.iter().for_each(|hit| collected.take(hit));
-            if collected.pages.len() > MOST {
-                0
-            } else {
-                usize::MAX
-            }
-        })?;
+fn collect(
+    index: &Index,
+    wanted: WantedPages,
+    cancel: &Cancel,
+) -> Result<PageMappings, QueryError> {
+    let mut collected = PageCollector {
+        wanted,
+        ..PageCollector::default()
+    };
+    let wanted = WantedMarkers {
+        kinds: &KINDS,
+        thread: None,
+    };
+    MarkerReader(index).each_in(wanted, 0..u64::MAX, cancel, |hits| {
+        hits.iter().for_each(|hit| collected.take(hit));
         if collected.pages.len() > MOST {
-            return Err(QueryError::TooManyPages(MOST));
-        }
-        let told = PageMappings::new(collected.page_bytes, collected.pages);
-        Ok(if matches!(collected.wanted, WantedPages::All) {
-            told
+            0
         } else {
-            told.in_part()
-        })
+            usize::MAX
+        }
+    })?;
+    if collected.pages.len() > MOST {
+        return Err(QueryError::TooManyPages(MOST));
     }
+    let told = PageMappings::new(collected.page_bytes, collected.pages);
+    Ok(if matches!(collected.wanted, WantedPages::All) {
+        told
+    } else {
+        told.in_part()
+    })
 }
 
 /// Translations collected until now.

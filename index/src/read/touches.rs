@@ -7,7 +7,7 @@ use crate::answers::cell::AccessKinds;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::read::key_maps::KeyMapReader;
+use crate::read::key_maps;
 use crate::read::slots::SlotReader;
 use crate::store::granules::{Granule, Touch, TouchCoverage, TouchMasks};
 use crate::store::segment::meta::Section;
@@ -200,11 +200,10 @@ impl<'a> TouchReader<'a> {
             .contents
             .segments
             .partition_point(|segment| segment.step_base <= last);
-        for group in (0..KeyMapReader(self.index).group_count()).rev() {
+        for group in (0..key_maps::group_count(self.index)).rev() {
             let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
-            for number in KeyMapReader(self.index)
-                .group_segments(group, granule, &(0..after), &wants)?
-                .rev()
+            for number in
+                key_maps::group_segments(self.index, group, granule, &(0..after), &wants)?.rev()
             {
                 let Some(segment) = self.index.segment(number) else {
                     continue;
@@ -283,14 +282,11 @@ impl<'a> TouchReader<'a> {
             .segments
             .partition_point(|segment| segment.step_base < first)
             .saturating_sub(1);
-        for group in 0..KeyMapReader(self.index).group_count() {
+        for group in 0..key_maps::group_count(self.index) {
             let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
-            for number in KeyMapReader(self.index).group_segments(
-                group,
-                granule,
-                &(start..segments),
-                &wants,
-            )? {
+            for number in
+                key_maps::group_segments(self.index, group, granule, &(start..segments), &wants)?
+            {
                 let Some(segment) = self.index.segment(number) else {
                     continue;
                 };
@@ -321,10 +317,10 @@ impl<'a> TouchReader<'a> {
             .saturating_sub(1);
         let end = known.partition_point(|segment| segment.step_base < slots.end);
         let mut is_written = false;
-        for group in 0..KeyMapReader(self.index).group_count() {
+        for group in 0..key_maps::group_count(self.index) {
             let wants = |reach: TouchCoverage| reach.masks.write != 0;
             for number in
-                KeyMapReader(self.index).group_segments(group, granule, &(first..end), &wants)?
+                key_maps::group_segments(self.index, group, granule, &(first..end), &wants)?
             {
                 let Some(segment) = self.index.segment(number) else {
                     continue;

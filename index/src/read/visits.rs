@@ -8,8 +8,8 @@ use stepback_parsers::{Position, Step};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Hit;
 use crate::index::Index;
-use crate::read::key_maps::KeyMapReader;
-use crate::read::records::RecordReader;
+use crate::read::key_maps;
+use crate::read::records;
 use crate::store::directory::SegmentVisits;
 use crate::store::key_map::SegmentKey;
 use crate::store::packed::FRAME;
@@ -42,7 +42,7 @@ impl<'a> VisitReader<'a> {
         place: usize,
     ) -> Result<Hit, QueryError> {
         let slot = base + u64::from(visits.get(place).map_err(|_| damaged(Section::Pcs))?);
-        RecordReader(self.0).hit(Step(slot.saturating_sub(1)), Position(slot), None)
+        records::hit(self.0, Step(slot.saturating_sub(1)), Position(slot), None)
     }
 
     /// Calls `tell` for the steps at an address, in order.
@@ -52,9 +52,11 @@ impl<'a> VisitReader<'a> {
         cancel: &Cancel,
         mut tell: impl FnMut(Step) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        for number in KeyMapReader(self.0)
-            .segments_with(SegmentKey::Pc(pc.0), 0..self.0.contents.segments.len())?
-        {
+        for number in key_maps::segments_with(
+            self.0,
+            SegmentKey::Pc(pc.0),
+            0..self.0.contents.segments.len(),
+        )? {
             let Some((base, visits)) = self.visits_in(number, pc)? else {
                 continue;
             };
@@ -82,8 +84,7 @@ impl<'a> VisitReader<'a> {
         let end = known.partition_point(|segment| segment.step_base < slots.end);
         let malformed = |_| damaged(Section::Pcs);
         let mut found = Vec::new();
-        for number in KeyMapReader(self.0)
-            .segments_with(SegmentKey::Pc(pc.0), first..end)?
+        for number in key_maps::segments_with(self.0, SegmentKey::Pc(pc.0), first..end)?
             .into_iter()
             .rev()
         {
@@ -109,9 +110,7 @@ impl<'a> VisitReader<'a> {
             .partition_point(|segment| segment.step_base < from)
             .saturating_sub(1);
         let malformed = |_| damaged(Section::Pcs);
-        for number in
-            KeyMapReader(self.0).segments_with(SegmentKey::Pc(pc.0), first..known.len())?
-        {
+        for number in key_maps::segments_with(self.0, SegmentKey::Pc(pc.0), first..known.len())? {
             let Some((base, visits)) = self.visits_in(number, pc)? else {
                 continue;
             };
@@ -150,9 +149,11 @@ impl<'a> VisitReader<'a> {
     /// See [`QueryError`].
     pub fn visit_count(&self, pc: Address) -> Result<u64, QueryError> {
         let mut count = 0;
-        for number in KeyMapReader(self.0)
-            .segments_with(SegmentKey::Pc(pc.0), 0..self.0.contents.segments.len())?
-        {
+        for number in key_maps::segments_with(
+            self.0,
+            SegmentKey::Pc(pc.0),
+            0..self.0.contents.segments.len(),
+        )? {
             count += self
                 .visits_in(number, pc)?
                 .map_or(0, |(_, visits)| visits.len() as u64);

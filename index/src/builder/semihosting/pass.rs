@@ -19,7 +19,7 @@ use crate::query::memory::MemoryAt;
 use crate::query::question::Query as _;
 use crate::query::registers::RegisterViewsAt;
 use crate::read::bytes::ByteReader;
-use crate::read::encodings::CodeCheck;
+use crate::read::encodings;
 use crate::read::slots::SlotReader;
 use crate::read::touches::{TouchFilter, TouchReader};
 use crate::store::regions::host_regions::{AddressRange, HostRegion, HostRegions, REGIONS_LIMIT};
@@ -417,9 +417,7 @@ impl<'a> HostPass<'a> {
 pub fn with_images(index: Index, program: Program, cancel: &Cancel) -> Index {
     // If the trace cannot be read any more, nothing is compared, and the next query reports the
     // error.
-    let program = CodeCheck(&index)
-        .consistent_program(program.clone(), cancel)
-        .unwrap_or(program);
+    let program = encodings::consistent_program(&index, program.clone(), cancel).unwrap_or(program);
     let index = index.with_program(program);
     if index.program().is_empty() || index.open_calls.is_empty() {
         return index;

@@ -13,7 +13,7 @@ use crate::query::memory::MemoryAt;
 use crate::query::question::Query;
 use crate::query::search::run::{Find, SearchTarget};
 use crate::read::contradictions::Contradictions;
-use crate::read::records::{FoundAccess, HitReader, RecordReader};
+use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEventKind, SlotReader};
 
 /// Maximum length of a searched byte sequence.
@@ -221,7 +221,7 @@ impl SearchTarget for Vec<u8> {
                 {
                     continue;
                 }
-                let access = RecordReader(index).access_of(event, &contradictions);
+                let access = records::access_of(index, event, &contradictions);
                 if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
                     found.push(FoundAccess {
                         step,
@@ -231,7 +231,7 @@ impl SearchTarget for Vec<u8> {
                 }
             }
         }
-        HitReader(index).hits(found)
+        records::hits(index, found)
     }
 }
 

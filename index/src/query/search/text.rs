@@ -16,7 +16,7 @@ use crate::query::search::owned::{MatchOwnerReader, MatchedStep};
 use crate::query::search::pattern::TextPattern;
 use crate::query::search::run::{Find, SearchTarget};
 use crate::read::encodings::{encoding_of, text_of};
-use crate::read::records::{RecordDetail, RecordReader};
+use crate::read::records::{self, RecordDetail};
 use crate::read::slots::SlotReader;
 
 /// Finds steps with disassembly or raw lines that match a regular expression, from a position on,
@@ -63,7 +63,7 @@ impl SearchTarget for TextPattern {
             _ => MatchOwnerReader::new(index, find, slots).find(slots)?,
         };
         let steps: Vec<_> = found.iter().map(|owned| owned.step).collect();
-        let records = RecordReader(index).records_of(&steps, RecordDetail::Step)?;
+        let records = records::records_of(index, &steps, RecordDetail::Step)?;
         let hit = |(record, owned): (StepRecord, &MatchedStep)| Hit {
             position: Position(owned.slot),
             record,

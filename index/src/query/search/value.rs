@@ -14,7 +14,7 @@ use crate::query::search::pattern::TextPattern;
 use crate::query::search::run::{Find, SearchTarget};
 use crate::query::search::text::slots_with;
 use crate::read::contradictions::Contradictions;
-use crate::read::records::{FoundAccess, HitReader, RecordReader};
+use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEventKind, SlotReader};
 
 /// Finds register writes and memory accesses of exactly this value, from a position on, in trace
@@ -77,7 +77,7 @@ impl SearchTarget for Number {
                 if is_copy || find.thread.is_some_and(|wanted| wanted != event.thread) {
                     return Ok(());
                 }
-                let access = RecordReader(index).access_of(&event, &contradictions);
+                let access = records::access_of(index, &event, &contradictions);
                 let access = access.filter(|access| find.what.is(&access.value));
                 let Some(access) = access else { return Ok(()) };
                 if let Some(step) = SlotReader(index).owner(event.thread, event.slot)? {
@@ -90,7 +90,7 @@ impl SearchTarget for Number {
                 Ok(())
             })?;
         }
-        HitReader(index).hits(found)
+        records::hits(index, found)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::answers::slice::{SliceEndKind, UnknownInput};
 use crate::index::Index;
 use crate::query::slice::graph::{ControlDependences, FlowSuccessors};
 use crate::query::slice::region::NestedFrames;
-use crate::read::key_maps::KeyMapReader;
+use crate::read::key_maps;
 use crate::read::slots::{SlotReader, StepText};
 use crate::read::visits::VisitReader;
 use crate::store::key_map::SegmentKey;
@@ -406,7 +406,7 @@ impl<'a> ControlDependenceReader<'a> {
         set: InstructionSet,
     ) -> Result<Option<DecodedControl>, QueryError> {
         let segments = 0..self.index.contents.segments.len();
-        for number in KeyMapReader(self.index).segments_with(SegmentKey::Pc(pc.0), segments)? {
+        for number in key_maps::segments_with(self.index, SegmentKey::Pc(pc.0), segments)? {
             let Some((base, visits)) = VisitReader(self.index).visits_in(number, pc)? else {
                 continue;
             };

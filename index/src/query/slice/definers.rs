@@ -16,11 +16,11 @@ use crate::query::slice::beside::OtherThreadWrites;
 use crate::query::slice::flow::StepInput;
 use crate::query::slice::frontier::{SliceWorklist, TracedDefinition};
 use crate::query::slice::pieces::{StatePiece, blocks_of_bytes};
+use crate::read::doubts;
 use crate::read::operands::OperandReader;
-use crate::read::overtaken::DoubtReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
-use crate::read::views::{UntracedReader, ViewReader, WriteLists};
+use crate::read::views::{self, ViewReader, WriteLists};
 
 /// Limit of the search for definitions.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +158,7 @@ impl ReachingDefinitions<'_> {
     /// Removes the names that the trace never writes, unless it leaves the register out.
     fn without_unwritten(&self, thread: ThreadId, homes: Homes) -> Result<Homes, QueryError> {
         // An error would count as a register that is not left out, and be cached.
-        UntracedReader(self.index).of(thread)?;
+        views::untraced_of(self.index, thread)?;
         let whole = |view: RegisterView| RegisterView::new(view.register, 0, u16::MAX);
         let is_left_out = homes
             .lists()
@@ -270,9 +270,7 @@ impl ReachingDefinitions<'_> {
             register: self.index.plain_register(view.register),
             ..view
         };
-        UntracedReader(self.index)
-            .of(thread)
-            .is_ok_and(|untraced| untraced.includes(plain))
+        views::untraced_of(self.index, thread).is_ok_and(|untraced| untraced.includes(plain))
     }
 
     /// Adds the definition of a piece that a slot of its thread writes.
@@ -419,9 +417,10 @@ impl ReachingDefinitions<'_> {
         if self.index.contents.markers.is_empty() {
             return Ok(None);
         }
-        let (reader, at) = (DoubtReader(self.index), Position(until.slot));
-        let restored = reader.restored(ThreadSlot { thread, slot }, at, cancel)?;
-        Ok(restored.or(reader.is_filtered(at, cancel)?.then_some(Doubt::Filtered)))
+        let at = Position(until.slot);
+        let doubt = doubts::register_doubt(self.index, ThreadSlot { thread, slot }, at, cancel)?;
+        let is_filtered = doubts::is_filtered(self.index, at, cancel)?;
+        Ok(doubt.or(is_filtered.then_some(Doubt::Filtered)))
     }
 
     fn operands(&self, thread: ThreadId) -> OperandReader<'_> {

@@ -11,7 +11,7 @@ use crate::index::homes::WriteCertainty;
 use crate::query::slice::definers::{DefinitionQuery, ReachingDefinitions};
 use crate::query::slice::pieces::{StatePiece, parts_of};
 use crate::read::banks::OpenWrites;
-use crate::read::lines::LineReader;
+use crate::read::lines;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEventKind, SlotReader};
 use crate::store::granules::GRANULE_BITS;
@@ -36,7 +36,7 @@ impl ReachingDefinitions<'_> {
         let base = if slot == 0 || !is_text {
             0
         } else {
-            LineReader(self.index).line_of_slot(slot)?
+            lines::line_of_slot(self.index, slot)?
         };
         let homes = match &wish.piece {
             StatePiece::Register { homes, .. } => Some(homes),
