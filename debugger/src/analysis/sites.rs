@@ -1,7 +1,7 @@
 //! Boundaries of calls as Arm's Tarmac tools define them: in nodes of the text, not in steps.
 
 use stepback_index::query::TextLineOfStep;
-use stepback_index::read::{PointReader, SlotReader};
+use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::tarmac::TarmacNode;
 use stepback_parsers::{Source as _, Step, Tarmac};
@@ -137,7 +137,7 @@ impl<'a> Sites<'a> {
 
     /// Returns the site of a step from its record, without its text.
     fn of_step(&self, step: Step) -> Result<Site, QueryError> {
-        let point = PointReader(self.index).point_of(step)?;
+        let point = SlotReader(self.index).point_of(step)?;
         let has_lines = self.index.source().is_text();
         let (line, offset) = match has_lines {
             true => (

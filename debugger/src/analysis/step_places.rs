@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stepback_index::answer::{StepRecord, ThreadId};
 use stepback_index::query::{NearestVisit, Steps};
-use stepback_index::read::{PointReader, SlotReader};
+use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
@@ -36,7 +36,7 @@ pub fn next_visit(
     let Some(step) = course.from.last_step() else {
         return Ok(None);
     };
-    let pc = PointReader(index).point_of(step)?.pc;
+    let pc = SlotReader(index).point_of(step)?.pc;
     let hit = match course.way {
         Direction::Forward => NearestVisit::next(pc, course.from).run(index, cancel)?,
         Direction::Back => NearestVisit::last(pc, step.before()).run(index, cancel)?,
@@ -159,7 +159,7 @@ impl LineWalk<'_> {
     }
 
     fn line_of(&self, step: Step) -> Result<Option<SourcePlace>, QueryError> {
-        let pc = PointReader(self.index).point_of(step)?.pc;
+        let pc = SlotReader(self.index).point_of(step)?.pc;
         Ok(self
             .images
             .source_at(pc)

@@ -94,7 +94,7 @@ impl Direction {
     }
 
     /// Returns the one of two slots that comes earlier in this direction.
-    pub(crate) fn nearer(self, one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    pub(crate) fn nearer<T: Ord>(self, one: Option<T>, other: Option<T>) -> Option<T> {
         match self {
             Self::Back => one.max(other),
             Self::Forward => one.into_iter().chain(other).min(),

@@ -48,7 +48,7 @@ pub(crate) struct Caches {
     /// Recorded page mappings; never set if there are too many to keep.
     pub pages: OnceLock<Arc<PageMappings>>,
     /// Segments with markers of each kind, ascending.
-    pub marker_segments: OnceLock<BTreeMap<MarkerKind, Vec<usize>>>,
+    pub marker_segments: OnceLock<BTreeMap<MarkerKind, Vec<u32>>>,
     /// System calls of each segment; the inner `None` means that they would take too much memory.
     pub call_gaps: Vec<OnceLock<Option<CallGaps>>>,
     /// Total size of `call_gaps` in bytes.

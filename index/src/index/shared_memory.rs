@@ -63,7 +63,7 @@ pub(crate) struct SharedMemory {
     /// Number of system calls examined.
     pub calls: usize,
     /// Segment of the last one.
-    pub segment: usize,
+    pub segment: u32,
     /// First slot of that segment that is not examined yet.
     pub from: u32,
 }

@@ -17,7 +17,7 @@ use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::snapshot::circumstances;
 use crate::read::doubts;
 use crate::read::slots::SlotReader;
-use crate::read::views;
+use crate::read::untraced;
 
 /// Steps to follow around an access: a later step may use its value as an address.
 const AROUND: StepRadius = StepRadius {
@@ -162,7 +162,7 @@ pub(crate) fn fill_cells(
 ) -> Result<(), QueryError> {
     let slot = step.after().0;
     let thread = SlotReader(index).thread_at(Position(slot))?;
-    let untraced = views::untraced_of(index, thread)?;
+    let untraced = untraced::untraced_registers(index, thread)?;
     let has_windows = index.instruction_set(thread).has_windows();
     let is_open = |defined: &SliceDefinition| match defined.cell {
         SliceCell::Register { view, .. } => {

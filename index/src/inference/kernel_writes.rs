@@ -6,7 +6,7 @@ use stepback_machine::linux::{SystemCallWrite, SystemCallWriteCondition, SystemC
 use stepback_machine::{RegisterId, RegisterView, Registers};
 use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
-use crate::answers::cell::{MemoryRange, ThreadId};
+use crate::answers::cell::{Direction, MemoryRange, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::index_info::MarkerHit;
 use crate::index::Index;
@@ -69,7 +69,10 @@ struct ScanBudget {
 }
 
 /// Returns the memory that the kernel wrote for other threads at the time of some steps.
-pub(super) fn writes(index: &Index, concurrent: &ConcurrentActivity) -> Result<KernelWrites, QueryError> {
+pub(super) fn writes(
+    index: &Index,
+    concurrent: &ConcurrentActivity,
+) -> Result<KernelWrites, QueryError> {
     let mut pieces = Vec::new();
     let mut left = ScanBudget {
         events: EVENTS,
@@ -102,7 +105,8 @@ fn events(
     for kind in KINDS {
         let mut from = slots.start;
         while let Some(slot) =
-            concurrent::next_marker(index, thread, kind, from)?.filter(|slot| *slot < slots.end)
+            concurrent::nearest_marker(index, thread, kind, from, Direction::Forward)?
+                .filter(|slot| *slot < slots.end)
         {
             from = slot.saturating_add(1);
             let Some(slots_left) = left.slots.checked_sub(1) else {

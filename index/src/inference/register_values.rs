@@ -26,7 +26,8 @@ use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
-use crate::read::views::{self, ViewReader};
+use crate::read::untraced;
+use crate::read::views::ViewReader;
 
 /// Returns the registers of a thread at a position that its steps imply, without using recorded
 /// values.
@@ -87,7 +88,7 @@ pub(crate) fn fill_registers(
             .filter(|register| register.view.register == RegisterId::PC);
         next.for_each(|register| register.value.0.fill(None));
     }
-    let untraced = views::untraced_of(index, thread)?;
+    let untraced = untraced::untraced_registers(index, thread)?;
     let is_untraced =
         |register: &RegisterState| register.value.is_unknown() && untraced.includes(register.view);
     let computed = index.instruction_set(thread).computed_registers();
@@ -362,7 +363,7 @@ impl<'a> PositionInference<'a> {
     /// Returns the slot of a view's last write by a step.
     fn last_writer(&self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         let (thread, at) = (self.thread, self.position.0);
-        let untraced = views::untraced_of(self.index, thread)?;
+        let untraced = untraced::untraced_registers(self.index, thread)?;
         if self.index.has_operands_alone() || untraced.includes(view) {
             let reader = OperandReader {
                 index: self.index,

@@ -23,7 +23,7 @@ use crate::read::doubts::BREAKS;
 use crate::read::encodings::encoding_of;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
-use crate::read::views;
+use crate::read::untraced;
 use crate::store::granules::granules_of;
 
 /// A step of a run.
@@ -167,7 +167,7 @@ pub(super) fn run_alone<'i>(
         counts: window_counts(index, thread, Position(before))?,
         decoded: DecodedTable::default(),
         has_told: index.source().leaves_values_out()
-            || views::untraced_of(index, thread)? != UntracedRegisters::Nothing,
+            || untraced::untraced_registers(index, thread)? != UntracedRegisters::Nothing,
         has_exceptions: index.source().leaves_values_out(),
         reaches_end: slots.reaches_end,
         addresses: AddressWidth::at(index, thread, before)?,

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::cell::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::concurrent;
@@ -103,7 +103,8 @@ fn marker_slots(
     for kind in BREAKS.into_iter().chain(STATEMENTS) {
         let mut from = range.start;
         while let Some(slot) =
-            concurrent::next_marker(index, thread, kind, from)?.filter(|slot| *slot < range.end)
+            concurrent::nearest_marker(index, thread, kind, from, Direction::Forward)?
+                .filter(|slot| *slot < range.end)
         {
             found.insert(slot);
             if found.len() > MARKER_SLOTS {

@@ -21,8 +21,8 @@ use crate::inference::run::run_alone;
 use crate::inference::run_slots::{RunSlots, StepRadius};
 use crate::inference::snapshot::{circumstances, numbers_at, registers_alone};
 use crate::read::markers::{MarkerReader, WantedMarkers};
+use crate::read::pages;
 use crate::read::slots::SlotReader;
-use crate::read::told_pages;
 use crate::store::segment::meta::{SHARING_CALLS, Section};
 use crate::store::segment::reader::damaged;
 
@@ -175,10 +175,10 @@ fn kernel_pages(index: &Index) -> SharedRanges {
 /// Returns virtual pages that change their physical page, and those that share one: their
 /// contents change without a store to their addresses.
 fn moving_pages(index: &Index) -> Result<Vec<SharedPiece>, QueryError> {
-    if told_pages::translation_count(index) == 0 {
+    if pages::translation_count(index) == 0 {
         return Ok(Vec::new());
     }
-    let pages = told_pages::all_pages(index, &Cancel::default())?;
+    let pages = pages::all_mappings(index, &Cancel::default())?;
     let Some(pages) = pages.filter(|pages| pages.moving().len() <= PIECES) else {
         return Ok(vec![SharedPiece::anywhere(0)]);
     };
@@ -198,7 +198,7 @@ fn moving_pages(index: &Index) -> Result<Vec<SharedPiece>, QueryError> {
 fn go_on(
     index: &Index,
     slot: u64,
-    segments: &[usize],
+    segments: &[u32],
     known: &mut SharedMemory,
 ) -> Result<(), QueryError> {
     let wanted = WantedMarkers {
@@ -207,7 +207,7 @@ fn go_on(
     };
     let first = segments.partition_point(|number| *number < known.segment);
     for number in segments.iter().skip(first) {
-        let Some(segment) = index.segment(*number) else {
+        let Some(segment) = index.segment(*number as usize) else {
             return Ok(());
         };
         if *number != known.segment {

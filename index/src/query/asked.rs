@@ -27,9 +27,10 @@ use crate::read::operands::OperandReader;
 use crate::read::records::{self, FoundAccess};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, ThreadSlot};
-use crate::read::thread_steps::OwnSlots;
+use crate::read::thread_steps::nearest_own_slot;
 use crate::read::touches::TouchReader;
-use crate::read::views::{self, ViewReader};
+use crate::read::untraced;
+use crate::read::views::ViewReader;
 use crate::store::contents::NamedBank;
 use crate::store::granules::last_of;
 use crate::store::regions::host_regions::{AddressRange, HostRegion};
@@ -92,8 +93,9 @@ impl<'a> AccessQuery<'a> {
         let Cell::Register { thread, view } = self.cell else {
             return Ok(None);
         };
-        let is_untraced =
-            || views::untraced_of(self.index, thread).map(|untraced| untraced.includes(view));
+        let is_untraced = || {
+            untraced::untraced_registers(self.index, thread).map(|untraced| untraced.includes(view))
+        };
         if self.index.has_operands_alone() || self.kinds != AccessKinds::Reads && is_untraced()? {
             let reader = OperandReader {
                 index: self.index,
@@ -138,24 +140,17 @@ impl<'a> AccessQuery<'a> {
                 None => Some(slot),
             };
             let Some(within) = within else { break };
-            bound = match self.own_slots() {
-                Some(own) => own.nearest(within, direction)?,
-                None => within,
+            bound = match (self.thread, self.cell) {
+                (Some(thread), Cell::Memory { .. }) => {
+                    nearest_own_slot(self.index, thread, within, direction)?
+                }
+                _ => within,
             };
             if bound == slot {
                 return Ok(Some(slot));
             }
         }
         Ok(None)
-    }
-
-    /// Returns the slots of the thread, for a query of the memory that it accesses.
-    fn own_slots(&self) -> Option<OwnSlots<'a>> {
-        let is_memory = matches!(self.cell, Cell::Memory { .. });
-        self.thread.filter(|_| is_memory).map(|thread| OwnSlots {
-            index: self.index,
-            thread,
-        })
     }
 
     /// Returns the nearest slot from `bound` on in which any thread accessed the cell.
@@ -489,10 +484,7 @@ impl<'a> AccessQuery<'a> {
                 let mut found = None;
                 for home in self.homes.iter().flat_map(Homes::lists) {
                     let views = ViewReader(self.index);
-                    let slot = match direction {
-                        Direction::Back => views.last_register_slot(thread, home, bound)?,
-                        Direction::Forward => views.next_register_slot(thread, home, bound)?,
-                    };
+                    let slot = views.nearest_register_write(thread, home, bound, direction)?;
                     found = direction.nearer(found, slot);
                 }
                 return Ok(found);

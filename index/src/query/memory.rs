@@ -19,8 +19,8 @@ use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::fetches;
 use crate::read::key_maps;
+use crate::read::pages::{self, WantedPages};
 use crate::read::slots::SlotReader;
-use crate::read::told_pages::{self, WantedPages};
 use crate::store::granules::{GRANULE_BITS, granules_of, last_of};
 
 /// Reads bytes of memory at a position. Cost: one step's text for each distinct last access; that
@@ -210,7 +210,7 @@ impl MemoryAt {
         bytes: &mut [ByteState],
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let known = told_pages::all_pages(index, cancel)?;
+        let known = pages::all_mappings(index, cancel)?;
         let moving = match &known {
             Some(pages) => pages.moving().to_vec(),
             // Too many translations were recorded to keep them: any page may have moved.
@@ -228,7 +228,7 @@ impl MemoryAt {
             while first <= end {
                 let pages = match &known {
                     Some(pages) => Arc::clone(pages),
-                    None => told_pages::pages(index, WantedPages::Virtual(first), cancel)?,
+                    None => pages::mappings(index, WantedPages::Virtual(first), cancel)?,
                 };
                 let Some(page_bytes) = pages.page_bytes else {
                     return Ok(());

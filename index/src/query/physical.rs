@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::index::page_mappings::{MappedPage, PageMappings};
 use crate::query::access::{Accesses, NearestAccess};
 use crate::query::asked::{AccessQuery, AccessWindow};
-use crate::read::told_pages::{self, PageMarkers, PageUpdate, WantedPages};
+use crate::read::pages::{self, PageMarkers, PageUpdate, WantedPages};
 use crate::store::granules::last_of;
 
 /// A part of a physical range, as a virtual one.
@@ -56,7 +56,7 @@ impl VirtualPart {
         let Some(last) = last_of(address, len_bytes) else {
             return Ok(Vec::new());
         };
-        let pages = told_pages::pages(
+        let pages = pages::mappings(
             index,
             WantedPages::Physical {
                 first: address.0,
@@ -267,13 +267,13 @@ impl SlotPageFilter<'_> {
             .markers
             .take(marker.kind, marker.value, page_bytes)
         {
-            Some(PageUpdate::Told {
+            Some(PageUpdate::Mapped {
                 page: told,
                 physical,
                 ..
             }) if told == page => of_thread.physical = Some(physical),
-            Some(PageUpdate::Over { page: over }) if over == page => of_thread.physical = None,
-            Some(PageUpdate::AllOver) => of_thread.physical = None,
+            Some(PageUpdate::Unmapped { page: over }) if over == page => of_thread.physical = None,
+            Some(PageUpdate::AllUnmapped) => of_thread.physical = None,
             _ => {}
         }
     }

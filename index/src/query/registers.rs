@@ -16,7 +16,7 @@ use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
-use crate::read::views;
+use crate::read::untraced;
 
 /// Reads all registers of a thread at a position. Cost: one step's text for each distinct last
 /// write; in a trace that records no registers, that of [`crate::query::InferredRegisters`] and some
@@ -123,7 +123,7 @@ fn states(
         kinds: AccessKinds::Writes.into(),
     };
     let has_writers = index.has_operands_alone();
-    let untraced = views::untraced_of(index, thread)?;
+    let untraced = untraced::untraced_registers(index, thread)?;
     let is_decoded = |view: RegisterView| has_writers || untraced.includes(view);
     let views: Vec<_> = named
         .iter()

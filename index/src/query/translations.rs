@@ -14,8 +14,8 @@ use crate::index::Index;
 use crate::index::page_mappings::MappedPage;
 use crate::query::question::Query;
 use crate::read::key_maps;
+use crate::read::pages::{self, WantedPages};
 use crate::read::slots::SlotReader;
-use crate::read::told_pages::{self, WantedPages};
 use crate::store::granules::GRANULE_BITS;
 
 /// Finds the physical addresses recorded for a virtual one of a thread, up to a position: the last
@@ -62,7 +62,7 @@ impl Query for PlaceAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let pages = told_pages::pages(index, WantedPages::Virtual(self.address.0), cancel)?;
+        let pages = pages::mappings(index, WantedPages::Virtual(self.address.0), cancel)?;
         let Some(page_bytes) = pages.page_bytes else {
             return Ok(None);
         };
@@ -77,7 +77,7 @@ impl Query for TranslationsAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Translation>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let pages = told_pages::pages(index, WantedPages::Virtual(self.address.0), cancel)?;
+        let pages = pages::mappings(index, WantedPages::Virtual(self.address.0), cancel)?;
         let Some(page_bytes) = pages.page_bytes else {
             return Ok(Vec::new());
         };
@@ -104,7 +104,7 @@ impl Query for MappingsAt {
             first: self.physical.0,
             last: self.physical.0,
         };
-        let pages = told_pages::pages(index, wanted, cancel)?;
+        let pages = pages::mappings(index, wanted, cancel)?;
         let Some(page_bytes) = pages.page_bytes else {
             return Ok(Vec::new());
         };
@@ -133,7 +133,7 @@ impl Query for CountTranslations {
     type Answer = TranslationCounts;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<TranslationCounts, QueryError> {
-        let counts = told_pages::all_pages(index, cancel)?.map(|pages| {
+        let counts = pages::all_mappings(index, cancel)?.map(|pages| {
             let count = |key: fn(&MappedPage) -> u64| {
                 pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64
             };
@@ -146,7 +146,7 @@ impl Query for CountTranslations {
             }
         });
         Ok(TranslationCounts {
-            told: told_pages::translation_count(index),
+            told: pages::translation_count(index),
             counts,
         })
     }

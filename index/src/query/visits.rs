@@ -10,7 +10,7 @@ use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::key_maps;
 use crate::read::slots::SlotReader;
-use crate::read::thread_steps::SegmentStepFilter;
+use crate::read::thread_steps::nearest_visit;
 use crate::read::visits::VisitReader;
 use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
@@ -110,13 +110,14 @@ impl Query for NearestVisit {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         SlotReader(index).check_position(self.at)?;
-        // The first slot past the position.
-        let first = self.at.0.saturating_add(1);
+        let Some(bound) = self.direction.first_slot(self.at.0) else {
+            return Ok(None);
+        };
         let segments = &index.contents.segments;
         let numbers = match self.direction {
-            Direction::Back => 0..segments.partition_point(|segment| segment.step_base < self.at.0),
+            Direction::Back => 0..segments.partition_point(|segment| segment.step_base < bound),
             Direction::Forward => {
-                let after = segments.partition_point(|segment| segment.step_base < first);
+                let after = segments.partition_point(|segment| segment.step_base < bound);
                 after.saturating_sub(1)..segments.len()
             }
         };
@@ -126,19 +127,17 @@ impl Query for NearestVisit {
         }
         for number in numbers {
             cancel.check()?;
-            let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
+            let Some(segment) = index.segment(number) else {
                 continue;
             };
-            let bound = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
-            let own = SegmentStepFilter {
-                segment: index.segment(number),
-                thread: self.thread,
+            let Some(visits) = segment.visits(self.pc.0)? else {
+                continue;
             };
-            let place = match self.direction {
-                Direction::Back => own.last_visit(&visits, bound)?,
-                Direction::Forward => own.first_visit(&visits, bound)?,
-            };
-            if let Some(place) = place {
+            let base = segment.meta.step_base;
+            let local = u32::try_from(bound.saturating_sub(base)).unwrap_or(u32::MAX);
+            if let Some(place) =
+                nearest_visit(&segment, &visits, self.thread, local, self.direction)?
+            {
                 return VisitReader(index).visit(base, &visits, place).map(Some);
             }
         }

@@ -3,7 +3,7 @@
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::answers::cell::MemoryRange;
+use crate::answers::cell::{Direction, MemoryRange};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
@@ -88,7 +88,8 @@ impl<'a> ByteReader<'a> {
     /// Takes the bytes of instructions that were fetched after the last access. A byte that the
     /// trace stated before with the same value stays recorded.
     fn take_fetches(&self, block: &mut BlockState, at: Position) -> Result<(), QueryError> {
-        let fetches = fetches::last_fetches(self.index, block.granule, block.need, at.0)?;
+        let fetches =
+            fetches::nearest_fetches(self.index, block.granule, block.need, at.0, Direction::Back)?;
         for (place, fetch) in fetches.iter().enumerate() {
             let Some(Fetch { slot, byte }) = *fetch else {
                 continue;
@@ -236,7 +237,13 @@ impl<'a> ByteReader<'a> {
             let mut later =
                 self.touches()
                     .next_touches(block.granule, need, from, TouchFilter::Evidence)?;
-            let fetches = fetches::next_fetches(self.index, block.granule, need, from)?;
+            let fetches = fetches::nearest_fetches(
+                self.index,
+                block.granule,
+                need,
+                from,
+                Direction::Forward,
+            )?;
             let by_host = self
                 .index
                 .host_regions

@@ -14,13 +14,13 @@ use std::ops::Range;
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::cell::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::markers::MarkerReader;
+use crate::read::segments::nearest_slot;
 use crate::read::slots::{SlotEventKind, SlotReader, local_thread};
-use crate::store::contents::MarkerContents;
-use crate::store::packed::{MalformedEncoding, PackedList};
+use crate::store::packed::MalformedEncoding;
 use crate::store::segment::meta::{Section, markers_of};
 use crate::store::segment::reader::damaged;
 
@@ -64,7 +64,14 @@ pub(crate) fn activity_during(
     }
     // A time in the slot of a step comes after the step.
     let start = last_time(index, thread, first.saturating_sub(1))?.unwrap_or(0);
-    let end = next_time(index, thread, last)?.unwrap_or_else(|| index.step_count());
+    let end = nearest_marker(
+        index,
+        thread,
+        MarkerKind::TIMESTAMP,
+        last,
+        Direction::Forward,
+    )?
+    .unwrap_or_else(|| index.step_count());
     let mut found = ConcurrentActivity {
         blocks: Vec::new(),
         markers: Vec::new(),
@@ -123,7 +130,14 @@ pub(crate) fn is_behind_times(
 /// Returns the first slot of a thread's markers about activity not over at a slot: its last
 /// system call, unless it continued since.
 fn open_call_start(index: &Index, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
-    let Some(call) = last_marker(index, thread, MarkerKind::SYSTEM_CALL, slot)? else {
+    let Some(call) = nearest_marker(
+        index,
+        thread,
+        MarkerKind::SYSTEM_CALL,
+        slot,
+        Direction::Back,
+    )?
+    else {
         return Ok(slot);
     };
     let next = SlotReader(index).next_step_of(thread, Position(call))?;
@@ -135,108 +149,43 @@ fn open_call_start(index: &Index, thread: ThreadId, slot: u64) -> Result<u64, Qu
 }
 
 fn last_time(index: &Index, thread: ThreadId, at: u64) -> Result<Option<u64>, QueryError> {
-    last_marker(index, thread, MarkerKind::TIMESTAMP, at)
-}
-
-fn next_time(index: &Index, thread: ThreadId, from: u64) -> Result<Option<u64>, QueryError> {
-    next_marker(index, thread, MarkerKind::TIMESTAMP, from)
+    nearest_marker(index, thread, MarkerKind::TIMESTAMP, at, Direction::Back)
 }
 
 fn next_time_of_any(index: &Index, from: u64) -> Result<Option<u64>, QueryError> {
     MarkerReader(index).next_slot_of_all(MarkerKind::TIMESTAMP, from)
 }
 
-/// The table is sorted by thread and kind.
-fn markers_of_kind<'a>(
-    index: &'a Index,
-    thread: ThreadId,
-    kind: MarkerKind,
-) -> Option<&'a MarkerContents> {
-    let markers = &index.contents.markers;
-    let place = markers
-        .binary_search_by_key(&(thread.0, kind), |known| (known.thread, known.kind))
-        .ok()?;
-    markers.get(place)
-}
-
-/// Returns the last slot up to `at` with such a marker of a thread.
-fn last_marker(
+/// Returns the nearest slot, from `bound` on, with such a marker of a thread.
+pub(crate) fn nearest_marker(
     index: &Index,
     thread: ThreadId,
     kind: MarkerKind,
-    at: u64,
+    bound: u64,
+    direction: Direction,
 ) -> Result<Option<u64>, QueryError> {
-    let Some(known) = markers_of_kind(index, thread, kind) else {
+    // The table is sorted by thread and kind.
+    let markers = &index.contents.markers;
+    let place = markers.binary_search_by_key(&(thread.0, kind), |known| (known.thread, known.kind));
+    let Some(known) = place.ok().and_then(|place| markers.get(place)) else {
         return Ok(None);
     };
-    let end = known
-        .segments
-        .partition_point(|number| step_base(index, *number) <= at);
-    for number in known.segments.iter().take(end).rev() {
-        let found = in_segment(index, known, *number, |list, base| {
-            let Some(local) = at.checked_add(1).and_then(|end| end.checked_sub(base)) else {
+    nearest_slot(
+        index,
+        &known.segments,
+        bound,
+        direction,
+        |segment, bound| {
+            let Some(local) = local_thread(segment, thread) else {
                 return Ok(None);
             };
-            list.last_below(u32::try_from(local).unwrap_or(u32::MAX))
-        })?;
-        if found.is_some() {
-            return Ok(found);
-        }
-    }
-    Ok(None)
-}
-
-/// Returns the first slot from `from` on with such a marker of a thread.
-pub(crate) fn next_marker(
-    index: &Index,
-    thread: ThreadId,
-    kind: MarkerKind,
-    from: u64,
-) -> Result<Option<u64>, QueryError> {
-    let Some(known) = markers_of_kind(index, thread, kind) else {
-        return Ok(None);
-    };
-    let start = known
-        .segments
-        .partition_point(|number| step_base(index, *number) < from)
-        .saturating_sub(1);
-    for number in known.segments.iter().skip(start) {
-        let found = in_segment(index, known, *number, |list, base| {
-            list.first_from(u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX))
-        })?;
-        if found.is_some() {
-            return Ok(found);
-        }
-    }
-    Ok(None)
-}
-
-fn step_base(index: &Index, segment: u32) -> u64 {
-    index
-        .contents
-        .segments
-        .get(segment as usize)
-        .map_or(u64::MAX, |segment| segment.step_base)
-}
-
-fn in_segment(
-    index: &Index,
-    known: &MarkerContents,
-    number: u32,
-    find: impl Fn(&PackedList<'_>, u64) -> Result<Option<u32>, MalformedEncoding>,
-) -> Result<Option<u64>, QueryError> {
-    let Some(segment) = index.segment(number as usize) else {
-        return Ok(None);
-    };
-    let Some(local) = local_thread(&segment, ThreadId(known.thread)) else {
-        return Ok(None);
-    };
-    let Some(list) = segment.list(local, markers_of(known.kind))? else {
-        return Ok(None);
-    };
-    let found = find(&list, segment.meta.step_base)
-        .map_err(|MalformedEncoding| damaged(Section::Registers))?;
-    Ok(found.map(|slot| segment.meta.step_base.saturating_add(u64::from(slot))))
+            let Some(list) = segment.list(local, markers_of(kind))? else {
+                return Ok(None);
+            };
+            list.nearest(bound, direction)
+                .map_err(|MalformedEncoding| damaged(Section::Registers))
+        },
+    )
 }
 
 /// Sorts slot ranges and merges those that touch.

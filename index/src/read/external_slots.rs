@@ -3,14 +3,13 @@
 //! Look-ups for one slot are kept for the next, so a query for all changes reads each block and
 //! each seam once.
 
-use crate::answers::cell::Direction;
-use crate::answers::cell::MemoryRange;
-use crate::answers::error::Cancel;
-use crate::answers::error::QueryError;
+use std::collections::BinaryHeap;
+
+use crate::answers::cell::{Direction, MemoryRange};
+use crate::answers::error::{Cancel, QueryError};
 use crate::index::Index;
 use crate::read::bytes::ByteReader;
 use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
-use std::collections::BinaryHeap;
 
 /// Walk of one query.
 pub(crate) struct ExternalSlots<'a> {
@@ -19,8 +18,9 @@ pub(crate) struct ExternalSlots<'a> {
     range: Option<MemoryRange>,
     /// With a range: the next changes of its bytes, filled on first use.
     due: Option<DueBytes>,
-    /// Without a range: the seams of one segment, by slot.
-    seams: SeamSlots,
+    /// Without a range: the segment read last, and the slots of its seams, ascending.
+    seam_segment: Option<usize>,
+    seams: Vec<u32>,
 }
 
 impl<'a> ExternalSlots<'a> {
@@ -31,7 +31,8 @@ impl<'a> ExternalSlots<'a> {
             direction,
             range,
             due: None,
-            seams: SeamSlots::default(),
+            seam_segment: None,
+            seams: Vec::new(),
         }
     }
 
@@ -98,44 +99,20 @@ impl<'a> ExternalSlots<'a> {
             let Some(segment) = segment else { continue };
             let local =
                 u32::try_from(bound.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
-            let seams = self.seams.of(number, || {
-                segment
-                    .meta
-                    .seam_externals
-                    .iter()
-                    .map(|seam| seam.slot)
-                    .collect()
-            });
-            let found = match self.direction {
-                Direction::Forward => segment.next_external_slot(local, seams)?,
-                Direction::Back => segment.last_external_slot(local, seams)?,
-            };
-            if let Some(found) = found {
+            if self.seam_segment != Some(number) {
+                let seams = segment.meta.seam_externals.iter();
+                self.seams = seams.map(|seam| seam.slot).collect();
+                self.seams.sort_unstable();
+                self.seam_segment = Some(number);
+            }
+            let seams = &self.seams;
+            if let Some(found) = segment.nearest_external_slot(local, self.direction, seams)? {
                 return Ok(Some(
                     segment.meta.step_base.saturating_add(u64::from(found)),
                 ));
             }
         }
         Ok(None)
-    }
-}
-
-/// Slots of the seams of the segment read last.
-#[derive(Debug, Default)]
-struct SeamSlots {
-    segment: Option<usize>,
-    slots: Vec<u32>,
-}
-
-impl SeamSlots {
-    /// Returns the slots of a segment, ascending.
-    fn of(&mut self, segment: usize, read: impl FnOnce() -> Vec<u32>) -> &[u32] {
-        if self.segment != Some(segment) {
-            self.slots = read();
-            self.slots.sort_unstable();
-            self.segment = Some(segment);
-        }
-        &self.slots
     }
 }
 

@@ -13,7 +13,7 @@ use crate::index::operand_table::{OperandTable, UserAddresses};
 use crate::read::encodings::known_encoding;
 use crate::read::key_maps;
 use crate::read::operands::{OperandReader, OperandUse, use_of};
-use crate::read::slots::local_thread;
+use crate::read::thread_steps::nearest_visit;
 use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
@@ -53,10 +53,7 @@ impl<'a> FarUses<'a> {
             let Some(segment) = index.segment(number) else {
                 continue;
             };
-            let visit = |pc: Address, from: u64| match direction {
-                Direction::Back => last_visit(&segment, pc, thread, from),
-                Direction::Forward => next_visit(&segment, pc, thread, from),
-            };
+            let visit = |pc: Address, from: u64| visit_in(&segment, pc, thread, from, direction);
             let rank = |slot: u64| direction.rank(slot);
             let mut visits = BinaryHeap::new();
             for pc in users.iter().copied() {
@@ -190,74 +187,25 @@ impl<'a> FarUses<'a> {
     }
 }
 
-/// Returns the last visit of an address by a thread up to a slot, in a segment.
-fn last_visit(
+/// Returns the visit of an address by a thread nearest to a slot, in a segment.
+fn visit_in(
     segment: &SegmentReader<'_>,
     pc: Address,
     thread: ThreadId,
-    last: u64,
+    bound: u64,
+    direction: Direction,
 ) -> Result<Option<u64>, QueryError> {
-    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else {
+    let base = segment.meta.step_base;
+    let is_before = direction == Direction::Back && bound < base;
+    let Some(visits) = segment.visits(pc.0)?.filter(|_| !is_before) else {
         return Ok(None);
     };
-    let own = segment.steps_of_thread(local)?;
-    let base = segment.meta.step_base;
-    let mut below = u32::try_from((last + 1).saturating_sub(base)).unwrap_or(u32::MAX);
-    loop {
-        let count = visits
-            .count_below(below)
-            .map_err(|_| damaged(Section::Pcs))?;
-        let Some(place) = count.checked_sub(1) else {
-            return Ok(None);
-        };
-        let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
-        let Some(own) = &own else {
-            return Ok(Some(base + u64::from(slot)));
-        };
-        let owned = own
-            .last_below(slot.saturating_add(1))
-            .map_err(|_| damaged(Section::Registers))?;
-        match owned {
-            Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
-            Some(owned) => below = owned.saturating_add(1),
-            None => return Ok(None),
-        }
-    }
-}
-
-/// Returns the first visit of an address by a thread from a slot on, in a segment.
-fn next_visit(
-    segment: &SegmentReader<'_>,
-    pc: Address,
-    thread: ThreadId,
-    first: u64,
-) -> Result<Option<u64>, QueryError> {
-    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else {
+    let bound = u32::try_from(bound.saturating_sub(base)).unwrap_or(u32::MAX);
+    let Some(place) = nearest_visit(segment, &visits, Some(thread), bound, direction)? else {
         return Ok(None);
     };
-    let own = segment.steps_of_thread(local)?;
-    let base = segment.meta.step_base;
-    let mut from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
-    loop {
-        let place = visits
-            .count_below(from)
-            .map_err(|_| damaged(Section::Pcs))?;
-        if place >= visits.len() {
-            return Ok(None);
-        }
-        let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
-        let Some(own) = &own else {
-            return Ok(Some(base + u64::from(slot)));
-        };
-        match own
-            .first_from(slot)
-            .map_err(|_| damaged(Section::Registers))?
-        {
-            Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
-            Some(owned) => from = owned,
-            None => return Ok(None),
-        }
-    }
+    let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
+    Ok(Some(base + u64::from(slot)))
 }
 
 #[cfg(test)]

@@ -26,28 +26,9 @@ pub(crate) struct Fetch {
 /// For each byte of a block, a fetch.
 pub(crate) type ByteFetches = [Option<Fetch>; 64];
 
-/// Returns the last fetches of bytes of a block up to a slot. Cost: one step's text for each
-/// instruction in the block.
-pub fn last_fetches(
-    index: &Index,
-    granule: u64,
-    need: u64,
-    until: u64,
-) -> Result<ByteFetches, QueryError> {
-    nearest_fetches(index, granule, need, until, Direction::Back)
-}
-
-/// Returns the first fetches of bytes of a block from a slot on.
-pub fn next_fetches(
-    index: &Index,
-    granule: u64,
-    need: u64,
-    from: u64,
-) -> Result<ByteFetches, QueryError> {
-    nearest_fetches(index, granule, need, from, Direction::Forward)
-}
-
-fn nearest_fetches(
+/// Returns the nearest fetches of bytes of a block from a slot on, in a direction. Cost: one step's
+/// text for each instruction in the block.
+pub(crate) fn nearest_fetches(
     index: &Index,
     granule: u64,
     need: u64,

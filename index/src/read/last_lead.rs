@@ -7,6 +7,7 @@ use stepback_machine::semantics::FlagTest;
 use stepback_machine::{Address, CodeSite, RegisterId, RegisterView};
 use stepback_parsers::{DelaySlot, Step};
 
+use crate::answers::cell::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
 use crate::read::doubts::BREAKS;
@@ -42,7 +43,9 @@ impl RegisterReader<'_> {
         };
         let pc = RegisterView::new(RegisterId::PC, 0, u16::MAX);
         for known in ViewReader(self.index).overlapping(self.thread, pc) {
-            if ViewReader(self.index).last_write_slot(known, self.at.0)? >= Some(last.after().0) {
+            if ViewReader(self.index).nearest_write(known, self.at.0, Direction::Back)?
+                >= Some(last.after().0)
+            {
                 return Ok(LastProgramCounter::Written);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{EventSink, Flow, StepEvent};
+use stepback_parsers::Flow;
 
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -60,23 +60,27 @@ fn chunk_in_block(
 ) -> Result<SlotTextStart, QueryError> {
     // One step more than the block: lines with its time may precede its instruction.
     let end = (first + FRAME as u64 + 1).min(index.step_count());
-    let range = SlotReader(index).text_start(first)?..SlotReader(index).text_start(end + 1)?;
     let mut found = SlotTextStart {
         slot: first,
         line: first_line,
-        offset: range.start,
+        offset: SlotReader(index).text_start(first)?,
     };
-    let mut starts = ChunkStarts {
-        slot: first.saturating_sub(1),
-        ..Default::default()
-    };
-    SlotReader(index).parse(range, &mut starts)?;
+    let mut steps = Vec::new();
+    SlotReader(index).each_step(first..end + 1, |here, step| {
+        steps.push(ChunkStart {
+            slot: here.slot,
+            chunk_offset: step.chunk_offset,
+            offset: step.place.offset,
+            line_in_range: step.place.line_in_range,
+        });
+        Flow::Continue
+    })?;
     let line_before = if first == 0 {
         0
     } else {
-        starts.steps.first().map_or(0, |step| step.line_in_range)
+        steps.first().map_or(0, |step| step.line_in_range)
     };
-    for step in &starts.steps {
+    for step in &steps {
         let mut lead = 0;
         if step.chunk_offset < step.offset {
             let mut text = Vec::new();
@@ -105,12 +109,12 @@ pub(crate) fn line_of_slot(index: &Index, slot: u64) -> Result<u64, QueryError> 
     let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
     let instruction_line = segment.meta.line_base + segment.block_line(block)?;
     // The index has the lines of instructions, and lines with their time may precede them.
-    let mut first = FirstInstruction::default();
-    SlotReader(index).parse(
-        SlotReader(index).text_start(block_slot)?..SlotReader(index).text_start(block_slot + 1)?,
-        &mut first,
-    )?;
-    let instruction = first.0.ok_or(QueryError::TraceChanged)?;
+    let mut instruction = None;
+    SlotReader(index).each_step(block_slot..block_slot + 1, |_, step| {
+        instruction = Some(step.place.offset);
+        Flow::Stop
+    })?;
+    let instruction = instruction.ok_or(QueryError::TraceChanged)?;
     let start = SlotReader(index).text_start(slot)?;
     Ok(match start < instruction {
         true => instruction_line.saturating_sub(newlines(index, start..instruction)?),
@@ -147,51 +151,10 @@ pub(crate) struct SlotTextStart {
     pub offset: u64,
 }
 
-/// Collects the starts of steps in a range.
-#[derive(Default)]
-struct ChunkStarts {
-    slot: u64,
-    steps: Vec<ChunkStart>,
-}
-
+/// Place of a step in the text.
 struct ChunkStart {
     slot: u64,
     chunk_offset: u64,
     offset: u64,
     line_in_range: u64,
-}
-
-impl EventSink for ChunkStarts {
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        self.slot += 1;
-        let (offset, line_in_range) = (step.place.offset, step.place.line_in_range);
-        self.steps.push(ChunkStart {
-            slot: self.slot,
-            chunk_offset: step.chunk_offset,
-            offset,
-            line_in_range,
-        });
-    }
-
-    fn progress(&mut self, _offset: u64) -> Flow {
-        Flow::Continue
-    }
-}
-
-/// Start of the line of the first instruction.
-#[derive(Default)]
-struct FirstInstruction(Option<u64>);
-
-impl EventSink for FirstInstruction {
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        self.0.get_or_insert(step.place.offset);
-    }
-
-    fn progress(&mut self, _offset: u64) -> Flow {
-        if self.0.is_some() {
-            Flow::Stop
-        } else {
-            Flow::Continue
-        }
-    }
 }

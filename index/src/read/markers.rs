@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::cell::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::index_info::{MarkerCount, MarkerHit};
 use crate::index::Index;
+use crate::read::segments::nearest_slot;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
 use crate::store::contents::MarkerContents;
 use crate::store::packed::PackedList;
@@ -79,31 +80,35 @@ impl<'a> MarkerReader<'a> {
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
         SlotReader(self.0).check_position(at)?;
-        for number in self.segments_with_markers(wanted).into_iter().rev() {
-            cancel.check()?;
-            let Some(segment) = self
-                .0
-                .segment(number)
-                .filter(|segment| segment.meta.step_base <= at.0)
-            else {
-                continue;
-            };
-            let below =
-                at.0.saturating_add(1)
-                    .saturating_sub(segment.meta.step_base);
-            let below = u32::try_from(below).unwrap_or(u32::MAX);
-            let mut last = None;
-            for list in self.marker_lists(&segment, wanted)? {
-                last = last.max(
-                    list.last_below(below)
-                        .map_err(|_| damaged(Section::Registers))?,
-                );
-            }
-            if let Some(last) = last {
-                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(last))));
-            }
+        let segments = self.segments_with_markers(wanted);
+        nearest_slot(
+            self.0,
+            &segments,
+            at.0,
+            Direction::Back,
+            |segment, bound| {
+                cancel.check()?;
+                self.nearest_in(segment, wanted, bound, Direction::Back)
+            },
+        )
+    }
+
+    /// Returns the nearest slot of a segment, from `bound` on, with such a marker.
+    fn nearest_in(
+        &self,
+        segment: &SegmentReader<'_>,
+        wanted: WantedMarkers<'_>,
+        bound: u32,
+        direction: Direction,
+    ) -> Result<Option<u32>, QueryError> {
+        let mut nearest = None;
+        for list in self.marker_lists(segment, wanted)? {
+            let found = list
+                .nearest(bound, direction)
+                .map_err(|_| damaged(Section::Registers))?;
+            nearest = direction.nearer(nearest, found);
         }
-        Ok(None)
+        Ok(nearest)
     }
 
     /// Returns the first slot from one on with a marker of some kinds, of any thread; all kinds if
@@ -138,32 +143,17 @@ impl<'a> MarkerReader<'a> {
         let Some(segments) = self.segments_by_kind().get(&kind) else {
             return Ok(None);
         };
-        for number in self.those_from(segments, from) {
-            let Some(segment) = self.0.segment(*number) else {
-                continue;
-            };
-            let local =
-                u32::try_from(from.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
-            let mut first: Option<u32> = None;
-            for list in self.marker_lists(
-                &segment,
-                WantedMarkers {
-                    kinds: &[kind],
-                    thread: None,
-                },
-            )? {
-                let found = list
-                    .first_from(local)
-                    .map_err(|_| damaged(Section::Registers))?;
-                first = first.into_iter().chain(found).min();
-            }
-            if let Some(first) = first {
-                return Ok(Some(
-                    segment.meta.step_base.saturating_add(u64::from(first)),
-                ));
-            }
-        }
-        Ok(None)
+        let wanted = WantedMarkers {
+            kinds: &[kind],
+            thread: None,
+        };
+        nearest_slot(
+            self.0,
+            segments,
+            from,
+            Direction::Forward,
+            |segment, bound| self.nearest_in(segment, wanted, bound, Direction::Forward),
+        )
     }
 
     /// Passes such markers of a range of slots to `take` in trace order, those of some slots at a
@@ -186,7 +176,7 @@ impl<'a> MarkerReader<'a> {
             cancel.check()?;
             let Some(segment) = self
                 .0
-                .segment(*number)
+                .segment(*number as usize)
                 .filter(|segment| segment.meta.step_base < range.end)
             else {
                 break;
@@ -208,12 +198,12 @@ impl<'a> MarkerReader<'a> {
 
     /// Returns those of some ascending segments that may have slots from one on. Cost: a binary
     /// search.
-    fn those_from<'b>(&self, segments: &'b [usize], from: u64) -> &'b [usize] {
-        let base = |number: usize| {
+    fn those_from<'b>(&self, segments: &'b [u32], from: u64) -> &'b [u32] {
+        let base = |number: u32| {
             self.0
                 .contents
                 .segments
-                .get(number)
+                .get(number as usize)
                 .map_or(u64::MAX, |segment| segment.step_base)
         };
         let start = segments
@@ -223,16 +213,14 @@ impl<'a> MarkerReader<'a> {
     }
 
     /// Returns the segments with such markers, ascending.
-    pub(crate) fn segments_with_markers(&self, wanted: WantedMarkers<'_>) -> Vec<usize> {
-        let mut segments: Vec<usize> = match wanted.thread {
+    pub(crate) fn segments_with_markers(&self, wanted: WantedMarkers<'_>) -> Vec<u32> {
+        let mut segments: Vec<u32> = match wanted.thread {
             Some(thread) => {
                 let own = self
                     .known_of(thread)
                     .iter()
                     .filter(|known| wanted.includes(thread, known.kind));
-                own.flat_map(|known| &known.segments)
-                    .map(|number| *number as usize)
-                    .collect()
+                own.flat_map(|known| &known.segments).copied().collect()
             }
             None => {
                 let kinds = self
@@ -259,14 +247,14 @@ impl<'a> MarkerReader<'a> {
 
     /// Returns the segments of each kind: computed once, since the table has an entry for each
     /// thread.
-    fn segments_by_kind(&self) -> &'a BTreeMap<MarkerKind, Vec<usize>> {
+    fn segments_by_kind(&self) -> &'a BTreeMap<MarkerKind, Vec<u32>> {
         self.0.caches.marker_segments.get_or_init(|| {
-            let mut by_kind: BTreeMap<MarkerKind, Vec<usize>> = BTreeMap::new();
+            let mut by_kind: BTreeMap<MarkerKind, Vec<u32>> = BTreeMap::new();
             for known in &self.0.contents.markers {
                 by_kind
                     .entry(known.kind)
                     .or_default()
-                    .extend(known.segments.iter().map(|number| *number as usize));
+                    .extend(&known.segments);
             }
             for segments in by_kind.values_mut() {
                 segments.sort_unstable();

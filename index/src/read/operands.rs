@@ -15,7 +15,7 @@ use stepback_machine::{
     AccessKind, Address, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView,
     decode,
 };
-use stepback_parsers::{EventSink, Position, StepEvent, ThreadNumber};
+use stepback_parsers::{Flow, Position};
 
 use crate::answers::cell::{AccessKinds, Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
@@ -274,19 +274,21 @@ impl<'a> OperandReader<'a> {
 
     /// Returns the steps of the thread in some slots.
     pub(crate) fn steps_of(&self, slots: Range<u64>) -> Result<Vec<OperandStep>, QueryError> {
-        let (slot, threads, steps) = (slots.start.saturating_sub(1), Vec::new(), Vec::new());
-        let mut reader = StepCollector {
-            index: self.index,
-            thread: self.thread,
-            slot,
-            threads,
-            steps,
-        };
-        SlotReader(self.index).parse_slots(slots.clone(), &mut reader)?;
-        if reader.slot.saturating_add(1) != slots.end.min(self.index.step_count() + 1) {
-            return Err(QueryError::TraceChanged);
-        }
-        Ok(reader.steps)
+        let mut steps = Vec::new();
+        SlotReader(self.index).each_step(slots, |here, step| {
+            if here.thread == self.thread {
+                steps.push(OperandStep {
+                    slot: here.slot,
+                    mode: step.mode,
+                    pc: step.pc,
+                    set: step.instruction_set,
+                    encoding: encoding_of(self.index, step),
+                    is_executed: step.is_executed,
+                });
+            }
+            Flow::Continue
+        })?;
+        Ok(steps)
     }
 
     /// Returns the kind of use of a cell by the step of a slot: a write, unless it only reads it.
@@ -331,42 +333,4 @@ fn bits_of<'a>(views: impl Iterator<Item = &'a RegisterView>) -> u128 {
             .unwrap_or(u128::MAX)
     };
     views.map(bit).fold(0, |all, bit| all | bit)
-}
-
-/// Collects the steps of a thread.
-struct StepCollector<'a> {
-    index: &'a Index,
-    thread: ThreadId,
-    slot: u64,
-    threads: Vec<ThreadId>,
-    steps: Vec<OperandStep>,
-}
-
-impl EventSink for StepCollector<'_> {
-    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads
-            .push(self.index.thread_by_name(name).unwrap_or_default());
-    }
-
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        self.slot += 1;
-        if self
-            .threads
-            .get(usize::from(step.thread.0))
-            .copied()
-            .unwrap_or_default()
-            == self.thread
-        {
-            let (pc, set) = (step.pc, step.instruction_set);
-            let (encoding, is_executed) = (encoding_of(self.index, step), step.is_executed);
-            self.steps.push(OperandStep {
-                slot: self.slot,
-                mode: step.mode,
-                pc,
-                set,
-                encoding,
-                is_executed,
-            });
-        }
-    }
 }

@@ -17,7 +17,7 @@ use crate::read::banks::OpenWrites;
 use crate::read::last_lead::LastProgramCounter;
 use crate::read::records;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader};
-use crate::read::views::WriteLists;
+use crate::read::write_lists::WriteLists;
 
 /// Reads the registers of one register file; many were last written by the same steps, which are
 /// read once.

@@ -304,6 +304,30 @@ impl<'a> SlotReader<'a> {
         Ok(())
     }
 
+    /// Calls `take` for the steps of some slots with their slots and threads, without their other
+    /// events, until it stops.
+    pub(crate) fn each_step(
+        &self,
+        slots: Range<u64>,
+        take: impl FnMut(ThreadSlot, &StepEvent<'_>) -> Flow,
+    ) -> Result<(), QueryError> {
+        let mut sink = StepSink {
+            index: self.0,
+            threads: Vec::new(),
+            slot: slots.start.saturating_sub(1),
+            take,
+            flow: Flow::Continue,
+        };
+        self.parse_slots(slots.clone(), &mut sink)?;
+        let is_whole = sink.slot.saturating_add(1) == slots.end.min(self.0.step_count() + 1);
+        if sink.flow == Flow::Stop || is_whole {
+            Ok(())
+        } else {
+            // Fewer or more steps than were indexed: the trace was rewritten.
+            Err(QueryError::TraceChanged)
+        }
+    }
+
     /// Reads the text of some slots again.
     pub(crate) fn parse_slots(
         &self,
@@ -521,6 +545,41 @@ pub(crate) fn first_step_of(
     match segment.steps_of_thread(local)? {
         Some(steps) => steps.first_from(from).map_err(|_| no_segment()),
         None => Ok(Some(from).filter(|slot| *slot <= segment.meta.steps)),
+    }
+}
+
+/// Passes on the steps of some slots.
+struct StepSink<'a, F> {
+    index: &'a Index,
+    /// Threads by their numbers in this run of the parser.
+    threads: Vec<ThreadId>,
+    slot: u64,
+    take: F,
+    /// Result of the last call of `take`.
+    flow: Flow,
+}
+
+impl<F: FnMut(ThreadSlot, &StepEvent<'_>) -> Flow> EventSink for StepSink<'_, F> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if self.flow == Flow::Stop {
+            return;
+        }
+        self.slot += 1;
+        let thread = self.threads.get(usize::from(step.thread.0)).copied();
+        let here = ThreadSlot {
+            thread: thread.unwrap_or_default(),
+            slot: self.slot,
+        };
+        self.flow = (self.take)(here, step);
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        self.flow
     }
 }
 

@@ -1,12 +1,9 @@
-//! Steps of a thread: those in a segment or at an address ([`SegmentStepFilter`]), their number
-//! ([`StepCounter`]), and the time and address of a step without its other data ([`PointReader`]).
-//! [`OwnSlots`] finds the slots in which a thread may have accessed memory: if these are always the
-//! slots of its steps, accesses of the same address by thousands of other threads need not be read.
+//! Steps of one thread: nearest visits and slots, counts, times and addresses.
 
 use std::ops::Range;
 
 use stepback_machine::{Address, InstructionSet, Mode};
-use stepback_parsers::{EventSink, Position, Step, StepEvent, ThreadNumber};
+use stepback_parsers::{Flow, Position, Step};
 
 use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::QueryError;
@@ -16,104 +13,68 @@ use crate::store::directory::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// Filter for the steps of a segment.
-pub(crate) struct SegmentStepFilter<'a> {
-    /// A missing segment has no steps.
-    pub segment: Option<SegmentReader<'a>>,
-    /// Thread of the steps; all threads without one.
-    pub thread: Option<ThreadId>,
-}
-
-impl SegmentStepFilter<'_> {
-    /// Returns the place of the first matching visit, from a slot of the segment on. Cost: a lookup
-    /// for each turn of the thread without a visit, or each visit of others.
-    pub fn first_visit(
-        &self,
-        visits: &SegmentVisits<'_>,
-        from: u32,
-    ) -> Result<Option<usize>, QueryError> {
-        let malformed = |_| damaged(Section::Pcs);
-        let mut place = visits.count_below(from).map_err(malformed)?;
-        while place < visits.len() {
-            let slot = visits.get(place).map_err(malformed)?;
-            match self.first_from(slot)? {
-                Some(own) if own == slot => return Ok(Some(place)),
-                Some(own) => place = visits.count_below(own).map_err(malformed)?,
-                None => return Ok(None),
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns the place of the last matching visit, before a slot of the segment.
-    pub fn last_visit(
-        &self,
-        visits: &SegmentVisits<'_>,
-        below: u32,
-    ) -> Result<Option<usize>, QueryError> {
-        let malformed = |_| damaged(Section::Pcs);
-        let mut count = visits.count_below(below).map_err(malformed)?;
-        while let Some(place) = count.checked_sub(1) {
-            let slot = visits.get(place).map_err(malformed)?;
-            match self.last_until(slot)? {
-                Some(own) if own == slot => return Ok(Some(place)),
-                Some(own) => {
-                    count = visits
-                        .count_below(own.saturating_add(1))
-                        .map_err(malformed)?
-                }
-                None => return Ok(None),
-            }
-        }
-        Ok(None)
-    }
-
-    fn first_from(&self, slot: u32) -> Result<Option<u32>, QueryError> {
-        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else {
-            return Ok(Some(slot));
+/// Returns the place of the visit nearest to a slot of a segment, itself included; of a thread if
+/// given. Cost: a lookup for each turn of the thread without a visit, or each visit of others.
+pub(crate) fn nearest_visit(
+    segment: &SegmentReader<'_>,
+    visits: &SegmentVisits<'_>,
+    thread: Option<ThreadId>,
+    mut bound: u32,
+    direction: Direction,
+) -> Result<Option<usize>, QueryError> {
+    let malformed = |_| damaged(Section::Pcs);
+    loop {
+        let place = match direction {
+            Direction::Back => visits
+                .count_below(bound.saturating_add(1))
+                .map_err(malformed)?
+                .checked_sub(1),
+            Direction::Forward => Some(visits.count_below(bound).map_err(malformed)?),
         };
-        first_step_of(segment, thread, slot)
-    }
-
-    fn last_until(&self, slot: u32) -> Result<Option<u32>, QueryError> {
-        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else {
-            return Ok(Some(slot));
+        let Some(place) = place.filter(|place| *place < visits.len()) else {
+            return Ok(None);
         };
-        last_step_of(segment, thread, slot)
+        let slot = visits.get(place).map_err(malformed)?;
+        let own = match (thread, direction) {
+            (None, _) => Some(slot),
+            (Some(thread), Direction::Back) => last_step_of(segment, thread, slot)?,
+            (Some(thread), Direction::Forward) => first_step_of(segment, thread, slot)?,
+        };
+        match own {
+            Some(own) if own == slot => return Ok(Some(place)),
+            Some(own) => bound = own,
+            None => return Ok(None),
+        }
     }
 }
 
-/// Finds slots of a thread.
-pub(crate) struct OwnSlots<'a> {
-    pub index: &'a Index,
-    pub thread: ThreadId,
-}
-
-impl OwnSlots<'_> {
-    /// Returns a slot, or the next one in a direction that may have an access of the thread. Cost:
-    /// one lookup; nothing is read again.
-    pub fn nearest(&self, slot: u64, direction: Direction) -> Result<u64, QueryError> {
-        if self.may_be_late(slot) {
-            return Ok(slot);
-        }
-        let (segment, local) = SlotReader(self.index).locate(slot)?;
-        let (base, steps) = (segment.meta.step_base, segment.meta.steps);
-        let own = match direction {
-            Direction::Back => last_step_of(&segment, self.thread, local)?.unwrap_or(0),
-            Direction::Forward => first_step_of(&segment, self.thread, local)?
-                // Later segments may have late events of the last slot.
-                .unwrap_or_else(|| steps.saturating_add(u32::from(local >= steps))),
-        };
-        Ok(base + u64::from(own))
+/// Returns a slot, or the next one in a direction that may have an access to memory by a thread. If
+/// all accesses are in the slots of their steps, these are the thread's own steps: accesses of the
+/// same address by thousands of other threads need not be read. Cost: one lookup; nothing is read
+/// again.
+pub(crate) fn nearest_own_slot(
+    index: &Index,
+    thread: ThreadId,
+    slot: u64,
+    direction: Direction,
+) -> Result<u64, QueryError> {
+    // An access in the slot may be of a thread other than that of the slot's step.
+    let may_be_late = slot == 0
+        || SlotReader(index)
+            .locate_all(slot)
+            .any(|(segment, _)| segment.meta.has_late_accesses);
+    if may_be_late {
+        return Ok(slot);
     }
-
-    /// Returns true if an access in the slot may be of a thread other than that of the slot's step.
-    fn may_be_late(&self, slot: u64) -> bool {
-        slot == 0
-            || SlotReader(self.index)
-                .locate_all(slot)
-                .any(|(segment, _)| segment.meta.has_late_accesses)
-    }
+    let (segment, local) = SlotReader(index).locate(slot)?;
+    let (base, steps) = (segment.meta.step_base, segment.meta.steps);
+    let own = match direction {
+        Direction::Back => last_step_of(&segment, thread, local)?.unwrap_or(0),
+        Direction::Forward => first_step_of(&segment, thread, local)?
+            // Later segments may have late events of the last slot.
+            .unwrap_or_else(|| steps.saturating_add(u32::from(local >= steps))),
+    };
+    Ok(base + u64::from(own))
 }
 
 /// Counts the steps of a thread, without those of others meanwhile.
@@ -196,27 +157,26 @@ pub struct StepPoint {
     pub mode: Mode,
 }
 
-/// Finds the points of steps.
-pub struct PointReader<'a>(pub &'a Index);
-
-impl PointReader<'_> {
+impl SlotReader<'_> {
     /// Returns the time and address of a step. Cost: the text of this one step is read; nothing is
     /// inferred.
     ///
     /// # Errors
     /// See [`QueryError`].
     pub fn point_of(&self, step: Step) -> Result<StepPoint, QueryError> {
-        let slots = SlotReader(self.0);
         let slot = step.0.saturating_add(1);
-        let mut first = FirstStep::default();
-        slots.parse_slots(slot..slot.saturating_add(1), &mut first)?;
-        let (pc, instruction_set, mode) = first.0.ok_or(QueryError::TraceChanged)?;
-        Ok(StepPoint {
-            time: slots.time_of(step)?,
-            pc,
-            instruction_set,
-            mode,
-        })
+        let time = self.time_of(step)?;
+        let mut point = None;
+        self.each_step(slot..slot.saturating_add(1), |_, step| {
+            point = Some(StepPoint {
+                time,
+                pc: step.pc,
+                instruction_set: step.instruction_set,
+                mode: step.mode,
+            });
+            Flow::Stop
+        })?;
+        point.ok_or(QueryError::TraceChanged)
     }
 
     /// Returns the addresses of a thread's steps in a range of steps. Cost: the text of all of
@@ -229,59 +189,14 @@ impl PointReader<'_> {
         thread: ThreadId,
         steps: Range<Step>,
     ) -> Result<Vec<(Step, Address)>, QueryError> {
-        let (first, behind) = (
-            steps.start.0.saturating_add(1),
-            steps.end.0.saturating_add(1),
-        );
-        let mut found = ThreadStepAddresses {
-            index: self.0,
-            thread,
-            threads: Vec::new(),
-            step: steps.start,
-            found: Vec::new(),
-        };
-        SlotReader(self.0).parse_slots(first..behind, &mut found)?;
-        Ok(found.found)
-    }
-}
-
-/// Collects the addresses of the steps of a thread.
-struct ThreadStepAddresses<'a> {
-    index: &'a Index,
-    thread: ThreadId,
-    /// Threads by their numbers in this run of the parser.
-    threads: Vec<ThreadId>,
-    /// Next step.
-    step: Step,
-    found: Vec<(Step, Address)>,
-}
-
-impl EventSink for ThreadStepAddresses<'_> {
-    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads
-            .push(self.index.thread_by_name(name).unwrap_or_default());
-    }
-
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let thread = self
-            .threads
-            .get(usize::from(step.thread.0))
-            .copied()
-            .unwrap_or_default();
-        if thread == self.thread {
-            self.found.push((self.step, step.pc));
-        }
-        self.step = Step(self.step.0.saturating_add(1));
-    }
-}
-
-/// Address, instruction set and mode of the first step.
-#[derive(Default)]
-struct FirstStep(Option<(Address, InstructionSet, Mode)>);
-
-impl EventSink for FirstStep {
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        self.0
-            .get_or_insert((step.pc, step.instruction_set, step.mode));
+        let slots = steps.start.0.saturating_add(1)..steps.end.0.saturating_add(1);
+        let mut found = Vec::new();
+        self.each_step(slots, |here, step| {
+            if here.thread == thread {
+                found.push((Step(here.slot.saturating_sub(1)), step.pc));
+            }
+            Flow::Continue
+        })?;
+        Ok(found)
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::answers::cell::AccessKinds;
+use crate::answers::cell::{AccessKinds, Direction};
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
@@ -88,49 +88,15 @@ pub(crate) struct TouchAt {
 /// For each byte of a block, a touch.
 pub(crate) type ByteTouches = [Option<TouchAt>; 64];
 
-/// Walk over the segments that touch a block.
-struct TouchWalk<'a> {
+/// Search for touches of bytes of a block.
+struct TouchWalk {
     granule: u64,
     /// Bytes still to be found: frames that touch none of them are skipped.
-    need: &'a Cell<u64>,
+    need: Cell<u64>,
     wanted: TouchFilter,
-    /// Returns true if a touch in a slot counts.
-    counts: &'a dyn Fn(u64) -> bool,
-    /// Receives a touch; returns the bytes that are thereby done.
-    take: &'a mut dyn FnMut(TouchAt, u64) -> u64,
-}
-
-impl TouchWalk<'_> {
-    /// Takes a touch; returns false when no bytes are left to find.
-    fn note(
-        &mut self,
-        number: usize,
-        segment: &SegmentReader<'_>,
-        touch: Touch,
-        place: u32,
-    ) -> bool {
-        let slot = segment.meta.step_base + u64::from(touch.slot);
-        if !(self.counts)(slot) {
-            return true;
-        }
-        let external = || segment.external_mask(self.granule, touch, place);
-        let mask = self.wanted.in_touch(touch, external) & self.need.get();
-        if mask != 0 {
-            let (is_write, is_known) = (touch.shape.is_write(), touch.shape.is_known());
-            let done = (self.take)(
-                TouchAt {
-                    segment: number,
-                    place,
-                    slot,
-                    is_write,
-                    is_known,
-                },
-                mask,
-            );
-            self.need.set(self.need.get() & !done);
-        }
-        self.need.get() != 0
-    }
+    /// First slot examined.
+    bound: u64,
+    direction: Direction,
 }
 
 /// Records a touch for each of some bytes; returns these bytes.
@@ -184,46 +150,13 @@ impl<'a> TouchReader<'a> {
         last: u64,
         wanted: TouchFilter,
     ) -> Result<ByteTouches, QueryError> {
-        let mut found = [None; 64];
-        let need = Cell::new(need);
-        let counts = |slot| self.counts(slot);
-        let mut take = |touch, mask| note_bytes(&mut found, touch, mask);
-        let mut walk = TouchWalk {
+        self.nearest_touches(&TouchWalk {
             granule,
-            need: &need,
+            need: Cell::new(need),
             wanted,
-            counts: &counts,
-            take: &mut take,
-        };
-        let after = self
-            .index
-            .contents
-            .segments
-            .partition_point(|segment| segment.step_base <= last);
-        for group in (0..key_maps::group_count(self.index)).rev() {
-            let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
-            for number in
-                key_maps::group_segments(self.index, group, granule, &(0..after), &wants)?.rev()
-            {
-                let Some(segment) = self.index.segment(number) else {
-                    continue;
-                };
-                let Some(list) = self.relevant(&segment, &walk)? else {
-                    continue;
-                };
-                let below = local_slot(last.saturating_add(1), segment.meta.step_base);
-                let walked = list.walk_back(
-                    below,
-                    |masks| wanted.in_masks(masks) & need.get() != 0,
-                    |touch, place| walk.note(number, &segment, touch, place),
-                );
-                walked.map_err(|_| damaged(Section::Granules))?;
-                if need.get() == 0 {
-                    return Ok(found);
-                }
-            }
-        }
-        Ok(found)
+            bound: last,
+            direction: Direction::Back,
+        })
     }
 
     /// Returns the first touch of each byte of `need` in the slots from `first` on.
@@ -234,10 +167,18 @@ impl<'a> TouchReader<'a> {
         first: u64,
         wanted: TouchFilter,
     ) -> Result<ByteTouches, QueryError> {
+        self.nearest_touches(&TouchWalk {
+            granule,
+            need: Cell::new(need),
+            wanted,
+            bound: first,
+            direction: Direction::Forward,
+        })
+    }
+
+    fn nearest_touches(&self, walk: &TouchWalk) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
-        self.go_onward(granule, need, first, wanted, &mut |touch, mask| {
-            note_bytes(&mut found, touch, mask)
-        })?;
+        self.walk(walk, |touch, mask| note_bytes(&mut found, touch, mask))?;
         Ok(found)
     }
 
@@ -250,55 +191,90 @@ impl<'a> TouchReader<'a> {
         wanted: TouchFilter,
     ) -> Result<Option<TouchAt>, QueryError> {
         let mut found = None;
-        self.go_onward(granule, need, first, wanted, &mut |touch, _| {
+        let walk = TouchWalk {
+            granule,
+            need: Cell::new(need),
+            wanted,
+            bound: first,
+            direction: Direction::Forward,
+        };
+        self.walk(&walk, |touch, _| {
             found = Some(touch);
             u64::MAX
         })?;
         Ok(found)
     }
 
-    /// Passes the touches of bytes still to be found to `take`, from a slot on.
-    fn go_onward(
+    /// Passes the touches of bytes still to be found to `take`, the nearest first; it returns the
+    /// bytes that are thereby done.
+    fn walk(
         &self,
-        granule: u64,
-        need: u64,
-        first: u64,
-        wanted: TouchFilter,
-        take: &mut dyn FnMut(TouchAt, u64) -> u64,
+        walk: &TouchWalk,
+        mut take: impl FnMut(TouchAt, u64) -> u64,
     ) -> Result<(), QueryError> {
-        let need = Cell::new(need);
-        let counts = |slot| self.counts(slot);
-        let mut walk = TouchWalk {
+        let TouchWalk {
             granule,
-            need: &need,
+            ref need,
             wanted,
-            counts: &counts,
-            take,
+            bound,
+            direction,
+        } = *walk;
+        let segments = &self.index.contents.segments;
+        let range = match direction {
+            Direction::Back => 0..segments.partition_point(|segment| segment.step_base <= bound),
+            Direction::Forward => {
+                let after = segments.partition_point(|segment| segment.step_base < bound);
+                after.saturating_sub(1)..segments.len()
+            }
         };
-        let segments = self.index.contents.segments.len();
-        let start = self
-            .index
-            .contents
-            .segments
-            .partition_point(|segment| segment.step_base < first)
-            .saturating_sub(1);
-        for group in 0..key_maps::group_count(self.index) {
-            let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
-            for number in
-                key_maps::group_segments(self.index, group, granule, &(start..segments), &wants)?
-            {
+        let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
+        let groups = key_maps::group_count(self.index);
+        for place in 0..groups {
+            let group = match direction {
+                Direction::Back => groups - 1 - place,
+                Direction::Forward => place,
+            };
+            let mut numbers = key_maps::group_segments(self.index, group, granule, &range, &wants)?;
+            while let Some(number) = match direction {
+                Direction::Back => numbers.next_back(),
+                Direction::Forward => numbers.next(),
+            } {
                 let Some(segment) = self.index.segment(number) else {
                     continue;
                 };
-                let Some(list) = self.relevant(&segment, &walk)? else {
+                let Some(list) = self.relevant(&segment, walk)? else {
                     continue;
                 };
-                let from = local_slot(first, segment.meta.step_base);
-                let walked = list.walk_forward(
-                    from,
-                    |masks| wanted.in_masks(masks) & need.get() != 0,
-                    |touch, place| walk.note(number, &segment, touch, place),
-                );
+                let base = segment.meta.step_base;
+                let may_count = |masks| wanted.in_masks(masks) & need.get() != 0;
+                let each = |touch: Touch, place| {
+                    let slot = base + u64::from(touch.slot);
+                    if !self.counts(slot) {
+                        return true;
+                    }
+                    let external = || segment.external_mask(granule, touch, place);
+                    let mask = wanted.in_touch(touch, external) & need.get();
+                    if mask != 0 {
+                        let touch = TouchAt {
+                            segment: number,
+                            place,
+                            slot,
+                            is_write: touch.shape.is_write(),
+                            is_known: touch.shape.is_known(),
+                        };
+                        need.set(need.get() & !take(touch, mask));
+                    }
+                    need.get() != 0
+                };
+                let walked = match direction {
+                    Direction::Back => {
+                        let below = local_slot(bound.saturating_add(1), base);
+                        list.walk_back(below, may_count, each)
+                    }
+                    Direction::Forward => {
+                        list.walk_forward(local_slot(bound, base), may_count, each)
+                    }
+                };
                 walked.map_err(|_| damaged(Section::Granules))?;
                 if need.get() == 0 {
                     return Ok(());
@@ -387,7 +363,7 @@ impl<'a> TouchReader<'a> {
     fn relevant<'b>(
         &self,
         segment: &SegmentReader<'b>,
-        walk: &TouchWalk<'_>,
+        walk: &TouchWalk,
     ) -> Result<Option<Granule<'b>>, QueryError> {
         if walk.wanted == TouchFilter::External && segment.meta.externals == 0 {
             return Ok(None);

@@ -12,6 +12,8 @@
 //! Example: 10, 12, 14 is `0a000000 00 02`: first 10, width 0, least delta 2. Measured: 0.85 to 1.5
 //! bytes per item on real traces, decoding 0.5 ns per item.
 
+use crate::answers::cell::Direction;
+
 /// Maximum number of numbers in a frame.
 pub const FRAME: usize = 128;
 
@@ -429,6 +431,18 @@ impl<'a> PackedList<'a> {
             last = if number < bound { number } else { last }
         })?;
         Ok(Some(last))
+    }
+
+    /// Returns the number nearest to `bound` in a direction, itself included.
+    pub fn nearest(
+        &self,
+        bound: u32,
+        direction: Direction,
+    ) -> Result<Option<u32>, MalformedEncoding> {
+        match direction {
+            Direction::Back => self.last_below(bound.saturating_add(1)),
+            Direction::Forward => self.first_from(bound),
+        }
     }
 
     /// Returns the first number that is at least `bound`.

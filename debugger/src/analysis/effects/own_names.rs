@@ -1,7 +1,7 @@
 //! Register names from the point of view of a called function, where register windows rotate them.
 
 use stepback_index::answer::RegisterEffect;
-use stepback_index::read::{NameReader, PointReader};
+use stepback_index::read::{NameReader, SlotReader};
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::banks::WindowChange;
 use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView};
@@ -57,7 +57,7 @@ impl WindowNames {
             return Ok(plain);
         };
         let steps = std::iter::from_fn(|| path.next_step().transpose());
-        let modes = steps.map(|step| Ok(PointReader(index).point_of(step?.step)?.mode));
+        let modes = steps.map(|step| Ok(SlotReader(index).point_of(step?.step)?.mode));
         Ok(plain.among(modes)?.unwrap_or(plain))
     }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use stepback_index::answer::{CallId, ThreadId};
 use stepback_index::query::NearestStepOf;
-use stepback_index::read::PointReader;
+use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Step;
@@ -108,7 +108,7 @@ impl<'a> FramePath<'a> {
                 .saturating_add(self.portion)
                 .min(self.last.0.saturating_add(1)),
         );
-        let read = PointReader(self.index).addresses_of(self.thread, step..behind)?;
+        let read = SlotReader(self.index).addresses_of(self.thread, step..behind)?;
         self.portion = next_portion(self.portion, read.len() as u64);
         self.ahead = read
             .into_iter()

@@ -3,15 +3,14 @@
 use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, StepEvent};
+use stepback_parsers::{MemoryAccess, Position};
 
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Hit;
-use crate::answers::value::ByteState;
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query;
-use crate::query::search::run::{Find, SearchTarget};
+use crate::query::search::run::{Find, SearchTarget, slots_where};
 use crate::read::contradictions::Contradictions;
 use crate::read::records::{self, FoundAccess};
 use crate::read::slots::{SlotEventKind, SlotReader};
@@ -29,119 +28,6 @@ pub const SOUGHT_BYTES: usize = 4096;
 /// Nothing is found for an empty sequence, or one longer than [`SOUGHT_BYTES`].
 pub type FindBytes = Find<Vec<u8>>;
 
-/// A byte sequence to search for.
-#[derive(Clone, Copy)]
-struct BytePattern<'a>(&'a [u8]);
-
-impl<'a> BytePattern<'a> {
-    /// Iterates over the possible start addresses that agree with one access.
-    fn starts(self, access: &'a AccessedBytes<'a>) -> impl Iterator<Item = Address> + use<'a> {
-        let wanted = self.0;
-        let length = if wanted.len() > SOUGHT_BYTES {
-            0
-        } else {
-            wanted.len()
-        };
-        // Starts before the access, then those inside it.
-        let before = (1..length).filter(move |skip| {
-            let agrees = wanted
-                .iter()
-                .skip(*skip)
-                .zip(access.bytes)
-                .all(|(wanted, byte)| wanted == byte);
-            access.kind == AccessKind::Write && agrees
-        });
-        let within = (0..access.bytes.len()).filter(move |place| {
-            length > 0
-                && wanted
-                    .iter()
-                    .zip(access.bytes.iter().skip(*place))
-                    .all(|(wanted, byte)| wanted == byte)
-        });
-        let first = access.address.0;
-        let before = before.filter_map(move |skip| first.checked_sub(skip as u64));
-        before
-            .chain(within.filter_map(move |place| first.checked_add(place as u64)))
-            .map(Address)
-    }
-
-    /// Returns true if the sequence is in memory around an access right after it. Cost: memory
-    /// around it is looked up at most once.
-    fn is_at(
-        self,
-        access: &AccessedBytes<'_>,
-        slot: &AccessSlotScan<'_>,
-    ) -> Result<bool, QueryError> {
-        let length = self.0.len() as u64;
-        let mut around = None;
-        for start in self.starts(access) {
-            let skip = start.0.checked_sub(access.address.0);
-            if skip.is_some_and(|skip| skip.saturating_add(length) <= access.bytes.len() as u64) {
-                return Ok(true);
-            }
-            let known = match around.take() {
-                Some(known) => known,
-                None => SurroundingMemory::of(access, length - 1, slot)?,
-            };
-            // The bytes of the access itself match already, regardless of other events in its slot.
-            let fits = |(place, wanted): (u64, &u8)| {
-                start
-                    .0
-                    .checked_add(place)
-                    .is_some_and(|at| access.has(at) || known.byte(at) == Some(*wanted))
-            };
-            if (0..).zip(self.0).all(fits) {
-                return Ok(true);
-            }
-            around = Some(known);
-        }
-        Ok(false)
-    }
-}
-
-/// Context in which an access is examined.
-struct AccessSlotScan<'a> {
-    index: &'a Index,
-    at: Position,
-    cancel: &'a Cancel,
-}
-
-/// Memory around an access after its slot.
-struct SurroundingMemory {
-    first: u64,
-    bytes: Vec<ByteState>,
-}
-
-impl SurroundingMemory {
-    /// Reads `reach` bytes before and after it.
-    fn of(
-        access: &AccessedBytes<'_>,
-        reach: u64,
-        slot: &AccessSlotScan<'_>,
-    ) -> Result<Self, QueryError> {
-        let first = access.address.0.saturating_sub(reach);
-        let end = access
-            .address
-            .0
-            .saturating_add(access.bytes.len() as u64)
-            .saturating_add(reach);
-        let memory = MemoryAt {
-            position: slot.at,
-            address: Address(first),
-            len_bytes: end - first,
-        };
-        Ok(Self {
-            first,
-            bytes: memory.run(slot.index, slot.cancel)?,
-        })
-    }
-
-    fn byte(&self, address: u64) -> Option<u8> {
-        let place = usize::try_from(address.checked_sub(self.first)?).ok()?;
-        self.bytes.get(place)?.value
-    }
-}
-
 /// Bytes of memory that an access states.
 struct AccessedBytes<'a> {
     kind: AccessKind,
@@ -155,6 +41,90 @@ impl AccessedBytes<'_> {
         address
             .checked_sub(self.address.0)
             .is_some_and(|place| place < self.bytes.len() as u64)
+    }
+
+    /// Iterates over the possible start addresses of a sequence that agree with the access.
+    fn starts<'s>(&'s self, wanted: &'s [u8]) -> impl Iterator<Item = Address> + use<'s> {
+        let length = if wanted.len() > SOUGHT_BYTES {
+            0
+        } else {
+            wanted.len()
+        };
+        // Starts before the access, then those inside it.
+        let before = (1..length).filter(move |skip| {
+            let agrees = wanted
+                .iter()
+                .skip(*skip)
+                .zip(self.bytes)
+                .all(|(wanted, byte)| wanted == byte);
+            self.kind == AccessKind::Write && agrees
+        });
+        let within = (0..self.bytes.len()).filter(move |place| {
+            length > 0
+                && wanted
+                    .iter()
+                    .zip(self.bytes.iter().skip(*place))
+                    .all(|(wanted, byte)| wanted == byte)
+        });
+        let first = self.address.0;
+        let before = before.filter_map(move |skip| first.checked_sub(skip as u64));
+        before
+            .chain(within.filter_map(move |place| first.checked_add(place as u64)))
+            .map(Address)
+    }
+
+    /// Returns true if a sequence is in memory around the access right after it. Cost: memory
+    /// around it is looked up at most once.
+    fn completes(
+        &self,
+        wanted: &[u8],
+        index: &Index,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<bool, QueryError> {
+        let length = wanted.len() as u64;
+        let mut around = None;
+        for start in self.starts(wanted) {
+            let skip = start.0.checked_sub(self.address.0);
+            if skip.is_some_and(|skip| skip.saturating_add(length) <= self.bytes.len() as u64) {
+                return Ok(true);
+            }
+            let memory = self.surroundings(length - 1, at);
+            let known = match around.take() {
+                Some(known) => known,
+                None => memory.run(index, cancel)?,
+            };
+            // The bytes of the access itself match already, regardless of other events in its slot.
+            let fits = |(place, wanted): (u64, &u8)| {
+                let Some(address) = start.0.checked_add(place) else {
+                    return false;
+                };
+                let place = address.checked_sub(memory.address.0);
+                let known = place.and_then(|place| known.get(usize::try_from(place).ok()?)?.value);
+                self.has(address) || known == Some(*wanted)
+            };
+            if (0..).zip(wanted).all(fits) {
+                return Ok(true);
+            }
+            around = Some(known);
+        }
+        Ok(false)
+    }
+
+    /// Returns the query for the memory that begins `reach` bytes before the access and ends
+    /// `reach` bytes after it.
+    fn surroundings(&self, reach: u64, position: Position) -> MemoryAt {
+        let first = self.address.0.saturating_sub(reach);
+        let end = self
+            .address
+            .0
+            .saturating_add(self.bytes.len() as u64)
+            .saturating_add(reach);
+        MemoryAt {
+            position,
+            address: Address(first),
+            len_bytes: end - first,
+        }
     }
 }
 
@@ -170,18 +140,19 @@ impl SearchTarget for Vec<u8> {
         range: Range<u64>,
         cancel: &Cancel,
     ) -> Result<Vec<u64>, QueryError> {
-        let text =
-            SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
-        let slot = range.start.saturating_sub(1);
-        let mut sink = ByteMatchSlots {
-            wanted: BytePattern(self),
-            slot,
-            cancel,
-            found: Vec::new(),
+        let is_access = |access: &MemoryAccess| {
+            let Some(bytes) = &access.bytes else {
+                return false;
+            };
+            let bytes = bytes.get(..usize::from(access.size_bytes)).unwrap_or(bytes);
+            let access = AccessedBytes {
+                kind: access.kind,
+                address: access.address,
+                bytes,
+            };
+            access.starts(self).next().is_some()
         };
-        SlotReader(index).parse(text, &mut sink)?;
-        cancel.check()?;
-        Ok(sink.found)
+        slots_where(index, range, cancel, is_access, |_| false)
     }
 
     fn hits(
@@ -211,13 +182,8 @@ impl SearchTarget for Vec<u8> {
                     address: *address,
                     bytes,
                 };
-                let at = AccessSlotScan {
-                    index,
-                    at: Position(slot),
-                    cancel,
-                };
                 if find.thread.is_some_and(|wanted| wanted != event.thread)
-                    || !BytePattern(&find.what).is_at(&piece, &at)?
+                    || !piece.completes(&find.what, index, Position(slot), cancel)?
                 {
                     continue;
                 }
@@ -232,41 +198,6 @@ impl SearchTarget for Vec<u8> {
             }
         }
         records::hits(index, found)
-    }
-}
-
-/// Collects the slots with an access that fits by itself.
-struct ByteMatchSlots<'a> {
-    wanted: BytePattern<'a>,
-    slot: u64,
-    cancel: &'a Cancel,
-    found: Vec<u64>,
-}
-
-impl EventSink for ByteMatchSlots<'_> {
-    fn begin_step(&mut self, _step: &StepEvent<'_>) {
-        self.slot += 1;
-    }
-
-    fn access(&mut self, access: &MemoryAccess) {
-        let Some(bytes) = &access.bytes else { return };
-        let bytes = bytes.get(..usize::from(access.size_bytes)).unwrap_or(bytes);
-        let piece = AccessedBytes {
-            kind: access.kind,
-            address: access.address,
-            bytes,
-        };
-        if self.found.last() != Some(&self.slot) && self.wanted.starts(&piece).next().is_some() {
-            self.found.push(self.slot);
-        }
-    }
-
-    fn progress(&mut self, _offset: u64) -> Flow {
-        if self.cancel.is_cancelled() {
-            Flow::Stop
-        } else {
-            Flow::Continue
-        }
     }
 }
 

@@ -1,6 +1,5 @@
-//! Attribution of matching lines to steps, if there are several threads: a line may come after a
-//! step of another thread. [`MatchOwnerReader`] remembers the threads of matching lines, so that
-//! each text is read once, with any number of late lines.
+//! Threads and steps of matching lines: with several threads, the lines of one may come after a step
+//! of another.
 
 use std::ops::Range;
 
@@ -28,13 +27,13 @@ pub(super) fn matches_in(
 ) -> Result<Vec<ThreadSlot>, QueryError> {
     let range =
         SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
-    let (threads, chunks, owners) = Default::default();
     let mut lines = LineOwnerSink {
         index,
         pattern,
-        threads,
-        chunks,
-        owners,
+        first: slots.start,
+        threads: Vec::new(),
+        chunks: Vec::new(),
+        owners: HashMap::new(),
     };
     SlotReader(index).parse(range.clone(), &mut lines)?;
     if lines.chunks.len() as u64 != slots.end.saturating_sub(slots.start) {
@@ -46,20 +45,7 @@ pub(super) fn matches_in(
     } else {
         lines.find_in_made_lines(range, &mut found)?;
     }
-    let slot_of = |chunk: usize| slots.start.saturating_add(chunk as u64);
-    Ok(found
-        .into_iter()
-        .map(|ChunkMatch { chunk, thread }| ThreadSlot {
-            thread,
-            slot: slot_of(chunk),
-        })
-        .collect())
-}
-
-/// A match: the number of its chunk, and its thread.
-struct ChunkMatch {
-    chunk: usize,
-    thread: ThreadId,
+    Ok(found)
 }
 
 /// Text of a slot.
@@ -71,29 +57,28 @@ struct SlotText {
     is_match: bool,
 }
 
-/// A line by the number of its chunk and of the line in the range: the parts of a line may be in
-/// several chunks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct LinePart {
-    chunk: usize,
-    line: u64,
-}
-
 /// Parsed lines of some slots.
 struct LineOwnerSink<'a> {
     index: &'a Index,
     pattern: &'a TextPattern,
+    /// Slot of the first chunk.
+    first: u64,
     threads: Vec<ThreadId>,
     chunks: Vec<SlotText>,
-    /// Threads of the lines with events.
-    owners: HashMap<LinePart, ThreadId>,
+    /// Threads of the lines with events, by the number of their chunk and of the line in the range:
+    /// the parts of a line may be in several chunks.
+    owners: HashMap<(usize, u64), ThreadId>,
 }
 
 impl LineOwnerSink<'_> {
+    fn slot_of(&self, chunk: usize) -> u64 {
+        self.first.saturating_add(chunk as u64)
+    }
+
     fn find_in_text(
         &self,
         range: Range<u64>,
-        found: &mut Vec<ChunkMatch>,
+        found: &mut Vec<ThreadSlot>,
     ) -> Result<(), QueryError> {
         let mut text = Vec::new();
         self.index.source().read_raw(range.clone(), &mut text)?;
@@ -106,8 +91,8 @@ impl LineOwnerSink<'_> {
             let length = usize::try_from(next.saturating_sub(chunk.offset)).unwrap_or(usize::MAX);
             let (own, later) = rest.split_at(length.min(rest.len()));
             rest = later;
-            found.extend(chunk.is_match.then_some(ChunkMatch {
-                chunk: number,
+            found.extend(chunk.is_match.then_some(ThreadSlot {
+                slot: self.slot_of(number),
                 thread: chunk.thread,
             }));
             for part in own.split_inclusive(|byte| *byte == b'\n') {
@@ -118,12 +103,9 @@ impl LineOwnerSink<'_> {
                     .pattern
                     .is_match(end.unwrap_or(part.strip_suffix(b"\r").unwrap_or(part)))
                 {
-                    let owner = self.owners.get(&LinePart {
-                        chunk: number,
-                        line,
-                    });
-                    found.push(ChunkMatch {
-                        chunk: number,
+                    let owner = self.owners.get(&(number, line));
+                    found.push(ThreadSlot {
+                        slot: self.slot_of(number),
                         thread: owner.copied().unwrap_or(chunk.thread),
                     });
                 }
@@ -136,13 +118,13 @@ impl LineOwnerSink<'_> {
     fn find_in_made_lines(
         &self,
         range: Range<u64>,
-        found: &mut Vec<ChunkMatch>,
+        found: &mut Vec<ThreadSlot>,
     ) -> Result<(), QueryError> {
         let mut begun = 0;
-        let begin = |begun: &mut usize, found: &mut Vec<ChunkMatch>| {
+        let begin = |begun: &mut usize, found: &mut Vec<ThreadSlot>| {
             if let Some(chunk) = self.chunks.get(*begun) {
-                found.extend(chunk.is_match.then_some(ChunkMatch {
-                    chunk: *begun,
+                found.extend(chunk.is_match.then_some(ThreadSlot {
+                    slot: self.slot_of(*begun),
                     thread: chunk.thread,
                 }));
             }
@@ -161,7 +143,8 @@ impl LineOwnerSink<'_> {
                 .filter(|_| self.pattern.is_match(line.text))
             {
                 let thread = self.index.thread_by_name(line.thread).unwrap_or_default();
-                found.push(ChunkMatch { chunk, thread });
+                let slot = self.slot_of(chunk);
+                found.push(ThreadSlot { thread, slot });
             }
         })?;
         while begun < self.chunks.len() {
@@ -178,10 +161,7 @@ impl LineOwnerSink<'_> {
             .unwrap_or_default();
         if let Some(chunk) = self.chunks.len().checked_sub(1) {
             self.owners
-                .entry(LinePart {
-                    chunk,
-                    line: place.line_in_range,
-                })
+                .entry((chunk, place.line_in_range))
                 .or_insert(thread);
         }
     }
@@ -230,12 +210,6 @@ impl EventSink for LineOwnerSink<'_> {
     }
 }
 
-/// A step that matches, and the slot of the match.
-pub(super) struct MatchedStep {
-    pub step: Step,
-    pub slot: u64,
-}
-
 /// Resolves matching slots to steps in order, and remembers the threads of matching lines: each
 /// text is read once, with any number of late lines.
 pub(super) struct MatchOwnerReader<'a> {
@@ -258,8 +232,8 @@ impl<'a> MatchOwnerReader<'a> {
         }
     }
 
-    /// Returns the steps that matching lines of the slots belong to.
-    pub fn find(mut self, slots: &[u64]) -> Result<Vec<MatchedStep>, QueryError> {
+    /// Returns the steps that matching lines of the slots belong to, with these slots.
+    pub fn find(mut self, slots: &[u64]) -> Result<Vec<(Step, u64)>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
             for here in matches_in(self.index, &self.search.what, slot..slot.saturating_add(1))? {
@@ -269,10 +243,7 @@ impl<'a> MatchOwnerReader<'a> {
                     .thread
                     .is_none_or(|wanted| wanted == here.thread);
                 if !is_known && is_whose {
-                    found.extend(
-                        self.new_step_of(here)?
-                            .map(|step| MatchedStep { step, slot }),
-                    );
+                    found.extend(self.new_step_of(here)?.map(|step| (step, slot)));
                 }
                 self.matched.insert(here.thread, slot);
             }

@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
-use stepback_parsers::Position;
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent};
 
 use crate::answers::cell::ThreadId;
 use crate::answers::error::{Cancel, QueryError};
@@ -90,52 +90,20 @@ impl<W: SearchTarget> Find<W> {
         &self,
         index: &Index,
         cancel: &Cancel,
-        each: impl FnMut(SearchBatch) -> ControlFlow<()>,
+        mut each: impl FnMut(SearchBatch) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        SearchRun {
-            find: self,
-            in_text: self.what.in_text(),
-            index,
-            cancel,
-        }
-        .run(each)
-    }
-}
-
-/// Number of steps in the first round. Each round has twice as many as the one before, so that the
-/// first hit shows soon.
-const FIRST_ROUND: u64 = 1 << 10;
-const LAST_ROUND: u64 = 1 << 18;
-/// Number of steps that one thread searches at once: about a megabyte of text.
-const BLOCK: u64 = 1 << 13;
-/// Number of slots that one thread converts to hits at once.
-const SLOTS: usize = 128;
-/// Number of slots reported together. It bounds memory, since a hit takes some hundred bytes.
-const BATCH: usize = 32 * SLOTS;
-
-/// A running search.
-struct SearchRun<'a, W: SearchTarget> {
-    find: &'a Find<W>,
-    in_text: W::InText,
-    index: &'a Index,
-    cancel: &'a Cancel,
-}
-
-impl<W: SearchTarget> SearchRun<'_, W> {
-    /// Reports the hits until `each` breaks.
-    fn run(&self, mut each: impl FnMut(SearchBatch) -> ControlFlow<()>) -> Result<(), QueryError> {
-        SlotReader(self.index).check_position(self.find.from)?;
-        let behind = self.index.step_count() + 1;
-        let (mut first, mut count, mut limit) =
-            (self.find.from.0 + 1, FIRST_ROUND, self.find.limit);
+        let in_text = self.what.in_text();
+        SlotReader(index).check_position(self.from)?;
+        let behind = index.step_count() + 1;
+        let (mut first, mut count, mut limit) = (self.from.0 + 1, FIRST_ROUND, self.limit);
         while first < behind && limit > 0 {
             let end = first.saturating_add(count).min(behind);
-            let found = self.slots_of_round(first..end)?;
+            let found = self.slots_of_round(&in_text, index, first..end, cancel)?;
             let mut rest = found.as_slice();
             while limit > 0 {
                 // Most slots have one hit.
                 let (batch, later) = rest.split_at(rest.len().min(BATCH).min(limit));
-                let mut hits = self.hits_of_batch(batch)?;
+                let mut hits = self.hits_of_batch(index, batch, cancel)?;
                 hits.truncate(limit);
                 limit -= hits.len();
                 let to = Position(later.first().map_or(end, |next| *next) - 1);
@@ -152,24 +120,35 @@ impl<W: SearchTarget> SearchRun<'_, W> {
         Ok(())
     }
 
-    fn slots_of_round(&self, round: Range<u64>) -> Result<Vec<u64>, QueryError> {
+    fn slots_of_round(
+        &self,
+        in_text: &W::InText,
+        index: &Index,
+        round: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError> {
         let blocks: Vec<u64> = round.clone().step_by(BLOCK as usize).collect();
         let found = blocks.into_par_iter().map(|first| {
-            self.cancel.check()?;
-            self.find.what.slots(
-                &self.in_text,
-                self.index,
+            cancel.check()?;
+            self.what.slots(
+                in_text,
+                index,
                 first..(first + BLOCK).min(round.end),
-                self.cancel,
+                cancel,
             )
         });
         Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    fn hits_of_batch(&self, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+    fn hits_of_batch(
+        &self,
+        index: &Index,
+        slots: &[u64],
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         let hits = slots.par_chunks(SLOTS).map(|slots| {
-            self.cancel.check()?;
-            W::hits(self.find, self.index, slots, self.cancel)
+            cancel.check()?;
+            W::hits(self, index, slots, cancel)
         });
         let mut hits = hits.collect::<Result<Vec<_>, _>>()?;
         Ok(if hits.len() == 1 {
@@ -177,5 +156,79 @@ impl<W: SearchTarget> SearchRun<'_, W> {
         } else {
             hits.into_iter().flatten().collect()
         })
+    }
+}
+
+/// Number of steps in the first round. Each round has twice as many as the one before, so that the
+/// first hit shows soon.
+const FIRST_ROUND: u64 = 1 << 10;
+const LAST_ROUND: u64 = 1 << 18;
+/// Number of steps that one thread searches at once: about a megabyte of text.
+const BLOCK: u64 = 1 << 13;
+/// Number of slots that one thread converts to hits at once.
+const SLOTS: usize = 128;
+/// Number of slots reported together. It bounds memory, since a hit takes some hundred bytes.
+const BATCH: usize = 32 * SLOTS;
+
+/// Returns the slots of a range with a matching access or register write.
+pub(super) fn slots_where(
+    index: &Index,
+    range: Range<u64>,
+    cancel: &Cancel,
+    is_access: impl Fn(&MemoryAccess) -> bool,
+    is_write: impl Fn(&RegisterWrite<'_>) -> bool,
+) -> Result<Vec<u64>, QueryError> {
+    let mut sink = MatchingSlots {
+        slot: range.start.saturating_sub(1),
+        cancel,
+        is_access,
+        is_write,
+        found: Vec::new(),
+    };
+    SlotReader(index).parse_slots(range, &mut sink)?;
+    cancel.check()?;
+    Ok(sink.found)
+}
+
+/// Collects the slots of matching events.
+struct MatchingSlots<'a, A, W> {
+    slot: u64,
+    cancel: &'a Cancel,
+    is_access: A,
+    is_write: W,
+    found: Vec<u64>,
+}
+
+impl<A, W> MatchingSlots<'_, A, W> {
+    fn is_open(&self) -> bool {
+        self.found.last() != Some(&self.slot)
+    }
+}
+
+impl<A: Fn(&MemoryAccess) -> bool, W: Fn(&RegisterWrite<'_>) -> bool> EventSink
+    for MatchingSlots<'_, A, W>
+{
+    fn begin_step(&mut self, _step: &StepEvent<'_>) {
+        self.slot += 1;
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        if self.is_open() && (self.is_write)(write) {
+            self.found.push(self.slot);
+        }
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        if self.is_open() && (self.is_access)(access) {
+            self.found.push(self.slot);
+        }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        if self.cancel.is_cancelled() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }

@@ -6,13 +6,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use foldhash::HashMap;
-use stepback_machine::{Address, Encoding};
-use stepback_parsers::{EventSink, Position, Step, StepEvent};
+use stepback_parsers::{Flow, Position, Step};
 
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::{Hit, StepRecord};
 use crate::index::Index;
-use crate::query::search::owned::{MatchOwnerReader, MatchedStep};
+use crate::query::search::owned::MatchOwnerReader;
 use crate::query::search::pattern::TextPattern;
 use crate::query::search::run::{Find, SearchTarget};
 use crate::read::encodings::{encoding_of, text_of};
@@ -52,20 +51,17 @@ impl SearchTarget for TextPattern {
         slots: &[u64],
         _cancel: &Cancel,
     ) -> Result<Vec<Hit>, QueryError> {
-        let found: Vec<MatchedStep> = match index.threads().len() {
+        let found: Vec<(Step, u64)> = match index.threads().len() {
             1 => slots
                 .iter()
-                .map(|slot| MatchedStep {
-                    step: Step(slot.saturating_sub(1)),
-                    slot: *slot,
-                })
+                .map(|slot| (Step(slot.saturating_sub(1)), *slot))
                 .collect(),
             _ => MatchOwnerReader::new(index, find, slots).find(slots)?,
         };
-        let steps: Vec<_> = found.iter().map(|owned| owned.step).collect();
+        let steps: Vec<_> = found.iter().map(|(step, _)| *step).collect();
         let records = records::records_of(index, &steps, RecordDetail::Step)?;
-        let hit = |(record, owned): (StepRecord, &MatchedStep)| Hit {
-            position: Position(owned.slot),
+        let hit = |(record, (_, slot)): (StepRecord, &(Step, u64))| Hit {
+            position: Position(*slot),
             record,
             access: None,
             doubt: None,
@@ -204,12 +200,12 @@ impl<'a> SearchedSteps<'a> {
             return Ok(false);
         }
         self.is_parsed = true;
-        let mut disassembly = DisassemblyMatcher {
-            pattern: self.pattern,
-            is_match: false,
-        };
-        SlotReader(self.index).parse(self.text.clone(), &mut disassembly)?;
-        Ok(disassembly.is_match)
+        let mut is_match = false;
+        SlotReader(self.index).each_step(self.slot..self.slot + 1, |_, step| {
+            is_match |= self.pattern.is_match(step.text);
+            Flow::Continue
+        })?;
+        Ok(is_match)
     }
 
     /// Advances to the slot whose text contains an offset, by galloping search. O(log n) in the
@@ -244,18 +240,6 @@ impl<'a> SearchedSteps<'a> {
     }
 }
 
-/// Matches the disassembly of a step.
-struct DisassemblyMatcher<'a> {
-    pattern: &'a TextPattern,
-    is_match: bool,
-}
-
-impl EventSink for DisassemblyMatcher<'_> {
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        self.is_match |= self.pattern.is_match(step.text);
-    }
-}
-
 /// Returns the slots of a range with a match in the disassembly of the step, or in a line generated
 /// for it.
 pub(crate) fn generated_slots(
@@ -266,20 +250,21 @@ pub(crate) fn generated_slots(
 ) -> Result<Vec<u64>, QueryError> {
     let range =
         SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
-    let mut steps = DisassembledSteps {
-        index,
-        pattern,
-        starts: Vec::new(),
-        are_found: Vec::new(),
-        known: HashMap::default(),
-    };
-    SlotReader(index).parse(range.clone(), &mut steps)?;
+    // Text offset of each step, and whether its disassembly matches.
+    let (mut starts, mut are_found) = (Vec::new(), Vec::new());
+    // Match of each instruction tried.
+    let mut known = HashMap::default();
+    SlotReader(index).each_step(slots.clone(), |_, step| {
+        let instruction = (step.pc, step.length_bytes, step.encoding());
+        let is_match = *known.entry(instruction).or_insert_with(|| {
+            let encoding = encoding_of(index, step);
+            pattern.is_match(text_of(step, encoding).as_bytes())
+        });
+        starts.push(step.chunk_offset);
+        are_found.push(is_match);
+        Flow::Continue
+    })?;
     cancel.check()?;
-    let DisassembledSteps {
-        starts,
-        mut are_found,
-        ..
-    } = steps;
     let mut place = 0;
     index.source().made_lines(range, &mut |line| {
         while starts
@@ -297,29 +282,4 @@ pub(crate) fn generated_slots(
         .filter(|(_, is_found)| *is_found)
         .map(|(slot, _)| slot)
         .collect())
-}
-
-/// Text offset of each step, and whether its disassembly matches.
-struct DisassembledSteps<'a> {
-    index: &'a Index,
-    pattern: &'a TextPattern,
-    starts: Vec<u64>,
-    are_found: Vec<bool>,
-    /// Match of each instruction tried.
-    known: HashMap<(Address, u8, Option<Encoding>), bool>,
-}
-
-impl EventSink for DisassembledSteps<'_> {
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let recorded = step.encoding();
-        let is_match = *self
-            .known
-            .entry((step.pc, step.length_bytes, recorded))
-            .or_insert_with(|| {
-                let encoding = encoding_of(self.index, step);
-                self.pattern.is_match(text_of(step, encoding).as_bytes())
-            });
-        self.starts.push(step.chunk_offset);
-        self.are_found.push(is_match);
-    }
 }

@@ -3,15 +3,14 @@
 use std::ops::Range;
 
 use stepback_machine::Endian;
-use stepback_parsers::ROW_DIGITS;
-use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent};
+use stepback_parsers::{MemoryAccess, Position, ROW_DIGITS, RegisterWrite};
 
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Hit;
 use crate::answers::value::Number;
 use crate::index::Index;
 use crate::query::search::pattern::TextPattern;
-use crate::query::search::run::{Find, SearchTarget};
+use crate::query::search::run::{Find, SearchTarget, slots_where};
 use crate::query::search::text::slots_with;
 use crate::read::contradictions::Contradictions;
 use crate::read::records::{self, FoundAccess};
@@ -101,20 +100,23 @@ fn parsed_slots(
     range: Range<u64>,
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
-    let text =
-        SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
     let is_big_endian = index.contents.traits.endian == Endian::Big;
-    let slot = range.start.saturating_sub(1);
-    let mut sink = ValueSlots {
-        value,
-        is_big_endian,
-        slot,
-        cancel,
-        found: Vec::new(),
+    let is_access = |access: &MemoryAccess| {
+        access.bytes.is_some_and(|bytes| {
+            let bytes = bytes.iter().take(usize::from(access.size_bytes));
+            if is_big_endian {
+                value.is_of_bytes(bytes.rev())
+            } else {
+                value.is_of_bytes(bytes)
+            }
+        })
     };
-    SlotReader(index).parse(text, &mut sink)?;
-    cancel.check()?;
-    Ok(sink.found)
+    let is_write = |write: &RegisterWrite<'_>| {
+        write
+            .bytes
+            .is_some_and(|bytes| value.is_of_bytes(bytes.iter()))
+    };
+    slots_where(index, range, cancel, is_access, is_write)
 }
 
 /// Returns the run of digits that is least likely to match by chance: the one with the most
@@ -148,61 +150,6 @@ const STEPS_A_LINE: u64 = 16;
 
 /// Maximum distance of steps that are read at once: the steps between cost less than another read.
 const NEAR: u64 = 16;
-
-/// Collects the slots with a value.
-struct ValueSlots<'a> {
-    value: Number,
-    is_big_endian: bool,
-    slot: u64,
-    cancel: &'a Cancel,
-    found: Vec<u64>,
-}
-
-impl ValueSlots<'_> {
-    fn note(&mut self) {
-        if self.found.last() != Some(&self.slot) {
-            self.found.push(self.slot);
-        }
-    }
-}
-
-impl EventSink for ValueSlots<'_> {
-    fn begin_step(&mut self, _step: &StepEvent<'_>) {
-        self.slot += 1;
-    }
-
-    fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        if write
-            .bytes
-            .is_some_and(|bytes| self.value.is_of_bytes(bytes.iter()))
-        {
-            self.note();
-        }
-    }
-
-    fn access(&mut self, access: &MemoryAccess) {
-        let value = self.value;
-        let is_found = access.bytes.is_some_and(|bytes| {
-            let bytes = bytes.iter().take(usize::from(access.size_bytes));
-            if self.is_big_endian {
-                value.is_of_bytes(bytes.rev())
-            } else {
-                value.is_of_bytes(bytes)
-            }
-        });
-        if is_found {
-            self.note();
-        }
-    }
-
-    fn progress(&mut self, _offset: u64) -> Flow {
-        if self.cancel.is_cancelled() {
-            Flow::Stop
-        } else {
-            Flow::Continue
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

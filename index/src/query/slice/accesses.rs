@@ -14,7 +14,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use stepback_machine::{AccessKind, Address, Endian, Instruction};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cell::ThreadId;
+use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
 use crate::index::Index;
@@ -407,7 +407,7 @@ pub(super) fn late_writes(
     for known in views {
         let mut first = own.saturating_add(1);
         while let Some(slot) = ViewReader(index)
-            .next_write_slot(known, first)?
+            .nearest_write(known, first, Direction::Forward)?
             .filter(|slot| *slot <= last)
         {
             slots.push(slot);

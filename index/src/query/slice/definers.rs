@@ -20,7 +20,9 @@ use crate::read::doubts;
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
-use crate::read::views::{self, ViewReader, WriteLists};
+use crate::read::untraced;
+use crate::read::views::ViewReader;
+use crate::read::write_lists::WriteLists;
 
 /// Limit of the search for definitions.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +160,7 @@ impl ReachingDefinitions<'_> {
     /// Removes the names that the trace never writes, unless it leaves the register out.
     fn without_unwritten(&self, thread: ThreadId, homes: Homes) -> Result<Homes, QueryError> {
         // An error would count as a register that is not left out, and be cached.
-        views::untraced_of(self.index, thread)?;
+        untraced::untraced_registers(self.index, thread)?;
         let whole = |view: RegisterView| RegisterView::new(view.register, 0, u16::MAX);
         let is_left_out = homes
             .lists()
@@ -270,7 +272,8 @@ impl ReachingDefinitions<'_> {
             register: self.index.plain_register(view.register),
             ..view
         };
-        views::untraced_of(self.index, thread).is_ok_and(|untraced| untraced.includes(plain))
+        untraced::untraced_registers(self.index, thread)
+            .is_ok_and(|untraced| untraced.includes(plain))
     }
 
     /// Adds the definition of a piece that a slot of its thread writes.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
-use crate::answers::cell::{AccessKinds, ThreadId};
+use crate::answers::cell::{AccessKinds, Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::EdgeKinds;
 use crate::answers::step_record::LATE_STEPS;
@@ -93,7 +93,7 @@ impl NextTouches<'_, '_> {
         for known in lists.filter(|known| Some(known.view) == clearing) {
             next = next
                 .into_iter()
-                .chain(ViewReader(self.index).next_write_slot(known, first)?)
+                .chain(ViewReader(self.index).nearest_write(known, first, Direction::Forward)?)
                 .min();
         }
         // Operands may name the same register under another name: then more is examined than

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use stepback_machine::{RegisterId, RegisterView};
 
+use crate::answers::cell::Direction;
 use crate::answers::error::QueryError;
 use crate::store::data::{IndexData, is_right};
 use crate::store::directory::{Directory, SegmentVisits};
@@ -185,33 +186,24 @@ impl<'a> SegmentReader<'a> {
         ))
     }
 
-    /// Returns the first slot from `from` on with a contradicting read. `seams` are the slots of
+    /// Returns the nearest slot, from `bound` on, with a contradicting read. `seams` are the slots of
     /// such reads at segment seams, ascending.
-    pub fn next_external_slot(&self, from: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
+    pub fn nearest_external_slot(
+        &self,
+        bound: u32,
+        direction: Direction,
+        seams: &[u32],
+    ) -> Result<Option<u32>, QueryError> {
         let inside = self
             .external_slots()?
-            .first_from(from)
+            .nearest(bound, direction)
             .map_err(|MalformedEncoding| damaged(Section::Externals))?;
-        let seam = seams
-            .get(seams.partition_point(|slot| *slot < from))
-            .copied();
-        Ok(inside.into_iter().chain(seam).min())
-    }
-
-    /// Returns the last slot up to `last` with a contradicting read. `seams` are the slots of such
-    /// reads at segment seams, ascending.
-    pub fn last_external_slot(&self, last: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
-        let below = last.saturating_add(1);
-        let inside = self
-            .external_slots()?
-            .last_below(below)
-            .map_err(|MalformedEncoding| damaged(Section::Externals))?;
-        let count = seams.partition_point(|slot| *slot <= last);
-        let seam = count
-            .checked_sub(1)
-            .and_then(|place| seams.get(place))
-            .copied();
-        Ok(inside.max(seam))
+        let place = match direction {
+            Direction::Back => seams.partition_point(|slot| *slot <= bound).checked_sub(1),
+            Direction::Forward => Some(seams.partition_point(|slot| *slot < bound)),
+        };
+        let seam = place.and_then(|place| seams.get(place)).copied();
+        Ok(direction.nearer(inside, seam))
     }
 
     /// Returns the directory of instruction addresses.

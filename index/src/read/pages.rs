@@ -42,15 +42,15 @@ pub(crate) enum WantedPages {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageUpdate {
     /// A virtual page is mapped to a physical one.
-    Told {
+    Mapped {
         page: u64,
         physical: u64,
         context: Option<u64>,
     },
     /// The mapping of a page ends.
-    Over { page: u64 },
+    Unmapped { page: u64 },
     /// The mappings of all pages end.
-    AllOver,
+    AllUnmapped,
 }
 
 /// Combines the markers of a thread.
@@ -69,14 +69,16 @@ impl PageMarkers {
             MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
             MarkerKind::VIRTUAL_ADDRESS => {
                 let (physical, context) = (self.physical.take()?, self.context.take());
-                return Some(PageUpdate::Told {
+                return Some(PageUpdate::Mapped {
                     page,
                     physical,
                     context,
                 });
             }
-            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => return Some(PageUpdate::Over { page }),
-            MarkerKind::TRANSLATIONS_FORGOTTEN => return Some(PageUpdate::AllOver),
+            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
+                return Some(PageUpdate::Unmapped { page });
+            }
+            MarkerKind::TRANSLATIONS_FORGOTTEN => return Some(PageUpdate::AllUnmapped),
             _ => {}
         }
         None
@@ -86,7 +88,7 @@ impl PageMarkers {
 /// Returns the recorded translations, at least of the requested pages. Cost: the slots with
 /// page markers, once for an index; in a trace with more than 262,144 translations, for each
 /// query.
-pub fn pages(
+pub fn mappings(
     index: &Index,
     wanted: WantedPages,
     cancel: &Cancel,
@@ -108,11 +110,14 @@ pub fn pages(
 }
 
 /// Returns all recorded translations, if they are few enough to be kept.
-pub fn all_pages(index: &Index, cancel: &Cancel) -> Result<Option<Arc<PageMappings>>, QueryError> {
+pub fn all_mappings(
+    index: &Index,
+    cancel: &Cancel,
+) -> Result<Option<Arc<PageMappings>>, QueryError> {
     if index.caches.pages.get().is_none() && translation_count(index) > KEPT {
         return Ok(None);
     }
-    pages(index, WantedPages::All, cancel).map(Some)
+    mappings(index, WantedPages::All, cancel).map(Some)
 }
 
 /// Returns the number of recorded translations.
@@ -191,7 +196,7 @@ impl PageCollector {
                 .or_default()
                 .take(marker.kind, marker.value, page_bytes);
         match news {
-            Some(PageUpdate::Told {
+            Some(PageUpdate::Mapped {
                 page,
                 physical,
                 context,
@@ -217,8 +222,8 @@ impl PageCollector {
                     });
                 }
             }
-            Some(PageUpdate::Over { page }) => self.end(thread, page, slot, |_| true),
-            Some(PageUpdate::AllOver) => {
+            Some(PageUpdate::Unmapped { page }) => self.end(thread, page, slot, |_| true),
+            Some(PageUpdate::AllUnmapped) => {
                 let pages: Vec<u64> = self
                     .open
                     .get(&thread)
