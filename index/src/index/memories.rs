@@ -1,5 +1,4 @@
-//! Assignment of threads to memories, and caches of the changes that other processes and the kernel
-//! make. In a trace of several processes, each process has a separate memory:
+//! Assignment of threads to memories. In a trace of several processes, each process has a separate memory:
 //!
 //! ```text
 //! thread      process     memory

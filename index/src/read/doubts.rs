@@ -1,9 +1,6 @@
-//! Reasons why a step's result may have changed without a step: signals, and omissions of the
-//! trace.
-//!
-//! Markers after which a thread does not continue as its last instruction says.
-//!
-//! Unreadable parts of the trace.
+//! Reasons to doubt that the result of a step still holds at a later position: signals, gaps, and
+//! steps or accesses that the trace leaves out or that are unreadable. After a marker of [`BREAKS`],
+//! a thread does not continue as its last instruction says.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
-//! Bytes of instructions: as the trace recorded them, else from the program's files. [`CodeCheck`]
-//! compares the two: if the files contradict an instruction that the trace executed, they are not
+//! Bytes of instructions: as the trace recorded them, else from the program's files.
+//! [`code_contradictions`] compares the two: if the files contradict an instruction that the trace executed, they are not
 //! trusted for its whole page.
 
 use std::ops::RangeInclusive;

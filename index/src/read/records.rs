@@ -1,5 +1,5 @@
-//! Steps with their effects, assembled from the text of their slots ([`RecordReader`]), and the
-//! hits of found accesses ([`HitReader`]). The text of each step is read once. Its effects may also
+//! Steps with their effects, assembled from the text of their slots ([`records_of`]), and the hits
+//! of found accesses ([`hits`]). The text of each step is read once. Its effects may also
 //! be in later slots, after steps of other threads.
 
 use foldhash::HashMap;

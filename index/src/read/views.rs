@@ -1,4 +1,5 @@
-//! Recorded views of registers, and the slots that write them.
+//! Recorded views of registers ([`ViewReader`]) and the slots that write them. Each view that a
+//! trace names (`x3`, `w3`) has a posting list.
 
 use stepback_machine::{RegisterId, RegisterView};
 

@@ -1,4 +1,5 @@
-//! Slots that write a register, newest first, from the lists of its views.
+//! Slots that write a register, newest first: the posting lists of all views that share bytes with
+//! it, merged.
 
 use stepback_machine::RegisterView;
 use stepback_parsers::Position;
