@@ -180,7 +180,7 @@ fn moved(near: &Index, mut bytes: Vec<u8>, text: Vec<u8>) -> Index {
     contents
         .threads
         .iter_mut()
-        .for_each(|thread| thread.first_step = thread.first_step.map(|step| step + STEPS));
+        .for_each(|thread| thread.first_step = thread.first_step.map(|step| Step(step.0 + STEPS)));
     contents.steps += STEPS;
     contents.lines += LINES;
     contents.text_end += BYTES;

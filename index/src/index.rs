@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use stepback_machine::banks::StackChoice;
 use stepback_machine::{Endian, InstructionSet, RegisterId};
-use stepback_parsers::{Position, RegisterSource, Source, Step};
+use stepback_parsers::{Position, RegisterSource, Source};
 
 use crate::answers::cell::{ThreadId, ThreadInfo};
 use crate::answers::error::{Cancel, OpenError, QueryError};
@@ -26,7 +26,7 @@ use crate::index::caches::Caches;
 use crate::index::memories::Memories;
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::codes::{CodeTable, ExecutedCode};
-use crate::store::contents::{Contents, NamedBank, ThreadContents, stack_choices};
+use crate::store::contents::{Contents, NamedBank, stack_choices};
 use crate::store::data::IndexData;
 use crate::store::directory::Directory;
 use crate::store::fingerprint::Fingerprint;
@@ -51,7 +51,6 @@ pub struct Index {
     plain_calls: CallTable,
     /// `None` if tail calls are not searched for.
     find_tail_calls: Option<FindCalls>,
-    threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
     thread_numbers: HashMap<String, ThreadId>,
@@ -145,12 +144,6 @@ impl Index {
         let codes = contents.codes.table(&data).ok_or(OpenError::Damaged(
             "its list of instructions cannot be read",
         ))?;
-        let thread = |thread: &ThreadContents| ThreadInfo {
-            name: thread.name.clone(),
-            steps: thread.steps,
-            instruction_set: thread.instruction_set,
-            first_step: thread.first_step.map(Step),
-        };
         let names = contents
             .register_names
             .iter()
@@ -170,7 +163,6 @@ impl Index {
         Ok(Self {
             thread_numbers,
             instruction_sets,
-            threads: contents.threads.iter().map(thread).collect(),
             warnings: contents.kept_warnings().collect(),
             name_numbers: names.collect(),
             banks: NamedBank::among(&contents.register_names),
@@ -272,7 +264,7 @@ impl Index {
 
     /// Returns the threads, in order of appearance; never empty.
     pub fn threads(&self) -> &[ThreadInfo] {
-        &self.threads
+        &self.contents.threads
     }
 
     /// Returns the thread of a name, the first if several have it. O(1), because parsing the text
@@ -283,7 +275,7 @@ impl Index {
 
     /// Returns the instruction set of a thread's first step.
     pub fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
-        self.threads
+        self.threads()
             .get(usize::from(thread.0))
             .map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }

@@ -125,9 +125,10 @@ impl Direction {
 pub struct ThreadId(pub u16);
 
 /// A thread of the trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadInfo {
     /// Name in the trace; `cpu0` if the trace has no thread names.
+    #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub name: String,
     /// Number of its steps.
     pub steps: u64,
@@ -135,4 +136,6 @@ pub struct ThreadInfo {
     pub instruction_set: InstructionSet,
     /// Its first step.
     pub first_step: Option<Step>,
+    /// Time of its last step.
+    pub last_time: Option<u64>,
 }

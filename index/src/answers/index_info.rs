@@ -2,6 +2,7 @@
 //! address translations that it records, and its markers, the records of binary formats that are
 //! neither steps nor accesses.
 
+use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
 use stepback_parsers::{Marker, MarkerKind, Position, Step};
 
@@ -70,7 +71,7 @@ pub enum WarningKind {
 }
 
 /// A step with an earlier time than its thread's previous step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeFall {
     /// The step.
     pub step: Step,

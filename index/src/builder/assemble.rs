@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU8;
 
 use stepback_parsers::{RegisterSource, Source, SourceTraits};
 
+use crate::answers::cell::ThreadInfo;
 use crate::answers::error::PassError;
 use crate::answers::step_record::HostOperation;
 use crate::builder::calls::finder::{CallFinder, FRAMES_LEFT_OUT, POINTS_FORGOTTEN};
@@ -15,13 +16,12 @@ use crate::builder::catalogue::Catalogue;
 use crate::builder::earlier::EarlierSegments;
 use crate::builder::resume::{ResumePoint, ResumedIndex};
 use crate::builder::seams::Seams;
-use crate::builder::segment::sealed::SealedSegment;
+use crate::builder::segment::sealed::{ParsedTask, SealedSegment};
 use crate::builder::semihosting::call::{HOST_CALLS_LEFT_OUT, HOST_CALLS_LIMIT, HostCall};
-use crate::builder::task::ParsedTask;
 use crate::builder::writer::{AssembledIndex, IndexWriter};
 use crate::store::calls::encoder::TableEncoder;
 use crate::store::codes::CodeContents;
-use crate::store::contents::{Contents, KeyMaps, ThreadContents, mapped};
+use crate::store::contents::{Contents, KeyMaps, mapped};
 use crate::store::data::IndexData;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::granules::TouchCoverage;
@@ -415,7 +415,7 @@ impl<O: IndexOutput> Assembler<O> {
                 "cpu0".to_owned(),
                 self.catalogue.contents.traits.instruction_set,
             );
-            self.catalogue.contents.threads.push(ThreadContents {
+            self.catalogue.contents.threads.push(ThreadInfo {
                 name,
                 steps: 0,
                 instruction_set: set,

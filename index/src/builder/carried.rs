@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::builder::assemble::{Assembler, Coverage};
     use crate::builder::segment::builder::SegmentBuilder;
-    use crate::builder::task::ParsedTask;
+    use crate::builder::segment::sealed::ParsedTask;
     use crate::store::data::IndexData;
     use crate::store::fingerprint::Fingerprint;
 

@@ -7,15 +7,14 @@ use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Recurrence, SourceTraits, Step};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::answers::cell::ThreadInfo;
 use crate::answers::index_info::{TimeFall, WARNINGS_KEPT, Warning, WarningKind};
 use crate::builder::code_ledger::CodeLedger;
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem};
 use crate::builder::segment::turns::TurnKind;
 use crate::store::codes::CodeContents;
-use crate::store::contents::{
-    Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, mapped,
-};
+use crate::store::contents::{Contents, MarkerContents, ViewContents, WarningContents, mapped};
 use crate::store::data::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::segment::meta::SegmentMeta;
@@ -161,7 +160,8 @@ impl Catalogue {
             let number = meta.threads[usize::from(thread)].thread;
             let thread = &mut self.contents.threads[usize::from(number)];
             if thread.first_step.is_none() {
-                thread.first_step = Some((meta.step_base + u64::from(slot)).saturating_sub(1));
+                let step = (meta.step_base + u64::from(slot)).saturating_sub(1);
+                thread.first_step = Some(Step(step));
                 thread.instruction_set = instruction_set;
             }
         }
@@ -183,7 +183,7 @@ impl Catalogue {
         // Until its first step is seen, the instruction set of the trace's first step.
         let instruction_set = self.contents.traits.instruction_set;
         let name = name.to_owned();
-        self.contents.threads.push(ThreadContents {
+        self.contents.threads.push(ThreadInfo {
             name,
             steps: 0,
             instruction_set,
@@ -373,8 +373,8 @@ impl Catalogue {
             |fall: &SegmentFall| (meta.step_base + u64::from(fall.step.slot)).saturating_sub(1);
         let room = WARNINGS_KEPT.saturating_sub(self.contents.time_falls.len());
         let kept = falls.iter().take(room);
-        let kept = kept.map(|fall| FallContents {
-            step: step_of(fall),
+        let kept = kept.map(|fall| TimeFall {
+            step: Step(step_of(fall)),
             from: fall.from,
             to: fall.step.time,
         });

@@ -10,32 +10,17 @@ use stepback_parsers::Step;
 use crate::builder::segment::instructions::FoundCode;
 use crate::store::codes::{CODES_LIMIT, CodeTable, ExecutedCode};
 
-/// Identity of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct CodeKey {
-    pc: u64,
-    set: InstructionSet,
-    encoding: Encoding,
-}
-
-/// Each instruction with its first step. A clone shares the instructions until one of both gets
+/// Address, instruction set and bytes of each instruction, with its first step. A clone shares the instructions until one of both gets
 /// more.
 #[derive(Clone, Debug, Default)]
-pub struct CodeLedger(Arc<HashMap<CodeKey, u64>>);
+pub struct CodeLedger(Arc<HashMap<(u64, InstructionSet, Encoding), u64>>);
 
 impl CodeLedger {
     /// Restores the instructions of the first `steps` steps of a trace from a table of more steps.
     pub fn resume(table: &CodeTable, steps: u64) -> Self {
         let mut codes = HashMap::new();
         for code in table.all().iter().filter(|code| code.first.0 < steps) {
-            codes.insert(
-                CodeKey {
-                    pc: code.pc.0,
-                    set: code.set,
-                    encoding: code.encoding,
-                },
-                code.first.0,
-            );
+            codes.insert((code.pc.0, code.set, code.encoding), code.first.0);
         }
         Self(Arc::new(codes))
     }
@@ -55,11 +40,8 @@ impl CodeLedger {
         } in found
         {
             let is_full = codes.len() >= CODES_LIMIT;
-            if let Entry::Vacant(place) = codes.entry(CodeKey {
-                pc: *pc,
-                set: *set,
-                encoding: *encoding,
-            }) && !is_full
+            if let Entry::Vacant(place) = codes.entry((*pc, *set, *encoding))
+                && !is_full
             {
                 place.insert((step_base + u64::from(*slot)).saturating_sub(1));
             }
@@ -68,12 +50,12 @@ impl CodeLedger {
 
     /// Returns all instructions, in order of their addresses.
     pub fn table(&self) -> CodeTable {
-        let code = |(key, first): (&CodeKey, &u64)| ExecutedCode {
-            pc: Address(key.pc),
-            set: key.set,
-            encoding: key.encoding,
+        let codes = self.0.iter().map(|(code, first)| ExecutedCode {
+            pc: Address(code.0),
+            set: code.1,
+            encoding: code.2,
             first: Step(*first),
-        };
-        CodeTable::of(self.0.iter().map(code).collect())
+        });
+        CodeTable::of(codes.collect())
     }
 }

@@ -24,7 +24,6 @@ pub(crate) mod segment;
 pub(crate) mod semihosting;
 #[cfg(test)]
 pub(crate) mod stretches;
-pub(crate) mod task;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod writer;

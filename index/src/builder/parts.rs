@@ -10,7 +10,7 @@ use crate::answers::error::{BuildError, Cancel};
 use crate::builder::assemble::{Assembler, Coverage};
 use crate::builder::partial::PartialFiles;
 use crate::builder::run::{BuildRun, TaskQueue, WorkerState};
-use crate::builder::task::ParsedTask;
+use crate::builder::segment::sealed::ParsedTask;
 use crate::index::Index;
 use crate::store::data::IndexData;
 use crate::store::output::{IndexOutput, TrailerOutput};
@@ -24,14 +24,6 @@ const KEEP_PAUSE: Duration = Duration::from_secs(2);
 const SHARE: u32 = 10;
 /// Maximum number of semihosting calls with which partial indexes include the host's writes.
 const HOST_CALLS: usize = 4096;
-
-/// Time and size at which the next partial index is due.
-#[derive(Debug)]
-struct Pace {
-    not_before: Instant,
-    /// Text offset at the end of the last partial index.
-    shown: u64,
-}
 
 impl BuildRun<'_> {
     /// Shows partial indexes until the workers are done.
@@ -50,14 +42,11 @@ impl BuildRun<'_> {
         } else {
             pause
         };
-        let mut pace = Pace {
-            not_before: Instant::now() + first,
-            shown: 0,
-        };
+        // Text offset at the end of the last partial index, and the earliest time of the next.
+        let (mut shown, mut not_before) = (0, Instant::now() + first);
         let mut ordered = shared.lock();
         while !shared.is_done() {
-            let wait = pace
-                .not_before
+            let wait = not_before
                 .saturating_duration_since(Instant::now())
                 .max(Duration::from_millis(10));
             ordered = shared
@@ -66,10 +55,10 @@ impl BuildRun<'_> {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
             let now = Instant::now();
-            if shared.is_done() || now < pace.not_before {
+            if shared.is_done() || now < not_before {
                 continue;
             }
-            let Some((end, tail)) = self.next_part(&ordered, shared, workers, pace.shown) else {
+            let Some((end, tail)) = self.next_part(&ordered, shared, workers, shown) else {
                 continue;
             };
             // An error here only costs this partial index: the build itself continues.
@@ -81,10 +70,8 @@ impl BuildRun<'_> {
             } else {
                 pause
             };
-            pace = Pace {
-                not_before: now + (now.elapsed() * SHARE).max(pause),
-                shown: end,
-            };
+            not_before = now + (now.elapsed() * SHARE).max(pause);
+            shown = end;
             ordered = shared.lock();
         }
     }

@@ -129,26 +129,24 @@ fn infer(
     let mut witnesses = Vec::with_capacity(bytes.len());
     for (granule, mask) in granules_of(address, len_bytes) {
         let reader = TouchReader::in_memory(index, memory);
-        let touches = BlockTouches {
-            writes: reader.last_touches(granule, mask, at.0, TouchFilter::Writes)?,
-            last: reader.last_touches(granule, mask, at.0, TouchFilter::All)?,
-            next: reader.next_touches(granule, mask, at.0.saturating_add(1), TouchFilter::All)?,
-        };
+        let writes = reader.last_touches(granule, mask, at.0, TouchFilter::Writes)?;
+        let last = reader.last_touches(granule, mask, at.0, TouchFilter::All)?;
+        let next = reader.next_touches(granule, mask, at.0.saturating_add(1), TouchFilter::All)?;
         let places = (0..64).filter(|place| mask >> place & 1 != 0);
-        witnesses.extend(places.map(|place| witnesses_of(&touches, place, at)));
+        witnesses.extend(places.map(|place| witnesses_of(&writes, &last, &next, place, at)));
     }
     let slots: BTreeSet<u64> = witnesses
         .iter()
         .flat_map(|known| known.all().map(|(slot, _)| slot))
         .collect();
-    let unbroken = unbroken_slots(index, moment, &slots, cancel)?;
-    let mut usable: BTreeSet<u64> = slots.range(unbroken.slots.clone()).copied().collect();
-    if unbroken.are_calls_told {
+    let (unbroken, are_calls_told) = unbroken_slots(index, moment, &slots, cancel)?;
+    let mut usable: BTreeSet<u64> = slots.range(unbroken.clone()).copied().collect();
+    if are_calls_told {
         usable.extend(unchanged_slots(
             index,
             moment,
             &witnesses,
-            unbroken.slots.start,
+            unbroken.start,
             cancel,
         )?);
     }
@@ -225,18 +223,15 @@ impl ThreadEndings<'_> {
     }
 }
 
-/// Accesses of each byte of a block around a position.
-struct BlockTouches {
-    /// Last stores.
-    writes: ByteTouches,
-    /// Last accesses.
-    last: ByteTouches,
-    /// Next accesses.
-    next: ByteTouches,
-}
-
-fn witnesses_of(touches: &BlockTouches, place: usize, at: Position) -> ByteWitnesses {
-    let BlockTouches { writes, last, next } = touches;
+/// Returns the accesses of a byte around a position, given the last stores, and the last and next
+/// accesses, of its block.
+fn witnesses_of(
+    writes: &ByteTouches,
+    last: &ByteTouches,
+    next: &ByteTouches,
+    place: usize,
+    at: Position,
+) -> ByteWitnesses {
     let slot_of_read = |touches: &ByteTouches| {
         let touch = touches.get(place).copied().flatten();
         touch
@@ -248,14 +243,6 @@ fn witnesses_of(touches: &BlockTouches, place: usize, at: Position) -> ByteWitne
         last_read: slot_of_read(last),
         next_read: slot_of_read(next).filter(|slot| *slot <= at.0.saturating_add(SLOTS_BEHIND)),
     }
-}
-
-/// The slots around a position from which, up to the position, only the steps of the trace wrote
-/// memory.
-struct UnbrokenSlots {
-    slots: Range<u64>,
-    /// True if the trace records the system calls before these slots.
-    are_calls_told: bool,
 }
 
 /// Returns the slots before `until` whose bytes no later system call or signal can have reached.
@@ -294,40 +281,32 @@ fn unchanged_slots(
     Ok(unchanged)
 }
 
+/// Returns the slots around a position from which, up to the position, only the steps of the trace
+/// wrote memory, and whether the trace records the system calls before them.
 fn unbroken_slots(
     index: &Index,
     moment: MemoryMoment,
     slots: &BTreeSet<u64>,
     cancel: &Cancel,
-) -> Result<UnbrokenSlots, QueryError> {
+) -> Result<(Range<u64>, bool), QueryError> {
     let MemoryMoment { memory, at, .. } = moment;
-    let are_calls_told = true;
     // The lost records may have been system calls.
     let first = slots.first().map_or(at.0, |slot| at.0.min(*slot));
     let last = slots.last().map_or(at.0, |slot| at.0.max(*slot));
     if doubts::may_miss_records(index, &(first..=last))
         || !others::has_system_calls(index, at, cancel)?
     {
-        return Ok(UnbrokenSlots {
-            slots: without_system_calls(index, at)?,
-            are_calls_told: false,
-        });
+        return Ok((without_system_calls(index, at)?, false));
     }
     let start =
         others::last_break(index, memory, at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
     for slot in slots.range(at.0.saturating_add(1)..).rev() {
         let before = Position(slot - 1);
         if others::last_break(index, memory, before, cancel)?.is_none_or(|last| last <= at.0) {
-            return Ok(UnbrokenSlots {
-                slots: start..slot + 1,
-                are_calls_told,
-            });
+            return Ok((start..slot + 1, true));
         }
     }
-    Ok(UnbrokenSlots {
-        slots: start..at.0.saturating_add(1),
-        are_calls_told,
-    })
+    Ok((start..at.0.saturating_add(1), true))
 }
 
 /// Returns the unbroken slots of a trace without recorded system calls: searches for instructions

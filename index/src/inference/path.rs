@@ -169,14 +169,6 @@ fn course(here: CurrentStep<'_>, behind: ControlTarget) -> ControlTarget {
 /// Maximum nesting depth of traps.
 const NESTED: usize = 8;
 
-/// A trap whose handler is running.
-#[derive(Clone, Copy, Debug)]
-struct ActiveTrap {
-    /// Address at which control resumes.
-    resumed: u64,
-    path: ControlPath,
-}
-
 /// Effect of a control transfer on the known values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrapCrossing {
@@ -186,9 +178,10 @@ pub(super) enum TrapCrossing {
     Lost,
 }
 
-/// The traps whose handlers contain the current step, outermost first.
+/// The traps whose handlers contain the current step, outermost first: the address at which control
+/// resumes, and the path to there.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Traps(Vec<ActiveTrap>);
+pub(super) struct Traps(Vec<(u64, ControlPath)>);
 
 impl Traps {
     /// Discards all traps.
@@ -211,9 +204,9 @@ impl Traps {
         match marker.kind {
             MarkerKind::HARDWARE_EVENT => self.enter(step, marker.value, path),
             MarkerKind::HARDWARE_RETURN => {
-                match self.0.pop().filter(|taken| taken.resumed == marker.value) {
-                    Some(taken) => {
-                        *path = taken.path;
+                match self.0.pop().filter(|(resumed, _)| *resumed == marker.value) {
+                    Some((_, taken)) => {
+                        *path = taken;
                         TrapCrossing::Kept
                     }
                     None => TrapCrossing::Lost,
@@ -231,10 +224,7 @@ impl Traps {
         let Some(behind) = behind else {
             return TrapCrossing::Lost;
         };
-        self.0.push(ActiveTrap {
-            resumed,
-            path: behind,
-        });
+        self.0.push((resumed, behind));
         path.lose();
         TrapCrossing::Kept
     }

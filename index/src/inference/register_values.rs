@@ -181,16 +181,9 @@ pub(super) struct PositionInference<'a> {
     /// Slot after which only instructions changed registers; `None` until it is needed.
     unbroken_from: Option<u64>,
     /// Last writes of the requested registers, if they are known already.
-    writers: Option<Vec<LastRegisterWrite>>,
+    writers: Option<Vec<(RegisterView, u64)>>,
     /// True if the trace itself records the stack pointer, and so most values.
     is_told: bool,
-}
-
-/// The last write of a register.
-#[derive(Clone, Copy, Debug)]
-struct LastRegisterWrite {
-    view: RegisterView,
-    slot: u64,
 }
 
 impl<'a> PositionInference<'a> {
@@ -318,7 +311,7 @@ impl<'a> PositionInference<'a> {
     /// Returns the range of earlier writes to examine together with `slot`. No requested register
     /// is written between its last write and the position.
     fn far_writes(&self, slot: u64) -> Range<u64> {
-        let slots = || self.writers.iter().flatten().map(|writer| writer.slot);
+        let slots = || self.writers.iter().flatten().map(|(_, slot)| *slot);
         let last = slots()
             .filter(|other| (slot..slot + FAR_TOGETHER).contains(other))
             .max()
@@ -352,8 +345,8 @@ impl<'a> PositionInference<'a> {
         if let Some(writers) = &self.writers {
             let written = writers
                 .iter()
-                .find(|writer| writer.view == view)
-                .map(|writer| writer.slot);
+                .find(|(written, _)| *written == view)
+                .map(|(_, slot)| *slot);
             return Ok(written.filter(|slot| *slot > unbroken_from));
         }
         let slot = self.last_writer(view, cancel)?;
@@ -402,12 +395,9 @@ fn is_known(
 }
 
 /// Returns the last write of a register without a value.
-fn writer_of_unknown(state: &RegisterState) -> Option<LastRegisterWrite> {
+fn writer_of_unknown(state: &RegisterState) -> Option<(RegisterView, u64)> {
     let slot = state.written_at.filter(|_| state.value.is_unknown())?.0;
-    Some(LastRegisterWrite {
-        view: state.view,
-        slot,
-    })
+    Some((state.view, slot))
 }
 
 /// Follows the steps around some slots. The snapshot is that of the last slot.

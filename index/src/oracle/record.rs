@@ -40,6 +40,8 @@ pub struct Oracle {
     warnings: Vec<Warning>,
     /// Steps with decreasing times.
     pub(super) time_falls: Vec<TimeFall>,
+    /// Time of the last step of each thread.
+    last_times: HashMap<u16, u64>,
     pub(super) program: Program,
     /// False if programs have separate memories.
     pub(super) has_one_memory: bool,
@@ -110,16 +112,15 @@ impl Oracle {
             widths: HashMap::new(),
             warnings: Vec::new(),
             time_falls: Vec::new(),
+            last_times: HashMap::new(),
             program: Program::default(),
             has_one_memory: true,
             fetches: HashMap::new(),
             external_changes: 0,
         };
-        let (last_steps, last_times) = (HashMap::new(), HashMap::new());
         let mut sink = Recorder {
             oracle: &mut oracle,
-            last_steps,
-            last_times,
+            last_steps: HashMap::new(),
             modes: SlotMode::default(),
         };
         source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
@@ -192,6 +193,7 @@ impl Oracle {
                 steps: first.iter().count() as u64 + own.count() as u64,
                 instruction_set: first.map_or(self.first_set, |(step, _)| step.instruction_set),
                 first_step: first.map(|(_, step)| Step(step)),
+                last_time: self.last_times.get(&number).copied(),
             }
         });
         threads.collect()
@@ -262,8 +264,6 @@ impl Oracle {
 struct Recorder<'a> {
     oracle: &'a mut Oracle,
     last_steps: HashMap<u16, Step>,
-    /// Time of the last step of each thread.
-    last_times: HashMap<u16, u64>,
     modes: SlotMode,
 }
 
@@ -293,6 +293,7 @@ impl EventSink for Recorder<'_> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         if let Some(to) = step.time
             && let Some(from) = self
+                .oracle
                 .last_times
                 .insert(step.thread.0, to)
                 .filter(|from| to < *from)

@@ -287,25 +287,18 @@ impl BlockChange {
         writers: &mut WriterFinder<'_>,
     ) -> Result<Option<Step>, QueryError> {
         match self.last[place] {
-            Some(ByteChanger::Access { slot, is_write }) => writers.of_byte(TouchedByte {
-                slot,
-                is_write,
-                granule: self.granule,
-                place,
-            }),
+            Some(ByteChanger::Access { slot, is_write }) => {
+                let kind = if is_write {
+                    AccessKind::Write
+                } else {
+                    AccessKind::Read
+                };
+                writers.of_byte(slot, kind, self.granule, place)
+            }
             Some(ByteChanger::Host { slot }) => Ok(Position(slot).last_step()),
             None => Ok(None),
         }
     }
-}
-
-/// A byte of a block that a slot accessed.
-#[derive(Clone, Copy)]
-struct TouchedByte {
-    slot: u64,
-    is_write: bool,
-    granule: u64,
-    place: usize,
 }
 
 /// Finds the steps that wrote bytes. Each slot is read once, except if several threads access
@@ -323,18 +316,24 @@ struct WriterFinder<'a> {
 impl WriterFinder<'_> {
     /// Returns the step that wrote a byte of a block, or that showed by a read that something else
     /// had.
-    fn of_byte(&mut self, byte: TouchedByte) -> Result<Option<Step>, QueryError> {
+    fn of_byte(
+        &mut self,
+        slot: u64,
+        kind: AccessKind,
+        granule: u64,
+        place: usize,
+    ) -> Result<Option<Step>, QueryError> {
         if self.index.threads().len() == 1 {
-            return Ok(Position(byte.slot).last_step());
+            return Ok(Position(slot).last_step());
         }
-        let owner = match self.slots.get(&byte.slot) {
+        let owner = match self.slots.get(&slot) {
             Some(owner) => *owner,
             None => {
-                let owner = self.owner_of_all(byte.slot)?;
-                *self.slots.entry(byte.slot).or_insert(owner)
+                let owner = self.owner_of_all(slot)?;
+                *self.slots.entry(slot).or_insert(owner)
             }
         };
-        owner.map_or_else(|| self.among_threads(byte), Ok)
+        owner.map_or_else(|| self.among_threads(slot, kind, granule, place), Ok)
     }
 
     fn owner_of_all(&self, slot: u64) -> Result<Option<Option<Step>>, QueryError> {
@@ -351,13 +350,13 @@ impl WriterFinder<'_> {
             .transpose()
     }
 
-    fn among_threads(&mut self, byte: TouchedByte) -> Result<Option<Step>, QueryError> {
-        let TouchedByte {
-            slot,
-            is_write: wants_write,
-            granule,
-            place,
-        } = byte;
+    fn among_threads(
+        &mut self,
+        slot: u64,
+        wanted_kind: AccessKind,
+        granule: u64,
+        place: usize,
+    ) -> Result<Option<Step>, QueryError> {
         if self.last.as_ref().is_none_or(|(known, ..)| *known != slot) {
             let events = SlotReader(self.index).events(slot..slot.saturating_add(1))?;
             let contradictions = Contradictions::of(self.index, &events)?;
@@ -378,7 +377,7 @@ impl WriterFinder<'_> {
                 continue;
             };
             let is_write = kind == AccessKind::Write;
-            if is_write != wants_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
+            if kind != wanted_kind || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
                 continue;
             }
             if is_write || contradictions.bytes(event, granule) >> place & 1 != 0 {

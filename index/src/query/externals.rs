@@ -46,11 +46,6 @@ impl Query for ExternalChanges {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.at)?;
-        let reader = ChangeReader {
-            index,
-            range: self.range,
-            thread: self.thread,
-        };
         let mut part = AccessWindow {
             skip: self.skip,
             limit: self.limit,
@@ -65,11 +60,11 @@ impl Query for ExternalChanges {
                 break;
             };
             let reads = match self.direction {
-                Direction::Back => reader.last_reads_in(slot, &mut part)?,
-                Direction::Forward => reader.reads_in(slot, &mut part)?.reads,
+                Direction::Back => self.last_reads_in(index, slot, &mut part)?,
+                Direction::Forward => self.reads_in(index, slot, &mut part)?.0,
             };
             part.limit = part.limit.saturating_sub(reads.len());
-            let mut changes = reader.changes(slot, reads)?;
+            let mut changes = changes(index, slot, reads)?;
             if self.direction == Direction::Back {
                 changes.reverse();
             }
@@ -78,13 +73,6 @@ impl Query for ExternalChanges {
         }
         Ok(found)
     }
-}
-
-/// Reads external changes, of one range and thread if given.
-struct ChangeReader<'a> {
-    index: &'a Index,
-    range: Option<MemoryRange>,
-    thread: Option<ThreadId>,
 }
 
 /// A read that contradicts known memory.
@@ -96,43 +84,38 @@ struct ChangedRead {
     access: Option<Access>,
 }
 
-/// Contradicting reads of a slot.
-struct ChangedReads {
-    /// Reads inside the requested window, in trace order.
-    reads: Vec<ChangedRead>,
-    /// Total number of contradicting reads.
-    count: usize,
-}
-
-impl ChangeReader<'_> {
-    /// Returns the matching reads of a slot inside a window, without those that no step did. Cost:
-    /// the text of the slot, once.
-    fn reads_in(&self, slot: u64, part: &mut AccessWindow) -> Result<ChangedReads, QueryError> {
-        let mut found = ChangedReads {
-            reads: Vec::new(),
-            count: 0,
-        };
+impl ExternalChanges {
+    /// Returns the matching reads of a slot inside a window, in trace order, and the number of all
+    /// of them, without those that no step did. Cost: the text of the slot, once.
+    fn reads_in(
+        &self,
+        index: &Index,
+        slot: u64,
+        part: &mut AccessWindow,
+    ) -> Result<(Vec<ChangedRead>, usize), QueryError> {
+        let (mut reads, mut count) = (Vec::new(), 0);
         let mut contradictions = Contradictions::default();
-        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
-            contradictions.go_on(self.index, &event)?;
-            let Some(read) = self.changed_read(&event, &contradictions)? else {
+        SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
+            contradictions.go_on(index, &event)?;
+            let Some(read) = self.changed_read(index, &event, &contradictions)? else {
                 return Ok(());
             };
-            found.count += 1;
-            if found.count > part.skip && found.reads.len() < part.limit {
-                found.reads.push(read);
+            count += 1;
+            if count > part.skip && reads.len() < part.limit {
+                reads.push(read);
             }
             Ok(())
         })?;
-        if found.count > 0 {
+        if count > 0 {
             part.skip = 0;
         }
-        Ok(found)
+        Ok((reads, count))
     }
 
     /// Returns the reads inside a window that counts from the last one, in trace order.
     fn last_reads_in(
         &self,
+        index: &Index,
         slot: u64,
         part: &mut AccessWindow,
     ) -> Result<Vec<ChangedRead>, QueryError> {
@@ -141,7 +124,7 @@ impl ChangeReader<'_> {
             skip: 0,
             limit: part.limit,
         };
-        let ChangedReads { reads, count } = self.reads_in(slot, &mut from_start)?;
+        let (reads, count) = self.reads_in(index, slot, &mut from_start)?;
         if count == 0 {
             part.skip = skip;
         }
@@ -150,19 +133,16 @@ impl ChangeReader<'_> {
         if first == 0 {
             return Ok(reads.into_iter().take(end).collect());
         }
-        Ok(self
-            .reads_in(
-                slot,
-                &mut AccessWindow {
-                    skip: first,
-                    limit: end - first,
-                },
-            )?
-            .reads)
+        let mut part = AccessWindow {
+            skip: first,
+            limit: end - first,
+        };
+        Ok(self.reads_in(index, slot, &mut part)?.0)
     }
 
     fn changed_read(
         &self,
+        index: &Index,
         event: &SlotEvent,
         contradictions: &Contradictions,
     ) -> Result<Option<ChangedRead>, QueryError> {
@@ -183,8 +163,8 @@ impl ChangeReader<'_> {
         if !is_whose || !self.contradicts(contradictions, event, range) {
             return Ok(None);
         }
-        let step = SlotReader(self.index).owner(event.thread, event.slot)?;
-        let access = records::access_of(self.index, event, contradictions);
+        let step = SlotReader(index).owner(event.thread, event.slot)?;
+        let access = records::access_of(index, event, contradictions);
         Ok(step.map(|step| ChangedRead {
             step,
             place_in_slot: event.place_in_slot,
@@ -210,46 +190,50 @@ impl ChangeReader<'_> {
             contradictions.bytes(event, granule) & wanted != 0
         })
     }
+}
 
-    /// Converts reads of a slot, with the memory state before each: of the events of the slot, only
-    /// those before it count. Cost: the text of the slot once more, and each block that was read.
-    fn changes(
-        &self,
-        slot: u64,
-        reads: Vec<ChangedRead>,
-    ) -> Result<Vec<ExternalChange>, QueryError> {
-        if reads.is_empty() {
-            return Ok(Vec::new());
+/// Converts reads of a slot, with the memory state before each: of the events of the slot, only
+/// those before it count. Cost: the text of the slot once more, and each block that was read.
+fn changes(
+    index: &Index,
+    slot: u64,
+    reads: Vec<ChangedRead>,
+) -> Result<Vec<ExternalChange>, QueryError> {
+    if reads.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut needed: BTreeMap<u64, u64> = BTreeMap::new();
+    let blocks = reads
+        .iter()
+        .flat_map(|read| granules_of(read.range.address, read.range.len_bytes));
+    blocks.for_each(|(granule, bytes)| *needed.entry(granule).or_default() |= bytes);
+    let mut known = KnownBefore::of_slot(index, slot, &needed)?;
+    let (mut told, mut next) = (Vec::with_capacity(reads.len()), reads.iter().peekable());
+    SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
+        if let Some(read) = next.next_if(|read| read.place_in_slot == event.place_in_slot) {
+            told.push(known.bytes(read.range));
         }
-        let mut needed: BTreeMap<u64, u64> = BTreeMap::new();
-        let blocks = reads
-            .iter()
-            .flat_map(|read| granules_of(read.range.address, read.range.len_bytes));
-        blocks.for_each(|(granule, bytes)| *needed.entry(granule).or_default() |= bytes);
-        let mut known = KnownBefore::of_slot(self.index, slot, &needed)?;
-        let (mut told, mut next) = (Vec::with_capacity(reads.len()), reads.iter().peekable());
-        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
-            if let Some(read) = next.next_if(|read| read.place_in_slot == event.place_in_slot) {
-                told.push(known.bytes(read.range));
-            }
-            known.take(&event);
-            Ok(())
-        })?;
-        let values: Vec<(Address, [u8; 8])> = reads
-            .iter()
-            .map(|read| (read.range.address, read.bytes))
-            .collect();
-        let position = Position(slot);
-        let found = reads
-            .into_iter()
-            .map(|ChangedRead { step, access, .. }| FoundAccess {
-                step,
-                position,
-                access,
-            });
-        let hits = records::hits(self.index, found.collect())?;
-        let changes = hits.into_iter().zip(values).zip(told).map(
-            |((hit, (address, bytes)), known_before)| {
+        known.take(&event);
+        Ok(())
+    })?;
+    let values: Vec<(Address, [u8; 8])> = reads
+        .iter()
+        .map(|read| (read.range.address, read.bytes))
+        .collect();
+    let position = Position(slot);
+    let found = reads
+        .into_iter()
+        .map(|ChangedRead { step, access, .. }| FoundAccess {
+            step,
+            position,
+            access,
+        });
+    let hits = records::hits(index, found.collect())?;
+    let changes =
+        hits.into_iter()
+            .zip(values)
+            .zip(told)
+            .map(|((hit, (address, bytes)), known_before)| {
                 let bytes = bytes.into_iter().take(known_before.len()).collect();
                 ExternalChange {
                     hit,
@@ -257,10 +241,8 @@ impl ChangeReader<'_> {
                     bytes,
                     known_before,
                 }
-            },
-        );
-        Ok(changes.collect())
-    }
+            });
+    Ok(changes.collect())
 }
 
 /// Known contents of some blocks of memory, updated event by event within a slot.

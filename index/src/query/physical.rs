@@ -3,6 +3,7 @@
 //! threads, so the last record before an access, by the same thread, applies
 //! ([`PhysicalPageFilter`]).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use stepback_machine::Address;
@@ -236,7 +237,7 @@ impl PhysicalPageFilter {
         SlotPageFilter {
             within: self,
             slot,
-            threads: Vec::new(),
+            threads: HashMap::new(),
         }
     }
 }
@@ -245,14 +246,8 @@ impl PhysicalPageFilter {
 pub(super) struct SlotPageFilter<'a> {
     within: &'a PhysicalPageFilter,
     slot: u64,
-    threads: Vec<ThreadPageFilter>,
-}
-
-struct ThreadPageFilter {
-    thread: ThreadId,
-    markers: PageMarkers,
-    /// Physical page of the virtual page.
-    physical: Option<u64>,
+    /// Pending markers, and the physical page of the virtual page.
+    threads: HashMap<ThreadId, (PageMarkers, Option<u64>)>,
 }
 
 impl SlotPageFilter<'_> {
@@ -262,18 +257,15 @@ impl SlotPageFilter<'_> {
             return;
         };
         let page = self.within.page;
-        let of_thread = self.of_thread(thread);
-        match of_thread
-            .markers
-            .take(marker.kind, marker.value, page_bytes)
-        {
+        let (markers, mapped) = self.of_thread(thread);
+        match markers.take(marker.kind, marker.value, page_bytes) {
             Some(PageUpdate::Mapped {
                 page: told,
                 physical,
                 ..
-            }) if told == page => of_thread.physical = Some(physical),
-            Some(PageUpdate::Unmapped { page: over }) if over == page => of_thread.physical = None,
-            Some(PageUpdate::AllUnmapped) => of_thread.physical = None,
+            }) if told == page => *mapped = Some(physical),
+            Some(PageUpdate::Unmapped { page: over }) if over == page => *mapped = None,
+            Some(PageUpdate::AllUnmapped) => *mapped = None,
             _ => {}
         }
     }
@@ -281,29 +273,19 @@ impl SlotPageFilter<'_> {
     /// Returns true if an access by a thread goes to the physical page.
     pub fn holds(&mut self, thread: ThreadId) -> bool {
         let physical = self.within.physical;
-        self.of_thread(thread).physical == Some(physical)
+        self.of_thread(thread).1 == Some(physical)
     }
 
-    fn of_thread(&mut self, thread: ThreadId) -> &mut ThreadPageFilter {
-        let place = self
-            .threads
-            .iter()
-            .position(|known| known.thread == thread)
-            .unwrap_or_else(|| {
-                let told = self.within.pages.of_page(self.within.page).rev();
-                let last = told
-                    .filter(|told| told.thread == thread)
-                    .find(|told| told.from < self.slot);
-                let physical = last
-                    .filter(|last| self.slot <= last.used_until)
-                    .map(|last| last.physical);
-                self.threads.push(ThreadPageFilter {
-                    thread,
-                    markers: PageMarkers::default(),
-                    physical,
-                });
-                self.threads.len() - 1
-            });
-        &mut self.threads[place]
+    fn of_thread(&mut self, thread: ThreadId) -> &mut (PageMarkers, Option<u64>) {
+        self.threads.entry(thread).or_insert_with(|| {
+            let told = self.within.pages.of_page(self.within.page).rev();
+            let last = told
+                .filter(|told| told.thread == thread)
+                .find(|told| told.from < self.slot);
+            let physical = last
+                .filter(|last| self.slot <= last.used_until)
+                .map(|last| last.physical);
+            (PageMarkers::default(), physical)
+        })
     }
 }

@@ -101,43 +101,42 @@ impl<'a> RegisterReads<'a> {
         })
     }
 
-    /// Returns the last read by steps before a position.
-    pub fn last(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let (mut last, mut block) = (before.0, BLOCKS.start);
+    /// Returns the nearest read by steps before or after a position.
+    pub fn nearest(
+        &self,
+        mut at: Position,
+        direction: Direction,
+        cancel: &Cancel,
+    ) -> Result<Option<Hit>, QueryError> {
+        let mut block = BLOCKS.start;
         loop {
             cancel.check()?;
-            let Some(newest) = SlotReader(self.index)
-                .owner(self.thread, last)?
-                .map(|step| step.after().0)
-            else {
+            let step = match direction {
+                Direction::Back => SlotReader(self.index).owner(self.thread, at.0)?,
+                Direction::Forward => SlotReader(self.index).next_step_of(self.thread, at)?,
+            };
+            let Some(nearest) = step.map(|step| step.after().0) else {
                 return Ok(None);
             };
-            let first = newest.saturating_sub(block - 1).max(1);
-            let steps = self.reader().steps_of(first..newest + 1)?;
-            if let Some(found) = steps.iter().rev().find_map(|step| self.read_by(step)) {
-                return self.hit(found).map(Some);
-            }
-            (last, block) = (first - 1, (2 * block).min(BLOCKS.end));
-        }
-    }
-
-    /// Returns the first read by steps from a position on.
-    pub fn next(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let (mut from, mut block) = (from, BLOCKS.start);
-        loop {
-            cancel.check()?;
-            let Some(step) = SlotReader(self.index).next_step_of(self.thread, from)? else {
-                return Ok(None);
+            let slots = match direction {
+                Direction::Back => nearest.saturating_sub(block - 1).max(1)..nearest + 1,
+                Direction::Forward => {
+                    let end = nearest.saturating_add(block);
+                    nearest..end.min(self.index.step_count() + 1)
+                }
             };
-            let nearest = step.after().0;
-            let behind = nearest
-                .saturating_add(block)
-                .min(self.index.step_count() + 1);
-            let steps = self.reader().steps_of(nearest..behind)?;
+            let mut steps = self.reader().steps_of(slots.clone())?;
+            at = match direction {
+                Direction::Back => {
+                    steps.reverse();
+                    Position(slots.start - 1)
+                }
+                Direction::Forward => Position(slots.end - 1),
+            };
             if let Some(found) = steps.iter().find_map(|step| self.read_by(step)) {
                 return self.hit(found).map(Some);
             }
-            (from, block) = (Position(behind - 1), (2 * block).min(BLOCKS.end));
+            block = (2 * block).min(BLOCKS.end);
         }
     }
 
@@ -243,8 +242,7 @@ impl DecodedUses<'_> {
         match (self, direction) {
             (Self::Uses(operands), Direction::Back) => operands.last_hit(at, cancel),
             (Self::Uses(operands), Direction::Forward) => operands.next_hit(at, cancel),
-            (Self::Reads(reads), Direction::Back) => reads.last(at, cancel),
-            (Self::Reads(reads), Direction::Forward) => reads.next(at, cancel),
+            (Self::Reads(reads), _) => reads.nearest(at, direction, cancel),
         }
     }
 }

@@ -114,7 +114,7 @@ impl Query for FallsAcrossTime {
             .time_falls
             .iter()
             .filter(|fall| fall.to <= self.0 && self.0 < fall.from);
-        Ok(falls.map(TimeFall::from).collect())
+        Ok(falls.copied().collect())
     }
 }
 

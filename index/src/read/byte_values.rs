@@ -2,6 +2,7 @@
 
 use stepback_parsers::{EventSink, MemoryAccess, Position, StepEvent};
 
+use crate::answers::cell::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
@@ -12,13 +13,6 @@ use crate::store::granules::{GRANULE_BITS, granules_of};
 /// Maximum distance in steps of accesses that are read in one run: the steps between cost less than
 /// another read.
 const NEAR: u64 = 16;
-
-/// Access of a slot that supplies the value, if there are several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ValueOrder {
-    First,
-    Last,
-}
 
 /// Bytes of one memory block at a position.
 #[derive(Clone, Debug)]
@@ -100,11 +94,12 @@ impl ValueRequests {
         }
     }
 
-    /// Reads the values into the blocks: for each byte the first or last one in its slot.
+    /// Reads the values into the blocks: for each byte the last one in its slot when reading back,
+    /// else the first.
     pub fn read(
         mut self,
         index: &Index,
-        order: ValueOrder,
+        direction: Direction,
         blocks: &mut [BlockState],
     ) -> Result<(), QueryError> {
         self.0.sort_unstable();
@@ -127,7 +122,7 @@ impl ValueRequests {
                 slot,
                 rest: run,
                 here,
-                order,
+                direction,
                 blocks: &mut *blocks,
             };
             SlotReader(index).parse_slots(first..last.saturating_add(1), &mut reader)?;
@@ -148,7 +143,7 @@ struct ValueSink<'a> {
     rest: &'a mut [ValueRequest],
     /// Number of requests of this slot.
     here: usize,
-    order: ValueOrder,
+    direction: Direction,
     blocks: &'a mut [BlockState],
 }
 
@@ -181,7 +176,7 @@ impl EventSink for ValueSink<'_> {
             let Some(block) = self.blocks.get_mut(request.block) else {
                 continue;
             };
-            let wanted = if self.order == ValueOrder::Last {
+            let wanted = if self.direction == Direction::Back {
                 request.bytes
             } else {
                 request.bytes & !request.found

@@ -8,7 +8,7 @@ use crate::answers::error::{Cancel, QueryError};
 use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::read::byte_values::{BlockState, ValueOrder, ValueRequests};
+use crate::read::byte_values::{BlockState, ValueRequests};
 use crate::read::fetches::{self, Fetch};
 use crate::read::key_maps;
 use crate::read::touches::{ByteTouches, TouchAt, TouchFilter, TouchReader};
@@ -180,7 +180,7 @@ impl<'a> ByteReader<'a> {
             requests.add(number, block.granule, &evidence);
             loaded.push(mask_where(&evidence, |touch| !touch.is_write));
         }
-        requests.read(self.index, ValueOrder::Last, blocks)?;
+        requests.read(self.index, Direction::Back, blocks)?;
         if self.index.contents.externals != 0 {
             let loaded = blocks.iter_mut().zip(loaded).filter(|(_, read)| *read != 0);
             loaded
@@ -273,7 +273,7 @@ impl<'a> ByteReader<'a> {
             requests.add(number, block.granule, &later);
             loaded.push((number, mask_where(&later, |_| true)));
         }
-        requests.read(self.index, ValueOrder::First, blocks)?;
+        requests.read(self.index, Direction::Forward, blocks)?;
         for (number, mask) in loaded {
             let states = blocks.get_mut(number).map(|block| block.states.iter_mut());
             let marked = states

@@ -27,12 +27,6 @@ pub(crate) enum LastProgramCounter {
     Open,
 }
 
-/// A branch with another instruction between it and its target.
-struct DelayedBranch {
-    at: Step,
-    step: StepText,
-}
-
 impl RegisterReader<'_> {
     /// Returns the program counter of a thread without steps from the position on. Cost: the text
     /// of its last step; in a trace of several threads, that of up to [`LATE_STEPS`] steps after
@@ -82,7 +76,7 @@ impl RegisterReader<'_> {
         &self,
         last: Step,
         slot: &StepText,
-    ) -> Result<Option<DelayedBranch>, QueryError> {
+    ) -> Result<Option<(Step, StepText)>, QueryError> {
         let Some(at) = SlotReader(self.index).owner(self.thread, last.0)? else {
             return Ok(None);
         };
@@ -93,14 +87,13 @@ impl RegisterReader<'_> {
             let has_slot = step.is_executed && step.control().delay != DelaySlotRule::None;
             has_slot && (step.next_pc() == slot.pc || step.delay_slot != DelaySlot::None)
         };
-        Ok(step
-            .filter(is_before)
-            .map(|step| DelayedBranch { at, step }))
+        Ok(step.filter(is_before).map(|step| (at, step)))
     }
 
     fn destination_after_slot(
         &self,
-        DelayedBranch { at, step }: DelayedBranch,
+        at: Step,
+        step: &StepText,
         slot: &StepText,
     ) -> Result<LastProgramCounter, QueryError> {
         // A branch in the delay slot has a target that depends on both branches.
@@ -123,7 +116,7 @@ impl RegisterReader<'_> {
                 Ok(LastProgramCounter::To(Address(address)))
             }
             (Some(true), BranchTarget::Register(register)) => {
-                self.register_destination(at, &step, register)
+                self.register_destination(at, step, register)
             }
             (Some(true), BranchTarget::Unsaid) | (None, _) => Ok(LastProgramCounter::Open),
         }
@@ -155,8 +148,8 @@ impl RegisterReader<'_> {
         last: Step,
         step: &StepText,
     ) -> Result<LastProgramCounter, QueryError> {
-        if let Some(branch) = self.branch_before(last, step)? {
-            return self.destination_after_slot(branch, step);
+        if let Some((at, branch)) = self.branch_before(last, step)? {
+            return self.destination_after_slot(at, &branch, step);
         }
         if !step.is_executed {
             return Ok(LastProgramCounter::To(step.next_pc()));

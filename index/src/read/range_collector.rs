@@ -27,7 +27,8 @@ pub(crate) struct RangeCollector<'a> {
     blocks: HashMap<u64, BlockUsage>,
     limit: usize,
     /// Writes of the current step: the next step sees them.
-    written: StepWriteSet,
+    written_registers: Vec<RegisterWritten>,
+    written_memory: Vec<MemoryWritten>,
     effects: RangeEffects,
 }
 
@@ -98,13 +99,6 @@ fn slot_of(byte: usize, known: &[BytesAt]) -> Position {
     Position(found.map_or(0, |found| found.slot))
 }
 
-/// Writes of a step.
-#[derive(Debug, Default)]
-struct StepWriteSet {
-    registers: Vec<RegisterWritten>,
-    memory: Vec<MemoryWritten>,
-}
-
 /// Memory that a step wrote.
 #[derive(Clone, Copy, Debug)]
 struct MemoryWritten {
@@ -127,7 +121,6 @@ const WRITES: usize = 1 << 16;
 impl<'a> RangeCollector<'a> {
     /// Creates an empty collector.
     pub fn new(index: &'a Index, thread: ThreadId, limit: usize) -> Self {
-        let (threads, named, slot, registers, blocks, written) = Default::default();
         let effects = RangeEffects {
             thread,
             ..RangeEffects::default()
@@ -135,13 +128,14 @@ impl<'a> RangeCollector<'a> {
         Self {
             index,
             thread,
-            threads,
-            named,
-            slot,
-            registers,
-            blocks,
+            threads: Vec::new(),
+            named: Vec::new(),
+            slot: 0,
+            registers: HashMap::default(),
+            blocks: HashMap::default(),
             limit,
-            written,
+            written_registers: Vec::new(),
+            written_memory: Vec::new(),
             effects,
         }
     }
@@ -176,12 +170,12 @@ impl<'a> RangeCollector<'a> {
     }
 
     fn write_register(&mut self, cell: RegisterId, view: RegisterView) {
-        self.written.registers.push(RegisterWritten {
+        self.written_registers.push(RegisterWritten {
             cell,
             view,
             slot: self.slot,
         });
-        if self.written.registers.len() >= WRITES {
+        if self.written_registers.len() >= WRITES {
             self.end_step();
         }
     }
@@ -222,23 +216,23 @@ impl<'a> RangeCollector<'a> {
     }
 
     fn write_memory(&mut self, range: MemoryRange) {
-        self.written.memory.push(MemoryWritten {
+        self.written_memory.push(MemoryWritten {
             range,
             slot: self.slot,
         });
-        if self.written.memory.len() >= WRITES {
+        if self.written_memory.len() >= WRITES {
             self.end_step();
         }
     }
 
     /// Applies the writes of the current step, so that later steps see them.
     fn end_step(&mut self) {
-        for RegisterWritten { cell, view, slot } in self.written.registers.drain(..) {
+        for RegisterWritten { cell, view, slot } in self.written_registers.drain(..) {
             let used = used_of(&mut self.registers, cell, view);
             used.written.add(bytes_of(view));
             used.last_write = slot;
         }
-        for MemoryWritten { range, slot } in self.written.memory.drain(..) {
+        for MemoryWritten { range, slot } in self.written_memory.drain(..) {
             for (granule, bytes) in granules_of(range.address, range.len_bytes) {
                 let Some(block) = block_of(&mut self.blocks, granule, self.limit) else {
                     self.effects.left_out += 1;

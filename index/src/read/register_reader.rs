@@ -132,24 +132,24 @@ impl<'a> RegisterReader<'a> {
             return Ok(pc);
         }
         let mut newest = None;
-        let mut bytes: Vec<RegisterByteState> =
-            vec![RegisterByteState::Open; usize::from(view.size_bytes)];
+        // `None` until the last write of a byte is found; the inner `None` if the trace does not
+        // contain the value.
+        let mut bytes: Vec<Option<Option<u8>>> = vec![None; usize::from(view.size_bytes)];
         let mut looked_at = 0;
-        while bytes.contains(&RegisterByteState::Open)
+        while bytes.contains(&None)
             && let Some(slot) = lists.next()?
         {
-            if self.fill(slot, &homes, &mut bytes)? == SlotWriteState::Something {
+            if self.fill(slot, &homes, &mut bytes)? {
                 newest = newest.or(Some(slot));
             }
             looked_at += 1;
             if looked_at == OPEN_WRITES {
-                let open = bytes
+                bytes
                     .iter_mut()
-                    .filter(|byte| **byte == RegisterByteState::Open);
-                open.for_each(|byte| *byte = RegisterByteState::Unknown);
+                    .for_each(|byte| _ = byte.get_or_insert(None));
             }
         }
-        let value = Value(bytes.iter().map(|byte| byte.value()).collect());
+        let value = Value(bytes.into_iter().map(Option::flatten).collect());
         let source = if value.is_unknown() {
             ValueSource::Unknown
         } else {
@@ -180,16 +180,16 @@ impl<'a> RegisterReader<'a> {
             .then(|| RegisterView::new(view.register, 0, SIMD_BYTES))
     }
 
-    /// Fills open bytes from a slot: its last write of each byte.
+    /// Fills open bytes from a slot: its last write of each byte. Returns false if it writes none.
     fn fill(
         &mut self,
         slot: u64,
         homes: &Homes,
-        bytes: &mut [RegisterByteState],
-    ) -> Result<SlotWriteState, QueryError> {
-        let mut found = SlotWriteState::Nothing;
+        bytes: &mut [Option<Option<u8>>],
+    ) -> Result<bool, QueryError> {
+        let mut is_written = false;
         let Some(first) = homes.lists().next().map(|view| usize::from(view.offset)) else {
-            return Ok(found);
+            return Ok(is_written);
         };
         let clearing = homes.lists().next().and_then(|view| self.clearing(view));
         for event in self.resolved_events(slot, homes)?.iter().rev() {
@@ -200,13 +200,11 @@ impl<'a> RegisterReader<'a> {
                 continue;
             };
             if clearing == Some(*view) {
-                found = SlotWriteState::Something;
+                is_written = true;
                 let beyond = bytes
                     .iter_mut()
                     .skip(usize::from(SIMD_BYTES).saturating_sub(first));
-                beyond
-                    .filter(|byte| **byte == RegisterByteState::Open)
-                    .for_each(|byte| *byte = RegisterByteState::Known(0));
+                beyond.for_each(|byte| _ = byte.get_or_insert(Some(0)));
             }
             let Some(HomeWrite {
                 view: written,
@@ -215,12 +213,12 @@ impl<'a> RegisterReader<'a> {
             else {
                 continue;
             };
-            found = SlotWriteState::Something;
+            is_written = true;
             let value = value.as_ref().filter(|_| certainty == WriteCertainty::Sure);
             for (place, byte) in bytes
                 .iter_mut()
                 .enumerate()
-                .filter(|(_, byte)| **byte == RegisterByteState::Open)
+                .filter(|(_, byte)| byte.is_none())
             {
                 let offset = (first + place).checked_sub(usize::from(written.offset));
                 let Some(offset) =
@@ -228,14 +226,10 @@ impl<'a> RegisterReader<'a> {
                 else {
                     continue;
                 };
-                *byte = value
-                    .and_then(|value| value.get(offset))
-                    .map_or(RegisterByteState::Unknown, |byte| {
-                        RegisterByteState::Known(*byte)
-                    });
+                *byte = Some(value.and_then(|value| value.get(offset)).copied());
             }
         }
-        Ok(found)
+        Ok(is_written)
     }
 
     /// Returns the thread's events of a slot, with the registers of some views resolved if
@@ -328,31 +322,3 @@ const SIMD_BYTES: u16 = 16;
 /// Maximum number of slots read when some may write another register; bytes still open then count
 /// as unknown.
 const OPEN_WRITES: usize = 1024;
-
-/// Result of a search for a write in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SlotWriteState {
-    Something,
-    Nothing,
-}
-
-/// State of a register byte during the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RegisterByteState {
-    /// Not found yet.
-    Open,
-    /// Written with a value that the trace does not contain.
-    Unknown,
-    /// Known value.
-    Known(u8),
-}
-
-impl RegisterByteState {
-    fn value(self) -> Option<u8> {
-        if let Self::Known(byte) = self {
-            Some(byte)
-        } else {
-            None
-        }
-    }
-}

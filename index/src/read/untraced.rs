@@ -78,7 +78,7 @@ fn has_encodings(index: &Index, thread: ThreadId) -> Result<bool, QueryError> {
         .threads
         .get(usize::from(thread.0))
         .and_then(|known| known.first_step);
-    let Some(slot) = first.map(|step| step.saturating_add(1)) else {
+    let Some(slot) = first.map(|step| step.after().0) else {
         return Ok(false);
     };
     Ok(SlotReader(index)

@@ -62,16 +62,6 @@ enum UseAt {
     Perhaps,
 }
 
-/// Instruction at an address.
-#[derive(Clone, Debug, Default)]
-enum CodeAt {
-    #[default]
-    NotDecoded,
-    One(Arc<Instruction>),
-    /// No instruction is known, or there were several.
-    Others,
-}
-
 /// Addresses of all steps of a segment.
 struct SegmentSteps {
     number: usize,
@@ -80,8 +70,9 @@ struct SegmentSteps {
     places: Vec<u32>,
     /// Local slots of threads; none for the only thread of the segment.
     own: HashMap<ThreadId, Option<Vec<u32>>>,
-    /// Instruction at each address, once it was decoded.
-    instructions: Vec<CodeAt>,
+    /// Instruction at each address, once it was decoded; the inner `None` if it is unknown, or there
+    /// were several.
+    instructions: Vec<Option<Option<Arc<Instruction>>>>,
     /// For each register, its use at each address.
     uses: HashMap<(RegisterView, OperandKinds), Vec<UseAt>>,
 }
@@ -244,11 +235,9 @@ impl<'a> WalkedUses<'a> {
                 return Ok(false);
             };
             if *known == UseAt::NotDecoded {
-                let code = &mut instructions[place - 1];
-                if matches!(code, CodeAt::NotDecoded) {
-                    *code = code_at(codes, pcs[place - 1]);
-                }
-                *known = use_by(code, view, reader.kinds);
+                let code =
+                    instructions[place - 1].get_or_insert_with(|| code_at(codes, pcs[place - 1]));
+                *known = use_by(code.as_deref(), view, reader.kinds);
             }
             if *known != UseAt::Perhaps {
                 return Ok(*known == UseAt::Yes);
@@ -296,7 +285,7 @@ impl SegmentSteps {
                 malformed.is_ok()
             });
         told.and(malformed).map_err(|_| damaged(Section::Pcs))?;
-        let instructions = vec![CodeAt::default(); pcs.len()];
+        let instructions = vec![None; pcs.len()];
         Ok(Self {
             number,
             pcs,
@@ -359,18 +348,18 @@ fn codes_of(index: &Index) -> Option<Cow<'_, CodeTable>> {
     }
 }
 
-/// Returns the instruction at an address.
-fn code_at(codes: &CodeTable, pc: Address) -> CodeAt {
+/// Returns the only instruction at an address.
+fn code_at(codes: &CodeTable, pc: Address) -> Option<Arc<Instruction>> {
     let mut known = codes.around(pc.0, pc.0).iter().filter(|code| code.pc == pc);
     match (known.next(), known.next()) {
-        (Some(code), None) => CodeAt::One(decode(code.encoding, pc, code.set)),
-        _ => CodeAt::Others,
+        (Some(code), None) => Some(decode(code.encoding, pc, code.set)),
+        _ => None,
     }
 }
 
 /// Returns the use of a view by the steps at an address, from the instruction there.
-fn use_by(code: &CodeAt, view: RegisterView, kinds: OperandKinds) -> UseAt {
-    let CodeAt::One(instruction) = code else {
+fn use_by(code: Option<&Instruction>, view: RegisterView, kinds: OperandKinds) -> UseAt {
+    let Some(instruction) = code else {
         return UseAt::Perhaps;
     };
     let is_used = kinds

@@ -5,8 +5,9 @@
 use serde::{Deserialize, Serialize};
 use stepback_machine::banks::{Bank, BankedRegister, StackChoice};
 use stepback_machine::{InstructionSet, RegisterId, RegisterView};
-use stepback_parsers::{MarkerKind, SourceTraits, Step};
+use stepback_parsers::{MarkerKind, SourceTraits};
 
+use crate::answers::cell::ThreadInfo;
 use crate::answers::index_info::{TimeFall, Warning, WarningKind};
 use crate::store::calls::stacks::CallLayout;
 use crate::store::codes::CodeContents;
@@ -14,22 +15,6 @@ use crate::store::data::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::SEGMENTS;
 use crate::store::segment::meta::SegmentMeta;
-
-/// A thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadContents {
-    /// Name in the trace.
-    #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
-    pub name: String,
-    /// Number of its steps.
-    pub steps: u64,
-    /// Instruction set of its first step.
-    pub instruction_set: InstructionSet,
-    /// Its first step.
-    pub first_step: Option<u64>,
-    /// Time of its last step.
-    pub last_time: Option<u64>,
-}
 
 /// A register view with writes in some segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,27 +69,6 @@ pub struct WarningContents {
     pub count: u64,
 }
 
-/// A step with an earlier time than its thread's previous step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct FallContents {
-    /// The step.
-    pub step: u64,
-    /// Time of the previous step.
-    pub from: u64,
-    /// Time of this step.
-    pub to: u64,
-}
-
-impl From<&FallContents> for TimeFall {
-    fn from(fall: &FallContents) -> Self {
-        Self {
-            step: Step(fall.step),
-            from: fall.from,
-            to: fall.to,
-        }
-    }
-}
-
 /// The directory: everything except bulk data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Contents {
@@ -127,11 +91,11 @@ pub struct Contents {
     /// The first problems of each kind.
     pub warnings: Vec<WarningContents>,
     /// First steps with a decreasing time, ascending.
-    pub time_falls: Vec<FallContents>,
+    pub time_falls: Vec<TimeFall>,
     /// Number of reads that contradict the known contents of memory.
     pub externals: u64,
     /// Threads by number.
-    pub threads: Vec<ThreadContents>,
+    pub threads: Vec<ThreadInfo>,
     /// Names of the registers outside the architecture's table, by number.
     #[serde(deserialize_with = "stepback_parsers::decoded_text::texts")]
     pub register_names: Vec<String>,
@@ -190,7 +154,7 @@ impl Contents {
     /// times is that of the first such step.
     pub fn kept_warnings(&self) -> impl Iterator<Item = Warning> {
         let falls = self.time_falls.first();
-        let falls = falls.map(|fall| WarningKind::TimeFalls(fall.into()));
+        let falls = falls.map(|fall| WarningKind::TimeFalls(*fall));
         let sentence = falls.as_ref().map(ToString::to_string);
         self.warnings.iter().map(move |warning| Warning {
             line: warning.line,

@@ -40,7 +40,7 @@ use crate::builder::calls::recorded_frames::{
 };
 use crate::builder::calls::recorded_stack::RecordedStack;
 use crate::builder::calls::spool::CollectedCalls;
-use crate::builder::calls::stacks::{NextStack as StackTurn, RetainedCounts, SKIPPED, StackSet};
+use crate::builder::calls::stacks::{NextStack, RetainedCounts, SKIPPED, StackSet};
 use crate::builder::segment::turns::{ControlTurn, TurnKind, TurningBranch};
 use crate::store::calls::stacks::StackSwitch;
 
@@ -322,24 +322,24 @@ impl RecordedThread {
     /// Stacks are identified by the address at which control left them. A handler may return to
     /// another address to step over instructions; in a delay slot, to the branch target; and in a
     /// nested handler, to repair what the outer one did.
-    fn turned_by_return(&self, interrupted: u64, address: u64) -> Option<StackTurn> {
+    fn turned_by_return(&self, interrupted: u64, address: u64) -> Option<NextStack> {
         if interrupted == address {
             return None;
         }
         let is_left_there =
             |stack: &RecordedStack| stack.left.is_some_and(|left| left.address == Some(address));
         if let Some((number, _)) = self.stacks.others().find(|(_, stack)| is_left_there(stack)) {
-            return Some(StackTurn::To(number));
+            return Some(NextStack::To(number));
         }
         let is_in_slot = self
             .branch
             .is_some_and(|branch| branch.site.slot_pc == Some(interrupted));
         let is_own = is_in_slot || interrupted.abs_diff(address) <= SKIPPED;
         let is_nested = self.stacks.in_use().frames.redirection().is_some();
-        (!is_own && !is_nested && self.stacks.has_room()).then_some(StackTurn::New)
+        (!is_own && !is_nested && self.stacks.has_room()).then_some(NextStack::New)
     }
 
-    fn switch(&mut self, turn: StackTurn, after: u64, found: &mut CollectedCalls) {
+    fn switch(&mut self, turn: NextStack, after: u64, found: &mut CollectedCalls) {
         self.stacks.turn(turn);
         let id = StackId {
             thread: self.number,
@@ -352,7 +352,7 @@ impl RecordedThread {
         });
         let stack = self.stacks.in_use_mut();
         stack.id = id;
-        if turn == StackTurn::New {
+        if turn == NextStack::New {
             stack.switched_after = Some(after);
         }
         self.branch = stack.left.take().and_then(|left| left.branch);
