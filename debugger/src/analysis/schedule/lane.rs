@@ -258,6 +258,8 @@ pub fn boxes<T: LanePiece>(lane: &BoundedList<T>, view: Range<u64>, columns: u32
         end: last,
     } = view;
     let list = lane.list();
+    let end = list.partition_point(|piece| piece.first() < last);
+    let list = list.get(..end).unwrap_or_default();
     let length = u128::from(last.saturating_sub(first).max(1));
     let scaled =
         |position: u64| u128::from(position.clamp(first, last) - first) * u128::from(columns);
@@ -267,9 +269,6 @@ pub fn boxes<T: LanePiece>(lane: &BoundedList<T>, view: Range<u64>, columns: u32
     let mut found = Vec::new();
     let mut place = list.partition_point(|piece| piece.end() <= first);
     while let Some((piece, rest)) = list.get(place..).and_then(<[T]>::split_first) {
-        if piece.first() >= last {
-            break;
-        }
         let left = left_of(piece);
         let right = right_of(piece).max(left + 1);
         // Entries that fit into the same column share its box.

@@ -190,6 +190,9 @@ fn a_lane_is_drawn_in_no_more_boxes_than_columns() {
     let drawn = boxes(&lane, 0..10_000, 100);
     assert!(drawn.len() <= 100, "{}", drawn.len());
     assert_eq!(drawn.iter().map(|drawn| drawn.count).sum::<usize>(), 1000);
+    // Entries after the view belong to no box.
+    let part = boxes(&lane, 0..5_000, 100);
+    assert_eq!(part.iter().map(|drawn| drawn.count).sum::<usize>(), 500);
     let near = boxes(&lane, 20..40, 100);
     let places: Vec<_> = near
         .iter()
