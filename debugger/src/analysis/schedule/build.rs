@@ -10,7 +10,7 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::analysis::schedule::{
-    BoundedList, LaneInterval, LaneMark, LaneMarkKind, LanePeer, ThreadLane, TimeSample,
+    BoundedList, LaneInterval, LaneMarkKind, LanePeer, ThreadLane, TimeSample,
 };
 
 /// Markers that define the lanes.
@@ -59,7 +59,7 @@ pub fn schedule(index: &Index, cancel: &Cancel) -> Result<Schedule, QueryError> 
     let mut builder = Builder {
         index,
         cancel,
-        cores: vec![None; schedule.threads.len()],
+        states: vec![ThreadState::default(); count],
         start: 0,
         marked: ThreadId(0),
         schedule,
@@ -76,12 +76,20 @@ struct Builder<'a> {
     index: &'a Index,
     cancel: &'a Cancel,
     schedule: Schedule,
-    /// Current core of each thread.
-    cores: Vec<Option<u64>>,
+    states: Vec<ThreadState>,
     /// Position up to which runs are recorded.
     start: u64,
     /// Thread of the last marker, which is usually the one that runs next.
     marked: ThreadId,
+}
+
+/// State of a thread between two markers.
+#[derive(Clone, Copy, Default)]
+struct ThreadState {
+    /// Current core, if known.
+    core: Option<u64>,
+    /// Number of kernel entries without a return: an interrupt may interrupt a system call.
+    kernel_depth: u32,
 }
 
 impl Builder<'_> {
@@ -118,7 +126,7 @@ impl Builder<'_> {
             let thread = self.thread_from(Position(self.start))?;
             let last = NearestStepOf::last(thread, Position(end)).run(self.index, self.cancel)?;
             let until = last.map_or(end, |last| last.after().0).max(self.start + 1);
-            let core = self.cores.get(usize::from(thread.0)).copied().flatten();
+            let core = (self.states.get(usize::from(thread.0))).and_then(|state| state.core);
             self.schedule.add_run(thread, self.start..until, core);
             self.start = until;
         }
@@ -138,7 +146,11 @@ impl Builder<'_> {
     fn take(&mut self, hit: &MarkerHit) {
         let (at, value) = (hit.position.0, hit.marker.value);
         self.marked = hit.thread;
-        let Some(lane) = self.schedule.threads.get_mut(usize::from(hit.thread.0)) else {
+        let number = usize::from(hit.thread.0);
+        let (Some(lane), Some(state)) = (
+            self.schedule.threads.get_mut(number),
+            self.states.get_mut(number),
+        ) else {
             return;
         };
         let kind = match hit.marker.kind {
@@ -151,16 +163,30 @@ impl Builder<'_> {
                 lane.last_time = Some(value);
                 return self.schedule.times.push(moment);
             }
-            MarkerKind::CPU => return self.come_to(hit.thread, value),
+            MarkerKind::CPU => {
+                // All ones mean an unknown core.
+                state.core = Some(value).filter(|core| *core != u64::MAX);
+                return lane.cores.extend(state.core);
+            }
             MarkerKind::THREAD_EXIT => return lane.has_ended = true,
             MarkerKind::SYSTEM_CALL => {
                 lane.last_call = Some((hit.position, value));
+                // Only a program makes system calls.
+                state.kernel_depth = 0;
                 LaneMarkKind::SystemCall
             }
             MarkerKind::SYSTEM_CALL_END
             | MarkerKind::CONTEXT_SWITCH_END
             | MarkerKind::HARDWARE_RETURN => {
-                return end_kernel(lane, at);
+                let Some(outer) = state.kernel_depth.checked_sub(1) else {
+                    return;
+                };
+                state.kernel_depth = outer;
+                lane.extend_mark(at);
+                if outer > 0 {
+                    lane.add_mark(at, LaneMarkKind::Kernel, 0);
+                }
+                return;
             }
             MarkerKind::SYSTEM_CALL_START
             | MarkerKind::CONTEXT_SWITCH_START
@@ -168,25 +194,15 @@ impl Builder<'_> {
             MarkerKind::CORE_IDLE => return,
             _ => LaneMarkKind::Signal,
         };
-        self.schedule.add_mark(
-            hit.thread,
-            LaneMark {
-                first: at,
-                end: at,
-                kind,
-                count: 1,
-            },
-        );
-    }
-
-    /// Records the core of a thread. All ones mean an unknown core.
-    fn come_to(&mut self, thread: ThreadId, core: u64) {
-        let core = Some(core).filter(|core| *core != u64::MAX);
-        if let Some(known) = self.cores.get_mut(usize::from(thread.0)) {
-            *known = core;
+        let is_in_kernel = state.kernel_depth > 0;
+        if is_in_kernel {
+            lane.extend_mark(at);
         }
-        if let Some(lane) = self.schedule.threads.get_mut(usize::from(thread.0)) {
-            lane.cores.extend(core);
+        lane.add_mark(at, kind, 1);
+        if kind == LaneMarkKind::Kernel {
+            state.kernel_depth = state.kernel_depth.saturating_add(1);
+        } else if is_in_kernel {
+            lane.add_mark(at, LaneMarkKind::Kernel, 0);
         }
     }
 
@@ -209,17 +225,6 @@ impl Builder<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// Extends the last kernel mark.
-fn end_kernel(lane: &mut ThreadLane, at: u64) {
-    if let Some(mark) = lane
-        .marks
-        .last_mut()
-        .filter(|mark| mark.kind == LaneMarkKind::Kernel)
-    {
-        mark.end = mark.end.max(at);
     }
 }
 
@@ -266,13 +271,6 @@ impl Schedule {
                 end,
                 who: LanePeer::One(u64::from(thread.0)),
             });
-        }
-    }
-
-    /// Records an event of a thread.
-    pub fn add_mark(&mut self, thread: ThreadId, mark: LaneMark) {
-        if let Some(lane) = self.threads.get_mut(usize::from(thread.0)) {
-            lane.marks.push(mark);
         }
     }
 

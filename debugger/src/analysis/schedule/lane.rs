@@ -69,7 +69,7 @@ pub struct LaneMark {
     /// End position; `first` for a mark without length.
     pub end: u64,
     pub kind: LaneMarkKind,
-    /// Number of merged events.
+    /// Number of merged events; 0 for the rest of a kernel mark after another mark within it.
     pub count: u64,
 }
 
@@ -149,6 +149,23 @@ impl ThreadLane {
             marks,
             times,
             ..Self::default()
+        }
+    }
+
+    /// Adds a mark without length.
+    pub(super) fn add_mark(&mut self, at: u64, kind: LaneMarkKind, count: u64) {
+        self.marks.push(LaneMark {
+            first: at,
+            end: at,
+            kind,
+            count,
+        });
+    }
+
+    /// Extends the last mark. Marks do not overlap: a mark within a kernel mark divides it.
+    pub(super) fn extend_mark(&mut self, to: u64) {
+        if let Some(mark) = self.marks.last_mut() {
+            mark.end = mark.end.max(to);
         }
     }
 

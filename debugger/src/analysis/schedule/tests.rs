@@ -106,6 +106,32 @@ fn the_kernel_s_part_of_a_system_call_is_a_mark_with_a_length() {
 }
 
 #[test]
+fn marks_within_the_kernel_s_part_of_a_system_call_divide_it() {
+    // Kinds of markers of an interrupt and of the return from it.
+    const HARDWARE_EVENT: u16 = 43;
+    const HARDWARE_RETURN: u16 = 44;
+    let file = thread_file(1, |writer| {
+        writer.time(START, 0);
+        steps(writer, 1);
+        writer.marker(marker::SYSTEM_CALL, 39);
+        writer.marker(marker::SYSTEM_CALL_START, 39);
+        steps(writer, 2);
+        writer.marker(HARDWARE_EVENT, 0x1002);
+        steps(writer, 2);
+        writer.marker(HARDWARE_RETURN, 0x1002);
+        steps(writer, 2);
+        writer.marker(marker::SIGNAL, 10);
+        steps(writer, 2);
+        writer.marker(marker::SYSTEM_CALL_END, 39);
+        steps(writer, 1);
+        writer.marker(marker::SIGNAL, 10);
+    });
+    let expected = "1 0-10@0 SystemCall:1-1 Kernel:1-3 Kernel:3-5 Kernel:5-7 Signal:7-7 Kernel:7-9 \
+                    Signal:10-10\ncore 0 0-10@0\n";
+    check(&[file], expected);
+}
+
+#[test]
 fn every_step_of_a_trace_by_cores_is_in_one_lane() {
     for kind in [Sample::Threads, Sample::CoreSharded] {
         let (session, _place) = sample(kind);
