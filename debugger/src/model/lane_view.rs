@@ -84,9 +84,9 @@ pub fn stretch_boxes(
     whole.collect()
 }
 
-/// Names the counterpart of a stretch: `core 3` in the lane of a thread, the thread in that of a
-/// core.
-pub fn who_name(id: LaneId, who: LanePeer, threads: &[ThreadInfo]) -> Option<String> {
+/// Names the counterpart of a stretch for its box: `core 3` in the lane of a thread, the name of the
+/// thread in that of a core.
+pub fn short_peer_name(id: LaneId, who: LanePeer, threads: &[ThreadInfo]) -> Option<String> {
     match (id, who) {
         (LaneId::Thread(_), LanePeer::One(core)) => {
             Some(say!("lane-core", core = core.to_string()))
@@ -96,11 +96,20 @@ pub fn who_name(id: LaneId, who: LanePeer, threads: &[ThreadInfo]) -> Option<Str
             let thread = usize::try_from(thread)
                 .ok()
                 .and_then(|thread| threads.get(thread));
-            thread.map(|thread| say!("lane-thread", thread = &*thread.name))
+            thread.map(|thread| thread.name.clone())
         }
         (LaneId::Core(_), LanePeer::Several) => Some(say!("lane-several-threads").to_owned()),
         (_, LanePeer::Unknown) => None,
     }
+}
+
+/// Names the counterpart of a stretch in a sentence: `core 3`, `thread 100`.
+fn peer_name(id: LaneId, who: LanePeer, threads: &[ThreadInfo]) -> Option<String> {
+    let name = short_peer_name(id, who, threads)?;
+    Some(match (id, who) {
+        (LaneId::Core(_), LanePeer::One(_)) => say!("lane-thread", thread = name),
+        _ => name,
+    })
 }
 
 /// Describes a place in a lane, one fact per line. `marks` are the kind and number of marks there.
@@ -124,7 +133,7 @@ pub fn lane_hint(
         .filter(|stretch| position <= stretch.end);
     lines.push(
         match (
-            running.map(|stretch| who_name(id, stretch.who, threads)),
+            running.map(|stretch| peer_name(id, stretch.who, threads)),
             id,
         ) {
             (Some(Some(who)), LaneId::Thread(_)) => say!("lane-runs-on", who = who),
@@ -236,6 +245,9 @@ mod tests {
         assert!(
             lane_hint(&schedule, threads, core, 1, None).starts_with("core 0\nruns thread 100")
         );
+        let short = |id, who| short_peer_name(id, who, threads);
+        assert_eq!(short(core, LanePeer::One(0)).as_deref(), Some("100"));
+        assert_eq!(short(lanes[0], LanePeer::One(0)).as_deref(), Some("core 0"));
     }
 }
 

@@ -45,13 +45,12 @@ pub fn calls_ui(
     let each = (room / u32::try_from(shown.len()).unwrap_or(1).max(1)).max(1);
     strip.labels(pen, threads, &shown, current, height * each as f32);
     state.depths.reveal(here.depth, each);
-    state.depths.scroll(
-        wheel_over_labels(ui, strip) + std::mem::take(&mut state.depths_to_scroll),
-        each,
-    );
+    let wheel = wheel_over_labels(ui, strip, state);
+    let dragged = std::mem::take(&mut state.lanes_to_scroll);
+    state.depths.scroll(wheel + dragged, each);
     state.lanes.resize_with(shown.len(), Default::default);
     let mut under = None;
-    for (place, of_thread) in (0u8..).zip(&shown) {
+    for (place, of_thread) in (0u16..).zip(&shown) {
         let is_current = *of_thread == current;
         let request = LaneRequest {
             thread: ThreadId(u16::try_from(*of_thread).unwrap_or(u16::MAX)),

@@ -8,7 +8,7 @@ use stepback_debugger::analysis::schedule::{
     BoundedList, LaneMark, LaneMarkKind, LanePeer, Schedule, boxes,
 };
 use stepback_debugger::model::lane_view::{
-    LaneId, lane_hint, lane_name, scrolled, stretch_boxes, who_name,
+    LaneId, lane_hint, lane_name, scrolled, short_peer_name, stretch_boxes,
 };
 use stepback_debugger::model::threads::Threads;
 
@@ -57,9 +57,11 @@ pub fn lanes_ui(
     let place = here.and_then(|here| ids.binary_search(&here).ok());
     let wanted = place.filter(|_| state.revealed != place);
     state.revealed = place.or(state.revealed);
-    let wheel = wheel_over_labels(ui, strip);
+    // Above calls, their lanes were scrolled.
+    let dragged = std::mem::take(&mut state.lanes_to_scroll);
+    let scrolled_by = wheel_over_labels(ui, strip, state) + dragged;
     state.top = scrolled(
-        state.top.saturating_add_signed(wheel),
+        state.top.saturating_add_signed(scrolled_by),
         ids.len(),
         room,
         wanted,
@@ -72,7 +74,7 @@ pub fn lanes_ui(
         height,
     };
     let mut mark = None;
-    for (row, id) in (0u8..).zip(ids.iter().skip(state.top).take(room)) {
+    for (row, id) in (0u16..).zip(ids.iter().skip(state.top).take(room)) {
         let top = top + f32::from(row) * height;
         lanes.label(
             LaneLabel {
@@ -107,17 +109,13 @@ fn current_lane(cx: &PanelContext<'_>, schedule: &Schedule, kind: TimelineLanes)
 }
 
 /// Takes the wheel over the labels. Returns the number of lanes to scroll by.
-pub fn wheel_over_labels(ui: &Ui, strip: &TimelineStrip) -> isize {
+pub fn wheel_over_labels(ui: &Ui, strip: &TimelineStrip, state: &mut TimelineState) -> isize {
     let labels = Rect::from_min_max(strip.rect.min, pos2(strip.chart.left(), strip.floor));
     if !ui.rect_contains_pointer(labels) {
         return 0;
     }
     let moved = ui.input_mut(|input| std::mem::take(&mut input.smooth_scroll_delta.y));
-    if moved == 0.0 {
-        0
-    } else {
-        -(moved.signum() as isize)
-    }
+    state.lanes_scrolled(moved, lane_height(ui.ctx().content_rect().height()))
 }
 
 /// Painter of the lanes, for one frame.
@@ -177,11 +175,10 @@ impl LanePainter<'_> {
                     tok.bg4
                 },
             );
-            let name = who_name(id, drawn.who, self.cx.desk.session.index.threads())
+            let name = short_peer_name(id, drawn.who, self.cx.desk.session.index.threads())
                 .filter(|_| rect.width() > 44.0);
             let Some(name) = name else { continue };
-            let name = name.strip_prefix("thread ").unwrap_or(&name);
-            if pen.width(name, ui_font(10.5)) + 8.0 <= rect.width() {
+            if pen.width(&name, ui_font(10.5)) + 8.0 <= rect.width() {
                 let color = if drawn.who == LanePeer::Several {
                     tok.t2
                 } else {
@@ -190,7 +187,7 @@ impl LanePainter<'_> {
                 pen.text(
                     rect.left() + 4.0,
                     rect.center().y,
-                    name,
+                    &name,
                     ui_font(10.5),
                     color,
                 );
@@ -253,7 +250,7 @@ impl LanePainter<'_> {
                 ),
             }
             if pointed.is_some_and(|at| at + GRIP >= drawn.left && at <= drawn.right + GRIP) {
-                let count = pieces.iter().map(|mark| mark.count).sum();
+                let count = pieces.iter().map(|mark| mark.count).sum::<u64>().max(1);
                 under = Some((LaneMark { kind, ..*first }, count));
             }
         }

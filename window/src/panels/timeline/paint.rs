@@ -229,7 +229,7 @@ impl TimelineStrip {
             pen.cut_text(pos2(x, y), name(0), ui_font(11.0), pen.tok.t3, right);
             return;
         }
-        for (place, thread) in (0u8..).zip(shown) {
+        for (place, thread) in (0u16..).zip(shown) {
             let top = y + f32::from(place) * height;
             let (font, color) = if *thread == current {
                 (semi(11.0), pen.tok.t1)

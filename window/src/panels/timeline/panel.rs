@@ -17,7 +17,7 @@ use crate::panels::row::button_response;
 use crate::panels::timeline::calls::calls_ui;
 use crate::panels::timeline::lanes::{LaneSource, TimelineCanvas, lanes_ui};
 use crate::panels::timeline::menu::menu_ui;
-use crate::panels::timeline::paint::{AXIS, HandleTag, TimelineStrip};
+use crate::panels::timeline::paint::{AXIS, HandleTag, TimelineStrip, lane_height};
 use crate::panels::timeline::rows;
 use crate::panels::timeline::rows::rows_ui;
 use crate::panels::timeline::state::{DragState, TimelineState};
@@ -199,7 +199,7 @@ pub struct TimelineInput<'a> {
 }
 
 /// Zooms around the pointer with the wheel and pans with the horizontal wheel; with Alt the wheel
-/// scrolls the depths.
+/// scrolls the lanes.
 /// The middle button drags the view.
 pub fn turn(
     ui: &Ui,
@@ -212,12 +212,10 @@ pub fn turn(
         first: strip.first,
         last: strip.last,
     };
+    let height = lane_height(ui.ctx().content_rect().height());
     if response.dragged_by(PointerButton::Middle) {
         let delta = response.drag_delta();
-        state.rest += delta.y / super::paint::lane_height(ui.ctx().content_rect().height());
-        let whole = state.rest.trunc();
-        state.rest -= whole;
-        state.depths_to_scroll -= whole as isize;
+        state.lanes_to_scroll += state.lanes_scrolled(delta.y, height);
         let moved = -f64::from(delta.x) / f64::from(strip.chart.width());
         state.show(
             view.turned(
@@ -241,11 +239,7 @@ pub fn turn(
         )
     });
     if ui.input(|input| input.modifiers.alt) {
-        state.depths_to_scroll -= if delta.y == 0.0 {
-            0
-        } else {
-            delta.y.signum() as isize
-        };
+        state.lanes_to_scroll += state.lanes_scrolled(delta.y, height);
         return;
     }
     let factor = f64::from(pinch) * (f64::from(delta.y) * 0.004).exp();

@@ -58,10 +58,10 @@ pub struct TimelineState {
     ids: Option<LaneIdCache>,
     /// Call depths in view.
     pub(super) depths: DepthScroll,
-    /// Depths by which the mouse scrolled since the last frame.
-    pub(super) depths_to_scroll: isize,
-    /// Fraction of a lane that the middle button has dragged.
-    pub(super) rest: f32,
+    /// Lanes by which the mouse scrolled in the chart since they were last drawn.
+    pub(super) lanes_to_scroll: isize,
+    /// Fraction of a lane that the mouse scrolled beyond the whole lanes.
+    rest: f32,
     /// Part of the trace in view; none: all of it.
     pub(super) view: Option<VisibleRange>,
     /// Part of the trace that a command requested to see.
@@ -110,6 +110,15 @@ impl TimelineState {
         let ids = Arc::clone(&known.ids);
         self.ids = Some(known);
         ids
+    }
+
+    /// Converts points that the contents moved down to whole lanes to scroll by. Wheels move smoothly
+    /// over several frames, so the rest is kept for the next one.
+    pub(super) fn lanes_scrolled(&mut self, points: f32, height: f32) -> isize {
+        self.rest -= points / height;
+        let whole = self.rest.trunc();
+        self.rest -= whole;
+        whole as isize
     }
 
     /// Shows lanes of a kind.
@@ -301,6 +310,18 @@ impl DepthScroll {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_notch_scrolls_equally_far_in_one_frame_and_in_many() {
+        for frames in [1u8, 7, 40] {
+            let mut state = TimelineState::default();
+            // A notch upwards shows what is above.
+            let scrolled: isize = (0..frames)
+                .map(|_| state.lanes_scrolled(39.5 / f32::from(frames), 13.0))
+                .sum();
+            assert_eq!(scrolled, -3, "{frames} frames");
+        }
+    }
 
     #[test]
     fn the_innermost_frame_comes_into_view_and_can_be_scrolled_away_from() {
