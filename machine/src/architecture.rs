@@ -253,6 +253,10 @@ pub(crate) trait Architecture {
     fn is_canonical(_address: u64, _privilege: Privilege) -> bool {
         true
     }
+    /// Lowest address that Linux lets programs map, by default: `vm.mmap_min_addr`, from
+    /// `DEFAULT_MMAP_MIN_ADDR` (`mm/Kconfig`) and `LSM_MMAP_MIN_ADDR` (`security/Kconfig`). One
+    /// page unless these advise more for the architecture.
+    const LOWEST_MAPPED: u64 = 0x1000;
     fn is_vector(_pc: Address, _encoding: Option<&Encoding>) -> bool {
         false
     }

@@ -750,6 +750,19 @@ impl InstructionSet {
         ask!(self, Of => Of::is_canonical(address, privilege))
     }
 
+    /// Returns the lowest address that Linux lets programs map, unless the user of the machine
+    /// lowered it.
+    pub const fn lowest_mapped(self) -> u64 {
+        ask!(self, Of => Of::LOWEST_MAPPED)
+    }
+
+    /// Returns true for an address in the half of a 64-bit address space that only the kernel uses.
+    /// With 32 bits no address belongs to the kernel for certain: a 64-bit kernel leaves nearly all
+    /// of them to 32-bit programs.
+    pub const fn is_kernel_address(self, address: u64) -> bool {
+        self.word_bytes() == 8 && address >> 63 != 0
+    }
+
     /// Returns true for an instruction that looks like the first of an exception handler, from its
     /// address and effect.
     pub fn is_vector(self, pc: Address, encoding: Option<&Encoding>) -> bool {

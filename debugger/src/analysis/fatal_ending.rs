@@ -17,10 +17,6 @@ use crate::analysis::schedule::ThreadLane;
 /// Maximum distance in steps between a fatal access and the end of its thread: the recorder
 /// continues for some blocks.
 const TAIL: u64 = 64;
-/// Maximum number of threads that are examined.
-const THREADS: usize = 256;
-/// Lowest address that Linux maps.
-const LOWEST_MAPPED: u64 = 0x1_0000;
 
 /// The step at which a program most likely died.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +42,7 @@ pub enum FatalCause {
 }
 
 /// Returns where the program most likely died; `None` if it exits or nothing indicates a death.
-/// Runs on a worker.
+/// Runs on a worker. Cost: a lookup and the text of [`TAIL`] steps for each thread.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -55,11 +51,8 @@ pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding
         return Ok(None);
     }
     let mut found: Option<FatalEnding> = None;
-    for thread in
-        (0..index.threads().len().min(THREADS)).filter_map(|number| u16::try_from(number).ok())
-    {
+    for (thread, _) in (0..=u16::MAX).map(ThreadId).zip(index.threads()) {
         cancel.check()?;
-        let thread = ThreadId(thread);
         let Some(last) = NearestStepOf::last(thread, index.end()).run(index, cancel)? else {
             continue;
         };
@@ -93,12 +86,22 @@ enum TailVerdict {
 
 fn ending_of(tail: &[StepRecord]) -> TailVerdict {
     let mut fatal = None;
+    let effects = tail.iter().flat_map(|record| &record.effects);
+    let mut crossings = effects.filter_map(|effect| match effect {
+        Effect::Marker(marker) => privilege_after(marker.kind),
+        _ => None,
+    });
+    // Before a return to the program, the kernel ran.
+    let mut privilege = match crossings.next() {
+        Some(Privilege::User) => Privilege::Kernel,
+        Some(Privilege::Kernel) | None => Privilege::User,
+    };
     for (record, place) in tail.iter().zip(0u64..) {
         let behind = (tail.len() as u64).saturating_sub(place + 1);
         for effect in &record.effects {
             match effect {
                 Effect::Access(access) if fatal.is_none() => {
-                    let cause = impossible_access(access, record);
+                    let cause = impossible_access(access, record, privilege);
                     fatal = cause.map(|cause| FatalEnding {
                         step: record.step,
                         steps_behind: behind,
@@ -106,6 +109,7 @@ fn ending_of(tail: &[StepRecord]) -> TailVerdict {
                     });
                 }
                 Effect::Marker(marker) => match marker.kind {
+                    kind if let Some(after) = privilege_after(kind) => privilege = after,
                     // A signal with a handler did not kill the program.
                     MarkerKind::KERNEL_EVENT | MarkerKind::KERNEL_TRANSFER => fatal = None,
                     MarkerKind::SYSTEM_CALL => {
@@ -132,18 +136,37 @@ fn ending_of(tail: &[StepRecord]) -> TailVerdict {
     fatal.map_or(TailVerdict::Unknown, TailVerdict::Fatal)
 }
 
-fn impossible_access(access: &Access, record: &StepRecord) -> Option<FatalCause> {
+/// Returns who runs after a marker that begins or ends steps of the kernel; `None` for others.
+fn privilege_after(kind: MarkerKind) -> Option<Privilege> {
+    match kind {
+        MarkerKind::SYSTEM_CALL_START
+        | MarkerKind::CONTEXT_SWITCH_START
+        | MarkerKind::HARDWARE_EVENT => Some(Privilege::Kernel),
+        MarkerKind::SYSTEM_CALL_END
+        | MarkerKind::CONTEXT_SWITCH_END
+        | MarkerKind::HARDWARE_RETURN => Some(Privilege::User),
+        _ => None,
+    }
+}
+
+/// Returns the access as a cause of death if nothing can be mapped at its address. `privilege` is
+/// what the markers say; a 64-bit address of the code decides for certain.
+fn impossible_access(
+    access: &Access,
+    record: &StepRecord,
+    privilege: Privilege,
+) -> Option<FatalCause> {
     let AccessTarget::Memory { address, .. } = access.target else {
         return None;
     };
-    let is_kernel_code = record.pc.0 >> 63 != 0;
-    let privilege = if is_kernel_code {
+    let set = record.instruction_set;
+    let privilege = if set.is_kernel_address(record.pc.0) {
         Privilege::Kernel
     } else {
-        Privilege::User
+        privilege
     };
-    let is_wild = !record.instruction_set.is_canonical(address.0, privilege);
-    let is_impossible = is_wild || (address.0 < LOWEST_MAPPED && !is_kernel_code);
+    let is_unmapped = address.0 < set.lowest_mapped() && privilege == Privilege::User;
+    let is_impossible = is_unmapped || !set.is_canonical(address.0, privilege);
     is_impossible.then_some(FatalCause::Access {
         kind: access.kind,
         address: address.0,
@@ -200,5 +223,97 @@ impl EndingEvidence<'_> {
             .instruction_set(self.thread)
             .system_call_name(number)
             .filter(|_| is_last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_generator::drmemtrace::{
+        Architecture, Container, SampleFile, TraceRecipe, TraceWriter, marker,
+    };
+
+    use super::*;
+    use crate::session::test_session::recorded;
+
+    /// Creates the file of a thread that executes one instruction.
+    fn file(recipe: TraceRecipe, write: impl FnOnce(&mut TraceWriter)) -> SampleFile {
+        let mut writer = TraceWriter::new(recipe);
+        writer.time(13_400_000_000_000_000, 0);
+        writer.instruction(0x40_1000, &[0x90; 4]);
+        write(&mut writer);
+        let records = writer.finish();
+        SampleFile {
+            name: format!("drmemtrace.app.{}.0001.trace", recipe.tid),
+            bytes: records.pack(Container::Plain),
+            truth: records.truth,
+        }
+    }
+
+    #[track_caller]
+    fn check(
+        architecture: Architecture,
+        write: impl FnOnce(&mut TraceWriter),
+        expected: Option<u64>,
+    ) {
+        let recipe = TraceRecipe {
+            architecture,
+            ..TraceRecipe::default()
+        };
+        let (session, _place) = recorded(&[file(recipe, write)]);
+        let ending = fatal_ending(&session.index, &Cancel::default()).unwrap();
+        let address = ending.map(|ending| match ending.cause {
+            FatalCause::Access { address, .. } => address,
+            FatalCause::Raised(call) => panic!("{call}"),
+        });
+        assert_eq!(address, expected, "{architecture:?}");
+    }
+
+    /// `vm.mmap_min_addr` is 64 KiB on x86, but at most 32 KiB on Arm.
+    #[test]
+    fn the_lowest_address_that_is_mapped_depends_on_the_architecture() {
+        for (architecture, address, expected) in [
+            (Architecture::X86_64, 0x9000, Some(0x9000)),
+            (Architecture::X86_64, 0x1_0000, None),
+            (Architecture::X86_32, 0x9000, Some(0x9000)),
+            (Architecture::A64, 0x9000, None),
+            (Architecture::A64, 0x7ff8, Some(0x7ff8)),
+            (Architecture::Arm, 0x9000, None),
+            (Architecture::Arm, 0x7ff8, Some(0x7ff8)),
+        ] {
+            check(architecture, |writer| writer.read(address, 4), expected);
+        }
+    }
+
+    #[test]
+    fn a_32_bit_kernel_may_access_low_addresses() {
+        let call = |writer: &mut TraceWriter| {
+            writer.marker(marker::SYSTEM_CALL, 20);
+            writer.marker(marker::SYSTEM_CALL_START, 20);
+            writer.instruction(0xc010_0000, &[0x90; 4]);
+            writer.read(0x18, 4);
+            writer.marker(marker::SYSTEM_CALL_END, 20);
+            writer.instruction(0x40_1004, &[0x90; 4]);
+        };
+        check(Architecture::X86_32, call, None);
+        let call_and_die = |writer: &mut TraceWriter| {
+            call(writer);
+            writer.read(0x20, 4);
+        };
+        check(Architecture::X86_32, call_and_die, Some(0x20));
+    }
+
+    #[test]
+    fn the_last_of_many_threads_is_examined_too() {
+        let of_thread = |tid| {
+            let recipe = TraceRecipe {
+                tid,
+                ..TraceRecipe::default()
+            };
+            let address = if tid == 300 { 0x18 } else { 0x7ffd_0000 };
+            file(recipe, |writer| writer.read(address, 8))
+        };
+        let (session, _place) = recorded(&(1..=300).map(of_thread).collect::<Vec<_>>());
+        let ending = fatal_ending(&session.index, &Cancel::default()).unwrap();
+        assert!(ending.is_some());
     }
 }

@@ -43,6 +43,8 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     };
     const NAMES: ArchitectureNames = if Self::IS_WIDE { NAMES_64 } else { NAMES_32 };
     const WORD_BYTES: u16 = WORD_BYTES;
+    /// The kernel's documentation advises 64 KiB on x86.
+    const LOWEST_MAPPED: u64 = 0x1_0000;
     const ABI: Abi = if Self::IS_WIDE { ABI_64 } else { ABI_32 };
     const ELF: &'static [ElfMachine] = &[ElfMachine {
         number: if Self::IS_WIDE { 62 } else { 3 },

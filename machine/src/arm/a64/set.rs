@@ -48,6 +48,8 @@ impl Architecture for A64 {
     const HOST_CALL: Option<SemihostingCall> = Some(HOST_CALL_64);
     const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 4;
+    /// The kernel's documentation advises at most 32 KiB on Arm.
+    const LOWEST_MAPPED: u64 = 0x8000;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [RegisterRun] = &SIGNALS_64;
 

@@ -48,6 +48,8 @@ impl Architecture for A32 {
     const FLAG_BITS: u64 = NZCV;
     /// Two, because a program may switch to T32.
     const ALIGNMENT: u8 = 2;
+    /// The kernel's documentation advises at most 32 KiB on Arm.
+    const LOWEST_MAPPED: u64 = 0x8000;
     const HAS_MARKED_ADDRESSES: bool = true;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [RegisterRun] = &SIGNALS_32;

@@ -46,6 +46,8 @@ impl Architecture for T32 {
     const HOST_CALL: Option<SemihostingCall> = Some(HOST_CALL_32);
     const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 2;
+    /// The kernel's documentation advises at most 32 KiB on Arm.
+    const LOWEST_MAPPED: u64 = 0x8000;
     const HAS_MARKED_ADDRESSES: bool = true;
     const IS_MARKED: bool = true;
     /// `it` (DDI 0487, F5.1 "IT").
