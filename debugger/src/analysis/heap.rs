@@ -53,21 +53,55 @@ fn role_of(symbol: &str) -> Option<HeapRole> {
     }
 }
 
+/// Types of the parameters, mangled and not, after which an operator of C++ still uses the heap: those
+/// of the standard (C++20, 17.6.3), and a hint for allocators. Operators with others, such as
+/// placement new, belong to the program.
+const HEAP_TAGS: [(&str, &str); 3] = [
+    ("St11align_val_t", "align_val_t"),
+    ("RKSt9nothrow_t", "nothrow_t"),
+    ("12__hot_cold_t", "__hot_cold_t"),
+];
+
 /// Recognises the operators of C++, mangled (`_Znwm`, `_ZdaPvm`) or not.
 fn operator_role(symbol: &str) -> Option<HeapRole> {
-    let is = |name: &str| {
-        symbol
-            .strip_prefix(name)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('(') || rest.starts_with("[]"))
-    };
-    let has_any = |starts: &[&str]| starts.iter().any(|start| symbol.starts_with(start));
-    if is("operator new") || has_any(&["_Znwm", "_Znam", "_Znwj", "_Znaj"]) {
-        Some(HeapRole::Allocate)
-    } else if is("operator delete") || has_any(&["_ZdlPv", "_ZdaPv"]) {
-        Some(HeapRole::Free)
-    } else {
-        None
+    let parameters = |starts: [&str; 2]| starts.iter().find_map(|start| symbol.strip_prefix(start));
+    // Mangled types of sizes.
+    let size = ['j', 'm', 'y'];
+    if let Some(rest) = parameters(["_Znw", "_Zna"]) {
+        return are_heap_tags(rest.strip_prefix(size)?).then_some(HeapRole::Allocate);
     }
+    if let Some(rest) = parameters(["_ZdlPv", "_ZdaPv"]) {
+        return are_heap_tags(rest.strip_prefix(size).unwrap_or(rest)).then_some(HeapRole::Free);
+    }
+    let (role, rest) = match symbol.strip_prefix("operator new") {
+        Some(rest) => (HeapRole::Allocate, rest),
+        None => (HeapRole::Free, symbol.strip_prefix("operator delete")?),
+    };
+    let rest = rest.strip_prefix("[]").unwrap_or(rest);
+    if rest.is_empty() {
+        return Some(role);
+    }
+    let mut others = rest
+        .strip_prefix('(')?
+        .strip_suffix(')')?
+        .split(',')
+        .skip(1);
+    let is_of_heap = |parameter: &str| {
+        HEAP_TAGS.iter().any(|(_, tag)| parameter.contains(tag))
+            || role == HeapRole::Free && parameter.trim_start().starts_with("unsigned ")
+    };
+    others.all(is_of_heap).then_some(role)
+}
+
+/// Returns true if mangled parameters are a sequence of [`HEAP_TAGS`].
+fn are_heap_tags(mut parameters: &str) -> bool {
+    while let Some(rest) = HEAP_TAGS
+        .iter()
+        .find_map(|(tag, _)| parameters.strip_prefix(*tag))
+    {
+        parameters = rest;
+    }
+    parameters.is_empty()
 }
 
 /// Returns true if the trace records heap operations: some traced functions allocate or free.
@@ -124,7 +158,8 @@ pub struct DoubleFree<'a> {
     pub before: BlockRelease,
 }
 
-/// Returns the maximum number of bytes allocated at once. Memory: 8 bytes per block.
+/// Returns the maximum number of bytes allocated at once: a lower bound where several blocks are
+/// allocated or freed at one position. Memory: 8 bytes per block.
 pub fn most_bytes(heap: &Heap) -> u64 {
     let places = || 0..u32::try_from(heap.blocks().len()).unwrap_or(u32::MAX);
     let block = |place: u32| heap.get(place);
@@ -136,7 +171,9 @@ pub fn most_bytes(heap: &Heap) -> u64 {
     let allocated_at = |place: u32| block(place).map(|block| block.allocated_at);
     let (mut allocated, mut freed): (Vec<u32>, Vec<u32>) = (places().collect(), places().collect());
     allocated.sort_unstable_by_key(|place| allocated_at(*place));
-    freed.retain(|place| freed_at(*place).is_some());
+    // A block that is freed where it is allocated counts only there.
+    let has_lifetime = |place: u32| freed_at(place) != allocated_at(place);
+    freed.retain(|place| freed_at(*place).is_some() && has_lifetime(*place));
     freed.sort_unstable_by_key(|place| freed_at(*place));
     let size = |place: u32| block(place).map_or(0, |block| block.size_bytes);
     let (mut now, mut most, mut freed) = (0u64, 0, freed.into_iter().peekable());
@@ -145,8 +182,11 @@ pub fn most_bytes(heap: &Heap) -> u64 {
         while let Some(gone) = freed.next_if(|gone| freed_at(*gone) <= allocated_at(place)) {
             now = now.saturating_sub(size(gone));
         }
-        now = now.saturating_add(size(place));
-        most = most.max(now);
+        let with_block = now.saturating_add(size(place));
+        most = most.max(with_block);
+        if has_lifetime(place) {
+            now = with_block;
+        }
     }
     most
 }
@@ -154,6 +194,7 @@ pub fn most_bytes(heap: &Heap) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::test_session::drmemtrace_with;
 
     const LIST: &str = "1,1,0x10,libc.so.6!malloc\n2,1,0x20,libc.so.6!free\n3,0,0x30,app!work\n";
 
@@ -182,6 +223,35 @@ mod tests {
         assert_eq!(named, expected);
     }
 
+    #[test]
+    fn a_block_that_is_freed_where_it_was_allocated_does_not_stay() {
+        // Numbers of marker kinds.
+        const FUNCTION: u16 = 4;
+        const RETURN_ADDRESS: u16 = 5;
+        const ARGUMENT: u16 = 6;
+        const RETURN_VALUE: u16 = 7;
+        let (session, _place) = drmemtrace_with(LIST, |writer| {
+            for _ in 0..3 {
+                writer.instruction(0x40_1000, &[0x90]);
+                for (kind, value) in [
+                    (FUNCTION, 1),
+                    (RETURN_ADDRESS, 0x40_2000),
+                    (ARGUMENT, 64),
+                    (FUNCTION, 1),
+                    (RETURN_VALUE, 0x5000),
+                    (FUNCTION, 2),
+                    (RETURN_ADDRESS, 0x40_2000),
+                    (ARGUMENT, 0x5000),
+                ] {
+                    writer.marker(kind, value);
+                }
+            }
+        });
+        let functions = session.companions.functions.as_ref();
+        let heap = heap(&session.index, functions, &Cancel::default()).unwrap();
+        assert_eq!((heap.blocks().len(), most_bytes(&heap)), (3, 64));
+    }
+
     #[track_caller]
     fn check(symbols: &[&str], expected: Option<HeapRole>) {
         for symbol in symbols {
@@ -197,7 +267,13 @@ mod tests {
                 "__libc_malloc",
                 "tc_malloc",
                 "_Znwm",
+                "_Znaj",
                 "_ZnamRKSt9nothrow_t",
+                "_ZnwmSt11align_val_t",
+                "_ZnwmSt11align_val_tRKSt9nothrow_t",
+                "_Znwm12__hot_cold_t",
+                "operator new",
+                "operator new(unsigned long, std::align_val_t, std::nothrow_t const&)",
                 "operator new[](unsigned long)",
             ],
             Some(HeapRole::Allocate),
@@ -207,6 +283,9 @@ mod tests {
                 "free",
                 "__libc_free@GLIBC_2.2.5",
                 "_ZdlPvm",
+                "_ZdaPvSt11align_val_t",
+                "_ZdlPvmSt11align_val_t",
+                "operator delete[](void*, unsigned long, std::align_val_t)",
                 "operator delete(void*)",
             ],
             Some(HeapRole::Free),
@@ -224,6 +303,15 @@ mod tests {
                 "fib",
                 "malloc_usable_size",
                 "operator newish",
+                // Placement forms, and those of a program's class.
+                "_ZnwmPv",
+                "_ZnamPv",
+                "_ZdlPvS_",
+                "_ZdaPvS_",
+                "operator new(unsigned long, void*)",
+                "operator new[](unsigned long, Arena&)",
+                "operator delete(void*, void*)",
+                "_Znwm5Arena",
                 "freeze",
                 "",
             ],
