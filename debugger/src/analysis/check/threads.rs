@@ -56,7 +56,8 @@ impl ThreadStarts {
             .threads
             .get(name)
             .filter(|thread| self.has_system_calls && !thread.is_idle)?;
-        let process = known.process.clone().unwrap_or_default();
+        // Without its process, it may be the first thread of one.
+        let process = known.process.clone()?;
         // The first thread of a process has the number of the process. If the trace lacks that
         // thread, the first one seen counts.
         let (is_main, has_main) = (process == name, self.threads.contains_key(&process));
@@ -67,7 +68,8 @@ impl ThreadStarts {
         (self.begun > self.made).then(|| {
             let (begun, made) = (self.begun, self.made);
             format!(
-                "{name} joins, and no system call before it made it ({begun} joined, {made} made)"
+                "thread {name} starts, but no earlier system call created it \
+                 ({begun} started, {made} created)"
             )
         })
     }
@@ -166,7 +168,7 @@ impl ExceptionEnd {
             return Ok(());
         }
         let pc = Address(step.set.code_address(target));
-        if !has_code(pc, index, cancel)? {
+        if has_code(pc, index, cancel)? == Some(false) {
             let from = step.pc;
             findings.add(&whole::EXCEPTION_END, place, || {
                 format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where there is no code")
@@ -176,22 +178,59 @@ impl ExceptionEnd {
     }
 }
 
-/// Maximum number of failed fetches of an address that are examined.
+/// Maximum number of failed fetches of an address that are examined. With more, it is unknown whether
+/// the address has code.
 const FETCHES: usize = 1 << 10;
 
-/// Returns true if the trace shows an instruction at an address. A failed fetch does not count.
+/// Returns true if the trace shows an instruction at an address, for which a failed fetch does not
+/// count; `None` if there are too many of these.
 ///
 /// Cost: a lookup for each failed fetch, up to [`FETCHES`].
-fn has_code(pc: Address, index: &Index, cancel: &Cancel) -> Result<bool> {
+fn has_code(pc: Address, index: &Index, cancel: &Cancel) -> Result<Option<bool>> {
     let mut from = Position(0);
     for _ in 0..FETCHES {
         let Some(visit) = (NearestVisit::next(pc, from)).run(index, cancel)? else {
-            break;
+            return Ok(Some(false));
         };
         if visit.record.is_executed || visit.record.encoding.is_some() {
-            return Ok(true);
+            return Ok(Some(true));
         }
         from = visit.position;
     }
-    Ok(false)
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the messages about threads, by their names and processes, that start in this order.
+    #[track_caller]
+    fn check(threads: &[(&str, Option<&str>)], expected: &[&str]) {
+        let known = threads.iter().map(|(name, process)| KnownThread {
+            name: (*name).to_owned(),
+            process: process.map(str::to_owned),
+            is_idle: false,
+        });
+        let mut starts = ThreadStarts {
+            has_system_calls: true,
+            ..ThreadStarts::new(known.collect())
+        };
+        let messages: Vec<_> = (threads.iter())
+            .filter_map(|(name, _)| starts.begins(name))
+            .collect();
+        assert_eq!(messages, expected);
+    }
+
+    #[test]
+    fn a_thread_that_no_system_call_created_is_reported() {
+        let message =
+            "thread 2 starts, but no earlier system call created it (1 started, 0 created)";
+        check(&[("1", Some("1")), ("2", Some("1"))], &[message]);
+    }
+
+    #[test]
+    fn threads_of_unknown_processes_may_be_their_first_threads() {
+        check(&[("1", None), ("2", None)], &[]);
+    }
 }
