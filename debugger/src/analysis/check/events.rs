@@ -107,7 +107,7 @@ struct CheckedThread {
     mode: Mode,
     time: Option<u64>,
     /// A step at an unexpected address, unless later events of that step explain it.
-    stray: Option<StrayStep>,
+    stray: Option<PendingFinding>,
     /// The last instruction; `None` once another event has diverted the thread.
     last: Option<LastStep>,
     registers: RegisterFile,
@@ -115,23 +115,14 @@ struct CheckedThread {
     exception: Option<u32>,
     /// Register changes that the last step does not explain. An exception that follows discards
     /// them.
-    unexplained: Vec<UnexplainedChange>,
+    unexplained: Vec<PendingFinding>,
 }
 
-/// A register change that no instruction explains.
+/// A violation, unless later events of its step explain it.
 #[derive(Debug)]
-struct UnexplainedChange {
+struct PendingFinding {
     place: FindingPlace,
     message: String,
-}
-
-/// A step at an address to which its predecessor does not lead.
-#[derive(Clone, Copy, Debug)]
-struct StrayStep {
-    place: FindingPlace,
-    pc: u64,
-    leads: Successors,
-    from: u64,
 }
 
 impl CheckedThread {
@@ -281,9 +272,7 @@ impl EventCheck<'_> {
             "{name} changes from {before} to {after} at {pc:#x}, where {text} does not write it"
         );
         if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
-            thread
-                .unexplained
-                .push(UnexplainedChange { place, message });
+            thread.unexplained.push(PendingFinding { place, message });
         }
     }
 }
@@ -332,14 +321,16 @@ impl EventSink for EventCheck<'_> {
             if let Some(message) = nowhere {
                 self.findings.add(&whole::THREAD, place, || message);
             }
-        } else if !thread.leads.allows(pc) && thread.mode == step.mode && !self.is_filtered {
-            let from = thread.last.map_or(0, |last| last.pc);
-            thread.stray = Some(StrayStep {
-                place,
-                pc,
-                leads: thread.leads,
-                from,
-            });
+        } else if thread.mode == step.mode
+            && !self.is_filtered
+            && let Some(last) = thread.last
+            && let Some(expected) = thread.leads.unless(pc)
+        {
+            let (name, from) = (&thread.name, last.pc);
+            let message = format!(
+                "{name} is at {pc:#x}, where the instruction at {from:#x} leads to {expected}"
+            );
+            thread.stray = Some(PendingFinding { place, message });
         }
         if let Some(time) = step.time
             && let Some(before) = thread.time.replace(time).filter(|before| *before > time)
@@ -537,30 +528,11 @@ impl LastStep {
 
 /// Reports what remains unexplained of a step. All events of the step have arrived.
 fn settle(thread: &mut CheckedThread, findings: &mut Findings) {
-    for UnexplainedChange { place, message } in thread.unexplained.drain(..) {
+    for PendingFinding { place, message } in thread.unexplained.drain(..) {
         findings.add(&whole::REGISTER, place, || message);
     }
-    let name = &thread.name;
-    if let Some(StrayStep {
-        place,
-        pc,
-        leads,
-        from,
-    }) = thread.stray.take()
-    {
-        findings.add(&whole::PATH, place, || {
-            format!("{name} is at {pc:#x}, {}", expected(leads, from))
-        });
-    }
-}
-
-fn expected(leads: Successors, from: u64) -> String {
-    match leads {
-        Successors::One(one) => format!("where the instruction at {from:#x} leads to {one:#x}"),
-        Successors::Either(one, other) => {
-            format!("where the instruction at {from:#x} leads to {one:#x} or {other:#x}")
-        }
-        Successors::Open => String::new(),
+    if let Some(PendingFinding { place, message }) = thread.stray.take() {
+        findings.add(&whole::PATH, place, || message);
     }
 }
 
@@ -579,7 +551,7 @@ fn is_followed(register: RegisterId) -> bool {
 
 /// Returns true for a register of a window other than the current one.
 fn is_window(register: RegisterId) -> bool {
-    register > RegisterId::ST0
+    register >= RegisterId::FIRST_BANK
 }
 
 /// Formats bytes, lowest first, as a number.
@@ -591,4 +563,16 @@ fn hex(bytes: &[u8]) -> String {
         .collect();
     let digits = digits.trim_start_matches('0');
     format!("0x{}", if digits.is_empty() { "0" } else { digits })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn x87_registers_are_in_no_window() {
+        let x87 = (0..8).map(|number| RegisterId(RegisterId::ST0.0 + number));
+        assert!(!x87.into_iter().any(is_window));
+        assert!(is_window(RegisterId::FIRST_BANK));
+    }
 }

@@ -23,12 +23,14 @@ pub enum Successors {
 }
 
 impl Successors {
-    /// Returns true if the thread may continue at `pc`.
-    pub fn allows(self, pc: u64) -> bool {
+    /// Formats the addresses, unless the thread may continue at `pc`.
+    pub fn unless(self, pc: u64) -> Option<String> {
         match self {
-            Self::Open => true,
-            Self::One(one) => one == pc,
-            Self::Either(one, other) => one == pc || other == pc,
+            Self::One(one) if one != pc => Some(format!("{one:#x}")),
+            Self::Either(one, other) if one != pc && other != pc => {
+                Some(format!("{one:#x} or {other:#x}"))
+            }
+            Self::Open | Self::One(_) | Self::Either(..) => None,
         }
     }
 }
