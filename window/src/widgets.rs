@@ -63,7 +63,9 @@ impl<'a> FlatButton<'a> {
 
     fn paint(self, ui: &Ui, response: &Response, font: FontId) {
         let (tok, rect, painter) = (ThemeColors::current(ui), response.rect, ui.painter());
-        paint_flat(painter, rect, response, tok);
+        if self.is_enabled {
+            paint_flat(painter, rect, response, tok);
+        }
         let color = if self.is_enabled { tok.t1 } else { tok.t4 };
         let Some(shape) = self.icon else {
             painter.text(

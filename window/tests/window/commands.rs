@@ -140,3 +140,17 @@ fn every_key_can_be_pressed_on_an_open_trace_and_on_the_start_screen() {
         }
     }
 }
+
+#[test]
+fn a_disabled_button_is_not_raised_under_the_pointer() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    let mut is_raised = |label| {
+        let place = window.rect(label).center();
+        window.harness().hover_at(place);
+        window.wait();
+        window.is_raised(label)
+    };
+    assert!(is_raised("Open…"));
+    // There is no history yet.
+    assert!(!is_raised("Back in history"));
+}

@@ -80,6 +80,18 @@ impl Driver {
         marks
     }
 
+    /// Returns true if the background of a widget is painted in the colour for the widget under the
+    /// pointer.
+    #[track_caller]
+    pub fn is_raised(&self, label: &str) -> bool {
+        let tok = ThemeColors::of(self.harness.ctx.theme());
+        let mut raised = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_filled(&clipped.shape, tok.bg3, &mut raised);
+        }
+        raised.contains(&self.rect(label))
+    }
+
     /// Returns true if a widget is painted in the colour of changes by the last move.
     #[track_caller]
     pub fn is_highlighted(&self, label: &str) -> bool {
