@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::QueryError;
+use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
 use crate::action::Direction;
@@ -42,10 +42,9 @@ impl Desk {
         }
         let asked = std::mem::take(&mut self.moving.asked);
         let (session, windows) = (Arc::clone(&self.session), self.windows.clone());
-        self.moving.ticket = Some(
-            self.worker
-                .spawn(JobLane::Short, move |_| Ok(make(&session, windows, asked))),
-        );
+        self.moving.ticket = Some(self.worker.spawn(JobLane::Short, move |cancel: &Cancel| {
+            Ok(make(&session, windows, asked, cancel))
+        }));
         self.take_moved();
     }
 
@@ -135,7 +134,12 @@ impl PendingMoves {
 }
 
 /// Makes moves in copies of the windows. Runs on a worker.
-pub fn make(session: &Session, mut windows: Windows, asked: Vec<MoveRequest>) -> WindowMovesResult {
+pub fn make(
+    session: &Session,
+    mut windows: Windows,
+    asked: Vec<MoveRequest>,
+    cancel: &Cancel,
+) -> WindowMovesResult {
     let mut said = Vec::new();
     // If several windows were moved, each goes where it was sent.
     let is_alone = asked
@@ -148,7 +152,7 @@ pub fn make(session: &Session, mut windows: Windows, asked: Vec<MoveRequest>) ->
             continue;
         };
         let from = window.position;
-        let mut made = next.what.make(&session.index, window);
+        let mut made = next.what.make(&session.index, window, cancel);
         let to = window.position;
         if made.is_ok() && is_synced && from != to {
             made = follow(session, &mut windows, &next, WindowShift { from, to });
@@ -200,12 +204,10 @@ fn follow(
             None => other.position.0.saturating_sub(by.from.0 - by.to.0),
         };
         let to = Position(to);
+        let ground = MoveContext::at(&session.index, to.min(session.index.end()))?;
         match led.what {
-            WindowMove::Step(..) | WindowMove::StepOfThread(_) => {
-                let ground = MoveContext::at(&session.index, to.min(session.index.end()))?;
-                other.walk(to, &ground);
-            }
-            _ => _ = WindowMove::Travel(to).make(&session.index, other)?,
+            WindowMove::Step(..) | WindowMove::StepOfThread(_) => other.walk(to, &ground),
+            _ => other.travel(to, &ground),
         }
     }
     Ok(MoveOutcome::Made)

@@ -52,7 +52,7 @@ pub mod watch_state;
 pub mod wave;
 mod windows;
 
-pub use crate::model::moves::{MoveContext, Stride, ThreadWalk};
+pub use crate::model::moves::{MoveContext, Stride};
 pub use crate::model::source_view::SourceChoice;
 pub use moves::{MoveOutcome, WindowMove};
 pub use span::{TextRole, TextSpan};

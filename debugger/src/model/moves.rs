@@ -45,8 +45,18 @@ impl WindowMove {
     /// Makes the move. Runs on a worker.
     ///
     /// # Errors
-    /// The index cannot be read.
-    pub fn make(&self, index: &Index, window: &mut TraceWindow) -> Result<MoveOutcome, QueryError> {
+    /// The index cannot be read, or the move was cancelled.
+    pub fn make(
+        &self,
+        index: &Index,
+        window: &mut TraceWindow,
+        cancel: &Cancel,
+    ) -> Result<MoveOutcome, QueryError> {
+        let walk = |thread| ThreadWalk {
+            index,
+            thread,
+            cancel,
+        };
         let ground = |at: Position| MoveContext::at(index, at);
         let here = window.position;
         match self {
@@ -55,7 +65,7 @@ impl WindowMove {
                 return Ok(step(window, *stride, *way, &ground(here)?));
             }
             Self::Step(stride, way) => match window.thread {
-                Some(thread) => return step_of(index, window, thread, *stride, *way),
+                Some(thread) => return step_of(walk(thread), window, *stride, *way),
                 None => return Ok(step(window, *stride, *way, &ground(here)?)),
             },
             Self::StepOfThread(way) => {
@@ -63,7 +73,7 @@ impl WindowMove {
                     Some(thread) => thread,
                     None => SlotReader(index).thread_at(here)?,
                 };
-                return step_of(index, window, thread, Stride::Into, *way);
+                return step_of(walk(thread), window, Stride::Into, *way);
             }
             Self::StayInThread(thread) => {
                 window.thread = match (*thread, window.thread) {
@@ -77,7 +87,7 @@ impl WindowMove {
             Self::History(way) => _ = window.history(*way, &ground(here)?),
             Self::Fold(_) if window.only_hits.is_on => return Ok(MoveOutcome::Unfoldable),
             Self::Fold(FoldAction::WindowTraps) => {
-                let frames = window_trap_frames(index, &Cancel::default())?;
+                let frames = window_trap_frames(index, cancel)?;
                 if frames.is_empty() {
                     return Ok(MoveOutcome::Nowhere);
                 }
@@ -107,17 +117,16 @@ fn step(
 }
 
 fn step_of(
-    index: &Index,
+    walk: ThreadWalk<'_>,
     window: &mut TraceWindow,
-    thread: ThreadId,
     stride: Stride,
     way: Direction,
 ) -> Result<MoveOutcome, QueryError> {
-    let target = ThreadWalk::new(index, thread).target(stride, way, window.position)?;
+    let target = walk.target(stride, way, window.position)?;
     let Some(to) = target else {
         return Ok(MoveOutcome::Nowhere);
     };
-    let ground = MoveContext::at(index, window.position)?;
+    let ground = MoveContext::at(walk.index, window.position)?;
     match stride {
         Stride::Out => window.travel(to, &ground),
         Stride::Row | Stride::Into | Stride::Over | Stride::Page(_) => window.walk(to, &ground),
@@ -141,22 +150,19 @@ pub enum Stride {
 }
 
 /// Moves within one thread.
-pub struct ThreadWalk<'a> {
+struct ThreadWalk<'a> {
     index: &'a Index,
     thread: ThreadId,
+    cancel: &'a Cancel,
 }
 
 impl<'a> ThreadWalk<'a> {
-    pub fn new(index: &'a Index, thread: ThreadId) -> Self {
-        Self { index, thread }
-    }
-
     /// Returns the target of a move: always just after a step of the thread, or before its first
     /// one. Returns none if the thread has no step in that direction.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn target(
+    fn target(
         &self,
         stride: Stride,
         way: Direction,
@@ -244,11 +250,11 @@ impl<'a> ThreadWalk<'a> {
     }
 
     fn next(&self, from: Position) -> Result<Option<Step>, QueryError> {
-        NearestStepOf::next(self.thread, from).run(self.index, &Cancel::default())
+        NearestStepOf::next(self.thread, from).run(self.index, self.cancel)
     }
 
     fn last(&self, before: Position) -> Result<Option<Step>, QueryError> {
-        NearestStepOf::last(self.thread, before).run(self.index, &Cancel::default())
+        NearestStepOf::last(self.thread, before).run(self.index, self.cancel)
     }
 }
 
@@ -362,7 +368,11 @@ mod tests {
         let tarmac =
             Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).expect("a trace");
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
-        let walk = ThreadWalk::new(&index, ThreadId(0));
+        let walk = ThreadWalk {
+            index: &index,
+            thread: ThreadId(0),
+            cancel: &Cancel::default(),
+        };
         let target = walk.target(stride, way, Position(from)).expect("a move");
         assert_eq!(target.map(|position| position.0), expected);
     }

@@ -215,11 +215,15 @@ mod tests {
         let steps = session.index.step_count();
         let mut window = TraceWindow::new(WindowId(1), steps, Position(0));
         let landing = WindowMove::Fold(FoldAction::WindowTraps)
-            .make(&session.index, &mut window)
+            .make(&session.index, &mut window, &cancel)
             .unwrap();
         assert_eq!(
             (landing, window.folds.row_count()),
             (MoveOutcome::Made, steps - 1)
         );
+        cancel.cancel();
+        let stopped =
+            WindowMove::Fold(FoldAction::WindowTraps).make(&session.index, &mut window, &cancel);
+        assert!(matches!(stopped, Err(QueryError::Cancelled)), "{stopped:?}");
     }
 }
