@@ -34,18 +34,6 @@ impl RegisterGroup {
         Self::System,
     ];
 
-    /// Returns the title of the group.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Core => "Core registers",
-            Self::Single => "Single-precision registers",
-            Self::Double => "Double-precision registers",
-            Self::Vector => "Vector registers",
-            Self::Scalable => "SVE registers",
-            Self::System => "System registers",
-        }
-    }
-
     /// Returns the group of a register outside the architecture's table, from its name in the
     /// trace.
     pub fn of_named(name: &str) -> Self {
@@ -98,7 +86,7 @@ fn is_tile(name: &str) -> bool {
 /// let bytes = [0x00, 0x00, 0x80, 0x3f, 0xff, 0xff, 0xff, 0xff].map(Some);
 /// assert_eq!(LaneFormat::new(LaneKind::Float, 4).lanes(&bytes), ["1.0", "NaN"]);
 /// assert_eq!(LaneFormat::new(LaneKind::Signed, 4).lanes(&bytes), ["1065353216", "-1"]);
-/// assert_eq!(LaneFormat::new(LaneKind::Hex, 2).name(), "hex 16");
+/// assert_eq!(LaneFormat::new(LaneKind::Hex, 2).key(), "hex 16");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LaneFormat {
@@ -147,20 +135,25 @@ impl LaneFormat {
         Self { kind, size_bytes }
     }
 
-    /// Returns the name for menus: `float 32`.
-    pub fn name(self) -> String {
+    /// Returns the number of bits per lane.
+    pub fn bits(self) -> u16 {
+        8 * u16::from(self.size_bytes)
+    }
+
+    /// Returns the key for commands and scripts, which is the same in all languages: `float 32`.
+    pub fn key(self) -> String {
         let kind = match self.kind {
             LaneKind::Hex => "hex",
             LaneKind::Unsigned => "unsigned",
             LaneKind::Signed => "signed",
             LaneKind::Float => "float",
         };
-        format!("{kind} {}", u16::from(self.size_bytes) * 8)
+        format!("{kind} {}", self.bits())
     }
 
     /// Formats the lanes of a little-endian value, lowest first. A lane with an unknown byte
-    /// becomes `?` (in hex, `??` for that byte). Remaining bytes that do not fill a lane form a
-    /// shorter lane.
+    /// becomes `?` (in hex, `??` for that byte). Remaining bytes that do not fill a lane are shown in
+    /// hex: they are no number of this format.
     pub fn lanes(self, bytes: &[Option<u8>]) -> Vec<String> {
         bytes
             .chunks(usize::from(self.size_bytes.max(1)))
@@ -169,7 +162,7 @@ impl LaneFormat {
     }
 
     fn lane(self, lane: &[Option<u8>]) -> String {
-        if self.kind == LaneKind::Hex {
+        if self.kind == LaneKind::Hex || lane.len() != usize::from(self.size_bytes) {
             let digits =
                 |byte: &Option<u8>| byte.map_or_else(|| "??".into(), |byte| format!("{byte:02x}"));
             return lane.iter().rev().map(digits).collect();
@@ -181,8 +174,8 @@ impl LaneFormat {
             return "?".into();
         };
         let unused_bits = 128 - 8 * lane.len().min(16);
-        match (self.kind, lane.len()) {
-            (LaneKind::Signed, 1..) => {
+        match (self.kind, self.size_bytes) {
+            (LaneKind::Signed, _) => {
                 ((value << unused_bits).cast_signed() >> unused_bits).to_string()
             }
             (LaneKind::Float, 8) => format!("{:?}", f64::from_bits(value as u64)),
@@ -254,6 +247,14 @@ mod lane_format_tests {
         check(LaneKind::Float, 8, &1.5f64.to_le_bytes(), &["1.5"]);
         check(LaneKind::Float, 4, &1e30f32.to_le_bytes(), &["1e30"]);
         check(LaneKind::Hex, 2, &[1, 2, 3], &["0201", "03"]);
+    }
+
+    #[test]
+    fn bytes_that_do_not_fill_a_lane_are_no_number() {
+        let bytes = [0, 0, 0x80, 0x3f, 0, 0x3c];
+        check(LaneKind::Float, 4, &bytes, &["1.0", "3c00"]);
+        check(LaneKind::Unsigned, 4, &bytes, &["1065353216", "3c00"]);
+        check(LaneKind::Signed, 4, &bytes, &["1065353216", "3c00"]);
     }
 
     #[test]

@@ -548,7 +548,7 @@ fn source_line(text: &str, way: Direction) -> Result<Action, String> {
 }
 
 pub fn lanes(text: &str, _: &CommandContext) -> Result<Action, String> {
-    let is_meant = |format: &&LaneFormat| format.name().eq_ignore_ascii_case(text);
+    let is_meant = |format: &&LaneFormat| format.key().eq_ignore_ascii_case(text);
     let format = LaneFormat::ALL.iter().find(is_meant);
     format
         .map(|format| Action::View(ViewAction::ReadLanes(*format)))

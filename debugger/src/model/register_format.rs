@@ -112,6 +112,17 @@ pub fn lane_count(cell: &RegisterCell, format: LaneFormat) -> u16 {
     u16::try_from(cell.value.0.len() / usize::from(format.size_bytes.max(1))).unwrap_or(u16::MAX)
 }
 
+/// Returns the name of a lane format for menus: `float 32`.
+pub fn lane_format_name(format: LaneFormat) -> String {
+    let bits = format.bits();
+    match format.kind {
+        LaneKind::Hex => say!("registers-lanes-hex", bits = bits),
+        LaneKind::Unsigned => say!("registers-lanes-unsigned", bits = bits),
+        LaneKind::Signed => say!("registers-lanes-signed", bits = bits),
+        LaneKind::Float => say!("registers-lanes-float", bits = bits),
+    }
+}
+
 /// Returns the name of a format for menus.
 pub fn format_name(format: RegisterFormat) -> &'static str {
     match format {

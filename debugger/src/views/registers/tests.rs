@@ -186,10 +186,9 @@ fn a_format_belongs_to_its_group() {
     let named = |view: &mut RegistersView| {
         let group = view.poll(&desk).unwrap().group;
         let reading = view.reading(group);
-        reading.lanes.map_or_else(
-            || format!("{:?}", reading.shown_as.format),
-            LaneFormat::name,
-        )
+        reading
+            .lanes
+            .map_or_else(|| format!("{:?}", reading.shown_as.format), LaneFormat::key)
     };
     view.take(&Action::View(ViewAction::FormatRegisters(
         RegisterFormat::Signed,

@@ -3,6 +3,7 @@
 use egui::{Pos2, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
+use stepback_debugger::model::register_format::lane_format_name;
 use stepback_debugger::model::registers::short_title;
 use stepback_machine::RegisterGroup;
 use stepback_machine::display::LaneFormat;
@@ -143,7 +144,7 @@ impl RegistersPanel {
         group: RegisterGroup,
         format: LaneFormat,
     ) -> f32 {
-        let name = format.name();
+        let name = lane_format_name(format);
         let response = chooser_ui(
             ui,
             at,
@@ -157,7 +158,10 @@ impl RegistersPanel {
         egui::Popup::menu(&response).show(|ui| {
             for other in group.lane_formats() {
                 if ui
-                    .add(egui::Button::selectable(*other == format, other.name()))
+                    .add(egui::Button::selectable(
+                        *other == format,
+                        lane_format_name(*other),
+                    ))
                     .clicked()
                 {
                     self.view.choose_lanes(*other);
