@@ -2,6 +2,8 @@
 //!
 //! The text is nested as displayed, and equal for equal panels.
 
+use std::ops::RangeInclusive;
+
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
@@ -14,7 +16,35 @@ use stepback_parsers::Position;
 use crate::layout;
 use crate::layout::{Dock, TILES, panes_in_order};
 use crate::panels::Pane;
-use crate::torn_place::{TornWindowPlace, WINDOWS};
+
+/// Allowed sides of a window, in points: the maximum exceeds any screen.
+const SIDES: RangeInclusive<f32> = 160.0..=8192.0;
+/// Maximum coordinate of a corner, in points. Screens side by side may exceed any window, but window
+/// systems number their points with 16 bits.
+const FARTHEST: f32 = 32768.0;
+/// Maximum number of panels in separate windows.
+pub const WINDOWS: usize = 8;
+
+/// Place of a panel window, in points.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TornWindowPlace {
+    /// Inner width and height.
+    pub size: [f32; 2],
+    /// Upper left corner; none if the system does not report it.
+    pub corner: Option<[f32; 2]>,
+}
+
+impl TornWindowPlace {
+    /// Returns the place if it has a valid size, without an implausible corner.
+    fn usable(self) -> Option<Self> {
+        let is_plausible = |corner: &[f32; 2]| corner.iter().all(|side| side.abs() <= FARTHEST);
+        let corner = self.corner.filter(is_plausible);
+        self.size
+            .iter()
+            .all(|side| SIDES.contains(side))
+            .then_some(Self { corner, ..self })
+    }
+}
 
 /// A node of the dock's tree. Panels are borrowed when written and owned when read.
 #[derive(Serialize, Deserialize)]
@@ -275,9 +305,20 @@ mod tests {
         assert_eq!(places, [(torn, place)]);
         assert!(!read.is_visible(torn));
         assert_eq!(text_of(&read, &|_| Some(place)).unwrap(), text);
-        // A window outside all screens is opened elsewhere.
+        // A window of an implausible size is opened elsewhere.
         let odd = text.replace("300.0", "1e30");
         assert_eq!(read_all(&odd).unwrap().1, []);
+        // The third of three screens of 3,840 points is plausible.
+        for (left, is_plausible) in [
+            (9000.0, true),
+            (-7680.0, true),
+            (1e30, false),
+            (f32::NAN, false),
+        ] {
+            let corner = Some([left, 20.0]);
+            let usable = TornWindowPlace { corner, ..place }.usable().unwrap();
+            assert_eq!(usable.corner.is_some(), is_plausible, "{left}");
+        }
         let all = "Torn(Tabs(0, [Warnings(())]), [(0, None)])";
         assert!(read_all(all).is_some_and(|(dock, _)| {
             panes_in_order(&dock)

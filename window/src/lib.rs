@@ -58,7 +58,6 @@ mod timeline;
 mod toasts;
 mod toolbar;
 mod torn;
-mod torn_place;
 mod vacancy;
 mod widgets;
 mod workspace;

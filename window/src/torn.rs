@@ -3,10 +3,6 @@
 //! Such a panel keeps a hidden tile in the dock: the panel returns to it, and actions refer to it
 //! as before.
 
-use crate::torn_place::SIZE;
-use crate::torn_place::TornWindow;
-use crate::torn_place::TornWindowPlace;
-use crate::torn_place::WINDOWS;
 use egui::{
     CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass,
     ViewportCommand, ViewportId, pos2,
@@ -17,13 +13,17 @@ use stepback_debugger::desk::{Desk, Tone};
 use stepback_debugger::messages::say;
 
 use crate::app::App;
+use crate::kept_layout::{TornWindowPlace, WINDOWS};
 use crate::layout::panes_in_order;
 use crate::panels::PanelContext;
 use crate::tab_strip;
 use crate::tab_strip::{PanelPlace, TabStrip};
 use crate::theme::ThemeColors;
 use crate::widgets::line_below;
-use crate::workspace::{Workspace, WorkspaceContext};
+use crate::workspace::{TornWindow, Workspace, WorkspaceContext};
+
+/// Size of a window that was never open, in points.
+const SIZE: [f32; 2] = [720.0, 520.0];
 
 impl Workspace {
     /// Returns the panels in separate windows.
@@ -47,7 +47,10 @@ impl Workspace {
 
     /// Sets the places at which the windows open.
     pub(super) fn put_torn(&mut self, places: &[(TileId, TornWindowPlace)]) {
-        let window = |(tile, place): &(TileId, TornWindowPlace)| (*tile, TornWindow::at(*place));
+        let window = |(tile, place): &(TileId, TornWindowPlace)| {
+            let (opened, now) = (*place, *place);
+            (*tile, TornWindow { opened, now })
+        };
         self.torn_windows = places.iter().map(window).collect();
     }
 
@@ -86,12 +89,14 @@ impl Workspace {
     }
 
     fn torn_window(&mut self, tile: TileId) -> &mut TornWindow {
-        self.torn_windows
-            .entry(tile)
-            .or_insert(TornWindow::at(TornWindowPlace {
-                size: SIZE,
-                corner: None,
-            }))
+        let place = TornWindowPlace {
+            size: SIZE,
+            corner: None,
+        };
+        self.torn_windows.entry(tile).or_insert(TornWindow {
+            opened: place,
+            now: place,
+        })
     }
 }
 

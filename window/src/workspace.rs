@@ -19,10 +19,9 @@ use super::room::HeightTransfer;
 use super::vacancy::ClosedPanelPlace;
 use super::{kept_layout, layout};
 use crate::cells::ChosenCell;
-use crate::kept_layout::SavedLayout;
+use crate::kept_layout::{SavedLayout, TornWindowPlace};
 use crate::panels::{Pane, PanelContext, TimelineState};
 use crate::theme::ThemeColors;
-use crate::torn_place::TornWindow;
 
 /// An open trace with its windows and panels.
 pub struct Workspace {
@@ -53,6 +52,14 @@ pub struct Workspace {
     last_cell: Option<CellName>,
     /// The cell that was clicked in a step list.
     pub(super) chosen: Option<ChosenCell>,
+}
+
+/// Places of a panel window: initial and current.
+#[derive(Clone, Copy, Debug)]
+pub struct TornWindow {
+    /// Requested place, constant while the window is open, so that the user can move it.
+    pub opened: TornWindowPlace,
+    pub now: TornWindowPlace,
 }
 
 /// Data that panels read, and the widgets to draw.
