@@ -141,7 +141,7 @@ impl SparcDescriber {
             0x29 => self.read_state(hyperprivileged(first.into())),
             0x2a => self.read_state(privileged(first.into())),
             0x2b => {} // FLUSHW
-            0x30 => self.write_state(Some(written_state(destination.into()))),
+            0x30 => self.write_state(written_state(destination.into())),
             0x31 => self.change_windows(),
             0x32 => self.write_state(privileged(destination.into())),
             _ => self.write_state(hyperprivileged(destination.into())),

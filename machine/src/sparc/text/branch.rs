@@ -5,8 +5,8 @@ use crate::sparc::control::{branch_target, call_target};
 use crate::sparc::text::arithmetic::arithmetic;
 use crate::sparc::text::memory::memory;
 use crate::sparc::text::names::{
-    CONDITIONS, FLOAT_CONDITIONS, REGISTER_CONDITIONS, STATE, general, hyperprivileged, number,
-    privileged, second, written_state,
+    BRANCH_REGISTER_CONDITIONS, CONDITIONS, FLOAT_CONDITIONS, STATE, general, hyperprivileged,
+    number, privileged, second, written_state,
 };
 use crate::sparc::word::SparcWord;
 
@@ -42,15 +42,10 @@ pub fn branch(word: SparcWord, pc: u64) -> Option<String> {
         2 => format!("b{}{annul} {}", condition(&CONDITIONS)?, target()?),
         3 if word.flag(28) => return compare_and_branch(word, &target()?),
         3 => {
-            let condition = match REGISTER_CONDITIONS
+            let condition = BRANCH_REGISTER_CONDITIONS
                 .get(word.place(25, 3))
                 .copied()
-                .flatten()?
-            {
-                "e" => "z",
-                "ne" => "nz",
-                condition => condition,
-            };
+                .flatten()?;
             format!(
                 "br{condition}{annul}{unlikely} {}, {}",
                 general(word.first()),
@@ -113,7 +108,7 @@ pub fn state(word: SparcWord) -> Option<String> {
         0x29 if is_empty => Some(format!("rdhpr %{}, {to}", hyperprivileged(first.into())?)),
         0x2a if is_empty => Some(format!("rdpr %{}, {to}", privileged(first.into())?)),
         0x2b if word.field(0, 19) == 0 && destination == 0 => Some("flushw".to_owned()),
-        0x30 if word.is_plain() => Some(write_state(word)),
+        0x30 if word.is_plain() => write_state(word),
         0x31 if word.field(0, 19) == 0 => {
             let names = [
                 "saved", "restored", "allclean", "otherw", "normalw", "invalw",
@@ -136,11 +131,10 @@ pub fn state(word: SparcWord) -> Option<String> {
     }
 }
 
-fn write_state(word: SparcWord) -> String {
-    let place = usize::from(word.destination());
-    let name = written_state(place);
+fn write_state(word: SparcWord) -> Option<String> {
+    let name = written_state(word.destination().into())?;
     let is_number_alone = word.has_number() && word.first() == 0;
-    match name {
+    Some(match name {
         "asr15" if is_number_alone => format!("sir {}", second(word)),
         "pause" | "mwait" if is_number_alone => format!("{name} {}", second(word)),
         name if name == "y" || name.starts_with("asr") => {
@@ -151,7 +145,7 @@ fn write_state(word: SparcWord) -> String {
             }
         }
         name => format!("wr {}, {}, %{name}", general(word.first()), second(word)),
-    }
+    })
 }
 
 /// Formats the sources, omitting one that is 0.

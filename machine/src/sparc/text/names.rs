@@ -19,7 +19,7 @@ pub const FLOAT_CONDITIONS: [&str; 16] = [
     "n", "ne", "lg", "ul", "l", "ug", "g", "u", "a", "e", "ue", "ge", "uge", "le", "ule", "o",
 ];
 
-/// Conditions on the value of a register; none for reserved codes.
+/// Conditions on the value of a register, as used after `movr` and `fmovr`; none for reserved codes.
 pub const REGISTER_CONDITIONS: [Option<&str>; 8] = [
     None,
     Some("e"),
@@ -27,6 +27,18 @@ pub const REGISTER_CONDITIONS: [Option<&str>; 8] = [
     Some("lz"),
     None,
     Some("ne"),
+    Some("gz"),
+    Some("gez"),
+];
+
+/// The same conditions as used after `br`.
+pub const BRANCH_REGISTER_CONDITIONS: [Option<&str>; 8] = [
+    None,
+    Some("z"),
+    Some("lez"),
+    Some("lz"),
+    None,
+    Some("nz"),
     Some("gz"),
     Some("gez"),
 ];
@@ -67,9 +79,9 @@ pub const STATE: [&str; 32] = [
     "asr31",
 ];
 
-/// Returns the name of an ancillary state register when written.
-pub fn written_state(place: usize) -> &'static str {
-    match place {
+/// Returns the name of an ancillary state register when written; none for numbers above 31.
+pub fn written_state(place: usize) -> Option<&'static str> {
+    Some(match place {
         4 => "asr4",
         5 => "asr5",
         13 => "asr13",
@@ -77,8 +89,8 @@ pub fn written_state(place: usize) -> &'static str {
         21 => "softint_clear",
         27 => "pause",
         28 => "mwait",
-        place => STATE.get(place).copied().unwrap_or_default(),
-    }
+        place => return STATE.get(place).copied(),
+    })
 }
 
 /// Returns the name of a privileged register; none for reserved numbers.
@@ -127,12 +139,9 @@ pub const fn hyperprivileged(number: u32) -> Option<&'static str> {
     })
 }
 
-/// Returns the name of a general register.
+/// Returns the name of a general register; `%?` for numbers above 31, which no field has.
 pub fn general(number: u16) -> &'static str {
-    GENERAL
-        .get(usize::from(number))
-        .copied()
-        .unwrap_or_default()
+    GENERAL.get(usize::from(number)).copied().unwrap_or("%?")
 }
 
 /// Returns the name of a 4-byte floating-point register.
