@@ -20,9 +20,9 @@ pub struct PathStep {
     pub pc: Address,
 }
 
-/// Number of steps read first at the entry of the frame and after each call. The number doubles if
-/// most of the last ones were used and halves otherwise: with many threads, each stretch has few
-/// steps of one.
+/// Number of steps of the trace read first at the entry of the frame, and at most after a call. The
+/// number doubles if most of the steps read were of the thread, and halves otherwise: if many threads
+/// take turns, a stretch has few steps of one.
 const FEW: u64 = 8;
 /// Maximum number of steps read at once.
 const MANY: u64 = 1024;
@@ -40,7 +40,7 @@ pub struct FramePath<'a> {
     last: Step,
     /// Steps of the thread that were read ahead, in order.
     ahead: VecDeque<PathStep>,
-    /// Number of steps to read next.
+    /// Number of steps of the trace to read next.
     portion: u64,
 }
 
@@ -80,36 +80,46 @@ impl<'a> FramePath<'a> {
             return Ok(None);
         };
         let at = self.read(step)?;
-        self.next = match (self.behind(step), self.ahead.front()) {
-            (Some(behind), Some(next)) if behind == step => Some(next.step),
-            (Some(behind), _) => {
-                NearestStepOf::next(self.thread, behind.after()).run(self.index, self.cancel)?
+        if let Some(behind) = self.behind(step) {
+            if behind > step {
+                self.skip_call(behind);
             }
-            (None, _) => None,
-        };
+            self.next = match self.ahead.front() {
+                Some(next) => Some(next.step),
+                None => {
+                    NearestStepOf::next(self.thread, behind.after()).run(self.index, self.cancel)?
+                }
+            };
+        }
         Ok(Some(at))
+    }
+
+    /// Removes the steps of a call, up to its last one, from the read-ahead buffer. If the call is
+    /// longer, the number of steps from there up to the next call is unknown, so few are read.
+    fn skip_call(&mut self, last: Step) {
+        while self
+            .ahead
+            .pop_front_if(|ahead| ahead.step <= last)
+            .is_some()
+        {}
+        if self.ahead.is_empty() {
+            self.portion = self.portion.min(FEW);
+        }
     }
 
     /// Reads a step of the thread. It and earlier steps leave the read-ahead buffer.
     fn read(&mut self, step: Step) -> Result<PathStep, QueryError> {
-        let has_gone_on = self.ahead.pop_front_if(|ahead| ahead.step < step).is_none();
         while self.ahead.pop_front_if(|ahead| ahead.step < step).is_some() {}
         if let Some(at) = self.ahead.pop_front_if(|ahead| ahead.step == step) {
             return Ok(at);
         }
-        // After a call, the number of steps up to the next one is unknown.
-        self.portion = if has_gone_on {
-            self.portion
-        } else {
-            self.portion.min(FEW)
-        };
         let behind = Step(
             step.0
                 .saturating_add(self.portion)
                 .min(self.last.0.saturating_add(1)),
         );
         let read = SlotReader(self.index).addresses_of(self.thread, step..behind)?;
-        self.portion = next_portion(self.portion, read.len() as u64);
+        self.portion = next_portion(behind.0.saturating_sub(step.0), read.len() as u64);
         self.ahead = read
             .into_iter()
             .map(|(step, pc)| PathStep { step, pc })
@@ -141,7 +151,7 @@ impl<'a> FramePath<'a> {
     }
 }
 
-/// Returns the number of steps to read after reading `read`, of which `own` belonged to the thread.
+/// Returns the number of steps to read after reading `read`, of which `own` were of the thread.
 fn next_portion(read: u64, own: u64) -> u64 {
     let next = if 2 * own > read {
         read.saturating_mul(2)
@@ -266,6 +276,31 @@ impl LookaheadPath<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::test_session::overflow;
+
+    #[test]
+    fn few_steps_are_read_after_a_call_that_is_longer_than_the_steps_read() {
+        let (session, cancel) = (overflow(), Cancel::default());
+        let mut path = FramePath::of(CallId(0), &session.index, &cancel).unwrap();
+        let ahead = |steps: std::ops::Range<u64>| {
+            let pc = Address(0);
+            steps
+                .map(|step| PathStep {
+                    step: Step(step),
+                    pc,
+                })
+                .collect()
+        };
+        (path.portion, path.ahead) = (MANY, ahead(1..9));
+        path.skip_call(Step(4));
+        assert_eq!((path.portion, path.ahead.len()), (MANY, 4));
+        path.skip_call(Step(100));
+        assert_eq!((path.portion, path.ahead.len()), (FEW, 0));
+        // The call was the last step that was read.
+        path.portion = MANY;
+        path.skip_call(Step(200));
+        assert_eq!(path.portion, FEW);
+    }
 
     #[test]
     fn portions_grow_only_where_most_steps_are_of_the_thread() {
