@@ -166,8 +166,9 @@ impl StackTimes {
             .unwrap_or(0)
     }
 
-    /// Returns the depth up to which the text of all stacks fits into `limit_bytes`; `None` if
-    /// everything fits. The text of a deep recursion grows with the square of its depth.
+    /// Returns the depth at which to cut so that the text of all stacks fits into `limit_bytes`, or
+    /// 0 if not even the outermost functions fit; `None` if everything fits. The text of a deep
+    /// recursion grows with the square of its depth.
     pub fn depth_within(&self, limit_bytes: u64) -> Option<u32> {
         let mut lengths: Vec<u64> = Vec::with_capacity(self.stacks.len());
         let mut by_depth: Vec<u64> = Vec::new();

@@ -251,6 +251,7 @@ impl SliceReading {
     /// other occurrences refer to it. Cost: the number of visible lines.
     pub(super) fn tree_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
         let asked: Vec<RowId> = self.ids().filter(|id| self.is_root(*id)).collect();
+        let roots: HashSet<RowId> = asked.iter().copied().collect();
         let mut unfolded: HashSet<RowId> = HashSet::new();
         let mut coming: Vec<PendingLine> = asked
             .iter()
@@ -260,7 +261,7 @@ impl SliceReading {
         while let Some(PendingLine { id, depth }) = coming.pop() {
             let inputs = self.inputs_of(id);
             let knot = FoldHandle::Inputs(id);
-            let is_open = view.toggled.contains(&knot) != asked.contains(&id);
+            let is_open = view.toggled.contains(&knot) != roots.contains(&id);
             if inputs.is_empty() {
                 lines.push(line(LineKind::Step(id), depth, FoldState::Leaf));
             } else if !is_open {

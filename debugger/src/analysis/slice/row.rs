@@ -211,20 +211,13 @@ fn of_register(instruction: &Instruction, view: RegisterView) -> Copies {
 }
 
 fn of_store(instruction: &Instruction) -> Copies {
-    let mut stores = instruction
-        .meaning
-        .memory
-        .iter()
-        .map(|operand| &operand.value);
+    let operands = instruction.meaning.memory.iter();
+    let stores = operands.map(|operand| &operand.value);
     let is_moved = |value: &Expression| matches!(value, Expression::Register(_)) || is_cut(value);
-    let mut moved = stores.clone().filter(|value| is_moved(value)).count();
+    let moved = stores.clone().filter(|value| is_moved(value)).count();
     let stored = stores
-        .by_ref()
         .filter(|value| **value != Expression::Unknown)
         .count();
-    if stored == 0 {
-        moved = 0;
-    }
     if moved > 0 && moved == stored {
         Copies::All
     } else {
