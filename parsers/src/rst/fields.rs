@@ -24,7 +24,7 @@ macro_rules! layouts {
                 low: $low,
                 high: optional!($($high)?),
             };)?
-            pub const LAYOUT: RecordLayout = RecordLayout {
+            pub static LAYOUT: RecordLayout = RecordLayout {
                 name: $name,
                 fields: &[$($field),*],
                 cpu: optional!($(CPU, $low)?),

@@ -275,48 +275,52 @@ pub struct CpuFields {
 /// Subtype of TRACEINFO with processor numbers and dates. Its number is not published.
 pub const TRACE_INFO_3: u64 = 3;
 
+static RIGHT_DELIMITER: RecordLayout = RecordLayout {
+    name: "RIGHTDELIM",
+    ..left_delimiter::LAYOUT
+};
+
+static TEXT_PART: RecordLayout = RecordLayout {
+    name: "STRCONT",
+    ..strdesc::LAYOUT
+};
+
 /// Returns the layout of a record's type, or none for unknown types.
-pub fn layout_of(record: &RawRecord) -> Option<RecordLayout> {
+pub fn layout_of(record: &RawRecord) -> Option<&'static RecordLayout> {
     Some(match record.kind() {
-        kind::HEADER => header::LAYOUT,
-        kind::INSTRUCTION => instr::LAYOUT,
-        kind::TRACE_INFO if record.get(trace_info::RTYPE2) == TRACE_INFO_3 => trace_info_3::LAYOUT,
-        kind::TRACE_INFO => trace_info::LAYOUT,
-        kind::TLB => tlb::LAYOUT,
-        kind::THREAD => thread::LAYOUT,
-        kind::TRAP => trap::LAYOUT,
-        kind::TRAP_EXIT => trap_exit::LAYOUT,
-        kind::REGISTERS => regval::LAYOUT,
-        kind::CPU => cpu::LAYOUT,
-        kind::PROCESS => process::LAYOUT,
-        kind::DMA => dma::LAYOUT,
-        kind::TEXT => strdesc::LAYOUT,
-        kind::LEFT_DELIMITER => left_delimiter::LAYOUT,
-        kind::RIGHT_DELIMITER => RecordLayout {
-            name: "RIGHTDELIM",
-            ..left_delimiter::LAYOUT
-        },
-        kind::PREG => preg::LAYOUT,
-        kind::PHYSICAL_ADDRESS => physaddr::LAYOUT,
-        kind::DIFFERENCE => pavadiff::LAYOUT,
-        kind::NULL => null::LAYOUT,
-        kind::TEXT_PART => RecordLayout {
-            name: "STRCONT",
-            ..strdesc::LAYOUT
-        },
-        kind::FILE_MARKER => file_marker::LAYOUT,
-        kind::STATUS => status::LAYOUT,
-        kind::PATCH => patch::LAYOUT,
-        kind::HARDWARE => hwinfo::LAYOUT,
-        kind::MEMORY if record.flag(memval128::ISMEMVAL128) => memval128::LAYOUT,
-        kind::MEMORY => memval64::LAYOUT,
-        kind::BUS => bus_trace::LAYOUT,
-        kind::SNOOP => snoop::LAYOUT,
-        kind::TSB_ACCESS => tsb_access::LAYOUT,
-        kind::RFS_SECTION => rfs_section::LAYOUT,
-        kind::RFS_CACHE => rfs_cw::LAYOUT,
-        kind::RFS_BRANCH => rfs_bt::LAYOUT,
-        kind::TRAPPING => trapping::LAYOUT,
+        kind::HEADER => &header::LAYOUT,
+        kind::INSTRUCTION => &instr::LAYOUT,
+        kind::TRACE_INFO if record.get(trace_info::RTYPE2) == TRACE_INFO_3 => &trace_info_3::LAYOUT,
+        kind::TRACE_INFO => &trace_info::LAYOUT,
+        kind::TLB => &tlb::LAYOUT,
+        kind::THREAD => &thread::LAYOUT,
+        kind::TRAP => &trap::LAYOUT,
+        kind::TRAP_EXIT => &trap_exit::LAYOUT,
+        kind::REGISTERS => &regval::LAYOUT,
+        kind::CPU => &cpu::LAYOUT,
+        kind::PROCESS => &process::LAYOUT,
+        kind::DMA => &dma::LAYOUT,
+        kind::TEXT => &strdesc::LAYOUT,
+        kind::LEFT_DELIMITER => &left_delimiter::LAYOUT,
+        kind::RIGHT_DELIMITER => &RIGHT_DELIMITER,
+        kind::PREG => &preg::LAYOUT,
+        kind::PHYSICAL_ADDRESS => &physaddr::LAYOUT,
+        kind::DIFFERENCE => &pavadiff::LAYOUT,
+        kind::NULL => &null::LAYOUT,
+        kind::TEXT_PART => &TEXT_PART,
+        kind::FILE_MARKER => &file_marker::LAYOUT,
+        kind::STATUS => &status::LAYOUT,
+        kind::PATCH => &patch::LAYOUT,
+        kind::HARDWARE => &hwinfo::LAYOUT,
+        kind::MEMORY if record.flag(memval128::ISMEMVAL128) => &memval128::LAYOUT,
+        kind::MEMORY => &memval64::LAYOUT,
+        kind::BUS => &bus_trace::LAYOUT,
+        kind::SNOOP => &snoop::LAYOUT,
+        kind::TSB_ACCESS => &tsb_access::LAYOUT,
+        kind::RFS_SECTION => &rfs_section::LAYOUT,
+        kind::RFS_CACHE => &rfs_cw::LAYOUT,
+        kind::RFS_BRANCH => &rfs_bt::LAYOUT,
+        kind::TRAPPING => &trapping::LAYOUT,
         _ => return None,
     })
 }
