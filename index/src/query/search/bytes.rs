@@ -115,15 +115,16 @@ impl AccessedBytes<'_> {
     /// `reach` bytes after it.
     fn surroundings(&self, reach: u64, position: Position) -> MemoryAt {
         let first = self.address.0.saturating_sub(reach);
-        let end = self
+        // The end of the last byte of the address space is no number.
+        let last = self
             .address
             .0
-            .saturating_add(self.bytes.len() as u64)
+            .saturating_add((self.bytes.len() as u64).saturating_sub(1))
             .saturating_add(reach);
         MemoryAt {
             position,
             address: Address(first),
-            len_bytes: end - first,
+            len_bytes: (last - first).saturating_add(1),
         }
     }
 }
@@ -222,7 +223,13 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &[(AccessKind, u64)]) {
-        let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
+        check_in(TRACE, bytes, expected);
+    }
+
+    #[track_caller]
+    fn check_in(trace: &str, bytes: &[u8], expected: &[(AccessKind, u64)]) {
+        let text = trace.as_bytes().to_vec();
+        let tarmac = Tarmac::open(Box::new(text), Default::default()).unwrap();
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
         let question = FindBytes {
             what: bytes.to_vec(),
@@ -236,6 +243,15 @@ mod tests {
             .filter_map(|hit| Some((hit.access.as_ref()?.kind, hit.position.0)))
             .collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_last_byte_of_the_address_space_is_searched_too() {
+        let trace = "1 clk IT (1) 00001000 39000001 A svc : STRB w1,[x0]\n\
+                     1 clk MW1 ffffffffffffffff 62\n\
+                     2 clk IT (2) 00001004 39000001 A svc : STRB w1,[x0]\n\
+                     2 clk MW1 fffffffffffffffe 61\n";
+        check_in(trace, b"ab", &[(AccessKind::Write, 2)]);
     }
 
     #[test]
