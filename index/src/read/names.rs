@@ -42,7 +42,14 @@ impl<'a> NameReader<'a> {
                 .max()?;
             Some(RegisterView::new(register, 0, size_bytes))
         };
-        Registers::view(name, set).or_else(named)
+        // Instructions and front ends name the condition flags, which the status register holds.
+        let flags = || {
+            let is_flags = ["nzcv", "apsr", "flags"]
+                .iter()
+                .any(|flags| name.eq_ignore_ascii_case(flags));
+            is_flags.then(|| Registers::view("psr", set)).flatten()
+        };
+        Registers::view(name, set).or_else(named).or_else(flags)
     }
 
     /// Returns the displayed name of a view: `x3`, `w3`, `r13_svc`, or `x3<63:32>` for a part
