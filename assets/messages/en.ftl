@@ -749,7 +749,6 @@ lookup-not-read-between = no read of { $cell } between { $from } and { $until }
 lookup-not-written-between = no write of { $cell } between { $from } and { $until }
 lookup-byte-at = the byte at { $address }
 lookup-memory-at = memory at { $address } ({ $length } bytes)
-lookup-range-wraps = the range extends past the end of the address space: { $text }
 lookup-is-no-cell = { $text } is neither a register nor memory
 frame-drop-the-trace-a-file = Drop the trace, a file or a directory, to open it
 kept-not-kept = No session file can be created next to the trace. Save the session under a name to keep it.

@@ -785,7 +785,6 @@ lookup-not-read-between = aucune lecture de { $cell } entre { $from } et { $unti
 lookup-not-written-between = aucune écriture de { $cell } entre { $from } et { $until }
 lookup-byte-at = l’octet en { $address }
 lookup-memory-at = la mémoire en { $address } ({ $length } octets)
-lookup-range-wraps = la plage dépasse la fin de l’espace d’adressage : { $text }
 lookup-is-no-cell = { $text } n’est ni un registre ni de la mémoire
 frame-drop-the-trace-a-file = Déposez la trace, fichier ou dossier, pour l’ouvrir
 kept-not-kept = Aucun fichier de session ne peut être créé à côté de la trace. Enregistrez la session sous un nom pour la conserver.

@@ -3,14 +3,15 @@
 //! Only positions at which a relevant cell is written are examined: the cost is the number of such
 //! writes, not of steps.
 
-use stepback_index::answer::Cell;
+use stepback_index::answer::{Cell, Hit};
 use stepback_index::query::NearestVisit;
-use stepback_index::{Query as _, QueryError};
-use stepback_machine::Address;
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_machine::{Address, RegisterId};
 use stepback_parsers::Position;
 
 use super::names::NameError;
-use super::tracked::EvaluationContext;
+use super::tracked::{EvaluationContext, TrackedValue};
 use crate::action::Direction;
 use crate::expression::{Expression, parse};
 
@@ -82,85 +83,81 @@ pub fn next_true(
         error,
     };
     let condition = parse(text).map_err(named)?;
-    if let Some(place) = place_of(text) {
-        let place = scene
-            .evaluate(&parse(place).map_err(named)?, course.from)
-            .value
-            .map_err(named)?;
-        return next_visit(
-            scene,
-            &condition,
-            text,
-            VisitTarget {
-                place: Address(place),
-                course,
-                looked,
-            },
-        );
-    }
     let mut state = |at| {
         looked(at);
         truth(scene, &condition, text, at)
     };
-    next_edge(scene, course, &mut state, &|before, after| {
-        !*before && *after
-    })
-}
-
-/// Returns the address expression that a condition requires of `pc`, if it holds for the whole
-/// condition.
-fn place_of(text: &str) -> Option<&str> {
-    if text.contains("||") {
-        return None;
+    match required_pc(scene, &condition, course.from)? {
+        Some(pc) => next_visit(scene, pc, course, &mut |at| Ok(state(at)?.value)),
+        None => next_edge(scene, course, &mut state, &|before, after| {
+            !*before && *after
+        }),
     }
-    let places = text.split("&&").filter_map(|part| {
-        part.trim()
-            .strip_prefix("pc")?
-            .trim_start()
-            .strip_prefix("==")
-    });
-    places
-        .map(str::trim)
-        .find(|place| !place.contains(['(', ')']) && !place.is_empty())
 }
 
-/// An address to be executed, the start and direction, and the callback for each execution.
-struct VisitTarget<'a> {
-    place: Address,
-    course: SearchOrigin,
-    looked: &'a dyn Fn(Position),
-}
-
-fn next_visit(
+/// Returns the address that the program counter must have wherever a condition is true; `None` if
+/// there is none, or it depends on the position.
+fn required_pc(
     scene: &EvaluationContext<'_>,
     condition: &Expression,
-    text: &str,
-    VisitTarget {
-        place: pc,
-        course,
-        looked,
-    }: VisitTarget<'_>,
+    at: Position,
+) -> Result<Option<Address>, NameError> {
+    let names = NameReader(scene.index);
+    let word_bytes = names.set_at(scene.thread, at)?.word_bytes();
+    for (register, required) in condition.required_values() {
+        let view = names.register_view_at(register, scene.thread, at)?;
+        let is_pc = view.is_some_and(|view| {
+            view.register == RegisterId::PC && view.size_bytes == u16::from(word_bytes)
+        });
+        if !is_pc {
+            continue;
+        }
+        let TrackedValue { value, cells, .. } = scene.evaluate(&required, at);
+        if let Ok(address) = value
+            && cells.is_empty()
+        {
+            return Ok(Some(Address(address)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the nearest position before a step at an address at which `is_true` holds.
+fn next_visit(
+    scene: &EvaluationContext<'_>,
+    pc: Address,
+    course: SearchOrigin,
+    is_true: &mut dyn FnMut(Position) -> Result<bool, NameError>,
 ) -> Result<Option<Position>, NameError> {
-    let mut at = course.from;
-    loop {
-        let visit = match course.way {
-            Direction::Forward => {
-                let from = Position(at.0.saturating_add(1));
-                if from > scene.index.end() {
-                    return Ok(None);
-                }
-                NearestVisit::next(pc, from).run(scene.index, scene.cancel)
-            }
-            Direction::Back => NearestVisit::last(pc, at).run(scene.index, scene.cancel),
-        };
-        let Some(hit) = visit.map_err(NameError::Trace)? else {
-            return Ok(None);
-        };
-        at = hit.record.step.before();
-        looked(at);
-        if truth(scene, condition, text, at)?.value {
+    let mut course = course;
+    while let Some(hit) = nearest_execution(scene.index, pc, course, scene.cancel)? {
+        let at = hit.record.step.before();
+        course.from = at;
+        if is_true(at)? {
             return Ok(Some(at));
         }
+    }
+    Ok(None)
+}
+
+/// Returns the nearest step at an address whose position before it is later or earlier than the
+/// start.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn nearest_execution(
+    index: &Index,
+    pc: Address,
+    course: SearchOrigin,
+    cancel: &Cancel,
+) -> Result<Option<Hit>, QueryError> {
+    match course.way {
+        Direction::Forward if course.from >= index.end() => Ok(None),
+        Direction::Forward => {
+            let from = Position(course.from.0.saturating_add(1));
+            NearestVisit::next(pc, from).run(index, cancel)
+        }
+        Direction::Back => NearestVisit::last(pc, course.from).run(index, cancel),
     }
 }
 
@@ -170,7 +167,7 @@ fn truth(
     text: &str,
     at: Position,
 ) -> Result<DependentValue<bool>, NameError> {
-    scene.cancel.check().map_err(NameError::Trace)?;
+    scene.cancel.check()?;
     let found = scene.evaluate(condition, at);
     let value = match found.value {
         Ok(value) => value != 0,
@@ -191,15 +188,8 @@ fn truth(
     })
 }
 
-impl From<QueryError> for NameError {
-    fn from(error: QueryError) -> Self {
-        Self::Trace(error)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use stepback_index::Cancel;
     use stepback_index::answer::ThreadId;
 
     use super::*;
@@ -277,6 +267,36 @@ mod tests {
         );
     }
 
+    /// The first instruction is at 80000000, the one at step 1,249 at 80000498.
+    #[test]
+    fn only_an_address_that_the_whole_condition_requires_limits_the_search() {
+        check("!(x19 == 1 && pc == 0x80000498)", 5, Direction::Back, None);
+        check(
+            "pc == 0x80000498 | x19 == 0x8002000f",
+            0,
+            Direction::Forward,
+            Some(1189),
+        );
+        check(
+            "0x80000498 == PC && x19 == 0x8002000f",
+            0,
+            Direction::Forward,
+            Some(1249),
+        );
+        check(
+            "pc == 0x80000490 + 8 && (x19 == 0x8002000f || 0)",
+            0,
+            Direction::Forward,
+            Some(1249),
+        );
+        check(
+            "(pc == 0x80000498 || x19 == 0x8002000f)",
+            0,
+            Direction::Forward,
+            Some(1189),
+        );
+    }
+
     /// Compares with an examination of every position.
     #[test]
     fn the_moments_are_those_of_a_walk_from_step_to_step() {
@@ -291,6 +311,10 @@ mod tests {
             "x0 > 0x60 && x1 != 0",
             "x1 == x2",
             "[sp + 8] == x1",
+            "!(x0 == 1 && pc == 0x80000498)",
+            "pc == lr",
+            "pc == 0x80000498 | x1 == x2",
+            "x0 / x1 > 3",
             "(x0 & 1) == 1 || x2 == 0",
         ] {
             let condition = parse(text).unwrap();

@@ -16,8 +16,8 @@ use stepback_parsers::Position;
 use crate::analysis::register_part::RegisterPart;
 use crate::analysis::search::wide_number;
 use crate::expression::{
-    AddressSpace, BareNumber, ChosenReading, Expression, ExpressionError, ExpressionErrorKind,
-    IndexLookup, parse, split_range, split_space,
+    AddressSpace, BareNumber, ChosenReading, Expression, ExpressionError, IndexLookup, parse,
+    split_range, split_space,
 };
 use crate::image::Images;
 use crate::session::Damage;
@@ -129,7 +129,10 @@ impl<'a> NameResolver<'a> {
     /// The text is invalid or has no value here.
     pub fn sought_value(&self, text: &str) -> Result<Number, NameError> {
         if let Some(bare) = BareNumber::of(text.trim()) {
-            let reading = bare.read(&self.lookup);
+            let mut reading = bare.read(&self.lookup);
+            if !reading.is_hexadecimal {
+                reading.other = Some(bare.hexadecimal);
+            }
             (self.notice)(&reading);
             return Ok(Number::from(reading.taken));
         }
@@ -158,27 +161,52 @@ impl<'a> NameResolver<'a> {
 
     fn range(&self, space: AddressSpace, text: &str) -> Result<MemoryRange, NameError> {
         let (address, len) = split_range(text);
-        let is_negative =
-            parse(address).is_ok_and(|known| known.is_negative(&self.lookup) == Ok(true));
-        let address = self.number(address)?;
+        let address = self.address(space, address)?;
         let len_bytes = len.map_or(Ok(1), |len| self.count(len))?;
-        if len_bytes == 0 {
-            return Err(NameError::EmptyRange(text.to_owned()));
-        }
-        let address = match space {
-            AddressSpace::Virtual => self
-                .lookup
-                .plain_address(address)
-                .map_err(NameError::Trace)?,
-            AddressSpace::Physical => address,
+        self.bytes_from(space, address, len_bytes)
+            .ok_or_else(|| match len_bytes {
+                0 => NameError::EmptyRange(text.to_owned()),
+                _ => NameError::BeyondMemory(text.to_owned()),
+            })
+    }
+
+    /// Returns the memory of a number of bytes at an expression or `phys::` expression.
+    ///
+    /// # Errors
+    /// As [`Self::memory_range`].
+    pub fn memory_cell(&self, text: &str, len_bytes: u64) -> Result<Cell, NameError> {
+        let (space, expression) = split_space(text);
+        let address = self.address(space, expression)?;
+        let range = self.bytes_from(space, address, len_bytes);
+        let range = range.ok_or_else(|| NameError::BeyondMemory(format!("{text}:{len_bytes}")))?;
+        Ok(memory_in(space, range))
+    }
+
+    /// Returns the value of an expression as an address, without a tag that the processor ignores.
+    fn address(&self, space: AddressSpace, text: &str) -> Result<u64, NameError> {
+        let named = |error| NameError::Expression {
+            text: text.to_owned(),
+            error,
         };
-        let last = address
-            .checked_add(len_bytes - 1)
-            .filter(|last| *last <= self.last_address(address));
-        if is_negative || last.is_none() {
+        let expression = self.parsed(text).map_err(named)?;
+        if expression.is_negative(&self.lookup).map_err(named)? {
             return Err(NameError::BeyondMemory(text.to_owned()));
         }
-        Ok(MemoryRange {
+        let address = expression.evaluate(&self.lookup).map_err(named)?;
+        Ok(match space {
+            AddressSpace::Virtual => self.lookup.plain_address(address)?,
+            AddressSpace::Physical => address,
+        })
+    }
+
+    /// Returns a range of at least one byte; `None` if it reaches beyond the address space.
+    fn bytes_from(&self, space: AddressSpace, address: u64, len_bytes: u64) -> Option<MemoryRange> {
+        let last = address.checked_add(len_bytes.checked_sub(1)?)?;
+        let highest = match space {
+            AddressSpace::Virtual => self.last_address(address),
+            AddressSpace::Physical => u64::MAX,
+        };
+        (last <= highest).then_some(MemoryRange {
             address: Address(address),
             len_bytes,
         })
@@ -213,17 +241,21 @@ impl<'a> NameResolver<'a> {
     pub fn cell(&self, text: &str) -> Result<Cell, NameError> {
         let name = text.trim();
         let name = name.strip_prefix("reg::").unwrap_or(name);
-        if let Some(register) = self.register(name).map_err(NameError::Trace)? {
+        if let Some(register) = self.register(name)? {
             return Ok(register);
         }
         if RegisterPart::is_part(name) {
             return Err(NameError::NoPart(text.to_owned()));
         }
-        let (space, MemoryRange { address, len_bytes }) = self.range_in_space(text)?;
-        Ok(match space {
-            AddressSpace::Virtual => Cell::Memory { address, len_bytes },
-            AddressSpace::Physical => Cell::Physical { address, len_bytes },
-        })
+        let (space, range) = self.range_in_space(text)?;
+        Ok(memory_in(space, range))
+    }
+}
+
+fn memory_in(space: AddressSpace, MemoryRange { address, len_bytes }: MemoryRange) -> Cell {
+    match space {
+        AddressSpace::Virtual => Cell::Memory { address, len_bytes },
+        AddressSpace::Physical => Cell::Physical { address, len_bytes },
     }
 }
 
@@ -252,18 +284,29 @@ impl NameError {
     /// Returns true if the name has no meaning at any position; false if only the value is unknown
     /// or could not be read.
     pub fn is_misspelt(&self) -> bool {
-        use ExpressionErrorKind::{MemoryFailed, MemoryUnknown, RegisterFailed, RegisterUnknown};
-        let error = match self {
-            Self::Expression { error, .. } => error,
-            Self::Trace(_) => return false,
+        match self {
+            Self::Expression { error, .. } => !error.kind.depends_on_position(),
+            Self::Trace(_) => false,
             Self::EmptyRange(_) | Self::BeyondMemory(_) | Self::NoPart(_) | Self::Physical(_) => {
-                return true;
+                true
             }
-        };
-        !matches!(
-            error.kind,
-            MemoryFailed(..) | MemoryUnknown(_) | RegisterFailed(..) | RegisterUnknown(_)
-        )
+        }
+    }
+}
+
+impl NameError {
+    /// Returns the error with an explanation, which names the text, in front of the cause.
+    pub fn explained(self, explanation: String) -> anyhow::Error {
+        match self {
+            Self::Expression { error, .. } => anyhow::Error::new(error).context(explanation),
+            other => other.into(),
+        }
+    }
+}
+
+impl From<QueryError> for NameError {
+    fn from(error: QueryError) -> Self {
+        Self::Trace(error)
     }
 }
 

@@ -3,9 +3,9 @@
 //!
 //! Each returns a [`LookupResult`]; if there is no hit, it carries the sentence that says so.
 
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use stepback_index::Cancel;
-use stepback_index::answer::{CallId, Direction, MemoryRange};
+use stepback_index::answer::{CallId, Cell, Direction, MemoryRange};
 use stepback_index::read::SlotReader;
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -13,10 +13,10 @@ use stepback_parsers::Position;
 use crate::action::CellName;
 use crate::action::StepRange;
 use crate::analysis::call_profile::{CallNumber, NextCall, call_number, next_call};
-use crate::analysis::names::{NameResolver, code_address};
+use crate::analysis::names::{NameError, NameResolver, code_address};
 use crate::analysis::walk;
 use crate::analysis::walk::{HitCursor, HitQuery, Subject};
-use crate::expression::{BareNumber, IndexLookup, evaluate};
+use crate::expression::BareNumber;
 use crate::messages::say;
 use crate::model::found::HitQuestion;
 use crate::model::names::function_name;
@@ -138,13 +138,14 @@ impl ExternalLookup {
             Some(CellName::Register(name)) => (name, 1),
             Some(CellName::Memory(address, len_bytes)) => (address, *len_bytes),
         };
-        let names = IndexLookup::new(&session.index, &session.images, self.from, None, cancel);
-        let address = evaluate(text, &names)
-            .with_context(|| say!("lookup-is-no-address", text = format!("{text:?}")))?;
-        Ok(Some(MemoryRange {
-            address: Address(address),
-            len_bytes,
-        }))
+        let names = NameResolver::new(&session.index, &session.images, self.from, None, cancel)?;
+        match names.memory_cell(text, len_bytes) {
+            Ok(Cell::Memory { address, len_bytes }) => Ok(Some(MemoryRange { address, len_bytes })),
+            Ok(_) => Err(NameError::Physical(text.clone()).into()),
+            Err(error) => {
+                Err(error.explained(say!("lookup-is-no-address", text = format!("{text:?}"))))
+            }
+        }
     }
 
     fn nothing(&self, session: &Session) -> LookupResult {

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Result, anyhow};
 use stepback_index::Cancel;
 use stepback_index::answer::{AccessKinds, Cell, Hit};
 use stepback_index::read::SlotReader;
-use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::found::LookupResult;
@@ -20,7 +19,6 @@ use crate::analysis::walk;
 use crate::analysis::walk::{HitCursor, HitQuery, Subject};
 use crate::desk::found::{CallEndsLookup, CallLookup, ExternalLookup, hit_found};
 use crate::desk::reached::{SearchProgress, is_late};
-use crate::expression::{AddressSpace, split_space};
 use crate::messages::say;
 use crate::model::found::HitQuestion;
 use crate::model::go_to::suggestions;
@@ -420,34 +418,10 @@ impl AccessLookup {
     fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
         let at = self.until.unwrap_or(self.from);
         let names = NameResolver::new(&session.index, &session.images, at, None, cancel)?;
-        let (address, len_bytes) = match &self.cell {
-            CellName::Register(name) => match names.register(name)? {
-                Some(register) => return Ok(register),
-                None => (name, 1),
-            },
-            CellName::Memory(address, length) => (address, *length),
+        let (text, cell) = match &self.cell {
+            CellName::Register(name) => (name, names.cell(name)),
+            CellName::Memory(address, length) => (address, names.memory_cell(address, *length)),
         };
-        let (space, expression) = split_space(address);
-        let value = names
-            .value(expression)
-            .with_context(|| say!("lookup-is-no-cell", text = format!("{address:?}")))?;
-        let is_inside = value.checked_add(len_bytes.saturating_sub(1)).is_some();
-        ensure!(
-            is_inside,
-            say!(
-                "lookup-range-wraps",
-                text = format!("{address}:{len_bytes}")
-            )
-        );
-        Ok(match space {
-            AddressSpace::Virtual => Cell::Memory {
-                address: Address(value),
-                len_bytes,
-            },
-            AddressSpace::Physical => Cell::Physical {
-                address: Address(value),
-                len_bytes,
-            },
-        })
+        cell.map_err(|error| error.explained(say!("lookup-is-no-cell", text = format!("{text:?}"))))
     }
 }

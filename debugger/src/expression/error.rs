@@ -62,6 +62,36 @@ pub enum ExpressionErrorKind {
     DivisionByZero,
 }
 
+impl ExpressionErrorKind {
+    /// Returns true if the expression may have a value at another position; false if it has none
+    /// anywhere.
+    pub fn depends_on_position(&self) -> bool {
+        match self {
+            Self::RegisterUnknown(_)
+            | Self::RegisterFailed(..)
+            | Self::MemoryUnknown(_)
+            | Self::MemoryFailed(..)
+            | Self::DivisionByZero => true,
+            Self::Empty
+            | Self::ValueMissing
+            | Self::NotAValue(_)
+            | Self::NotAnOperator(_)
+            | Self::Character(_)
+            | Self::Number(..)
+            | Self::QuoteOpen
+            | Self::ParenthesisOpen
+            | Self::ParenthesisClosed
+            | Self::BracketOpen
+            | Self::BracketClosed
+            | Self::TooDeep
+            | Self::NoRegister(_)
+            | Self::NoSymbol(_)
+            | Self::NoName(_)
+            | Self::SeveralSymbols(..) => false,
+        }
+    }
+}
+
 /// Reason that a register or memory could not be looked up. Failures with equal messages are equal.
 #[derive(Clone, Debug)]
 pub struct LookupFailure {

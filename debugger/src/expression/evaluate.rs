@@ -1,7 +1,9 @@
 //! Evaluates expressions on a stack of values.
 
+use std::ops::Range;
+
 use super::error::{ExpressionErrorKind as Kind, LookupFailure};
-use super::parser::{Binary, Operation, Unary};
+use super::parser::{Binary, Operation, ShortCircuit, Unary};
 use super::shown::{ChosenReading, address_of_name, bare_hex};
 use super::token::NameKind;
 use super::{ExpressionError, parser};
@@ -88,6 +90,69 @@ impl Expression {
     /// As [`Self::evaluate`].
     pub fn is_negative(&self, context: &dyn NameLookup) -> Result<bool, ExpressionError> {
         self.exact(context).map(|value| value < 0)
+    }
+
+    /// Returns the registers and the values that they must equal for the expression to be true:
+    /// `pc` and `0x80` of `x0 > 1 && pc == 0x80`.
+    pub fn required_values(&self) -> Vec<(&str, Self)> {
+        let mut found = Vec::new();
+        let mut open = vec![0..self.operations.len()];
+        while let Some(part) = open.pop() {
+            let operations = self.operations.get(part.clone()).unwrap_or_default();
+            // The outermost short-circuit operator is the one whose right side ends the part.
+            let outer = operations.iter().position(
+                |(_, operation)| matches!(operation, Operation::Decide { end, .. } if *end == part.end),
+            );
+            match (outer, operations) {
+                (Some(place), _) => {
+                    if let Some((
+                        _,
+                        Operation::Decide {
+                            by: ShortCircuit::And,
+                            ..
+                        },
+                    )) = operations.get(place)
+                    {
+                        let place = part.start + place;
+                        open.extend([place + 1..part.end - 1, part.start..place]);
+                    }
+                }
+                (
+                    None,
+                    [
+                        (_, Operation::Name(kind, name)),
+                        value @ ..,
+                        (_, Operation::Binary(Binary::Equal)),
+                    ],
+                ) if *kind != NameKind::Symbol && is_one_value(value) => {
+                    found.push((name.as_str(), self.part(part.start + 1..part.end - 1)));
+                }
+                (
+                    None,
+                    [
+                        ..,
+                        (_, Operation::Name(kind, name)),
+                        (_, Operation::Binary(Binary::Equal)),
+                    ],
+                ) if *kind != NameKind::Symbol => {
+                    found.push((name.as_str(), self.part(part.start..part.end - 2)));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Returns a range of operations that is an expression.
+    fn part(&self, range: Range<usize>) -> Self {
+        let operations = self.operations.get(range.clone()).unwrap_or_default();
+        let mut operations = operations.to_vec();
+        for (_, operation) in &mut operations {
+            if let Operation::Decide { end, .. } = operation {
+                *end -= range.start;
+            }
+        }
+        Self { operations }
     }
 
     /// Returns a value whose lowest 64 bits are the result: sums, differences and products do not
@@ -219,6 +284,24 @@ impl Expression {
 /// Returns the lowest 64 bits of a number.
 fn wrapped(value: i128) -> u64 {
     u64::try_from(value.rem_euclid(1 << 64)).unwrap_or(u64::MAX)
+}
+
+/// Returns true if operations leave one value and use none from before.
+fn is_one_value(operations: &[(usize, Operation)]) -> bool {
+    let mut depth = 0usize;
+    for (_, operation) in operations {
+        let (taken, left) = match operation {
+            Operation::Number(_) | Operation::Bare(_) | Operation::Name(..) => (0, 1),
+            Operation::Memory(_) | Operation::Unary(_) => (1, 1),
+            Operation::Binary(_) => (2, 1),
+            Operation::Decide { .. } => (1, 0),
+        };
+        let Some(rest) = depth.checked_sub(taken) else {
+            return false;
+        };
+        depth = rest + left;
+    }
+    depth == 1
 }
 
 fn look_up(kind: NameKind, name: &str, context: &dyn NameLookup) -> Result<u64, Kind> {

@@ -1,11 +1,13 @@
 //! Finds the call of a function nearest to a position.
 
 use stepback_index::answer::{Direction, StepRecord, ThreadId};
-use stepback_index::query::{NearestVisit, VisitsFrom};
+use stepback_index::query::VisitsFrom;
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
+
+use crate::analysis::condition::{SearchOrigin, nearest_execution};
 
 /// A search for the next or last call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +39,13 @@ pub fn next_call(
     loop {
         cancel.check()?;
         // A call is shown at its entry, the position before its first step.
-        let hit = match direction {
-            Direction::Forward => {
-                NearestVisit::next(pc, Position(at.0.saturating_add(1))).run(index, cancel)?
-            }
-            Direction::Back => NearestVisit::last(pc, at).run(index, cancel)?,
+        let course = SearchOrigin {
+            from: at,
+            way: direction,
         };
-        let Some(hit) = hit else { return Ok(None) };
+        let Some(hit) = nearest_execution(index, pc, course, cancel)? else {
+            return Ok(None);
+        };
         if is_entry(index, &hit.record) {
             return Ok(Some(hit.record.step.before()));
         }
