@@ -54,12 +54,38 @@ fn an_image_of_another_program_that_nobody_named_is_left_out() {
 }
 
 #[test]
+fn a_named_image_of_another_program_is_not_in_memory_and_begins_no_calls() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file(
+        "t.tarmac",
+        fs::read(fixture_path("qsort.es.tiny.tarmac")).unwrap(),
+    );
+    let image = sandbox.file("other.elf", fs::read(overflow_image()).unwrap());
+    // The zeros of its `.bss`.
+    let at = [
+        "at",
+        &trace,
+        "0",
+        "--mem",
+        "0x80020050:4",
+        "--image",
+        &image,
+    ];
+    assert_eq!(sandbox.json(&at)["memory"][0]["bytes"], "?? ?? ?? ??");
+    let calls = |options: &[&str]| {
+        let arguments = [&["info", &trace], options].concat();
+        sandbox.json(&arguments)["calls"].clone()
+    };
+    assert_eq!(calls(&["--image", &image]), calls(&[]));
+}
+
+#[test]
 fn an_image_that_the_user_named_stays_but_is_not_believed() {
     let sandbox = Sandbox::new();
     let trace = image_fixture(&sandbox, "t.tarmac");
     let image = image_fixture(&sandbox, "dup.elf");
     let ran = sandbox.run(&["info", &trace, "--image", &image]).succeeds();
-    ran.says("the image does not fit the trace, so names, lines and memory may be wrong");
+    ran.says("the image does not fit the trace, so names and lines may be wrong, and its memory is not used");
     let info = sandbox.json(&["info", &trace, "--image", &image]);
     let found = &info["images"][0];
     assert_eq!(

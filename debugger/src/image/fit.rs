@@ -69,6 +69,12 @@ impl ImageFit {
         }
     }
 
+    /// Returns true if executed instructions show that memory does not hold the image.
+    pub fn is_refuted(&self) -> bool {
+        let is_elsewhere = matches!(self.cause, Some(MismatchCause::OtherBase(_)));
+        self.is_of_another_program() && (self.checked > 0 || is_elsewhere)
+    }
+
     /// Returns the counts for a judgement.
     pub(super) fn counts(&self) -> ProgramFit {
         let same = self.checked.saturating_sub(self.contradicted);

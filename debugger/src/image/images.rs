@@ -416,8 +416,8 @@ impl Images {
 
     /// Returns the images' contents for the index: later images are loaded over earlier ones.
     /// `starts` are the addresses of the threads' first instructions, which determine the
-    /// [`LinkerView`] of each image.
-    pub fn program(&self, starts: &[Address]) -> Program {
+    /// [`LinkerView`] of each image; `refuted` are images that memory does not hold.
+    pub fn program(&self, starts: &[Address], refuted: &[usize]) -> Program {
         let mut program = Program::default();
         program.set_code_endian(self.code_endian());
         self.kernel_pages
@@ -426,7 +426,8 @@ impl Images {
         let views: Vec<LinkerView> = (0..self.infos.len())
             .map(|image| self.view_of(image, starts))
             .collect();
-        for PlacedSegment { image, segment } in &self.segments {
+        let is_held = |placed: &&PlacedSegment| !refuted.contains(&placed.image);
+        for PlacedSegment { image, segment } in self.segments.iter().filter(is_held) {
             let bytes = Arc::clone(&segment.bytes);
             match views.get(*image).copied().unwrap_or_default() {
                 LinkerView::Load
@@ -439,11 +440,15 @@ impl Images {
                 _ => program.load_constant(segment.address, bytes, segment.len_bytes),
             }
         }
+        let held: Vec<&PlacedSegment> = self.segments.iter().filter(is_held).collect();
+        let is_in_memory = |symbol: &Symbol| {
+            refuted.is_empty() || held.iter().any(|held| held.segment.has(symbol.address))
+        };
         let functions = || {
             self.symbols
                 .all()
                 .iter()
-                .filter(|symbol| symbol.kind == SymbolKind::Function)
+                .filter(|symbol| symbol.kind == SymbolKind::Function && is_in_memory(symbol))
         };
         let whole: HashSet<&str> = functions().filter_map(Symbol::cold_part_of).collect();
         let mut owners: HashMap<&str, Vec<&Symbol>> = HashMap::new();

@@ -400,7 +400,7 @@ fn images_of(segments: &[Segment]) -> Images {
 
 #[track_caller]
 fn check_view(segments: &[Segment], start: u64, expected: &str) {
-    let program = images_of(segments).program(&[Address(start)]);
+    let program = images_of(segments).program(&[Address(start)], &[]);
     let letter = |address| match program.byte(Address(address)) {
         None => '?',
         Some(0) => '0',

@@ -191,7 +191,7 @@ impl Folder {
         let mut notices = Vec::new();
         let images = Images::of_modules(&search, &mut notices).expect("images");
         assert_eq!(
-            images.program(&[]).byte(Address(0x7f00_0000_3000)),
+            images.program(&[], &[]).byte(Address(0x7f00_0000_3000)),
             None,
             "a loader may have changed it"
         );
@@ -612,7 +612,7 @@ fn the_kernels_pages_lie_below_its_code_and_above_what_else_is_mapped() {
         };
         Images::of_modules(&search, &mut Vec::new())
             .unwrap()
-            .program(&[])
+            .program(&[], &[])
             .kernel_pages()
             .first()
             .cloned()

@@ -426,7 +426,7 @@ fn unlikely_code_that_was_moved_away_belongs_to_its_function() {
         function("g.cold", 0x10a0),
         function("f.colder", 0x10b0),
     ];
-    let program = images(&AARCH64.write(&entries)).program(&[]);
+    let program = images(&AARCH64.write(&entries)).program(&[], &[]);
     let owners: Vec<_> = program
         .functions()
         .iter()

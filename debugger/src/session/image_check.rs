@@ -38,7 +38,7 @@ impl ImageCheck {
     /// Compares images with the instructions of a trace.
     pub fn new(images: Arc<Images>, index: &Index, cancel: &Cancel) -> Self {
         let starts = starts_of(index);
-        let program = images.program(&starts);
+        let program = images.program(&starts, &[]);
         // If the index is unreadable, the first query reports it.
         let contradictions = code_contradictions(index, &program, cancel).unwrap_or_default();
         let fits = fits_of(&images, index.executed_codes(), &contradictions);
@@ -52,6 +52,18 @@ impl ImageCheck {
             })
             .collect();
         leave_out_outdone(&mut checked, &images);
+        let refuted: Vec<usize> = (0..checked.len())
+            .filter(|number| {
+                checked
+                    .get(*number)
+                    .is_some_and(|image| image.fit.is_refuted())
+            })
+            .collect();
+        let program = if refuted.is_empty() {
+            program
+        } else {
+            images.program(&starts, &refuted)
+        };
         let notices = checked
             .iter()
             .flat_map(|image| misfit_notice(image).into_iter().chain(view_notice(image)));
@@ -112,7 +124,7 @@ fn misfit_notice(
     Some(match (fit.is_of_another_program(), is_used) {
         (true, false) => Notice::doubt(format!("{MISFIT_IMAGE} and is left out: {text}: {path:?}")),
         (true, true) => Notice::doubt(format!(
-            "{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"
+            "{MISFIT_IMAGE}, so names and lines may be wrong, and its memory is not used: {text}: {path:?}"
         )),
         (false, _) => format!("the image differs from the trace: {text}: {path:?}").into(),
     })
