@@ -262,7 +262,7 @@ fn a_directory_without_a_trace_says_what_to_do() {
         "rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4",
         "drraw2trace -indir",
     );
-    check("rec", "a trace lies inside this directory");
+    check("rec", "a trace is inside this directory");
     fs::create_dir(sandbox.path("empty")).unwrap();
     check("empty", "holds no trace");
 }

@@ -275,7 +275,7 @@ fn traces_that_are_not_one_are_told_apart() {
     let first = sandbox.file("many/a.rst", records.clone());
     sandbox.file("many/b.rst", records);
     let directory = sandbox.path("many").to_string_lossy().into_owned();
-    let listed = "2 traces lie inside this directory, open one of them: a.rst, b.rst";
+    let listed = "2 traces are inside this directory, open one of them (or name all files of one trace): a.rst, b.rst";
     sandbox.run(&["info", &directory]).fails_with(&[listed]);
     let text = sandbox.file("t.tarmac", "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
     sandbox

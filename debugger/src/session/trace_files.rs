@@ -191,7 +191,9 @@ impl TraceFiles {
             Err(LayoutError::Nothing) => {
                 return Self::lying_in(path)?.ok_or_else(|| nothing_in(path));
             }
-            Err(error) => return Err(unusable(path, error)),
+            Err(error) => {
+                return Err(unreadable_part(path).unwrap_or_else(|| unusable(path, error)));
+            }
         };
         let files: Vec<_> = layout.inputs.iter().map(|name| path.join(name)).collect();
         if are_unrelated(&files, &layout.companions)? {
@@ -484,9 +486,7 @@ fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
     };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = name_of(&path);
-        let is_of_recorder =
-            matches!(&*name, "trace" | "raw" | "aux") || name.starts_with("window.");
-        if is_of_recorder && path.is_dir() {
+        if is_of_recorder(&path) {
             // Links may form cycles.
             if prefix.len() < NESTING_LIMIT {
                 add_names(&path, &format!("{prefix}{name}/"), names);
@@ -495,6 +495,27 @@ fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
             names.push(format!("{prefix}{name}"));
         }
     }
+}
+
+/// Returns true for a subdirectory with a name that a recorder uses.
+fn is_of_recorder(path: &Path) -> bool {
+    let name = name_of(path);
+    (matches!(&*name, "trace" | "raw" | "aux") || name.starts_with("window.")) && path.is_dir()
+}
+
+/// Returns the error for a subdirectory of a recorder that cannot be read; none if all can.
+fn unreadable_part(directory: &Path) -> Option<anyhow::Error> {
+    let entries = fs::read_dir(directory).ok()?.flatten();
+    let mut parts = entries
+        .map(|entry| entry.path())
+        .filter(|path| is_of_recorder(path));
+    parts.find_map(|part| {
+        let error = fs::read_dir(&part).err()?;
+        Some(of_file(
+            &part,
+            format_args!("the directory cannot be read: {error}"),
+        ))
+    })
 }
 
 /// Returns the error for a file whose name is that of raw records; none for other names.
@@ -527,7 +548,7 @@ impl std::fmt::Display for TracesInside {
         if let [one] = &**names {
             return write!(
                 f,
-                "a trace lies inside this directory, open that one: {one}: {directory:?}"
+                "a trace is inside this directory, open that one: {one}: {directory:?}"
             );
         }
         let more = names.len().saturating_sub(LISTED);
@@ -544,7 +565,7 @@ impl std::fmt::Display for TracesInside {
             .join(", ");
         write!(
             f,
-            "{} traces lie inside this directory, open one of them: {listed}{rest}: {directory:?}",
+            "{} traces are inside this directory, open one of them (or name all files of one trace): {listed}{rest}: {directory:?}",
             names.len()
         )
     }
@@ -554,9 +575,15 @@ impl std::error::Error for TracesInside {}
 
 /// Returns the error for a directory without a trace.
 fn nothing_in(path: &Path) -> anyhow::Error {
-    let Ok(entries) = fs::read_dir(path) else {
-        return of_file(path, "the directory may not be read");
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) => {
+            return of_file(path, format_args!("the directory cannot be read: {error}"));
+        }
     };
+    if let Some(error) = unreadable_part(path) {
+        return error;
+    }
     let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     inside.sort();
     let names: Vec<String> = inside
@@ -647,13 +674,13 @@ mod tests {
         let line = "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n";
         fs::write(folder.path().join("b.tarmac"), line).unwrap();
         assert!(
-            message().contains("a trace lies inside this directory, open that one: b.tarmac"),
+            message().contains("a trace is inside this directory, open that one: b.tarmac"),
             "{}",
             message()
         );
         fs::write(folder.path().join("a.log"), line).unwrap();
         fs::create_dir(folder.path().join("drmemtrace.app.1.dir")).unwrap();
-        let expected = "3 traces lie inside this directory, open one of them: a.log, b.tarmac, drmemtrace.app.1.dir";
+        let expected = "3 traces are inside this directory, open one of them (or name all files of one trace): a.log, b.tarmac, drmemtrace.app.1.dir";
         assert!(message().contains(expected), "{}", message());
         // Compressed text also counts if it begins like a trace.
         let packed = |name: &str, text: &str| {
@@ -664,10 +691,33 @@ mod tests {
         assert!(message().contains(expected), "{}", message());
         packed("c.tarmac.zst", line);
         assert!(
-            message().contains("4 traces lie inside this directory"),
+            message().contains("4 traces are inside this directory"),
             "{}",
             message()
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_cannot_be_read_is_named() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("trace");
+        fs::create_dir(&inner).unwrap();
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o000)).unwrap();
+        // The superuser may read everything.
+        if fs::read_dir(&inner).is_err() {
+            let error = TraceFiles::of_directory(folder.path())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.starts_with("the directory cannot be read: "),
+                "{error}"
+            );
+            assert!(error.ends_with(&format!("{inner:?}")), "{error}");
+        }
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o700)).unwrap();
     }
 
     #[test]
@@ -706,13 +756,13 @@ mod tests {
         assert_eq!(message(&[("main.trace", 6), ("worker.trace", 6)]), "");
         let versions = message(&[("drmemtrace.a.trace", 4), ("drmemtrace.b.trace", 6)]);
         assert!(versions.starts_with(
-            "2 traces lie inside this directory, open one of them: drmemtrace.a.trace"
+            "2 traces are inside this directory, open one of them (or name all files of one trace): drmemtrace.a.trace"
         ));
         let programs = [
             ("drmemtrace.one.1.0001.trace", 6),
             ("drmemtrace.two.2.0002.trace", 6),
         ];
-        assert!(message(&programs).starts_with("2 traces lie inside"));
+        assert!(message(&programs).starts_with("2 traces are inside"));
         assert_eq!(
             message(&[programs[0], programs[1], ("cpu_schedule.bin.zip", 6)]),
             ""
