@@ -17,7 +17,7 @@ use crate::session::Session;
 pub fn function_name(images: &Images, address: Address) -> String {
     match images.code_at(address) {
         Some(found) if found.offset == 0 => found.name.to_owned(),
-        Some(found) => format!("{}+{:x}", found.name, found.offset),
+        Some(found) => format!("{}+{:#x}", found.name, found.offset),
         None => format!("{:x}", address.0),
     }
 }
@@ -61,13 +61,13 @@ pub fn trap_words(trap: Trap, set: InstructionSet) -> String {
     say!("names-trap", number = format!("{number:#x}"), name = name)
 }
 
-/// Returns the symbol that contains an address, as columns show it: `decode_field+10c`.
+/// Returns the symbol that contains an address, as columns show it: `decode_field+0x10c`.
 pub fn place_name(images: &Images, address: Address) -> Option<String> {
     let found = images.symbol_at(address)?;
     Some(if found.offset == 0 {
         found.name.to_owned()
     } else {
-        format!("{}+{:x}", found.name, found.offset)
+        format!("{}+{:#x}", found.name, found.offset)
     })
 }
 
