@@ -7,10 +7,10 @@ use stepback_benches::percentiles::{Times, milliseconds};
 use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
-use stepback_index::answer::{AccessKinds, Cell, EdgeKinds, ThreadId};
+use stepback_index::answer::{AccessKinds, Cell, Direction, EdgeKinds, ThreadId};
 use stepback_index::query::{
-    BackwardSliceQuery, ForwardSliceQuery, MemoryAt, NearestAccess, NearestVisit, PositionOfLine,
-    RegistersAt, Steps, TraceListRow,
+    MemoryAt, NearestAccess, NearestVisit, PositionOfLine, RegistersAt, SliceQuery, Steps,
+    TraceListRow,
 };
 use stepback_index::{Index, QueryError};
 use stepback_machine::{Address, Registers};
@@ -191,7 +191,8 @@ fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<
     let Some(cell) = any_cell(sample, dice) else {
         return Ok(false);
     };
-    let question = BackwardSliceQuery {
+    let question = SliceQuery {
+        direction: Direction::Back,
         cell,
         at: position(index, dice),
         edges: asked.edges,
@@ -210,7 +211,8 @@ fn forward(
     let Some(cell) = any_cell(sample, dice) else {
         return Ok(false);
     };
-    let question = ForwardSliceQuery {
+    let question = SliceQuery {
+        direction: Direction::Forward,
         cell,
         at: position(index, dice),
         edges: EdgeKinds::default(),

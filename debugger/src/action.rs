@@ -24,7 +24,7 @@ pub use crate::action::view::{
     CallMeasure, EffectsOf, FunctionsOf, MemoryChange, MemoryText, OtherCall, RegisterFormat,
     TimelineFit, TimelineLanes, ViewAction,
 };
-pub use crate::notes::{FindKind, FindQuery, FindRange, SliceEdge, SliceEdges, SliceQuery};
+pub use crate::notes::{FindKind, FindQuery, FindRange, SavedSliceQuery, SliceEdge};
 
 mod app;
 mod common;

@@ -10,7 +10,7 @@ use stepback_index::answer::{
     AccessKinds, CallId, Cell, Direction, EdgeKinds, MemoryRange, ThreadId,
 };
 use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint};
-use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::query::{SliceQuery};
 use stepback_index::query::{
     DifferenceBetween, ExternalChanges, FindText, FindValue, FoldSet, LineOfStep, MemoryAt,
     NearestAccess, NearestVisit, NextAccessedBlock, NthVisit, PositionOfLine, PositionOfTime,
@@ -246,7 +246,8 @@ fn ask_about_cells(index: &Index, at: Position, address: Address, thread: Thread
         };
         ask(
             index,
-            BackwardSliceQuery {
+            SliceQuery {
+ direction: Direction::Back,
                 cell,
                 at,
                 edges,
@@ -255,7 +256,8 @@ fn ask_about_cells(index: &Index, at: Position, address: Address, thread: Thread
         );
         ask(
             index,
-            ForwardSliceQuery {
+            SliceQuery {
+ direction: Direction::Forward,
                 cell,
                 at,
                 edges,

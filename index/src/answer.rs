@@ -19,8 +19,8 @@ pub use crate::answers::register_file::{
     ValueDerivation,
 };
 pub use crate::answers::slice::{
-    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceRowDetail,
-    SliceStep, SliceStepAccess, SliceStepDetail, SliceUse, UnknownInput,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
+    SliceStepAccess, SliceStepDetail, SliceUse, UnknownInput,
 };
 pub use crate::answers::step_record::{
     ANSWER_EFFECTS, Access, AccessTarget, AccessesAt, CellAccess, Doubt, Effect, HIT_EFFECTS, Hit,

@@ -9,23 +9,19 @@ use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::action::Direction;
-use stepback_debugger::analysis::slice::{
-    Frames, LineKind, ReadingLine, ReadingMode, ReadingView, SliceReading,
-};
+use stepback_debugger::action::{Direction, SliceView};
+use stepback_debugger::analysis::slice::{Frames, LineKind, ReadingLine, SliceReading};
 use stepback_debugger::model::slice::{
     LineWords, SliceWords, cell_words, edge_word, end_words, ended_words,
 };
 use stepback_debugger::model::so_far::doubt_words;
 use stepback_debugger::place::PositionName;
+use stepback_index::Query as _;
 use stepback_index::answer::{
-    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceRowDetail,
-    SliceStep, SliceUse, StepRecord, Value,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
+    SliceUse, StepRecord, Value,
 };
-use stepback_index::query::{
-    BackwardSliceQuery, BackwardSliceWalk, DefinedValues, ForwardSliceQuery, Steps,
-};
-use stepback_index::{Query as _, QueryError};
+use stepback_index::query::{DefinedValues, SliceQuery, SliceWalk, Steps};
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
 
@@ -140,78 +136,42 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
         // Expressions already show the operands of a result, so they need no listed ones.
         listed: !arguments.exact && (report.is_json || arguments.all_copies),
     };
-    let limit = arguments.limit.unwrap_or(usize::MAX);
     let (cancel, index) = (report.cancel.clone(), &session.index);
-    if arguments.forward {
-        let mut walk = ForwardSliceQuery {
-            cell,
-            at,
-            edges,
-            limit,
-        }
-        .walk_of(index, thread, &cancel)?;
-        let rows = SlicePrinter {
-            way: Direction::Forward,
-            limit,
-        };
-        rows.print_all(report, || walk.next(&cancel))?;
-        return walk
-            .what_is_left()
-            .iter()
-            .try_for_each(|row| rows.print(row, report));
-    }
-    let mut walk = BackwardSliceQuery {
+    let direction = if arguments.forward {
+        Direction::Forward
+    } else {
+        Direction::Back
+    };
+    let has_reading = direction == Direction::Back && !report.is_json && !arguments.all_copies;
+    let query = SliceQuery {
         cell,
         at,
+        direction,
         edges,
-        limit,
-    }
-    .walk_of(index, thread, &cancel)?;
-    if !report.is_json && !arguments.all_copies {
+        // The lines of a reading are counted when it is complete.
+        limit: arguments
+            .limit
+            .filter(|_| !has_reading)
+            .unwrap_or(usize::MAX),
+    };
+    let mut walk = query.walk(index, thread, &cancel)?;
+    if has_reading {
         return print_reading(walk, arguments.limit, report);
     }
-    let rows = SlicePrinter {
-        way: Direction::Back,
-        limit,
-    };
-    rows.print_all(report, || walk.next(&cancel))?;
-    walk.what_is_left()
-        .iter()
-        .try_for_each(|row| rows.print(row, report))
-}
-
-/// Prints the rows of a slice.
-#[derive(Clone, Copy)]
-struct SlicePrinter {
-    way: Direction,
-    /// Maximum number of steps.
-    limit: usize,
-}
-
-impl SlicePrinter {
-    /// Prints rows as they are found, up to the limit. Flushes each row before the next search, so
-    /// a reader that closes the pipe ends the search.
-    fn print_all(
-        self,
-        report: &mut Report<'_>,
-        mut next: impl FnMut() -> Result<Option<SliceRow>, QueryError>,
-    ) -> Result<()> {
-        let mut count = 0;
-        while count < self.limit
-            && let Some(row) = next()?
-        {
-            count += usize::from(matches!(row, SliceRow::Step(_)));
-            self.print(&row, report)?;
-            report.flush()?;
-        }
-        Ok(())
+    // Flushes each row before the next search, so a reader that closes the pipe ends the search.
+    while let Some(row) = walk.next(&cancel)? {
+        print_row(&row, direction, report)?;
+        report.flush()?;
     }
+    walk.into_rest()
+        .iter()
+        .try_for_each(|row| print_row(row, direction, report))
+}
 
-    fn print(self, row: &SliceRow, report: &mut Report<'_>) -> Result<()> {
-        match row {
-            SliceRow::Step(row) => print_step(row, report),
-            SliceRow::End(end) => print_end(end, self.way, report),
-        }
+fn print_row(row: &SliceRow, direction: Direction, report: &mut Report<'_>) -> Result<()> {
+    match row {
+        SliceRow::Step(row) => print_step(row, report),
+        SliceRow::End(end) => print_end(end, direction, report),
     }
 }
 
@@ -366,7 +326,7 @@ const MOST_STEPS: usize = 1 << 14;
 /// Prints a slice, with at most `limit` step lines, from at most [`MOST_STEPS`] steps unless the
 /// limit is larger.
 pub fn print_reading(
-    mut walk: BackwardSliceWalk<'_>,
+    mut walk: SliceWalk<'_>,
     limit: Option<usize>,
     report: &mut Report<'_>,
 ) -> Result<()> {
@@ -375,10 +335,6 @@ pub fn print_reading(
     let (session, cancel) = (report.session, report.cancel.clone());
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
     let toggled = HashSet::new();
-    let view = ReadingView {
-        reading: ReadingMode::Chain,
-        toggled: &toggled,
-    };
     let mut lines = Vec::new();
     let mut is_whole = false;
     let mut portion = PORTION;
@@ -390,25 +346,22 @@ pub fn print_reading(
             if reading.len() >= most {
                 break;
             }
-            let Some(seen) = walk.next_seen(&cancel)? else {
+            let Some(row) = walk.next(&cancel)? else {
                 is_whole = true;
                 break;
             };
-            reading.take(seen, &mut frames, &cancel)?;
+            reading.take(row, &mut frames, &cancel)?;
         }
         // Each pass reads all steps again. The portions double, so all passes cost at most twice
         // the last.
         portion = portion.saturating_mul(2);
-        lines = reading.lines(&view);
+        lines = reading.lines(SliceView::Chain, &toggled);
     }
     if !is_whole {
-        let left = walk
-            .what_is_left()
+        walk.into_rest()
             .into_iter()
-            .map(|row| SliceRowDetail { row, sight: None });
-        left.into_iter()
-            .try_for_each(|seen| reading.take(seen, &mut frames, &cancel))?;
-        lines = reading.lines(&view);
+            .try_for_each(|row| reading.take(row, &mut frames, &cancel))?;
+        lines = reading.lines(SliceView::Chain, &toggled);
     }
     let words = SliceWords {
         session,
@@ -444,7 +397,7 @@ fn print_line(line: &ReadingLine, words: &LineWords, report: &mut Report<'_>) ->
     notes.extend(Some(words.reason()).filter(|reason| !reason.is_empty()));
     let notes = printable(&notes.join("; "));
     let whole = match line.kind {
-        LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => text,
+        LineKind::Call { .. } | LineKind::End(_) | LineKind::LoopIterations(_) => text,
         _ => format!("{text:<64}  {:<20}  {notes}", printable(&words.value)),
     };
     report.text(&format!("{}\n", whole.trim_end()))

@@ -3,7 +3,7 @@
 
 use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::WindowId;
-use stepback_debugger::action::{FindQuery, PanelId, PanelKind, SliceQuery, SliceView};
+use stepback_debugger::action::{FindQuery, PanelId, PanelKind, SavedSliceQuery, SliceView};
 use stepback_debugger::desk::{Desk, SearchContext};
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
 use stepback_debugger::views::OwnSliceRequest;
@@ -333,7 +333,7 @@ impl Workspace {
             Tile::Pane(Pane::Why(panel)) => panel.own(),
             _ => None,
         });
-        let wanted: Vec<SliceQuery> = own.map(|kept| kept.slice.clone()).collect();
+        let wanted: Vec<SavedSliceQuery> = own.map(|kept| kept.slice.clone()).collect();
         desk.own_slices
             .advance(&wanted, &desk.session, &desk.worker)
     }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use crate::action::{Direction, FindQuery, SliceEdge, SliceQuery};
+use crate::action::{Direction, FindQuery, SavedSliceQuery, SliceEdge};
 use crate::action::{StepRange, WindowId};
 use crate::notes::{SavedQueryChange, SavedSearch, SavedSlice};
 
@@ -141,7 +141,7 @@ pub enum SliceAction {
     /// Compute why a cell has its value at a position.
     WhyAt(CellName, Position),
     /// Compute a slice with the given edges.
-    WhyAgain(SliceQuery),
+    WhyAgain(SavedSliceQuery),
     /// Change the direction: back to the origin of the value, or forward to its uses.
     TurnSlice(Direction),
     /// Follow an additional kind of dependence, or stop following it.

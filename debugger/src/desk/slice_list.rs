@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use crate::action::{SliceQuery, SliceView};
+use crate::action::{SavedSliceQuery, SliceView};
 use crate::analysis::slice::{FoldHandle, ReadingLine};
 use crate::model::slice::{Slice, SliceLines};
 use crate::worker::{Slot, Worker};
@@ -16,7 +16,7 @@ use crate::worker::{Slot, Worker};
 pub struct SliceList {
     /// Lines whose open state differs from the default, for the slice of `of`.
     toggled: Arc<HashSet<FoldHandle>>,
-    of: Option<SliceQuery>,
+    of: Option<SavedSliceQuery>,
     made: Slot<SliceLinesKey, Arc<SliceLines>>,
 }
 
@@ -70,12 +70,12 @@ impl SliceList {
 
     /// Opens or closes a line. Returns false if it has nothing to open.
     pub fn flip(&mut self, line: &ReadingLine) -> bool {
-        let Some(knot) = line.knot() else {
+        let Some(handle) = line.handle() else {
             return false;
         };
         let toggled = Arc::make_mut(&mut self.toggled);
-        if !toggled.remove(&knot) {
-            toggled.insert(knot);
+        if !toggled.remove(&handle) {
+            toggled.insert(handle);
         }
         true
     }
@@ -83,8 +83,8 @@ impl SliceList {
 
 /// Returns true if two queries differ at most in the edges that they follow. Then the rows of one
 /// stay until those of the other are made.
-fn is_about_the_same(one: &SliceQuery, other: &SliceQuery) -> bool {
-    SliceQuery {
+fn is_about_the_same(one: &SavedSliceQuery, other: &SavedSliceQuery) -> bool {
+    SavedSliceQuery {
         edges: other.edges,
         ..one.clone()
     } == *other
@@ -93,37 +93,37 @@ fn is_about_the_same(one: &SliceQuery, other: &SliceQuery) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::SliceEdges;
     use crate::desk::SliceState;
     use crate::session::test_session::overflow;
+    use stepback_index::answer::EdgeKinds;
 
     #[test]
     fn lines_of_another_question_are_not_known() {
         let (session, worker) = (overflow(), Worker::synchronous());
-        let question = SliceQuery {
+        let question = SavedSliceQuery {
             cell: "x2".to_owned(),
             at: 1763,
-            ..SliceQuery::default()
+            ..SavedSliceQuery::default()
         };
         let (mut state, mut list) = (SliceState::default(), SliceList::default());
         state.begin(question.clone(), &session, &worker);
         let slice = Arc::clone(state.slice().expect("a slice"));
         assert!(list.poll(&slice, SliceView::Chain, &worker).is_some());
         // The rows also stay while other edges are followed.
-        let edges = SliceEdges {
+        let edges = EdgeKinds {
             flags: true,
-            ..SliceEdges::default()
+            ..EdgeKinds::default()
         };
         assert!(is_about_the_same(
             &question,
-            &SliceQuery {
+            &SavedSliceQuery {
                 edges,
                 ..question.clone()
             }
         ));
         assert!(!is_about_the_same(
             &question,
-            &SliceQuery {
+            &SavedSliceQuery {
                 cell: "x0".to_owned(),
                 ..question.clone()
             }

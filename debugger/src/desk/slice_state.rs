@@ -5,6 +5,7 @@
 //! computed once.
 
 use std::sync::Arc;
+use stepback_index::answer::EdgeKinds;
 
 use stepback_index::Cancel;
 use stepback_parsers::Position;
@@ -18,7 +19,7 @@ use crate::keymap::argument_text;
 use crate::messages::say;
 use crate::model::hit_rows::StepSelection;
 use crate::model::slice::{Slice, SliceProgress, SliceRequest, gather_slice};
-use crate::notes::{SavedQueryChange, SavedSlice, SliceEdge, SliceEdges, SliceQuery};
+use crate::notes::{SavedQueryChange, SavedSlice, SavedSliceQuery, SliceEdge};
 use crate::session::Session;
 use crate::worker::Worker;
 
@@ -35,7 +36,7 @@ pub struct SliceState {
     number: u64,
     slice: IncrementalAnswer<Slice>,
     /// Edges that the next query follows in addition to data flow.
-    edges: SliceEdges,
+    edges: EdgeKinds,
     /// Epoch of the worker at the last request.
     epoch: u64,
     /// The user stopped the walk, possibly before anything was found.
@@ -44,7 +45,7 @@ pub struct SliceState {
 
 impl SliceState {
     /// Begins a query and forgets the one before.
-    pub fn begin(&mut self, question: SliceQuery, session: &Arc<Session>, worker: &Worker) {
+    pub fn begin(&mut self, question: SavedSliceQuery, session: &Arc<Session>, worker: &Worker) {
         self.slice.clear();
         self.number += 1;
         self.edges = question.edges;
@@ -63,9 +64,9 @@ impl SliceState {
     /// Toggles an edge to follow, also in the current query. The rows stay until there are new
     /// ones.
     pub fn follow(&mut self, edge: SliceEdge, session: &Arc<Session>, worker: &Worker) {
-        self.edges = self.edges.toggled(edge);
+        self.edges = edge.toggled_in(self.edges);
         let Some(asked) = &self.asked else { return };
-        let question = SliceQuery {
+        let question = SavedSliceQuery {
             edges: self.edges,
             ..asked.question.clone()
         };
@@ -168,12 +169,12 @@ impl SliceState {
     }
 
     /// Returns the current or last query; none after [`Self::clear`].
-    pub fn question(&self) -> Option<&SliceQuery> {
+    pub fn question(&self) -> Option<&SavedSliceQuery> {
         self.asked.as_ref().map(|asked| &asked.question)
     }
 
     /// Returns the edges that are followed in addition to data flow.
-    pub fn edges(&self) -> SliceEdges {
+    pub fn edges(&self) -> EdgeKinds {
         self.edges
     }
 
@@ -226,7 +227,7 @@ impl Desk {
     /// Begins a slice of a cell at a position; none: at the active window's position.
     pub(crate) fn why(&mut self, cell: &CellName, at: Option<Position>) {
         let at = at.unwrap_or(self.windows.active().position).0;
-        self.why_again(SliceQuery {
+        self.why_again(SavedSliceQuery {
             cell: argument_text(cell),
             at,
             forward: false,
@@ -235,7 +236,7 @@ impl Desk {
     }
 
     /// Begins a slice and shows its panel.
-    pub fn why_again(&mut self, question: SliceQuery) {
+    pub fn why_again(&mut self, question: SavedSliceQuery) {
         self.slice.begin(question, &self.session, &self.worker);
         self.tell(DeskEvent::Show(PanelKind::Why));
     }
@@ -256,7 +257,7 @@ impl Desk {
         else {
             return;
         };
-        self.why_again(SliceQuery {
+        self.why_again(SavedSliceQuery {
             forward,
             ..asked.clone()
         });
@@ -326,7 +327,7 @@ impl Desk {
 /// The slices of panels that show their own one. Equal queries share one walk.
 #[derive(Debug, Default)]
 pub struct PanelSlices {
-    list: Vec<(SliceQuery, SliceState)>,
+    list: Vec<(SavedSliceQuery, SliceState)>,
 }
 
 impl PanelSlices {
@@ -334,7 +335,7 @@ impl PanelSlices {
     /// Returns true while one is under way.
     pub fn advance(
         &mut self,
-        wanted: &[SliceQuery],
+        wanted: &[SavedSliceQuery],
         session: &Arc<Session>,
         worker: &Worker,
     ) -> bool {
@@ -353,14 +354,14 @@ impl PanelSlices {
     }
 
     /// Stops a slice and keeps its steps.
-    pub fn stop(&mut self, question: &SliceQuery) {
+    pub fn stop(&mut self, question: &SavedSliceQuery) {
         if let Some(state) = self.find_mut(question) {
             state.stop();
         }
     }
 
     /// Follows more steps of a slice.
-    pub fn more(&mut self, question: &SliceQuery, session: &Arc<Session>, worker: &Worker) {
+    pub fn more(&mut self, question: &SavedSliceQuery, session: &Arc<Session>, worker: &Worker) {
         if let Some(state) = self.find_mut(question) {
             state.more(session, worker);
         }
@@ -374,14 +375,14 @@ impl PanelSlices {
     }
 
     /// Returns the state of a slice.
-    pub fn find(&self, question: &SliceQuery) -> Option<&SliceState> {
+    pub fn find(&self, question: &SavedSliceQuery) -> Option<&SliceState> {
         self.list
             .iter()
             .find(|(known, _)| known == question)
             .map(|(_, state)| state)
     }
 
-    fn find_mut(&mut self, question: &SliceQuery) -> Option<&mut SliceState> {
+    fn find_mut(&mut self, question: &SavedSliceQuery) -> Option<&mut SliceState> {
         self.list
             .iter_mut()
             .find(|(known, _)| known == question)
@@ -404,10 +405,10 @@ mod tests {
         // The only thread is busy: nothing is found.
         let _busy = worker.spawn(JobLane::Short, move |_: &Cancel| Ok(gate.recv()?));
         let mut state = SliceState::default();
-        let question = SliceQuery {
+        let question = SavedSliceQuery {
             cell: "x2".to_owned(),
             at: 1763,
-            ..SliceQuery::default()
+            ..SavedSliceQuery::default()
         };
         state.begin(question.clone(), &session, &worker);
         assert!(state.stop() && state.slice().is_none());

@@ -4,6 +4,7 @@
 //! resolved again when it runs.
 
 use serde::{Deserialize, Serialize};
+use stepback_index::answer::EdgeKinds;
 
 use crate::messages::{MessageValue, spoken_with};
 
@@ -237,21 +238,6 @@ impl SavedQuery for SavedSearch {
     }
 }
 
-/// Edges that a slice follows in addition to data flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SliceEdges {
-    /// Values that addresses are computed from.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub addresses: bool,
-    /// Flags that decide a condition or are carried.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub flags: bool,
-    /// Branches that decided which code ran.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub control: bool,
-}
-
 /// An edge that a slice may follow in addition to data flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SliceEdge {
@@ -263,37 +249,32 @@ pub enum SliceEdge {
     Control,
 }
 
-impl SliceEdges {
-    /// Returns true if an edge is followed.
-    pub fn has(self, edge: SliceEdge) -> bool {
-        match edge {
-            SliceEdge::Addresses => self.addresses,
-            SliceEdge::Flags => self.flags,
-            SliceEdge::Control => self.control,
+impl SliceEdge {
+    /// Returns true if the edge is followed.
+    pub fn is_in(self, edges: EdgeKinds) -> bool {
+        match self {
+            Self::Addresses => edges.addresses,
+            Self::Flags => edges.flags,
+            Self::Control => edges.control,
         }
     }
 
-    /// Returns a copy in which an edge is switched on or off.
+    /// Returns the edges with this one switched on or off.
     #[must_use]
-    pub fn toggled(mut self, edge: SliceEdge) -> Self {
-        match edge {
-            SliceEdge::Addresses => self.addresses ^= true,
-            SliceEdge::Flags => self.flags ^= true,
-            SliceEdge::Control => self.control ^= true,
+    pub fn toggled_in(self, mut edges: EdgeKinds) -> EdgeKinds {
+        match self {
+            Self::Addresses => edges.addresses ^= true,
+            Self::Flags => edges.flags ^= true,
+            Self::Control => edges.control ^= true,
         }
-        self
-    }
-
-    /// Returns true if only data flow is followed.
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
+        edges
     }
 }
 
 /// Query for the origin or the uses of a cell's value at a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SliceQuery {
+pub struct SavedSliceQuery {
     /// Cell as it is typed: `x2`, `x2 of cpu1`, `0x80020340:8`.
     pub cell: String,
     /// Position of the value.
@@ -301,8 +282,8 @@ pub struct SliceQuery {
     /// Follows the value forward to its uses instead of backward to its origin.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub forward: bool,
-    #[serde(skip_serializing_if = "SliceEdges::is_none")]
-    pub edges: SliceEdges,
+    #[serde(skip_serializing_if = "EdgeKinds::is_data_only")]
+    pub edges: EdgeKinds,
 }
 
 /// A named slice.
@@ -310,7 +291,7 @@ pub struct SliceQuery {
 #[serde(default)]
 pub struct SavedSlice {
     pub name: String,
-    pub slice: SliceQuery,
+    pub slice: SavedSliceQuery,
 }
 
 impl SavedQuery for SavedSlice {
@@ -435,18 +416,10 @@ mod slices_tests {
 
     #[test]
     fn ways_are_followed_or_not() {
-        let edges = SliceEdges::default()
-            .toggled(SliceEdge::Flags)
-            .toggled(SliceEdge::Addresses);
-        assert_eq!(
-            (edges.has(SliceEdge::Flags), edges.has(SliceEdge::Control)),
-            (true, false)
-        );
-        assert!(
-            edges
-                .toggled(SliceEdge::Flags)
-                .toggled(SliceEdge::Addresses)
-                .is_none()
-        );
+        let edges = SliceEdge::Addresses.toggled_in(EdgeKinds::default());
+        let edges = SliceEdge::Flags.toggled_in(edges);
+        assert!(SliceEdge::Flags.is_in(edges) && !SliceEdge::Control.is_in(edges));
+        let edges = SliceEdge::Addresses.toggled_in(edges);
+        assert!(SliceEdge::Flags.toggled_in(edges).is_data_only());
     }
 }

@@ -21,7 +21,7 @@ pub use crate::notes::bookmarks::{
     Bookmark, BookmarkChange, BookmarkColor, BookmarkField, BookmarkId, BookmarkPlace,
 };
 pub use crate::notes::kept_list::{
-    FindKind, FindQuery, FindRange, SavedSearch, SavedSlice, SliceEdge, SliceEdges, SliceQuery,
+    FindKind, FindQuery, FindRange, SavedSearch, SavedSlice, SavedSliceQuery, SliceEdge,
 };
 pub use bookmarks::{BookmarkEditTarget, Bookmarks, MOST, TooManyBookmarks};
 pub use kept_list::{SavedQueries, SavedQuery, SavedQueryChange};

@@ -405,7 +405,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::notes::{BookmarkChange, FindKind, FindQuery, FindRange, SliceEdges, SliceQuery};
+    use stepback_index::answer::EdgeKinds;
+
+    use crate::notes::{BookmarkChange, FindKind, FindQuery, FindRange, SavedSliceQuery};
 
     fn kept() -> SessionFile {
         let mut bookmarks = Bookmarks::default();
@@ -430,14 +432,15 @@ mod tests {
             note: "two\nlines ''' \"\"\"".to_owned(),
         };
         bookmarks.change(&annotate).unwrap();
-        let all = SliceEdges {
+        let all = EdgeKinds {
             addresses: true,
             flags: true,
             control: true,
+            listed: false,
         };
-        let asked = SliceQuery {
+        let asked = SavedSliceQuery {
             cell: "0x80:8".to_owned(),
-            ..SliceQuery::default()
+            ..SavedSliceQuery::default()
         };
         SessionFile {
             trace: SessionTrace {
@@ -480,7 +483,7 @@ mod tests {
             slices: SavedQueries::of(vec![
                 SavedSlice {
                     name: "a".to_owned(),
-                    slice: SliceQuery {
+                    slice: SavedSliceQuery {
                         cell: "x2".to_owned(),
                         at: 9,
                         forward: true,
@@ -489,7 +492,7 @@ mod tests {
                 },
                 SavedSlice {
                     name: "b".to_owned(),
-                    slice: SliceQuery { at: 0, ..asked },
+                    slice: SavedSliceQuery { at: 0, ..asked },
                 },
             ]),
         }

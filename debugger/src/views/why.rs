@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::view::{CursorRow, PanelView, RowGesture, RowListing, ViewStatus};
-use crate::action::{Action, CellName, PanelKind, SliceAction, SliceQuery, SliceView, ViewAction};
+use crate::action::{
+    Action, CellName, PanelKind, SavedSliceQuery, SliceAction, SliceView, ViewAction,
+};
 use crate::analysis::slice::{FoldState, ReadingLine};
 use crate::desk::{Desk, SliceList, SliceState};
 use crate::messages::say;
@@ -74,7 +76,7 @@ impl WhyView {
     }
 
     /// Returns the query of the slice.
-    pub fn question<'a>(&'a self, desk: &'a Desk) -> Option<&'a SliceQuery> {
+    pub fn question<'a>(&'a self, desk: &'a Desk) -> Option<&'a SavedSliceQuery> {
         match &self.own {
             Some(kept) => Some(&kept.slice),
             None => desk.slice.question(),

@@ -1,6 +1,5 @@
 //! Rows of a program slice: the steps that a value depends on, the uses that led to each of them,
-//! and the ends of the dependence chains. [`SliceRowDetail`] adds the instruction and the accesses
-//! of a step, which the slicer has read anyway, so that callers need not read the trace again.
+//! and the ends of the dependence chains.
 
 use std::sync::Arc;
 
@@ -29,16 +28,29 @@ pub enum Edge {
 
 /// Kinds of dependence to follow besides data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EdgeKinds {
     /// Registers that form addresses.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub addresses: bool,
     /// Flags that decide a conditional instruction or a select, and carries.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub flags: bool,
     /// Branches that decided about execution (control dependence).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub control: bool,
     /// Registers that a disassembler lists as read although the result may not depend on them: the
     /// old destination of LSL, UBFX, SXTW and similar instructions.
+    #[serde(skip)]
     pub listed: bool,
+}
+
+impl EdgeKinds {
+    /// Returns true if only data is followed.
+    #[must_use]
+    pub fn is_data_only(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A part of the machine state in a slice.
@@ -80,6 +92,9 @@ pub struct SliceStep {
     pub wanted_by: Vec<SliceUse>,
     /// Reason why the value may come from elsewhere.
     pub doubt: Option<Doubt>,
+    /// Details that a backward walk has read anyway, so that callers need not read the trace again;
+    /// `None` in forward walks, and if the trace does not show the step.
+    pub detail: Option<SliceStepDetail>,
 }
 
 /// A cell that a step defined.
@@ -190,15 +205,6 @@ pub enum SliceRow {
     Step(SliceStep),
     /// The end of a chain.
     End(SliceEnd),
-}
-
-/// A row of a slice with details of its step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SliceRowDetail {
-    /// The row.
-    pub row: SliceRow,
-    /// Details; `None` for the end of a chain, and if the trace does not show the step.
-    pub sight: Option<SliceStepDetail>,
 }
 
 /// Details of a step in a slice.

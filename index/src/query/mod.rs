@@ -46,9 +46,7 @@ pub use self::search::pattern::{PatternFault, TextPattern};
 pub use self::search::run::{Find, SearchBatch};
 pub use self::search::text::FindText;
 pub use self::search::value::FindValue;
-pub use self::slice::onward::ForwardSliceWalk;
-pub use self::slice::queries::{BackwardSliceQuery, DefinedValues, ForwardSliceQuery};
-pub use self::slice::walk::BackwardSliceWalk;
+pub use self::slice::queries::{DefinedValues, SliceQuery, SliceWalk};
 pub use self::steps::{
     FallsAcrossTime, LineOfStep, NearestStepOf, PositionOfLine, PositionOfTime, RawLine, RawLines,
     SHOWN_BYTES, Steps, TextLineOfStep, UnfinishedSteps,

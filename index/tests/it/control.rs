@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_index::answer::{SliceEndKind, SliceRow, UnknownInput};
+use stepback_index::answer::{Direction, SliceEndKind, SliceRow, UnknownInput};
 use stepback_index::build::{BuildOptions, index_in_memory};
-use stepback_index::query::ForwardSliceQuery;
+use stepback_index::query::SliceQuery;
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::{Position, Tarmac};
 
@@ -59,7 +59,8 @@ fn index(steps: &str) -> Index {
 }
 
 fn forward(index: &Index, name: &str) -> Vec<SliceRow> {
-    let question = ForwardSliceQuery {
+    let question = SliceQuery {
+        direction: Direction::Forward,
         cell: cell(index, name),
         at: Position(0),
         edges: EDGES,

@@ -214,7 +214,7 @@ const OPERANDS: usize = 5;
 impl NamedOperation {
     /// Parses an instruction that only computes and whose first operand is its destination.
     pub fn of(row: &ReadRow, view: RegisterView) -> Option<Self> {
-        let (sight, instruction) = (row.sight.as_ref()?, row.instruction()?);
+        let (sight, instruction) = (row.slice.detail.as_ref()?, row.instruction()?);
         if row.is_accessing() || !instruction.meaning.is_memory_known {
             return None;
         }
@@ -292,7 +292,7 @@ pub(super) fn as_written(row: &ReadRow, view: RegisterView) -> RegisterView {
         size_bytes: 4,
         ..view
     };
-    let (Some(sight), Some(instruction)) = (&row.sight, row.instruction()) else {
+    let (Some(sight), Some(instruction)) = (&row.slice.detail, row.instruction()) else {
         return view;
     };
     if view.offset != 0 || view.size_bytes != 8 {

@@ -44,7 +44,7 @@ impl<'a> Frames<'a> {
     /// values, addressing by the stack pointer decides.
     pub fn is_on_own_stack(&mut self, row: &ReadRow, cancel: &Cancel) -> Result<bool, QueryError> {
         let (Some(sight), Some(instruction), Some(call)) =
-            (&row.sight, row.instruction(), row.call)
+            (&row.slice.detail, row.instruction(), row.call)
         else {
             return Ok(false);
         };

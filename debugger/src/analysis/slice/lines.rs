@@ -6,20 +6,9 @@ use std::collections::HashSet;
 
 use stepback_index::answer::{CallId, ThreadId};
 
+use crate::action::SliceView;
 use crate::analysis::slice::reading::SliceReading;
 use crate::analysis::slice::row::{RowId, SliceRowRole};
-
-/// Presentation of a slice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ReadingMode {
-    /// From newest to oldest, without lines for copies and subexpressions.
-    #[default]
-    Chain,
-    /// Every step, from newest to oldest.
-    Everything,
-    /// Each line with its inputs below it.
-    Tree,
-}
 
 /// Identity of a foldable part. It stays the same while rows arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,15 +20,7 @@ pub enum FoldHandle {
     /// The inputs of a line of the tree; initially folded, except for the queried steps.
     Inputs(RowId),
     /// Further iterations of a loop, by the newest row; initially folded.
-    Rounds(RowId),
-}
-
-/// Display settings.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadingView<'a> {
-    pub reading: ReadingMode,
-    /// The parts whose fold state differs from the initial one.
-    pub toggled: &'a HashSet<FoldHandle>,
+    LoopIterations(RowId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,13 +48,13 @@ pub enum LineKind {
     /// A row with all steps that its line includes.
     Step(RowId),
     /// A single step.
-    Alone(RowId),
+    SingleStep(RowId),
     /// A row of the tree that is already unfolded above.
-    Again(RowId),
+    Repeated(RowId),
     /// The end of a chain for the queried value itself, by its index.
     End(usize),
     /// Loop iterations with the same lines as those above.
-    Rounds(LoopSummary),
+    LoopIterations(LoopSummary),
 }
 
 /// Summary of loop iterations.
@@ -99,42 +80,48 @@ pub enum FoldState {
 }
 
 impl ReadingLine {
-    /// Returns the key that a click toggles: add it to [`ReadingView::toggled`], or remove it.
-    pub fn knot(&self) -> Option<FoldHandle> {
+    /// Returns the key that a click toggles: add it to the toggled parts, or remove it.
+    pub fn handle(&self) -> Option<FoldHandle> {
         match self.fold {
             FoldState::Leaf => None,
-            FoldState::Folded(knot) | FoldState::Open(knot) => Some(knot),
+            FoldState::Folded(handle) | FoldState::Open(handle) => Some(handle),
         }
     }
 
     /// Returns the step of the line.
     pub fn row(&self) -> Option<RowId> {
         match self.kind {
-            LineKind::Step(row) | LineKind::Alone(row) | LineKind::Again(row) => Some(row),
-            LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => None,
+            LineKind::Step(row) | LineKind::SingleStep(row) | LineKind::Repeated(row) => Some(row),
+            LineKind::Call { .. } | LineKind::End(_) | LineKind::LoopIterations(_) => None,
         }
     }
 }
 
 impl SliceReading {
-    /// Returns the lines of a view. Cost: a lookup per row taken.
-    pub fn lines(&self, view: &ReadingView<'_>) -> Vec<ReadingLine> {
+    /// Returns the lines of a view; `toggled` has the parts whose fold state differs from the
+    /// initial one. Cost: a lookup per row taken.
+    pub fn lines(&self, view: SliceView, toggled: &HashSet<FoldHandle>) -> Vec<ReadingLine> {
         let ends = self
-            .asked_ends()
+            .queried_ends()
             .map(|end| line(LineKind::End(end), 0, FoldState::Leaf));
         let mut lines: Vec<ReadingLine> = ends.collect();
-        match view.reading {
-            ReadingMode::Tree => self.tree_lines(view, &mut lines),
-            ReadingMode::Everything => self.chain_lines(view, &mut lines),
-            ReadingMode::Chain => {
-                self.chain_lines(view, &mut lines);
-                lines = self.with_rounds(lines, view);
+        match view {
+            SliceView::Tree => self.tree_lines(toggled, &mut lines),
+            SliceView::Everything => self.chain_lines(view, toggled, &mut lines),
+            SliceView::Chain => {
+                self.chain_lines(view, toggled, &mut lines);
+                lines = self.with_rounds(lines, toggled);
             }
         }
         lines
     }
 
-    fn chain_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
+    fn chain_lines(
+        &self,
+        view: SliceView,
+        toggled: &HashSet<FoldHandle>,
+        lines: &mut Vec<ReadingLine>,
+    ) {
         // Frames of the headings above, each inside the previous one.
         let mut heads: Vec<Option<CallId>> = Vec::new();
         let mut thread = None;
@@ -144,7 +131,7 @@ impl SliceReading {
             let Some(row) = self.row(id) else { continue };
             let has_line =
                 row.role == SliceRowRole::Shown || row.role == SliceRowRole::Copied(None);
-            if view.reading == ReadingMode::Chain && !has_line {
+            if view == SliceView::Chain && !has_line {
                 continue;
             }
             if thread != Some(row.slice.thread) {
@@ -160,8 +147,8 @@ impl SliceReading {
             }
             folded_at = folded_at.filter(|folded| *folded < heads.len());
             if heads.last() != Some(&row.call) {
-                let knot = FoldHandle::Call(id);
-                let is_folded = view.toggled.contains(&knot);
+                let handle = FoldHandle::Call(id);
+                let is_folded = toggled.contains(&handle);
                 if folded_at.is_none() {
                     let kind = LineKind::Call {
                         call: row.call,
@@ -172,9 +159,9 @@ impl SliceReading {
                         kind,
                         heads.len(),
                         if is_folded {
-                            FoldState::Folded(knot)
+                            FoldState::Folded(handle)
                         } else {
-                            FoldState::Open(knot)
+                            FoldState::Open(handle)
                         },
                     ));
                     folded_at = is_folded.then_some(heads.len());
@@ -182,9 +169,9 @@ impl SliceReading {
                 heads.push(row.call);
             }
             if folded_at.is_none() {
-                match view.reading {
-                    ReadingMode::Chain => self.step_lines(id, heads.len(), view, lines),
-                    _ => lines.push(line(LineKind::Alone(id), heads.len(), FoldState::Leaf)),
+                match view {
+                    SliceView::Chain => self.step_lines(id, heads.len(), toggled, lines),
+                    _ => lines.push(line(LineKind::SingleStep(id), heads.len(), FoldState::Leaf)),
                 }
             }
         }
@@ -195,22 +182,22 @@ impl SliceReading {
         &self,
         id: RowId,
         depth: usize,
-        view: &ReadingView<'_>,
+        toggled: &HashSet<FoldHandle>,
         lines: &mut Vec<ReadingLine>,
     ) {
         let inside = self.inside(id);
-        let knot = FoldHandle::Inside(id);
-        let fold = match (inside.is_empty(), view.toggled.contains(&knot)) {
+        let handle = FoldHandle::Inside(id);
+        let fold = match (inside.is_empty(), toggled.contains(&handle)) {
             (true, _) => FoldState::Leaf,
-            (false, true) => FoldState::Open(knot),
-            (false, false) => FoldState::Folded(knot),
+            (false, true) => FoldState::Open(handle),
+            (false, false) => FoldState::Folded(handle),
         };
         lines.push(line(LineKind::Step(id), depth, fold));
         if matches!(fold, FoldState::Open(_)) {
             lines.extend(
                 inside
                     .into_iter()
-                    .map(|id| line(LineKind::Alone(id), depth + 1, FoldState::Leaf)),
+                    .map(|id| line(LineKind::SingleStep(id), depth + 1, FoldState::Leaf)),
             );
         }
     }
@@ -240,47 +227,34 @@ pub(super) fn line(kind: LineKind, depth: usize, fold: FoldState) -> ReadingLine
     }
 }
 
-/// A line to be added.
-struct PendingLine {
-    id: RowId,
-    depth: usize,
-}
-
 impl SliceReading {
     /// Adds the queried steps, and below each open line its inputs. An open line is unfolded once;
-    /// other occurrences refer to it. Cost: the number of visible lines.
-    pub(super) fn tree_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
-        let asked: Vec<RowId> = self.ids().filter(|id| self.is_root(*id)).collect();
-        let roots: HashSet<RowId> = asked.iter().copied().collect();
+    /// other occurrences refer to it. Cost: the number of rows and of visible lines.
+    pub(super) fn tree_lines(&self, toggled: &HashSet<FoldHandle>, lines: &mut Vec<ReadingLine>) {
+        let roots = self.ids().filter(|id| self.is_root(*id));
         let mut unfolded: HashSet<RowId> = HashSet::new();
-        let mut coming: Vec<PendingLine> = asked
-            .iter()
-            .rev()
-            .map(|id| PendingLine { id: *id, depth: 0 })
-            .collect();
-        while let Some(PendingLine { id, depth }) = coming.pop() {
+        let mut stack: Vec<(RowId, usize)> = roots.map(|id| (id, 0)).collect();
+        stack.reverse();
+        while let Some((id, depth)) = stack.pop() {
             let inputs = self.inputs_of(id);
-            let knot = FoldHandle::Inputs(id);
-            let is_open = view.toggled.contains(&knot) != roots.contains(&id);
+            let handle = FoldHandle::Inputs(id);
+            let is_open = toggled.contains(&handle) != self.is_root(id);
             if inputs.is_empty() {
                 lines.push(line(LineKind::Step(id), depth, FoldState::Leaf));
             } else if !is_open {
-                lines.push(line(LineKind::Step(id), depth, FoldState::Folded(knot)));
+                lines.push(line(LineKind::Step(id), depth, FoldState::Folded(handle)));
             } else if unfolded.insert(id) {
-                lines.push(line(LineKind::Step(id), depth, FoldState::Open(knot)));
-                coming.extend(inputs.into_iter().rev().map(|id| PendingLine {
-                    id,
-                    depth: depth + 1,
-                }));
+                lines.push(line(LineKind::Step(id), depth, FoldState::Open(handle)));
+                stack.extend(inputs.into_iter().rev().map(|id| (id, depth + 1)));
             } else {
-                lines.push(line(LineKind::Again(id), depth, FoldState::Leaf));
+                lines.push(line(LineKind::Repeated(id), depth, FoldState::Leaf));
             }
         }
     }
 
     fn is_root(&self, id: RowId) -> bool {
         self.row(id)
-            .is_some_and(|row| row.role == SliceRowRole::Shown && row.is_asked())
+            .is_some_and(|row| row.role == SliceRowRole::Shown && row.is_queried())
     }
 
     /// Returns the rows with lines whose values a line uses, through copies; each once, the newest
@@ -307,10 +281,12 @@ impl SliceReading {
             match row.role {
                 SliceRowRole::Shown | SliceRowRole::Copied(None) => found.push(next),
                 SliceRowRole::Copied(Some(_)) => open.extend(&row.inputs),
-                SliceRowRole::Folded(_) | SliceRowRole::Beside(_) => match self.line_of(next) {
-                    Some(line) if line != id => open.push(line),
-                    _ => open.extend(&row.inputs),
-                },
+                SliceRowRole::Folded(_) | SliceRowRole::AdjacentStore(_) => {
+                    match self.line_of(next) {
+                        Some(line) if line != id => open.push(line),
+                        _ => open.extend(&row.inputs),
+                    }
+                }
             }
         }
         found.sort_unstable();

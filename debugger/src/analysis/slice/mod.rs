@@ -3,14 +3,14 @@
 //!
 //! ```text
 //! let mut reading = SliceReading::default();
-//! let frames = Frames::new(&session.index);                  // caches frames across batches
-//! while let Some(seen) = walk.next_seen(&cancel)? {           // newest first
-//!     reading.take(seen, &mut frames, &cancel)?;              // on a worker: may query the index
+//! let mut frames = Frames::new(&session.index);              // caches frames across batches
+//! while let Some(row) = walk.next(&cancel)? {           // newest first
+//!     reading.take(row, &mut frames, &cancel)?;              // on a worker: may query the index
 //! }
-//! let lines = reading.lines(&ReadingView { reading: Reading::Chain, toggled: &toggled });
+//! let lines = reading.lines(SliceView::Chain, &toggled);
 //! ```
 //!
-//! Each foldable line has a key ([`ReadingLine::knot`]): add it to `toggled` to change its state,
+//! Each foldable line has a key ([`ReadingLine::handle`]): add it to `toggled` to change its state,
 //! or remove it. `model::slice::line_words` formats a line. Lines may change as rows arrive: a
 //! later row may be the origin of a copy. Request the lines again after each batch.
 
@@ -28,8 +28,6 @@ mod tests;
 pub use assignment::Assignment;
 pub use formula::{Formula, LoadShape, MemoryLeaf, RegisterLeaf};
 pub use frames::Frames;
-pub use lines::{
-    FoldHandle, FoldState, LineKind, LoopSummary, ReadingLine, ReadingMode, ReadingView,
-};
+pub use lines::{FoldHandle, FoldState, LineKind, LoopSummary, ReadingLine};
 pub use reading::SliceReading;
 pub use row::{ReadRow, RowId, SliceRowRole};

@@ -5,10 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::answer::{
-    Edge, SliceCell, SliceDefinition, SliceEnd, SliceRow, SliceRowDetail, SliceStep,
-    SliceStepDetail,
-};
+use stepback_index::answer::{Edge, SliceCell, SliceDefinition, SliceEnd, SliceRow, SliceStep};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::RegisterView;
 use stepback_machine::semantics::Expression;
@@ -18,7 +15,7 @@ use super::frames::Frames;
 use super::row::{ReadRow, RowId, SliceRowRole};
 use crate::analysis::slice::formula::NamedOperation;
 use crate::analysis::slice::frames::Callers;
-use crate::analysis::slice::row::{Copies, bits_of, effect_on};
+use crate::analysis::slice::row::{CopyKind, bits_of, effect_on};
 
 /// The rows of a slice taken until now. Memory: a few hundred bytes per row.
 #[derive(Clone, Debug, Default)]
@@ -76,12 +73,12 @@ impl SliceReading {
     }
 
     /// Iterates over the indices of the ends for the queried value itself: cells without a writer.
-    pub fn asked_ends(&self) -> impl Iterator<Item = usize> + '_ {
-        let is_asked = |end: &SliceEnd| end.wanted_by.iter().any(|wanted| wanted.step.is_none());
+    pub fn queried_ends(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_queried = |end: &SliceEnd| end.wanted_by.iter().any(|wanted| wanted.step.is_none());
         self.ends
             .iter()
             .enumerate()
-            .filter(move |(_, end)| is_asked(end))
+            .filter(move |(_, end)| is_queried(end))
             .map(|(number, _)| number)
     }
 
@@ -91,12 +88,12 @@ impl SliceReading {
     /// See [`QueryError`].
     pub fn take(
         &mut self,
-        seen: SliceRowDetail,
+        row: SliceRow,
         frames: &mut Frames<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        match seen.row {
-            SliceRow::Step(step) => self.take_step(step, seen.sight, frames, cancel),
+        match row {
+            SliceRow::Step(step) => self.take_step(step, frames, cancel),
             SliceRow::End(end) => {
                 self.take_end(end);
                 Ok(())
@@ -112,7 +109,7 @@ impl SliceReading {
                 SliceRowRole::Shown => return Some(id),
                 SliceRowRole::Copied(link) => link?,
                 SliceRowRole::Folded(into) => into,
-                SliceRowRole::Beside(head) => head,
+                SliceRowRole::AdjacentStore(head) => head,
             };
         }
     }
@@ -127,7 +124,7 @@ impl SliceReading {
         let mut seen = HashSet::from([id]);
         let mut open: Vec<RowId> = row.consumers.clone();
         let beside = row.inside.iter().filter_map(|inside| self.row(*inside));
-        let beside = beside.filter(|row| matches!(row.role, SliceRowRole::Beside(_)));
+        let beside = beside.filter(|row| matches!(row.role, SliceRowRole::AdjacentStore(_)));
         open.extend(beside.flat_map(|row| row.consumers.iter().copied()));
         while let Some(next) = open.pop() {
             if !seen.insert(next) {
@@ -149,7 +146,6 @@ impl SliceReading {
     fn take_step(
         &mut self,
         slice: SliceStep,
-        sight: Option<SliceStepDetail>,
         frames: &mut Frames<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
@@ -169,17 +165,16 @@ impl SliceReading {
         self.by_step.insert(slice.step, id);
         let mut row = ReadRow {
             slice,
-            sight,
             call,
             role: SliceRowRole::Shown,
             consumers,
             inputs: Vec::new(),
             inside: Vec::new(),
             ends: Vec::new(),
-            copies: Copies::default(),
+            copies: CopyKind::default(),
             operators: 0,
         };
-        row.copies = Copies::of(&row);
+        row.copies = CopyKind::of(&row);
         row.operators = operators_of(&row);
         row.role = self.role_of(&row, frames, cancel)?;
         for consumer in row.consumers.clone() {
@@ -205,7 +200,7 @@ impl SliceReading {
                     into.operators += operators;
                 }
             }
-            SliceRowRole::Beside(head) => {
+            SliceRowRole::AdjacentStore(head) => {
                 if let Some(head) = self.row_mut(head) {
                     head.inside.push(id);
                 }
@@ -221,17 +216,17 @@ impl SliceReading {
         frames: &mut Frames<'_>,
         cancel: &Cancel,
     ) -> Result<SliceRowRole, QueryError> {
-        if row.is_asked() || row.slice.doubt.is_some() {
+        if row.is_queried() || row.slice.doubt.is_some() {
             return Ok(SliceRowRole::Shown);
         }
-        if row.copies == Copies::All && self.is_within_frame(row) && self.is_whole(row) {
+        if row.copies == CopyKind::All && self.is_within_frame(row) && self.is_whole(row) {
             let is_inside = !row.is_accessing() || frames.is_on_own_stack(row, cancel)?;
             if is_inside {
                 return Ok(SliceRowRole::Copied(None));
             }
         }
         if let Some(head) = self.beside(row) {
-            return Ok(SliceRowRole::Beside(head));
+            return Ok(SliceRowRole::AdjacentStore(head));
         }
         Ok(self
             .folded_into(row)
@@ -256,7 +251,8 @@ impl SliceReading {
         };
         let loaded_bytes = |known: &ReadRow| {
             let accesses = known
-                .sight
+                .slice
+                .detail
                 .as_ref()
                 .map(|sight| &sight.accesses[..])
                 .unwrap_or_default();
@@ -281,7 +277,7 @@ impl SliceReading {
         let is_alike = known.call == row.call
             && known.slice.thread == row.slice.thread
             && known.consumers == row.consumers
-            && known.is_asked() == row.is_asked();
+            && known.is_queried() == row.is_queried();
         if !is_alike {
             return None;
         }
@@ -294,7 +290,7 @@ impl SliceReading {
             other.0.checked_add(other_len) == Some(first.0)
                 || first.0.checked_add(len) == Some(other.0)
         });
-        let pc = |row: &ReadRow| row.sight.as_ref().map(|sight| sight.pc);
+        let pc = |row: &ReadRow| row.slice.detail.as_ref().map(|sight| sight.pc);
         let is_loop = stores.clone().all(|known| pc(known) == pc(row));
         let is_new_here = stores.all(|known| pc(known) != pc(row));
         (is_near && (is_loop || is_new_here)).then_some(head)
@@ -369,7 +365,7 @@ impl SliceReading {
     fn find_idle_masks(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
         let is_idle = |taker: &ReadRow| {
-            let Copies::Within(bits) = taker.copies else {
+            let CopyKind::Within(bits) = taker.copies else {
                 return false;
             };
             let is_only = taker.inputs == [id];
@@ -383,7 +379,7 @@ impl SliceReading {
                 });
             is_only
                 && taker.role == SliceRowRole::Shown
-                && !taker.is_asked()
+                && !taker.is_queried()
                 && given.max().is_some_and(|given| given <= bits)
         };
         let takers = row
@@ -427,7 +423,7 @@ impl SliceReading {
                 continue;
             }
             let is_copy =
-                known.copies == Copies::All && !known.is_asked() && known.slice.doubt.is_none();
+                known.copies == CopyKind::All && !known.is_queried() && known.slice.doubt.is_none();
             let is_shown_store = known.role == SliceRowRole::Shown && known.stored().is_some();
             if !is_copy
                 || is_shown_store

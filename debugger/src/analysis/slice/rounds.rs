@@ -1,8 +1,10 @@
 //! Summarises loop iterations: lines that repeat at the same addresses.
 
+use std::collections::HashSet;
+
 use stepback_machine::Address;
 
-use super::lines::{FoldHandle, FoldState, LineKind, LoopSummary, ReadingLine, ReadingView};
+use super::lines::{FoldHandle, FoldState, LineKind, LoopSummary, ReadingLine};
 use super::reading::SliceReading;
 use super::row::RowId;
 
@@ -29,11 +31,11 @@ impl SliceReading {
     pub(super) fn with_rounds(
         &self,
         mut lines: Vec<ReadingLine>,
-        view: &ReadingView<'_>,
+        toggled: &HashSet<FoldHandle>,
     ) -> Vec<ReadingLine> {
         for _ in 0..NESTED {
             let before = lines.len();
-            lines = self.rounds_once(&lines, view);
+            lines = self.rounds_once(&lines, toggled);
             if lines.len() == before {
                 break;
             }
@@ -41,7 +43,11 @@ impl SliceReading {
         lines
     }
 
-    fn rounds_once(&self, lines: &[ReadingLine], view: &ReadingView<'_>) -> Vec<ReadingLine> {
+    fn rounds_once(
+        &self,
+        lines: &[ReadingLine],
+        toggled: &HashSet<FoldHandle>,
+    ) -> Vec<ReadingLine> {
         let likenesses: Vec<LineSignature> = lines.iter().map(|line| self.likeness(line)).collect();
         let mut shown = Vec::new();
         let mut rest = (lines, &likenesses[..]);
@@ -60,15 +66,15 @@ impl SliceReading {
                 continue;
             };
             shown.extend_from_slice(head);
-            let knot = FoldHandle::Rounds(newest);
-            let is_open = view.toggled.contains(&knot);
+            let handle = FoldHandle::LoopIterations(newest);
+            let is_open = toggled.contains(&handle);
             let fold = if is_open {
-                FoldState::Open(knot)
+                FoldState::Open(handle)
             } else {
-                FoldState::Folded(knot)
+                FoldState::Folded(handle)
             };
             shown.push(ReadingLine {
-                kind: LineKind::Rounds(rounds),
+                kind: LineKind::LoopIterations(rounds),
                 depth: first.depth,
                 fold,
             });
@@ -87,12 +93,12 @@ impl SliceReading {
     fn rounds(&self, lines: &[ReadingLine], count: usize) -> Option<(LoopSummary, RowId)> {
         let newest = lines.iter().find_map(ReadingLine::row)?;
         let last = lines.iter().rev().find_map(|line| match line.kind {
-            LineKind::Rounds(rounds) => Some(rounds.last),
+            LineKind::LoopIterations(rounds) => Some(rounds.last),
             _ => line.row(),
         })?;
         let rows = lines.iter().map(|line| match line.kind {
             LineKind::Step(_) => 1,
-            LineKind::Rounds(rounds) => rounds.rows,
+            LineKind::LoopIterations(rounds) => rounds.rows,
             _ => 0,
         });
         let rounds = LoopSummary {
@@ -106,14 +112,14 @@ impl SliceReading {
     fn likeness(&self, line: &ReadingLine) -> LineSignature {
         let place = |id: RowId| {
             self.row(id)
-                .and_then(|row| row.sight.as_ref())
+                .and_then(|row| row.slice.detail.as_ref())
                 .map(|sight| sight.pc)
         };
         let (kind, place) = match line.kind {
             LineKind::Step(id) => (0, place(id)),
             LineKind::Call { first, .. } => (1, place(first)),
-            LineKind::Alone(id) | LineKind::Again(id) => (2, place(id)),
-            LineKind::Rounds(rounds) => (3, place(rounds.last)),
+            LineKind::SingleStep(id) | LineKind::Repeated(id) => (2, place(id)),
+            LineKind::LoopIterations(rounds) => (3, place(rounds.last)),
             LineKind::End(_) => (4, None),
         };
         LineSignature {

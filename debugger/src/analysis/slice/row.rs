@@ -1,7 +1,7 @@
 //! A step of a slice with its role in the presentation, and the decision whether it passes a value
 //! on unchanged.
 
-use stepback_index::answer::{CallId, SliceCell, SliceStep, SliceStepAccess, SliceStepDetail};
+use stepback_index::answer::{CallId, SliceCell, SliceStep, SliceStepAccess};
 use stepback_machine::semantics::{Expression, Operation};
 use stepback_machine::{AccessKind, Address, Instruction, RegisterView};
 
@@ -22,7 +22,7 @@ pub enum SliceRowRole {
     /// It is part of the expression of a row.
     Folded(RowId),
     /// It is adjacent to the store of this row, for the same consumers.
-    Beside(RowId),
+    AdjacentStore(RowId),
 }
 
 /// A step that was taken, with derived facts.
@@ -30,8 +30,6 @@ pub enum SliceRowRole {
 pub struct ReadRow {
     /// The step of the slice.
     pub slice: SliceStep,
-    /// The instruction and accesses that the walk saw; `None` if the trace does not show the step.
-    pub sight: Option<SliceStepDetail>,
     /// Frame that it ran in.
     pub call: Option<CallId>,
     pub role: SliceRowRole,
@@ -44,14 +42,14 @@ pub struct ReadRow {
     /// Chains that end at it or within its line, by index.
     pub ends: Vec<usize>,
     /// Its way of passing values on.
-    pub(super) copies: Copies,
+    pub(super) copies: CopyKind,
     /// Number of operators in its expression until now.
     pub(super) operators: u32,
 }
 
 impl ReadRow {
     /// Returns true if its value is queried directly.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_queried(&self) -> bool {
         self.slice
             .wanted_by
             .iter()
@@ -60,7 +58,7 @@ impl ReadRow {
 
     /// Returns its instruction, if known.
     pub fn instruction(&self) -> Option<&Instruction> {
-        self.sight.as_ref()?.instruction.as_deref()
+        self.slice.detail.as_ref()?.instruction.as_deref()
     }
 
     /// Returns the memory that it defines for the slice, as lowest address and length.
@@ -77,7 +75,7 @@ impl ReadRow {
     /// Returns the whole store that defines that memory, including bytes outside the slice.
     pub fn whole_store(&self) -> Option<(Address, u64)> {
         let (first, len) = self.stored()?;
-        let accesses = self.sight.iter().flat_map(|sight| &sight.accesses);
+        let accesses = self.slice.detail.iter().flat_map(|sight| &sight.accesses);
         let covers = |access: &&SliceStepAccess| {
             let place = first.0.checked_sub(access.address.0);
             access.kind == AccessKind::Write
@@ -98,7 +96,8 @@ impl ReadRow {
     pub(super) fn is_accessing(&self) -> bool {
         let is_described = |instruction: &Instruction| !instruction.meaning.memory.is_empty();
         let is_seen = self
-            .sight
+            .slice
+            .detail
             .as_ref()
             .is_some_and(|sight| !sight.accesses.is_empty());
         is_seen || self.instruction().is_some_and(is_described)
@@ -115,12 +114,13 @@ impl ReadRow {
             .take(operand)
             .filter(|known| known.kind == kind);
         let skipped = before.map(|known| known.size_bytes).sum::<Option<u16>>()?;
-        self.address_behind(kind, u64::from(skipped))
+        self.address_after(kind, u64::from(skipped))
     }
 
-    fn address_behind(&self, kind: AccessKind, mut skipped: u64) -> Option<Address> {
+    fn address_after(&self, kind: AccessKind, mut skipped: u64) -> Option<Address> {
         for access in self
-            .sight
+            .slice
+            .detail
             .as_ref()?
             .accesses
             .iter()
@@ -137,7 +137,7 @@ impl ReadRow {
 
 /// The way in which a step passes values on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Copies {
+pub enum CopyKind {
     /// It computes new values, or its effect is not described.
     #[default]
     Nothing,
@@ -147,7 +147,7 @@ pub enum Copies {
     Within(u16),
 }
 
-impl Copies {
+impl CopyKind {
     /// Classifies a step by all values that are traced of it.
     pub(super) fn of(row: &ReadRow) -> Self {
         let Some(instruction) = row.instruction() else {
@@ -199,18 +199,18 @@ pub(super) fn effect_on(
     })
 }
 
-fn of_register(instruction: &Instruction, view: RegisterView) -> Copies {
+fn of_register(instruction: &Instruction, view: RegisterView) -> CopyKind {
     let Some(effect) = effect_on(instruction, view) else {
-        return Copies::Nothing;
+        return CopyKind::Nothing;
     };
     // A value computed from a lower part determines nothing about the upper part.
     if effect.view.register == view.register && effect.view.offset != view.offset {
-        return Copies::Nothing;
+        return CopyKind::Nothing;
     }
     of_value(&effect.value, 8 * view.size_bytes)
 }
 
-fn of_store(instruction: &Instruction) -> Copies {
+fn of_store(instruction: &Instruction) -> CopyKind {
     let operands = instruction.meaning.memory.iter();
     let stores = operands.map(|operand| &operand.value);
     let is_moved = |value: &Expression| matches!(value, Expression::Register(_)) || is_cut(value);
@@ -219,9 +219,9 @@ fn of_store(instruction: &Instruction) -> Copies {
         .filter(|value| **value != Expression::Unknown)
         .count();
     if moved > 0 && moved == stored {
-        Copies::All
+        CopyKind::All
     } else {
-        Copies::Nothing
+        CopyKind::Nothing
     }
 }
 
@@ -239,9 +239,9 @@ fn is_cut(value: &Expression) -> bool {
 }
 
 /// Classifies an expression of which `wanted_bits` bits are used.
-fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
+fn of_value(value: &Expression, wanted_bits: u16) -> CopyKind {
     match value {
-        Expression::Register(_) | Expression::Loaded(_) => Copies::All,
+        Expression::Register(_) | Expression::Loaded(_) => CopyKind::All,
         Expression::Extended {
             value,
             bits,
@@ -249,32 +249,32 @@ fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
         } => {
             let bits = u16::from(*bits);
             match (of_value(value, wanted_bits.min(bits)), value.as_ref()) {
-                (Copies::All, Expression::Loaded(_)) => Copies::All,
-                (Copies::All, _) if bits >= wanted_bits => Copies::All,
-                (Copies::All, _) if *is_signed => Copies::Within(bits.saturating_sub(1)),
-                (Copies::All, _) => Copies::Within(bits),
-                (Copies::Within(known), _) => Copies::Within(known.min(bits)),
-                (Copies::Nothing, _) => Copies::Nothing,
+                (CopyKind::All, Expression::Loaded(_)) => CopyKind::All,
+                (CopyKind::All, _) if bits >= wanted_bits => CopyKind::All,
+                (CopyKind::All, _) if *is_signed => CopyKind::Within(bits.saturating_sub(1)),
+                (CopyKind::All, _) => CopyKind::Within(bits),
+                (CopyKind::Within(known), _) => CopyKind::Within(known.min(bits)),
+                (CopyKind::Nothing, _) => CopyKind::Nothing,
             }
         }
         Expression::Binary(Operation::And, value, mask) => {
             match (of_value(value, wanted_bits), mask.as_ref()) {
-                (Copies::All, Expression::Constant(mask)) => {
+                (CopyKind::All, Expression::Constant(mask)) => {
                     // Descriptions repeat masks of narrow registers in each half of a wide one.
                     let mask = mask & ones(wanted_bits.min(64));
                     let bits = mask.trailing_ones();
                     let is_run = mask.checked_shr(bits).unwrap_or(0) == 0;
                     let bits = u16::try_from(bits).unwrap_or(u16::MAX);
                     match (is_run, bits >= wanted_bits) {
-                        (_, true) => Copies::All,
-                        (true, false) => Copies::Within(bits),
-                        (false, false) => Copies::Nothing,
+                        (_, true) => CopyKind::All,
+                        (true, false) => CopyKind::Within(bits),
+                        (false, false) => CopyKind::Nothing,
                     }
                 }
-                _ => Copies::Nothing,
+                _ => CopyKind::Nothing,
             }
         }
-        _ => Copies::Nothing,
+        _ => CopyKind::Nothing,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Compares expressions, evaluated as C, with the values that the trace records.
 
 use stepback_index::Cancel;
-use stepback_index::answer::{EdgeKinds, SliceCell, SliceDefinition, Value};
-use stepback_index::query::BackwardSliceQuery;
+use stepback_index::answer::{Direction, EdgeKinds, SliceCell, SliceDefinition, Value};
+use stepback_index::query::SliceQuery;
 use stepback_machine::RegisterView;
 use stepback_machine::semantics::Operation;
 use stepback_parsers::Position;
@@ -142,17 +142,18 @@ fn checked(session: &Session, what: &str, at: u64) -> usize {
         addresses: true,
         ..EdgeKinds::default()
     };
-    let mut walk = BackwardSliceQuery {
+    let mut walk = SliceQuery {
         cell,
         at,
+        direction: Direction::Back,
         edges,
         limit: usize::MAX,
     }
-    .walk(&session.index, &cancel)
+    .walk(&session.index, None, &cancel)
     .unwrap();
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
-    while let Some(seen) = walk.next_seen(&cancel).unwrap() {
-        reading.take(seen, &mut frames, &cancel).unwrap();
+    while let Some(row) = walk.next(&cancel).unwrap() {
+        reading.take(row, &mut frames, &cancel).unwrap();
     }
     let mut count = 0;
     for id in reading.ids() {

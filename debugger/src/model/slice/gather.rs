@@ -9,12 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use stepback_index::answer::{Cell, EdgeKinds, SliceRow, SliceRowDetail, SliceStepDetail};
-use stepback_index::query::{
-    BackwardSliceQuery, BackwardSliceWalk, ForwardSliceQuery, ForwardSliceWalk,
-};
+use stepback_index::Cancel;
+use stepback_index::answer::{Cell, SliceRow, SliceStepDetail};
+use stepback_index::query::SliceQuery;
 use stepback_index::read::NameReader;
-use stepback_index::{Cancel, Index, QueryError};
 use stepback_parsers::Position;
 
 use crate::analysis::names::NameResolver;
@@ -27,7 +25,7 @@ use crate::model::slice::row_maker::SliceRowBuilder;
 use crate::model::slice::whole::{ReadingWords, Slice, SliceListRow, SliceProgress, SliceSubject};
 use crate::model::slice::words::way_of;
 use crate::model::text::short_hex;
-use crate::notes::{SliceEdges, SliceQuery};
+use crate::notes::SavedSliceQuery;
 use crate::session::Session;
 
 /// Minimum time between two published partial results.
@@ -38,7 +36,7 @@ const SCREEN: usize = 60;
 /// Slice request with its limits.
 #[derive(Clone, Debug)]
 pub struct SliceRequest {
-    pub question: SliceQuery,
+    pub question: SavedSliceQuery,
     /// Maximum number of steps.
     pub limit: usize,
     /// Earlier result that the walk continues.
@@ -59,30 +57,24 @@ pub fn gather_slice(
         Some(before) => before.subject.clone(),
         None => subject_of(session, &asked.question, cancel)?,
     };
-    let SliceQuery {
-        at, forward, edges, ..
-    } = asked.question;
-    let of = SliceTraversalQuery {
+    let query = SliceQuery {
         cell: subject.cell,
-        at: Position(at),
-        edges: kinds(edges),
+        at: Position(asked.question.at),
+        direction: way_of(&asked.question),
+        edges: asked.question.edges,
         limit: asked.limit,
-        forward,
     };
-    let mut walk = SliceTraversal::new(&session.index, &of, cancel)?;
+    let mut walk = query.walk(&session.index, None, cancel)?;
     let mut gathered = SliceCollector::new(session, asked, subject);
     // The walk is deterministic, so rows that are already known are not built again.
-    let (mut known, mut steps) = (gathered.count(), 0);
+    let mut known = gathered.count();
     let (mut published, mut pause, first) = (Instant::now(), INTERVAL, known + SCREEN);
-    while steps < asked.limit
-        && let Some(seen) = walk.next(cancel)?
-    {
-        steps += usize::from(matches!(seen.row, SliceRow::Step(_)));
+    while let Some(row) = walk.next(cancel)? {
         if known > 0 {
             known -= 1;
             continue;
         }
-        gathered.take(seen, cancel)?;
+        gathered.take(row, cancel)?;
         if gathered.count() == first || published.elapsed() > pause {
             let begun = Instant::now();
             publish(gathered.slice(SliceProgress::UnderWay, cancel)?);
@@ -90,21 +82,17 @@ pub fn gather_slice(
             (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
         }
     }
-    let left = if steps < asked.limit { 0 } else { walk.left() };
-    gathered.slice(
-        if left == 0 {
-            SliceProgress::Whole
-        } else {
-            SliceProgress::Limit(left)
-        },
-        cancel,
-    )
+    let end = match walk.into_rest().len() {
+        0 => SliceProgress::Whole,
+        left => SliceProgress::Limit(left),
+    };
+    gathered.slice(end, cancel)
 }
 
 /// Rows collected until now.
 struct SliceCollector<'a> {
     session: &'a Session,
-    question: &'a SliceQuery,
+    question: &'a SavedSliceQuery,
     subject: SliceSubject,
     frames: Frames<'a>,
     reading: SliceReading,
@@ -138,41 +126,29 @@ impl<'a> SliceCollector<'a> {
         self.rows.len() + self.ends.len()
     }
 
-    fn take(&mut self, seen: SliceRowDetail, cancel: &Cancel) -> Result<()> {
+    fn take(&mut self, mut row: SliceRow, cancel: &Cancel) -> Result<()> {
         let maker = SliceRowBuilder {
             session: self.session,
             way: way_of(self.question),
             cancel,
         };
-        let row = Arc::new(maker.row(&seen.row)?);
-        let sight = seen.sight.or_else(|| self.place_of(&seen.row, &row));
-        match seen.row {
-            SliceRow::Step(_) => self.rows.push(row),
-            SliceRow::End(_) => self.ends.push(row),
+        let shown = Arc::new(maker.row(&row)?);
+        match &mut row {
+            SliceRow::Step(step) => {
+                // The address identifies the iterations of a loop. A forward walk has no details.
+                let set = self.session.index.instruction_set(step.thread);
+                let place = shown.address.map(|pc| SliceStepDetail {
+                    pc,
+                    set,
+                    instruction: None,
+                    accesses: Vec::new(),
+                });
+                step.detail = step.detail.take().or(place);
+                self.rows.push(shown);
+            }
+            SliceRow::End(_) => self.ends.push(shown),
         }
-        Ok(self.reading.take(
-            SliceRowDetail {
-                sight,
-                row: seen.row,
-            },
-            &mut self.frames,
-            cancel,
-        )?)
-    }
-
-    /// Returns a sight that has only the address of a step, for walks that report none (forward).
-    /// The address identifies the iterations of a loop.
-    fn place_of(&self, row: &SliceRow, shown: &SliceListRow) -> Option<SliceStepDetail> {
-        let SliceRow::Step(step) = row else {
-            return None;
-        };
-        let set = self.session.index.instruction_set(step.thread);
-        Some(SliceStepDetail {
-            pc: shown.address?,
-            set,
-            instruction: None,
-            accesses: Vec::new(),
-        })
+        Ok(self.reading.take(row, &mut self.frames, cancel)?)
     }
 
     fn slice(&self, end: SliceProgress, cancel: &Cancel) -> Result<Arc<Slice>> {
@@ -230,24 +206,12 @@ impl<'a> SliceCollector<'a> {
     }
 }
 
-/// Returns the edges to follow. Reads that only a disassembler lists, such as the old destination
-/// of LSL, are for the command line only.
-fn kinds(edges: SliceEdges) -> EdgeKinds {
-    let SliceEdges {
-        addresses,
-        flags,
-        control,
-    } = edges;
-    EdgeKinds {
-        addresses,
-        flags,
-        control,
-        listed: false,
-    }
-}
-
 /// Resolves the queried cell and reads its value.
-fn subject_of(session: &Session, question: &SliceQuery, cancel: &Cancel) -> Result<SliceSubject> {
+fn subject_of(
+    session: &Session,
+    question: &SavedSliceQuery,
+    cancel: &Cancel,
+) -> Result<SliceSubject> {
     let at = Position(question.at).min(session.index.end());
     let cell = NameResolver::new(&session.index, &session.images, at, None, cancel)?
         .cell(&question.cell)?;
@@ -269,87 +233,4 @@ fn subject_of(session: &Session, question: &SliceQuery, cancel: &Cancel) -> Resu
         value: short_hex(&held.value),
         source: held.source,
     })
-}
-
-/// Parameters of a walk.
-#[derive(Clone, Copy, Debug)]
-pub struct SliceTraversalQuery {
-    pub cell: Cell,
-    /// Position at which the cell has the value.
-    pub at: Position,
-    /// Edges to follow besides data.
-    pub edges: EdgeKinds,
-    /// Maximum number of steps.
-    pub limit: usize,
-    /// Follows the uses of the value instead of its origin.
-    pub forward: bool,
-}
-
-/// Walk in progress.
-pub enum SliceTraversal<'a> {
-    /// Backward, to the origin of a value.
-    Back(BackwardSliceWalk<'a>),
-    /// Forward, to the uses of a value.
-    Onward(ForwardSliceWalk<'a>),
-}
-
-impl<'a> SliceTraversal<'a> {
-    /// Starts a walk.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn new(
-        index: &'a Index,
-        of: &SliceTraversalQuery,
-        cancel: &Cancel,
-    ) -> Result<Self, QueryError> {
-        let SliceTraversalQuery {
-            cell,
-            at,
-            edges,
-            limit,
-            forward,
-        } = *of;
-        if forward {
-            return Ok(Self::Onward(
-                ForwardSliceQuery {
-                    cell,
-                    at,
-                    edges,
-                    limit,
-                }
-                .walk(index, cancel)?,
-            ));
-        }
-        Ok(Self::Back(
-            BackwardSliceQuery {
-                cell,
-                at,
-                edges,
-                limit,
-            }
-            .walk(index, cancel)?,
-        ))
-    }
-
-    /// Returns the next row; none when all chains have ended.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRowDetail>, QueryError> {
-        match self {
-            Self::Back(walk) => walk.next_seen(cancel),
-            Self::Onward(walk) => Ok(walk
-                .next(cancel)?
-                .map(|row| SliceRowDetail { row, sight: None })),
-        }
-    }
-
-    /// Returns the number of cells that are still to be followed.
-    pub fn left(self) -> usize {
-        match self {
-            Self::Back(walk) => walk.what_is_left().len(),
-            Self::Onward(walk) => walk.what_is_left().len(),
-        }
-    }
 }

@@ -71,8 +71,8 @@ impl SliceWords<'_> {
                 })
             }
             LineKind::Step(id) => self.step(id),
-            LineKind::Alone(id) => self.alone(id),
-            LineKind::Rounds(rounds) => {
+            LineKind::SingleStep(id) => self.alone(id),
+            LineKind::LoopIterations(rounds) => {
                 let last = self
                     .reading
                     .row(rounds.last)
@@ -88,7 +88,7 @@ impl SliceWords<'_> {
                     ..LineWords::default()
                 })
             }
-            LineKind::Again(id) => {
+            LineKind::Repeated(id) => {
                 let mut words = self.step(id)?;
                 words.notes = vec![say!("slice-again").to_owned()];
                 Ok(words)
@@ -261,7 +261,7 @@ impl SliceWords<'_> {
         let is_store = |id: &RowId| {
             self.reading
                 .row(*id)
-                .is_some_and(|row| matches!(row.role, SliceRowRole::Beside(_)))
+                .is_some_and(|row| matches!(row.role, SliceRowRole::AdjacentStore(_)))
         };
         let mut stores: Vec<RowId> = inside.into_iter().filter(is_store).collect();
         if !stores.is_empty() {
@@ -418,7 +418,7 @@ impl SliceWords<'_> {
             return None;
         };
         let taker = self.reading.row(taker)?;
-        let loads = taker.sight.iter().flat_map(|sight| &sight.accesses);
+        let loads = taker.slice.detail.iter().flat_map(|sight| &sight.accesses);
         let load = loads
             .clone()
             .find(|access| access.kind == AccessKind::Read)?;
@@ -553,7 +553,8 @@ fn register_of(defined: &SliceDefinition) -> Option<stepback_machine::RegisterId
 
 fn loads_a_byte(row: &ReadRow) -> bool {
     let accesses = row
-        .sight
+        .slice
+        .detail
         .as_ref()
         .map(|sight| &sight.accesses[..])
         .unwrap_or_default();

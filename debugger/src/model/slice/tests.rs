@@ -4,16 +4,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use stepback_index::Cancel;
-use stepback_index::answer::EdgeKinds;
-use stepback_index::query::BackwardSliceQuery;
+use stepback_index::answer::{Direction, EdgeKinds};
+use stepback_index::query::SliceQuery;
 use stepback_parsers::Position;
 
 use super::SliceWords;
-use crate::action::Direction;
+use crate::action::SliceView;
 use crate::analysis::names::NameResolver;
 use crate::analysis::slice::{
-    FoldHandle, FoldState, Frames, LineKind, ReadingLine, ReadingMode, ReadingView, RowId,
-    SliceReading, SliceRowRole,
+    FoldHandle, FoldState, Frames, LineKind, ReadingLine, RowId, SliceReading, SliceRowRole,
 };
 use crate::session::Session;
 use crate::session::test_session::{overflow_with_image, tarmac};
@@ -25,25 +24,23 @@ fn reading(session: &Session, what: &str, at: Position) -> SliceReading {
         .unwrap()
         .cell(what)
         .unwrap();
-    let question = BackwardSliceQuery {
+    let question = SliceQuery {
         cell,
         at,
+        direction: Direction::Back,
         edges: EdgeKinds::default(),
         limit: usize::MAX,
     };
-    let mut walk = question.walk(&session.index, &cancel).unwrap();
+    let mut walk = question.walk(&session.index, None, &cancel).unwrap();
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
-    while let Some(seen) = walk.next_seen(&cancel).unwrap() {
-        reading.take(seen, &mut frames, &cancel).unwrap();
+    while let Some(row) = walk.next(&cancel).unwrap() {
+        reading.take(row, &mut frames, &cancel).unwrap();
     }
     reading
 }
 
-fn lines(reading: &SliceReading, how: ReadingMode, toggled: &[FoldHandle]) -> Vec<ReadingLine> {
-    reading.lines(&ReadingView {
-        reading: how,
-        toggled: &toggled.iter().copied().collect::<HashSet<_>>(),
-    })
+fn lines(reading: &SliceReading, how: SliceView, toggled: &[FoldHandle]) -> Vec<ReadingLine> {
+    reading.lines(how, &toggled.iter().copied().collect())
 }
 
 /// Formats each line: `  1,761  x2 = u64[heap+0x10] | 0xbfb1e598a4e5bda9 | for …`.
@@ -83,11 +80,7 @@ fn demo() -> (Arc<Session>, SliceReading) {
 #[test]
 fn the_demo_is_understood_from_its_first_lines() {
     let (session, reading) = demo();
-    let shown = texts(
-        &session,
-        &reading,
-        &lines(&reading, ReadingMode::Chain, &[]),
-    );
+    let shown = texts(&session, &reading, &lines(&reading, SliceView::Chain, &[]));
     let expected = [
         "dispatch, called at 1,757",
         "  1761 x2 = u64[heap+0x10] | 0xbfb1e598a4e5bda9",
@@ -111,46 +104,46 @@ fn the_demo_is_understood_from_its_first_lines() {
 #[test]
 fn calls_fold_and_lines_open() {
     let (session, reading) = demo();
-    let closed = lines(&reading, ReadingMode::Chain, &[]);
-    let knot = |kind: fn(&LineKind) -> bool, place: usize| {
+    let closed = lines(&reading, SliceView::Chain, &[]);
+    let handle = |kind: fn(&LineKind) -> bool, place: usize| {
         closed
             .iter()
             .filter(|line| kind(&line.kind))
-            .filter_map(ReadingLine::knot)
+            .filter_map(ReadingLine::handle)
             .nth(place)
             .unwrap()
     };
-    let decode_field = knot(|kind| matches!(kind, LineKind::Call { .. }), 1);
+    let decode_field = handle(|kind| matches!(kind, LineKind::Call { .. }), 1);
     let folded = texts(
         &session,
         &reading,
-        &lines(&reading, ReadingMode::Chain, &[decode_field]),
+        &lines(&reading, SliceView::Chain, &[decode_field]),
     );
     assert_eq!(
         folded[2..4],
         ["decode_field, called at 746", "make_request, called at 93"]
     );
-    let store = knot(|kind| matches!(kind, LineKind::Step(_)), 0);
+    let store = handle(|kind| matches!(kind, LineKind::Step(_)), 0);
     let open = texts(
         &session,
         &reading,
-        &lines(&reading, ReadingMode::Chain, &[store]),
+        &lines(&reading, SliceView::Chain, &[store]),
     );
     assert!(
         open[4].starts_with("    1381 ORR w0,w0,#0xffffff80 | w0 = 0x")
             || open[4].starts_with("    1381 ORR"),
         "{open:#?}"
     );
-    let rounds = knot(|kind| matches!(kind, LineKind::Rounds(_)), 0);
-    let open = lines(&reading, ReadingMode::Chain, &[rounds]);
+    let rounds = handle(|kind| matches!(kind, LineKind::LoopIterations(_)), 0);
+    let open = lines(&reading, SliceView::Chain, &[rounds]);
     assert!(
         open.len() > closed.len() + 20
             && open.iter().any(|line| line.fold == FoldState::Open(rounds))
     );
-    let everything = lines(&reading, ReadingMode::Everything, &[]);
+    let everything = lines(&reading, SliceView::Everything, &[]);
     let steps = everything
         .iter()
-        .filter(|line| matches!(line.kind, LineKind::Alone(_)))
+        .filter(|line| matches!(line.kind, LineKind::SingleStep(_)))
         .count();
     assert_eq!(steps, reading.len());
 }
@@ -158,7 +151,7 @@ fn calls_fold_and_lines_open() {
 #[test]
 fn the_tree_unfolds_each_step_once() {
     let (session, reading) = demo();
-    let root = texts(&session, &reading, &lines(&reading, ReadingMode::Tree, &[]));
+    let root = texts(&session, &reading, &lines(&reading, SliceView::Tree, &[]));
     assert_eq!(root.len(), 4, "{root:#?}");
     assert!(
         root[1].starts_with("  1382 u8[heap+0x15..0x17]"),
@@ -167,9 +160,9 @@ fn the_tree_unfolds_each_step_once() {
     let all: Vec<FoldHandle> = reading
         .ids()
         .map(FoldHandle::Inputs)
-        .filter(|knot| *knot != FoldHandle::Inputs(RowId(0)))
+        .filter(|handle| *handle != FoldHandle::Inputs(RowId(0)))
         .collect();
-    let unfolded = lines(&reading, ReadingMode::Tree, &all);
+    let unfolded = lines(&reading, SliceView::Tree, &all);
     let mut steps: Vec<RowId> = unfolded
         .iter()
         .filter_map(|line| match (line.kind, line.fold) {
@@ -238,11 +231,7 @@ const SAVED: &str = "\
 fn what_a_function_saves_and_gives_back_is_one_link() {
     let (session, _folder) = tarmac(SAVED);
     let reading = reading(&session, "x0", session.index.end());
-    let shown = texts(
-        &session,
-        &reading,
-        &lines(&reading, ReadingMode::Chain, &[]),
-    );
+    let shown = texts(&session, &reading, &lines(&reading, SliceView::Chain, &[]));
     assert_eq!(
         shown[1..],
         [
@@ -275,14 +264,10 @@ fn expressions_mean_in_c_what_the_program_computed() {
     let (session, _folder) = tarmac(SHIFTS);
     let second = |what: &str| {
         let reading = reading(&session, what, session.index.end());
-        texts(
-            &session,
-            &reading,
-            &lines(&reading, ReadingMode::Chain, &[]),
-        )
-        .into_iter()
-        .nth(1)
-        .unwrap()
+        texts(&session, &reading, &lines(&reading, SliceView::Chain, &[]))
+            .into_iter()
+            .nth(1)
+            .unwrap()
     };
     assert_eq!(second("x0"), "  2 w0 = (w2 << 13) >> 17 | 0x0");
     assert_eq!(

@@ -10,18 +10,16 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::action::{CellName, SliceView};
-use crate::analysis::slice::{
-    FoldHandle, LineKind, LoopSummary, ReadingLine, ReadingMode, ReadingView, RowId, SliceReading,
-};
+use crate::analysis::slice::{FoldHandle, LineKind, LoopSummary, ReadingLine, RowId, SliceReading};
 use crate::messages::say;
 use crate::model::TextSpan;
 use crate::model::slice::line_words::LineWords;
-use crate::notes::SliceQuery;
+use crate::notes::SavedSliceQuery;
 
 /// Origin of a cell's value, or its uses, as known until now.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    pub question: SliceQuery,
+    pub question: SavedSliceQuery,
     /// Resolved cell of the query.
     pub subject: SliceSubject,
     /// Structure of the lines.
@@ -84,13 +82,13 @@ pub enum SliceLineContent<'a> {
         words: &'a LineWords,
     },
     /// Step that the tree already shows unfolded above.
-    Again(&'a SliceListRow, &'a LineWords),
+    Repeated(&'a SliceListRow, &'a LineWords),
     /// Single step, and the ends of chains at it.
-    Alone(&'a SliceListRow, RowId),
+    SingleStep(&'a SliceListRow, RowId),
     /// End of a chain.
     End(&'a SliceListRow),
     /// Iterations of a loop that repeat the lines above; the row is their oldest step.
-    Rounds(&'a SliceListRow, LoopSummary),
+    LoopIterations(&'a SliceListRow, LoopSummary),
 }
 
 impl Slice {
@@ -126,10 +124,12 @@ impl Slice {
                 row: self.row(id)?,
                 words: words(id)?,
             },
-            LineKind::Again(id) => SliceLineContent::Again(self.row(id)?, words(id)?),
-            LineKind::Alone(id) => SliceLineContent::Alone(self.row(id)?, id),
+            LineKind::Repeated(id) => SliceLineContent::Repeated(self.row(id)?, words(id)?),
+            LineKind::SingleStep(id) => SliceLineContent::SingleStep(self.row(id)?, id),
             LineKind::End(number) => SliceLineContent::End(self.ends.get(number)?),
-            LineKind::Rounds(rounds) => SliceLineContent::Rounds(self.row(rounds.last)?, rounds),
+            LineKind::LoopIterations(rounds) => {
+                SliceLineContent::LoopIterations(self.row(rounds.last)?, rounds)
+            }
         })
     }
 
@@ -149,13 +149,13 @@ impl Slice {
     /// Returns the follow-up queries of a line: the reasons for the inputs of its step.
     pub fn questions_of(&self, line: &ReadingLine) -> Vec<WhyQuery<'_>> {
         let inputs = match line.kind {
-            LineKind::Step(id) | LineKind::Again(id) => self.reading.inputs_of(id),
-            LineKind::Alone(id) => self
+            LineKind::Step(id) | LineKind::Repeated(id) => self.reading.inputs_of(id),
+            LineKind::SingleStep(id) => self
                 .reading
                 .row(id)
                 .map(|row| row.inputs.clone())
                 .unwrap_or_default(),
-            LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => Vec::new(),
+            LineKind::Call { .. } | LineKind::End(_) | LineKind::LoopIterations(_) => Vec::new(),
         };
         let rows = inputs.into_iter().filter_map(|id| self.row(id));
         let with_place = rows.filter_map(|row| Some((row, row.step?.after())));
@@ -172,16 +172,16 @@ impl SliceLineContent<'_> {
         match self {
             SliceLineContent::Call(text) => (*text).to_owned(),
             // Use the list's disassembly, which has symbols for addresses.
-            SliceLineContent::Line { row, words } | SliceLineContent::Again(row, words)
+            SliceLineContent::Line { row, words } | SliceLineContent::Repeated(row, words)
                 if words.is_code =>
             {
                 row.code_text()
             }
-            SliceLineContent::Line { words, .. } | SliceLineContent::Again(_, words) => {
+            SliceLineContent::Line { words, .. } | SliceLineContent::Repeated(_, words) => {
                 words.text.clone()
             }
-            SliceLineContent::Alone(row, _) | SliceLineContent::End(row) => row.code_text(),
-            SliceLineContent::Rounds(row, rounds) => {
+            SliceLineContent::SingleStep(row, _) | SliceLineContent::End(row) => row.code_text(),
+            SliceLineContent::LoopIterations(row, rounds) => {
                 let last = row.step.map_or(0, |step| step.0);
                 say!(
                     "slice-rounds",
@@ -196,11 +196,11 @@ impl SliceLineContent<'_> {
     /// Returns the value part of the line.
     pub fn value(&self) -> String {
         match self {
-            SliceLineContent::Call(_) | SliceLineContent::Rounds(..) => String::new(),
-            SliceLineContent::Line { words, .. } | SliceLineContent::Again(_, words) => {
+            SliceLineContent::Call(_) | SliceLineContent::LoopIterations(..) => String::new(),
+            SliceLineContent::Line { words, .. } | SliceLineContent::Repeated(_, words) => {
                 words.value.clone()
             }
-            SliceLineContent::Alone(row, _) | SliceLineContent::End(row) => row.gives_text(),
+            SliceLineContent::SingleStep(row, _) | SliceLineContent::End(row) => row.gives_text(),
         }
     }
 
@@ -209,10 +209,10 @@ impl SliceLineContent<'_> {
         match self {
             SliceLineContent::Call(_) => None,
             SliceLineContent::Line { row, .. }
-            | SliceLineContent::Again(row, _)
-            | SliceLineContent::Alone(row, _)
+            | SliceLineContent::Repeated(row, _)
+            | SliceLineContent::SingleStep(row, _)
             | SliceLineContent::End(row) => Some(row),
-            SliceLineContent::Rounds(row, _) => Some(row),
+            SliceLineContent::LoopIterations(row, _) => Some(row),
         }
     }
 }
@@ -232,12 +232,7 @@ impl SliceLines {
     /// Builds the lines; `toggled` contains the nodes that differ from their initial fold state.
     /// Cost: grows with the rows of the slice.
     pub fn new(slice: Arc<Slice>, view: SliceView, toggled: &HashSet<FoldHandle>) -> Self {
-        let reading = match view {
-            SliceView::Chain => ReadingMode::Chain,
-            SliceView::Tree => ReadingMode::Tree,
-            SliceView::Everything => ReadingMode::Everything,
-        };
-        let lines = slice.reading.lines(&ReadingView { reading, toggled });
+        let lines = slice.reading.lines(view, toggled);
         let mut places = HashMap::new();
         for (place, line) in lines.iter().enumerate() {
             let step = line

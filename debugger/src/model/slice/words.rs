@@ -12,7 +12,7 @@ use crate::messages::say;
 use crate::model::slice::whole::{Slice, SliceLineContent, SliceProgress};
 use crate::model::so_far::doubt_words;
 use crate::model::text::thousands;
-use crate::notes::{SliceEdge, SliceQuery};
+use crate::notes::{SavedSliceQuery, SliceEdge};
 
 /// Formats a cell as `find` and `why` accept it: `x0`, `0x80020010:4`, `psr`.
 pub fn cell_words(cell: SliceCell, index: &Index) -> String {
@@ -77,11 +77,11 @@ pub fn question_words(slice: &Slice) -> String {
 }
 
 /// Formats the query before anything is known about its cell.
-pub fn asked_words(question: &SliceQuery) -> String {
+pub fn asked_words(question: &SavedSliceQuery) -> String {
     asked(question, &question.cell, question.at)
 }
 
-fn asked(question: &SliceQuery, cell: &str, at: u64) -> String {
+fn asked(question: &SavedSliceQuery, cell: &str, at: u64) -> String {
     if question.forward {
         say!("slice-question-forward", cell = cell, at = at)
     } else {
@@ -124,7 +124,7 @@ pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static st
 }
 
 /// Returns the direction of a query.
-pub fn way_of(question: &SliceQuery) -> Direction {
+pub fn way_of(question: &SavedSliceQuery) -> Direction {
     if question.forward {
         Direction::Forward
     } else {
@@ -155,13 +155,13 @@ const NAMED: usize = 3;
 /// Returns the text after a line: doubts and other notes first, then the steps that need the line.
 pub fn because(told: &SliceLineContent<'_>, slice: &Slice) -> String {
     let parts: Vec<String> = match told {
-        SliceLineContent::Call(_) | SliceLineContent::Rounds(..) => Vec::new(),
+        SliceLineContent::Call(_) | SliceLineContent::LoopIterations(..) => Vec::new(),
         SliceLineContent::Line { words, .. } => {
             let reason = wanted(slice, &words.wanted_by);
             words.notes.iter().cloned().chain([reason]).collect()
         }
-        SliceLineContent::Again(_, words) => words.notes.clone(),
-        SliceLineContent::Alone(row, id) => {
+        SliceLineContent::Repeated(_, words) => words.notes.clone(),
+        SliceLineContent::SingleStep(row, id) => {
             let ends = slice
                 .ends_of(*id)
                 .filter_map(|end| Some(format!("{}: {}", end.gives_text(), end.end.as_ref()?)));

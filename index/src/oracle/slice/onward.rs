@@ -21,17 +21,17 @@ use crate::oracle::slice::flow::OracleInput;
 use crate::oracle::slice::walk::{CellOrigin, memory};
 use crate::oracle::slice::writers::{ByteOrigin, ByteWriter, WriteMethod, covers};
 use crate::query::access::NearestAccess;
-use crate::query::slice::queries::ForwardSliceQuery;
+use crate::query::slice::queries::SliceQuery;
 
-/// Returns cells byte by byte, and flags one by one. Rows beyond the limit are dropped.
-impl Replay for ForwardSliceQuery {
-    fn replay(&self, oracle: &Oracle) -> Option<Vec<SliceRow>> {
-        oracle.check(self.at)?;
+impl Oracle {
+    /// Returns the rows of a forward slice. Rows beyond the limit are dropped.
+    pub(super) fn forward_slice(&self, query: &SliceQuery) -> Option<Vec<SliceRow>> {
+        let (oracle, SliceQuery { cell, at, .. }) = (self, *query);
         let is_flags =
-            matches!(self.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
+            matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
         let kinds = EdgeKinds {
-            flags: self.edges.flags || is_flags,
-            ..self.edges
+            flags: query.edges.flags || is_flags,
+            ..query.edges
         };
         let mut onward = ForwardSlice {
             oracle,
@@ -39,31 +39,48 @@ impl Replay for ForwardSliceQuery {
             holders: Vec::new(),
             rows: Vec::new(),
         };
-        for (cell, found) in oracle.writers_at(self.cell, self.at)? {
-            let held = oracle.held_at(cell, self.at);
+        for (cell, found) in oracle.writers_at(cell, at)? {
+            let held = oracle.held_at(cell, at);
             let key = oracle.key(cell, found, oracle.named(cell, held.register));
             onward.holders.push(ValueHolder {
                 key,
                 from: None,
                 held,
             });
-            onward
-                .holders
-                .extend(oracle.copy_in_frame(cell, found, self.at));
+            onward.holders.extend(oracle.copy_in_frame(cell, found, at));
         }
-        (self.at.0..oracle.step_count()).for_each(|step| onward.go_into(Step(step)));
+        (at.0..oracle.step_count()).for_each(|step| onward.go_into(Step(step)));
         let mut ends = onward.ends();
         if onward.rows.is_empty() && ends.is_empty() && !onward.holders.is_empty() {
-            let next = NearestAccess::next(self.cell, AccessKinds::Writes, self.at);
+            let next = NearestAccess::next(cell, AccessKinds::Writes, at);
             let by = next.replay(oracle)?.and_then(CellAccess::into_hit);
             let by = by.map(|hit| hit.record.step);
-            ends.extend(
-                self.overwritten_by(by, |thread| oracle.instruction_set(thread).flag_bits()),
-            );
+            ends.push(SliceEnd {
+                end: SliceEndKind::Overwritten { by },
+                cell: oracle.slice_cell(cell)?,
+                wanted_by: vec![SliceUse {
+                    step: None,
+                    edge: Edge::Data,
+                }],
+                doubt: None,
+            });
         }
-        onward.rows.truncate(self.limit);
+        onward.rows.truncate(query.limit);
         let rows = onward.rows.into_iter().map(SliceRow::Step);
         Some(rows.chain(ends.into_iter().map(SliceRow::End)).collect())
+    }
+
+    /// Returns the queried cell as one of a slice; none for untraced kinds.
+    fn slice_cell(&self, cell: Cell) -> Option<SliceCell> {
+        Some(match cell {
+            Cell::Register { thread, view } if view.register == RegisterId::PSR => {
+                let bits = self.instruction_set(thread).flag_bits();
+                SliceCell::Flags { thread, bits }
+            }
+            Cell::Register { thread, view } => SliceCell::Register { thread, view },
+            Cell::Memory { address, len_bytes } => SliceCell::Memory { address, len_bytes },
+            Cell::Physical { .. } => return None,
+        })
     }
 }
 
@@ -173,6 +190,7 @@ impl ForwardSlice<'_> {
             defines: defines.iter().map(defined).collect(),
             wanted_by,
             doubt,
+            detail: None,
         };
         self.rows.push(row);
         for (made, cell) in defines {

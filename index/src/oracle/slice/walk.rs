@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cell::{Cell, ThreadId};
+use crate::answers::cell::{Cell, Direction, ThreadId};
 use crate::answers::slice::{
     Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
     SliceUse,
@@ -17,12 +17,15 @@ use crate::oracle::event::OracleEventKind;
 use crate::oracle::record::{Oracle, Replay};
 use crate::oracle::slice::flow::OracleInput;
 use crate::oracle::slice::writers::{ByteOrigin, ByteWriter, WriteMethod, WriterBound};
-use crate::query::slice::queries::BackwardSliceQuery;
+use crate::query::slice::queries::SliceQuery;
 
 /// Returns cells byte by byte, and flags one by one.
-impl Replay for BackwardSliceQuery {
+impl Replay for SliceQuery {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<SliceRow>> {
         oracle.check(self.at)?;
+        if self.direction == Direction::Forward {
+            return oracle.forward_slice(self);
+        }
         let mut slice = BackwardSlice::of(oracle, self.edges);
         let by = SliceUse {
             step: None,
@@ -169,6 +172,7 @@ impl<'a> BackwardSlice<'a> {
                 defines: row.defines,
                 wanted_by,
                 doubt: row.doubt,
+                detail: None,
             }));
         }
         let left = links

@@ -259,7 +259,7 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Returns the visible part of the step; none if the trace does not show it.
-    pub fn sight(&self) -> Option<SliceStepDetail> {
+    pub fn detail(&self) -> Option<SliceStepDetail> {
         let text = self.text.as_ref()?;
         let accesses = self.events.iter().filter_map(|event| match event.kind {
             SlotEventKind::Access {

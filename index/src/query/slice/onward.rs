@@ -7,12 +7,14 @@ use stepback_machine::semantics::ExecutionCondition;
 use stepback_machine::{Instruction, RegisterId};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::cell::{Cell, ThreadId};
+use crate::answers::cell::{AccessKinds, Cell, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{
-    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEndKind, SliceRow, SliceStep, SliceUse,
+    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
+    SliceUse,
 };
 use crate::index::Index;
+use crate::query::access::NearestAccess;
 use crate::query::slice::accesses::StepEvents;
 use crate::query::slice::control::DependentStep;
 use crate::query::slice::definers::ReachingDefinitions;
@@ -21,7 +23,7 @@ use crate::query::slice::flow::{FlowExtent, StepFlow};
 use crate::query::slice::givers::InputOriginReader;
 use crate::query::slice::live::{DefinitionSite, LiveLocation, LiveSet};
 use crate::query::slice::pieces::{StatePiece, blocks_of, grow_view, joined};
-use crate::query::slice::queries::ForwardSliceQuery;
+use crate::query::slice::queries::SliceQuery;
 use crate::query::slice::region::ControlRegions;
 use crate::query::slice::touches::{LateLoads, NextTouches, WatchedBytes};
 use crate::query::slice::walk::{check_length, sorted};
@@ -43,7 +45,7 @@ pub struct ForwardSliceWalk<'a> {
     /// Rows that were found already.
     ready: VecDeque<SliceRow>,
     /// The query, until a row is returned: without any row, the value is overwritten unread.
-    unread: Option<ForwardSliceQuery>,
+    unread: Option<SliceQuery>,
 }
 
 /// A piece, and the slot of its write.
@@ -64,7 +66,7 @@ struct ReachedStep {
 impl<'a> ForwardSliceWalk<'a> {
     pub(super) fn new(
         index: &'a Index,
-        question: &ForwardSliceQuery,
+        question: &SliceQuery,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
@@ -106,9 +108,6 @@ impl<'a> ForwardSliceWalk<'a> {
     }
 
     /// Returns the next row; none when the value is overwritten everywhere, or the trace ends.
-    ///
-    /// # Errors
-    /// See [`QueryError`]; a walk that was cancelled must be restarted.
     pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRow>, QueryError> {
         loop {
             cancel.check()?;
@@ -133,7 +132,7 @@ impl<'a> ForwardSliceWalk<'a> {
                     let unread = self.unread.take().filter(|_| self.ready.is_empty());
                     if let Some(question) = unread {
                         self.ready
-                            .extend(question.overwritten(self.index, cancel)?.map(SliceRow::End));
+                            .extend(self.overwritten(&question, cancel)?.map(SliceRow::End));
                     }
                     return Ok(self.ready.pop_front());
                 }
@@ -142,7 +141,7 @@ impl<'a> ForwardSliceWalk<'a> {
     }
 
     /// Ends the walk; returns the live locations as the ends of their chains.
-    pub fn what_is_left(mut self) -> Vec<SliceRow> {
+    pub fn into_rest(mut self) -> Vec<SliceRow> {
         let mut rows: Vec<SliceRow> = self
             .ready
             .drain(..)
@@ -165,9 +164,42 @@ impl<'a> ForwardSliceWalk<'a> {
         rows
     }
 
+    /// Returns the end of a value that is overwritten before it is read; none for untraced kinds of
+    /// cell.
+    fn overwritten(
+        &self,
+        question: &SliceQuery,
+        cancel: &Cancel,
+    ) -> Result<Option<SliceEnd>, QueryError> {
+        let writer = NearestAccess::next(question.cell, AccessKinds::Writes, question.at)
+            .hit(self.index, cancel)?;
+        let cell = match question.cell {
+            Cell::Register { thread, view } if view.register == RegisterId::PSR => {
+                SliceCell::Flags {
+                    thread,
+                    bits: self.index.instruction_set(thread).flag_bits(),
+                }
+            }
+            Cell::Register { thread, view } => SliceCell::Register { thread, view },
+            Cell::Memory { address, len_bytes } => SliceCell::Memory { address, len_bytes },
+            Cell::Physical { .. } => return Ok(None),
+        };
+        Ok(Some(SliceEnd {
+            end: SliceEndKind::Overwritten {
+                by: writer.map(|hit| hit.record.step),
+            },
+            cell,
+            wanted_by: vec![SliceUse {
+                step: None,
+                edge: Edge::Data,
+            }],
+            doubt: None,
+        }))
+    }
+
     fn asked(
         &self,
-        question: &ForwardSliceQuery,
+        question: &SliceQuery,
         memory_thread: ThreadId,
     ) -> Result<Vec<(ThreadId, StatePiece)>, QueryError> {
         Ok(match question.cell {
@@ -435,6 +467,7 @@ impl<'a> ForwardSliceWalk<'a> {
             defines,
             wanted_by: sorted(wanted_by),
             doubt,
+            detail: None,
         };
         Ok(Some(ReachedStep {
             row,

@@ -8,7 +8,7 @@ use stepback_parsers::{Position, Step};
 use crate::answers::cell::{Cell, MemoryRange, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::slice::{
-    Edge, EdgeKinds, SliceEnd, SliceEndKind, SliceRow, SliceRowDetail, SliceStep, SliceUse,
+    Edge, EdgeKinds, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse,
 };
 use crate::index::Index;
 use crate::query::slice::control::{ControlDependenceReader, ControllingStep, DependentStep};
@@ -18,7 +18,7 @@ use crate::query::slice::definers::{
 use crate::query::slice::flow::{StepContribution, StepFlow, StepInput};
 use crate::query::slice::frontier::{SliceWorklist, TracedDefinition};
 use crate::query::slice::pieces::{StatePiece, blocks_of};
-use crate::query::slice::queries::BackwardSliceQuery;
+use crate::query::slice::queries::SliceQuery;
 use crate::query::slice::region::{UndecidedSteps, control_of};
 use crate::read::slots::SlotReader;
 
@@ -35,13 +35,13 @@ pub struct BackwardSliceWalk<'a> {
     /// Steps without a known controlling step, reported last.
     undecided: UndecidedSteps,
     /// Rows that were found already.
-    ready: VecDeque<SliceRowDetail>,
+    ready: VecDeque<SliceRow>,
 }
 
 impl<'a> BackwardSliceWalk<'a> {
     pub(super) fn new(
         index: &'a Index,
-        question: &BackwardSliceQuery,
+        question: &SliceQuery,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
@@ -83,18 +83,7 @@ impl<'a> BackwardSliceWalk<'a> {
     }
 
     /// Returns the next row; none when all chains have ended.
-    ///
-    /// # Errors
-    /// See [`QueryError`]; a walk that was cancelled must be restarted.
     pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRow>, QueryError> {
-        Ok(self.next_seen(cancel)?.map(|seen| seen.row))
-    }
-
-    /// Returns the next row with the visible part of its step; none when all chains have ended.
-    ///
-    /// # Errors
-    /// As [`Self::next`].
-    pub fn next_seen(&mut self, cancel: &Cancel) -> Result<Option<SliceRowDetail>, QueryError> {
         loop {
             cancel.check()?;
             if let Some(row) = self.ready.pop_front() {
@@ -103,8 +92,12 @@ impl<'a> BackwardSliceWalk<'a> {
             match self.frontier.take_newest() {
                 Some((step, wants)) => self.go_into(step, wants, cancel)?,
                 None => {
-                    self.ready
-                        .extend(self.undecided.take(self.index).into_iter().map(ended));
+                    self.ready.extend(
+                        self.undecided
+                            .take(self.index)
+                            .into_iter()
+                            .map(SliceRow::End),
+                    );
                     return Ok(self.ready.pop_front());
                 }
             }
@@ -112,9 +105,10 @@ impl<'a> BackwardSliceWalk<'a> {
     }
 
     /// Ends the walk; returns the rest of the worklist as the ends of its chains.
-    pub fn what_is_left(mut self) -> Vec<SliceRow> {
-        let ready = self.ready.drain(..).map(|seen| seen.row);
-        let mut rows: Vec<SliceRow> = ready
+    pub fn into_rest(mut self) -> Vec<SliceRow> {
+        let mut rows: Vec<SliceRow> = self
+            .ready
+            .drain(..)
             .filter(|row| matches!(row, SliceRow::End(_)))
             .collect();
         while let Some((_, wants)) = self.frontier.take_newest() {
@@ -168,7 +162,7 @@ impl<'a> BackwardSliceWalk<'a> {
     /// Returns the requests for the cell of a query.
     fn wishes(
         &self,
-        question: &BackwardSliceQuery,
+        question: &SliceQuery,
         memory_thread: ThreadId,
         asked: &[SliceUse],
     ) -> Result<Vec<DefinitionQuery>, QueryError> {
@@ -222,7 +216,7 @@ impl<'a> BackwardSliceWalk<'a> {
             ends: &mut ends,
         };
         definers.find(wish, until, &mut finds, cancel)?;
-        self.ready.extend(ends.into_iter().map(ended));
+        self.ready.extend(ends.into_iter().map(SliceRow::End));
         Ok(())
     }
 
@@ -239,7 +233,7 @@ impl<'a> BackwardSliceWalk<'a> {
             ends: &mut ends,
         };
         definers.of_physical(range, at, asked, &mut finds, cancel)?;
-        self.ready.extend(ends.into_iter().map(ended));
+        self.ready.extend(ends.into_iter().map(SliceRow::End));
         Ok(())
     }
 
@@ -286,17 +280,14 @@ impl<'a> BackwardSliceWalk<'a> {
         defines.dedup();
         let thread = flow.thread();
         let wanted_by = sorted(wanted_by);
-        let row = SliceRow::Step(SliceStep {
+        self.ready.push_back(SliceRow::Step(SliceStep {
             step,
             thread,
             defines,
             wanted_by,
             doubt,
-        });
-        self.ready.push_back(SliceRowDetail {
-            row,
-            sight: flow.sight(),
-        });
+            detail: flow.detail(),
+        }));
         let by_this = |edge| {
             vec![SliceUse {
                 step: Some(step),
@@ -309,7 +300,7 @@ impl<'a> BackwardSliceWalk<'a> {
             wanted_by: by_this(Edge::Data),
             doubt: None,
         });
-        self.ready.extend(ends.map(ended));
+        self.ready.extend(ends.map(SliceRow::End));
         if self.edges.control {
             self.trace_controlling_step(
                 DependentStep {
@@ -379,7 +370,7 @@ impl<'a> BackwardSliceWalk<'a> {
                 self.ready.extend(
                     self.undecided
                         .add(self.index, thread, end, by_this)
-                        .map(ended),
+                        .map(SliceRow::End),
                 );
             }
         }
@@ -399,13 +390,6 @@ impl<'a> BackwardSliceWalk<'a> {
             self.find(wish, DefinitionLimit::at(slot), cancel)?;
         }
         Ok(())
-    }
-}
-
-fn ended(end: SliceEnd) -> SliceRowDetail {
-    SliceRowDetail {
-        row: SliceRow::End(end),
-        sight: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::answer::{Cell, EdgeKinds, SliceEndKind, SliceRow, ThreadId};
-use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::answer::{Cell, Direction, EdgeKinds, SliceEndKind, SliceRow, ThreadId};
+use stepback_index::query::SliceQuery;
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::flow::RecordedBranch;
@@ -53,7 +53,8 @@ fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<Sl
     let index = index_of(source, 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(index.step_count()));
     told(
-        BackwardSliceQuery {
+        SliceQuery {
+            direction: Direction::Back,
             cell,
             at,
             edges: EDGES,
@@ -76,7 +77,8 @@ pub(super) fn check_onward(
     (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
     let index = index_of(&open(text.as_bytes(), Endian::Little), 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(0));
-    let rows = ForwardSliceQuery {
+    let rows = SliceQuery {
+        direction: Direction::Forward,
         cell,
         at,
         edges: EDGES,

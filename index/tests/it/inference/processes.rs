@@ -1,11 +1,11 @@
 //! Several processes in one trace: each has separate memory at the same address.
 
 use stepback_index::answer::{
-    AccessKinds, Cell, CellAccess, EdgeKinds, MemoryRange, SliceRow, ThreadId,
+    AccessKinds, Cell, CellAccess, Direction, EdgeKinds, MemoryRange, SliceRow, ThreadId,
 };
 use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::query::{
-    Accesses, AccessesOf, BackwardSliceQuery, MemoryAt, MemoryOf, NearestAccess, PageHeat,
+    Accesses, AccessesOf, MemoryAt, MemoryOf, NearestAccess, PageHeat, SliceQuery,
 };
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::flow::RecordedBranch;
@@ -203,7 +203,8 @@ fn a_slice_stays_in_its_process() {
             thread: index.thread_by_name(name).unwrap(),
             view,
         };
-        let question = BackwardSliceQuery {
+        let question = SliceQuery {
+            direction: Direction::Back,
             cell,
             at: index.end(),
             edges: EdgeKinds::default(),

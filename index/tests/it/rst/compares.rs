@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use stepback_index::answer::{Cell, EdgeKinds, SliceRow, ThreadId};
-use stepback_index::query::BackwardSliceQuery;
+use stepback_index::answer::{Cell, Direction, EdgeKinds, SliceRow, ThreadId};
+use stepback_index::query::SliceQuery;
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Query as _};
 use stepback_parsers::{Position, TraceFile};
@@ -44,7 +44,8 @@ fn sliced(words: &[u32]) -> Vec<u64> {
         view,
     };
     let at = Position(words.len() as u64);
-    let rows = BackwardSliceQuery {
+    let rows = SliceQuery {
+        direction: Direction::Back,
         cell,
         at,
         edges: EdgeKinds::default(),

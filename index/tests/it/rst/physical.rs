@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use stepback_generator::Dice;
 use stepback_index::answer::{
-    AccessKinds, Cell, CellAccess, EdgeKinds, SliceCell, SliceRow, ThreadId, ValueSource,
+    AccessKinds, Cell, CellAccess, Direction, EdgeKinds, SliceCell, SliceRow, ThreadId, ValueSource,
 };
 use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::query::{
-    BackwardSliceQuery, CountTranslations, MappingsAt, MemoryAt, NearestAccess, PhysicalMemoryAt,
+    CountTranslations, MappingsAt, MemoryAt, NearestAccess, PhysicalMemoryAt, SliceQuery,
 };
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::Address;
@@ -230,7 +230,8 @@ fn sliced(index: &Index, position: u64, address: u64) -> Option<u64> {
         address: Address(address),
         len_bytes: 1,
     };
-    let question = BackwardSliceQuery {
+    let question = SliceQuery {
+        direction: Direction::Back,
         cell,
         at: Position(position),
         edges: EdgeKinds::default(),
@@ -249,7 +250,8 @@ fn rows(index: &Index, position: u64, address: u64, len_bytes: u64) -> Vec<Slice
         address: Address(address),
         len_bytes,
     };
-    let question = BackwardSliceQuery {
+    let question = SliceQuery {
+        direction: Direction::Back,
         cell,
         at: Position(position),
         edges: EdgeKinds::default(),

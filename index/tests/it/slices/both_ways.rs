@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepback_index::answer::{Cell, EdgeKinds, Effect, ThreadId};
+use stepback_index::answer::{Cell, Direction, EdgeKinds, Effect, ThreadId};
 use stepback_index::build::{BuildOptions, index_in_memory};
-use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery, Steps};
+use stepback_index::query::{SliceQuery, Steps};
 use stepback_index::{Cancel, Index, Query};
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step, Tarmac};
@@ -73,7 +73,8 @@ impl BothWays {
             listed: false,
             ..ALL
         };
-        let rows = self.ask(ForwardSliceQuery {
+        let rows = self.ask(SliceQuery {
+            direction: Direction::Forward,
             cell,
             at: Position(at),
             edges,
@@ -91,7 +92,8 @@ impl BothWays {
             listed: false,
             ..ALL
         };
-        let rows = self.ask(BackwardSliceQuery {
+        let rows = self.ask(SliceQuery {
+            direction: Direction::Back,
             cell,
             at: Position(at),
             edges,

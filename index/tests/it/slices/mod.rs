@@ -12,9 +12,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use stepback_index::answer::{Cell, EdgeKinds, SliceCell, SliceRow, ThreadId};
+use stepback_index::answer::{Cell, Direction, EdgeKinds, SliceCell, SliceRow, ThreadId};
 use stepback_index::build::{BuildOptions, index_in_memory};
-use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::query::SliceQuery;
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView, Registers};
@@ -155,7 +155,8 @@ impl Truth {
     }
 
     fn slice(&self, cell: Cell, at: u64, edges: EdgeKinds) -> BTreeSet<u64> {
-        let why = BackwardSliceQuery {
+        let why = SliceQuery {
+            direction: Direction::Back,
             cell,
             at: Position(at),
             edges,
@@ -224,7 +225,8 @@ impl Truth {
                 None => format!("{}:1", flipped["address"].as_str().unwrap()),
             };
             let elsewhere = flip["first_store_elsewhere"].as_u64().unwrap_or(u64::MAX);
-            let question = ForwardSliceQuery {
+            let question = SliceQuery {
+                direction: Direction::Forward,
                 cell: self.cell(&what),
                 at: Position(after + 1),
                 edges: ALL,

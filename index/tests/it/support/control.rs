@@ -1,9 +1,9 @@
 //! Helpers for tests of control dependences.
 
 use stepback_index::answer::{
-    Cell, Edge, EdgeKinds, SliceEndKind, SliceRow, SliceStep, SliceUse, ThreadId,
+    Cell, Direction, Edge, EdgeKinds, SliceEndKind, SliceRow, SliceStep, SliceUse, ThreadId,
 };
-use stepback_index::query::BackwardSliceQuery;
+use stepback_index::query::SliceQuery;
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::Position;
@@ -49,7 +49,8 @@ pub fn steps(rows: &[SliceRow]) -> Vec<u64> {
 /// Returns the backward slice of a register at the end.
 pub fn backward(index: &Index, name: &str, limit: usize) -> Vec<SliceRow> {
     let at = Position(index.step_count());
-    BackwardSliceQuery {
+    SliceQuery {
+        direction: Direction::Back,
         cell: cell(index, name),
         at,
         edges: EDGES,

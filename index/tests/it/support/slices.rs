@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepback_index::answer::{
-    Cell, EdgeKinds, SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse, ThreadId,
-    UnknownInput,
+    Cell, Direction, EdgeKinds, SliceCell, SliceEnd, SliceEndKind, SliceRow, SliceStep, SliceUse,
+    ThreadId, UnknownInput,
 };
 use stepback_index::oracle::Replay as _;
-use stepback_index::query::{BackwardSliceQuery, ForwardSliceQuery};
+use stepback_index::query::SliceQuery;
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Query as _};
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
@@ -290,7 +290,8 @@ impl Comparison<'_> {
         if matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PC) {
             return;
         }
-        self.agree_why(BackwardSliceQuery {
+        self.agree_why(SliceQuery {
+            direction: Direction::Back,
             cell,
             at,
             edges,
@@ -312,7 +313,8 @@ impl Comparison<'_> {
         {
             return;
         }
-        self.agree_influence(ForwardSliceQuery {
+        self.agree_influence(SliceQuery {
+            direction: Direction::Forward,
             cell,
             at,
             edges,
@@ -323,7 +325,7 @@ impl Comparison<'_> {
     /// Compares forward slices. The limit cuts both after the same steps; the ends it causes are
     /// not compared.
     #[track_caller]
-    pub fn agree_influence(&self, influence: ForwardSliceQuery) {
+    pub fn agree_influence(&self, influence: SliceQuery) {
         let (found, expected) = (
             influence.run(&self.index, &Cancel::default()),
             influence.replay(self.oracle),
@@ -413,7 +415,7 @@ impl Comparison<'_> {
 
     /// Compares backward slices.
     #[track_caller]
-    pub fn agree_why(&self, why: BackwardSliceQuery) {
+    pub fn agree_why(&self, why: SliceQuery) {
         let (found, expected) = (
             why.run(&self.index, &Cancel::default()),
             why.replay(self.oracle),

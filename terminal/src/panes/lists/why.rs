@@ -103,10 +103,10 @@ fn draw_told(told: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut
         SliceLineContent::Line { words, .. } => {
             draw_formula(&told.text(), &words.value, TextRole::Plain, body, pen)
         }
-        SliceLineContent::Again(_, words) => {
+        SliceLineContent::Repeated(_, words) => {
             draw_formula(&told.text(), &words.value, TextRole::Label, body, pen)
         }
-        SliceLineContent::Alone(row, _) => {
+        SliceLineContent::SingleStep(row, _) => {
             let gives = row.gives_text();
             let value = pen.width(&gives).min(body.cells() / 2);
             pen.spans(
@@ -126,7 +126,9 @@ fn draw_told(told: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut
             body,
             pen,
         ),
-        SliceLineContent::Rounds(..) => draw_formula(&told.text(), "", TextRole::Second, body, pen),
+        SliceLineContent::LoopIterations(..) => {
+            draw_formula(&told.text(), "", TextRole::Second, body, pen)
+        }
     }
     pen.text(
         run.behind(run.cells().saturating_sub(wanted)),
@@ -156,15 +158,15 @@ mod tests {
     use super::*;
     use crate::pane::CursorDirection;
     use stepback_debugger::action::CellName;
-    use stepback_debugger::notes::SliceQuery;
+    use stepback_debugger::notes::SavedSliceQuery;
     use stepback_parsers::Position;
 
     fn stage() -> PaneStage<ListPane<WhyView>> {
         let mut stage = PaneStage::at(1763, ListPane::new(WhyView::default()));
-        let question = SliceQuery {
+        let question = SavedSliceQuery {
             cell: "x2".to_owned(),
             at: 1763,
-            ..SliceQuery::default()
+            ..SavedSliceQuery::default()
         };
         stage.desk.why_again(question);
         stage

@@ -3,7 +3,7 @@
 
 use egui::{Rect, Ui, pos2};
 use stepback_debugger::action::{
-    Action, AppAction, Direction, SliceAction, SliceEdge, SliceQuery, SliceView,
+    Action, AppAction, Direction, SavedSliceQuery, SliceAction, SliceEdge, SliceView,
 };
 use stepback_debugger::desk::SliceState;
 use stepback_debugger::keymap::CommandId;
@@ -34,7 +34,7 @@ pub struct SliceBar<'a> {
     pub pen: &'a Pen<'a>,
     pub cx: &'a PanelContext<'a>,
     /// Query of the slice.
-    pub question: &'a SliceQuery,
+    pub question: &'a SavedSliceQuery,
     /// State of the slice; none before a panel's own query has run.
     pub state: Option<&'a SliceState>,
     /// The panel shows its own slice.
@@ -271,7 +271,7 @@ impl SliceBar<'_> {
                 &TextToggle {
                     words,
                     tip,
-                    is_on: self.question.edges.has(edge),
+                    is_on: edge.is_in(self.question.edges),
                 },
             ) {
                 out.push(Action::Slice(SliceAction::FollowInSlice(edge)));

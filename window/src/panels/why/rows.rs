@@ -205,10 +205,10 @@ impl SliceRows<'_> {
             SliceLineContent::Line { words, .. } => {
                 self.formula(y, &drawn.told.text(), &words.value, tok.t1)
             }
-            SliceLineContent::Again(_, words) => {
+            SliceLineContent::Repeated(_, words) => {
                 self.formula(y, &drawn.told.text(), &words.value, tok.t3)
             }
-            SliceLineContent::Alone(row, _) => {
+            SliceLineContent::SingleStep(row, _) => {
                 pen.cut_spans(
                     pos2(columns.code, y),
                     &row.code,
@@ -223,7 +223,7 @@ impl SliceRows<'_> {
                 );
             }
             SliceLineContent::End(row) => self.end(y, row),
-            SliceLineContent::Rounds(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
+            SliceLineContent::LoopIterations(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
         }
         self.reason(y, row, &because(&drawn.told, self.slice));
     }
