@@ -16,6 +16,7 @@ use crate::cli::calltree::CalltreeArguments;
 use crate::cli::check::CheckArguments;
 use crate::cli::convert::ConvertArguments;
 use crate::cli::counts::{CountsArguments, HeatArguments};
+use crate::cli::cut::CutArguments;
 use crate::cli::diff::DiffArguments;
 use crate::cli::effects::EffectsArguments;
 use crate::cli::find::FindArguments;
@@ -36,11 +37,11 @@ use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
-    at, browse, callinfo, calltree, check, convert, counts, diff, effects, find, flamegraph, heap,
-    index, info, list, profile, syscalls, threads, truncate, vcd, why,
+    at, browse, callinfo, calltree, check, convert, counts, cut, diff, effects, find, flamegraph,
+    heap, index, info, list, profile, syscalls, threads, truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 27] = [
+static COMMANDS: [SubcommandEntry; 28] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -218,6 +219,14 @@ stepback vcd --demo -o demo.vcd
 stepback vcd --demo --from 44000 --count 13 -o end.vcd",
         )
         .with_notes(vcd::HELP)
+        .with_positions(),
+    SubcommandEntry::new::<CutArguments>("cut", "Copy the lines of a range of steps")
+        .with_examples(
+            "\
+stepback cut boot.tarmac 20000 20400 -o part.tarmac
+stepback cut --demo 99% end -o end.tarmac",
+        )
+        .with_notes(cut::HELP)
         .with_positions(),
     SubcommandEntry::new::<TruncateArguments>(
         "truncate",

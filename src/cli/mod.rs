@@ -14,6 +14,7 @@ mod commands;
 mod convert;
 mod convert_btrace;
 mod counts;
+mod cut;
 mod diff;
 mod diff_calls;
 mod effects;

@@ -167,7 +167,12 @@ impl<'a> Report<'a> {
 
     /// Writes text unchanged.
     pub fn text(&mut self, text: &str) -> Result<()> {
-        let written = self.out.write_all(text.as_bytes());
+        self.bytes(text.as_bytes())
+    }
+
+    /// Writes bytes unchanged.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = self.out.write_all(bytes);
         self.written(written)
     }
 

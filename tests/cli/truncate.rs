@@ -225,3 +225,24 @@ fn a_simulator_that_hangs_is_left_as_soon_as_that_shows() {
         (Some(0), line.repeat(2))
     );
 }
+
+#[test]
+fn a_range_of_steps_is_copied_unchanged() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(AMP);
+    let whole = fs::read(&trace).unwrap();
+    sandbox
+        .run(&["cut", &trace, "start", "end", "-o", "all.tarmac"])
+        .succeeds();
+    assert_eq!(fs::read(sandbox.path("all.tarmac")).unwrap(), whole);
+    // Two parts that meet are the whole.
+    let part = |from: &str, to: &str| sandbox.run(&["cut", &trace, from, to]).succeeds().out;
+    let joined = part("0", "100") + &part("100", "end");
+    assert_eq!(joined.as_bytes(), whole);
+    sandbox
+        .run(&["cut", &trace, "100", "100"])
+        .fails_with(&["no step lies between"]);
+    sandbox
+        .run(&["cut", &trace, "1", "2", "--json"])
+        .ends_misspelt();
+}

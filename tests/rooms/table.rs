@@ -228,7 +228,7 @@ pub const ROOMS: &[CrateRooms] = &[
             &[
                 room("model", &["model"]),
                 room("vcd", &["vcd"]),
-                room("truncate", &["truncate"]),
+                room("truncate", &["truncate", "cut"]),
             ],
             &[room("worker", &["worker"])],
             &[room("keymap", &["keymap"])],

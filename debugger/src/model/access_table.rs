@@ -483,7 +483,7 @@ mod tests {
             "x19=8002000f",
             "x0=ffffffa9",
             "[80020010] ← a9",
-            "decode_field+108",
+            "decode_field+0x108",
             "open_session",
         ] {
             assert!(row.contains(part), "{part} in {row}");
@@ -519,13 +519,13 @@ mod tests {
         let expected = [
             "6 writes of 8 bytes at 80020018 in 2 call stacks",
             "4 1,441 1,453 decode_field ← open_session ← main ← _start",
-            "1,441 write 0 e5 1 80020018 decode_field+fc strb w0, [x19]",
-            "1,444 write e5 84e5 1 80020019 decode_field+108 strb w0, [x19, #1]",
-            "1,447 write 84e5 8684e5 1 8002001a decode_field+114 strb w0, [x19, #2]",
-            "1,453 write 8684e5 8684e5 1 8002001b decode_field+124 strb wzr, [x19]",
+            "1,441 write 0 e5 1 80020018 decode_field+0xfc strb w0, [x19]",
+            "1,444 write e5 84e5 1 80020019 decode_field+0x108 strb w0, [x19, #1]",
+            "1,447 write 84e5 8684e5 1 8002001a decode_field+0x114 strb w0, [x19, #2]",
+            "1,453 write 8684e5 8684e5 1 8002001b decode_field+0x124 strb wzr, [x19]",
             "2 727 728 new_handler ← open_session ← main ← _start",
-            "727 write 0 (inferred) 0 (inferred) 4 80020018 new_handler+54 str w19, [x0, #8]",
-            "728 write 0 (inferred) 0 4 8002001c new_handler+58 str wzr, [x0, #0xc]",
+            "727 write 0 (inferred) 0 (inferred) 4 80020018 new_handler+0x54 str w19, [x0, #8]",
+            "728 write 0 (inferred) 0 4 8002001c new_handler+0x58 str wzr, [x0, #0xc]",
         ];
         assert_eq!(found, expected);
         let executions = lines(

@@ -414,7 +414,7 @@ impl ComparedCalls<'_> {
     /// Formats an address relative to the function's first instruction: `+1c`.
     fn offset(&self, pc: Address) -> String {
         match pc.0.checked_sub(self.function.0) {
-            Some(offset) => format!("+{offset:x}"),
+            Some(offset) => format!("+{offset:#x}"),
             None => format!("-{:x}", self.function.0 - pc.0),
         }
     }
@@ -460,7 +460,7 @@ mod tests {
             "read x19 8 8002000f 1,249",
             "write x0 8 ffffffbd 1,251",
             "write x19 8 80020012 1,253",
-            "write 80020010 2 a9 bd heap+10 1,252",
+            "write 80020010 2 a9 bd heap+0x10 1,252",
         ];
         check(
             EffectsOf::Range(StepRange {
@@ -476,14 +476,14 @@ mod tests {
         let expected = [
             "mini_malloc at 672 and at 851: 3 inputs and 5 outputs differ; control flow diverges once",
             "input x30 800007c0 800003b0",
-            "input 8001fff2 00 00 02 80 mini_hole+2",
+            "input 8001fff2 00 00 02 80 mini_hole+0x2",
             "input 8001fff8 00 30 heap_used",
             "output x1 10 8001f000",
             "output x2 8001fff0 0",
             "output x3 0 75",
             "output psr 200003cd 800003cd",
             "output 8001fff8 10 30 heap_used",
-            "path +14 to +18 to +44 rejoin at +40",
+            "path +0x14 to +0x18 to +0x44 rejoin at +0x40",
         ];
         check(
             EffectsOf::Comparison(Position(852), OtherCall::Around(Position(673))),
