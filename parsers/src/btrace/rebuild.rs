@@ -21,7 +21,7 @@ use crate::marker::{Gap, GapReason, Marker, MarkerKind};
 use crate::packed::Damage;
 use crate::problem::{BtraceFault, ProblemKind, RecordMismatch};
 use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Walk, WalkStop};
-use crate::step_store::encoder::{BlockSink, Encoder, RepeatedStep};
+use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::{StepStatus, StoredRegister, StoredStep, StoredThread};
 
 /// Maximum number of threads: thread numbers have 16 bits.
@@ -486,16 +486,10 @@ impl<B: BlockSink> StepSink<'_, B> {
         which: CachedStepKind,
         target: Option<u64>,
     ) -> bool {
-        let thread = self.thread;
-        let again = |number| RepeatedStep {
-            input: input_of(thread),
-            thread,
-            number,
-            target,
-        };
+        let (thread, input) = (self.thread, input_of(self.thread));
         seen.usual
             .number(which)
-            .is_some_and(|number| self.encoder.step_again(again(number)))
+            .is_some_and(|number| self.encoder.step_again(input, thread, number, target))
     }
 
     /// Applies an instruction's change of the register window.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -89,9 +90,9 @@ pub fn read_records_as<S: RecordSink>(
             break;
         };
         match input.run(&pool, stop, &mut out)? {
-            InputProgress::Until(time) => turns.push(Reverse((time, number))),
-            InputProgress::Over => {}
-            InputProgress::Stopped => return Ok(ReadEnd::Stopped),
+            ControlFlow::Continue(time) => turns.push(Reverse((time, number))),
+            ControlFlow::Break(ReadEnd::Complete) => {}
+            ControlFlow::Break(ReadEnd::Stopped) => return Ok(ReadEnd::Stopped),
         }
     }
     Ok(ReadEnd::Complete)
@@ -106,22 +107,14 @@ struct MergeInput {
     used: usize,
 }
 
-/// Result of a turn of an input.
-enum InputProgress {
-    /// The next time of the input.
-    Until(u64),
-    Over,
-    Stopped,
-}
-
 impl MergeInput {
-    /// Decodes the records from the next time up to the one after it.
+    /// Decodes the records from the next time up to the one after it, and returns that one.
     fn run<S: RecordSink>(
         &mut self,
         pool: &UnpackerPool,
         stop: &AtomicBool,
         out: &mut DecoderOutput<'_, S>,
-    ) -> io::Result<InputProgress> {
+    ) -> io::Result<ControlFlow<ReadEnd, u64>> {
         self.decoder.resume();
         loop {
             let bytes = self.block.bytes.get(self.used..).unwrap_or_default();
@@ -129,17 +122,17 @@ impl MergeInput {
             match self.decoder.decode(bytes, offset, out) {
                 DecoderPause::Time { time, bytes } => {
                     self.used = self.used.saturating_add(bytes);
-                    return Ok(InputProgress::Until(time));
+                    return Ok(ControlFlow::Continue(time));
                 }
                 DecoderPause::Block if stop.load(Ordering::Relaxed) => {
-                    return Ok(InputProgress::Stopped);
+                    return Ok(ControlFlow::Break(ReadEnd::Stopped));
                 }
                 DecoderPause::Block => {}
             }
             self.end_block(out);
             if self.block.is_file_end {
                 self.end_file(out);
-                return Ok(InputProgress::Over);
+                return Ok(ControlFlow::Break(ReadEnd::Complete));
             }
             self.next_block(pool)?;
         }

@@ -58,13 +58,13 @@ impl ModulesLog {
     pub fn parse(bytes: &[u8]) -> Self {
         let mut log = Self::default();
         let mut cursor = ModulesLogCursor { bytes, at: 0 };
-        let Some(version) = header_version(&mut cursor) else {
+        let Some((version, count)) = header(&mut cursor) else {
             log.problems.push(0, CompanionFault::NoModuleTable);
             return log;
         };
         while cursor.skip_blanks() {
             let start = cursor.at;
-            match entry(&mut cursor, version.number) {
+            match entry(&mut cursor, version) {
                 Ok(segment) => log.segments.push(segment),
                 Err(fault) => {
                     log.problems.push(start, fault);
@@ -72,13 +72,12 @@ impl ModulesLog {
                     cursor.line();
                 }
             }
-            if log.segments.len() as u64 + log.problems.count >= version.count {
+            if log.segments.len() as u64 + log.problems.count >= count {
                 break;
             }
         }
         let found = log.segments.len() as u64 + log.problems.count;
-        if found < version.count {
-            let count = version.count;
+        if found < count {
             log.problems
                 .push(bytes.len(), CompanionFault::MissingEntries { found, count });
         }
@@ -219,22 +218,13 @@ impl ModuleSegment {
     }
 }
 
-/// First line of the file.
-struct ModulesLogHeader {
-    number: u64,
-    /// Number of the following entries.
-    count: u64,
-}
-
 /// Parses the first line: `Module Table: version 5, count 21`, or `Module Table: 21` in version 1.
-/// From version 2 on, also skips the column names.
-fn header_version(cursor: &mut ModulesLogCursor<'_>) -> Option<ModulesLogHeader> {
+/// Returns the version and the number of the following entries. From version 2 on, also skips the
+/// column names.
+fn header(cursor: &mut ModulesLogCursor<'_>) -> Option<(u64, u64)> {
     let rest = cursor.line().strip_prefix(b"Module Table:")?.trim_ascii();
     let Some(rest) = rest.strip_prefix(b"version") else {
-        return Some(ModulesLogHeader {
-            number: 1,
-            count: decimal(rest)?,
-        });
+        return Some((1, decimal(rest)?));
     };
     let mut parts = rest.splitn(2, |byte| *byte == b',');
     let number = decimal(parts.next()?)?;
@@ -242,7 +232,7 @@ fn header_version(cursor: &mut ModulesLogCursor<'_>) -> Option<ModulesLogHeader>
     if cursor.rest().starts_with(b"Columns:") {
         cursor.line();
     }
-    Some(ModulesLogHeader { number, count })
+    Some((number, count))
 }
 
 /// Parses one entry with its line end. [`ModuleSegment::first`] is the number of the containing

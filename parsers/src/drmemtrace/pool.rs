@@ -16,16 +16,11 @@ use crate::read_at::TraceFile;
 /// Buffers are recycled: a job brings one to a worker, the worker sends it on full, and the decoder
 /// returns it with the next job.
 pub(super) struct UnpackerPool {
-    jobs: Option<Sender<UnpackJob>>,
+    /// Inputs, each with a buffer for its next block.
+    jobs: Option<Sender<(usize, Vec<u8>)>>,
     blocks: Vec<Receiver<io::Result<RecordBlock>>>,
     workers: Vec<JoinHandle<()>>,
     shared: Arc<PoolState>,
-}
-
-/// Request to fill a buffer with the next block of an input.
-struct UnpackJob {
-    input: usize,
-    buffer: Vec<u8>,
 }
 
 struct PoolState {
@@ -103,10 +98,7 @@ impl UnpackerPool {
 
     fn send(&self, input: usize, buffer: Vec<u8>) {
         // If the workers are gone, the send fails, and the next block reports it.
-        _ = self
-            .jobs
-            .as_ref()
-            .map(|jobs| jobs.send(UnpackJob { input, buffer }));
+        _ = self.jobs.as_ref().map(|jobs| jobs.send((input, buffer)));
     }
 }
 
@@ -122,14 +114,15 @@ impl Drop for UnpackerPool {
 
 impl PoolState {
     /// Handles jobs until there are no more.
-    fn work(&self, jobs: &Mutex<Receiver<UnpackJob>>) {
+    fn work(&self, jobs: &Mutex<Receiver<(usize, Vec<u8>)>>) {
         loop {
             let next = lock(jobs).recv();
-            let (Ok(job), false) = (next, self.is_stopped.load(Ordering::Relaxed)) else {
+            let (Ok((input, buffer)), false) = (next, self.is_stopped.load(Ordering::Relaxed))
+            else {
                 return;
             };
-            if let Some(input) = self.inputs.get(job.input) {
-                lock(input).fill(job.buffer, self.block_bytes);
+            if let Some(input) = self.inputs.get(input) {
+                lock(input).fill(buffer, self.block_bytes);
             }
         }
     }

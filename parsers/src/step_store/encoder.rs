@@ -88,19 +88,6 @@ enum PendingCode {
     Inline,
 }
 
-/// Repetition of a step that was encoded before.
-#[derive(Clone, Copy, Debug)]
-pub struct RepeatedStep {
-    /// Input of the trace that contains it.
-    pub input: u16,
-    /// Thread that executes it.
-    pub thread: ThreadNumber,
-    /// Number that [`Encoder::step`] returned for it.
-    pub number: u32,
-    /// Target of an indirect branch; `None` if the trace does not state it.
-    pub target: Option<u64>,
-}
-
 /// Step that is not written yet, with its effects until now.
 #[derive(Debug, Default)]
 struct PendingStep {
@@ -468,15 +455,22 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
-    /// Begins a step like an earlier one of the same input.
+    /// Begins a step like an earlier one of the same input, for which [`Self::step`] returned this
+    /// number. `target` is that of an indirect branch, if the trace states it.
     /// Returns false, and does nothing, if the input has another encoding at this address by now.
     #[inline(always)]
-    pub fn step_again(&mut self, step: RepeatedStep) -> bool {
-        let is_again = self.codes.is_again(step.input, step.number);
+    pub fn step_again(
+        &mut self,
+        input: u16,
+        thread: ThreadNumber,
+        number: u32,
+        target: Option<u64>,
+    ) -> bool {
+        let is_again = self.codes.is_again(input, number);
         if is_again {
-            self.begin_step(step.thread);
-            self.pending.code = Some(PendingCode::Numbered(step.number));
-            self.pending.target = step.target;
+            self.begin_step(thread);
+            self.pending.code = Some(PendingCode::Numbered(number));
+            self.pending.target = target;
         }
         is_again
     }

@@ -14,7 +14,7 @@ use crate::read_at::ReadAt;
 use crate::source::ParsedRange;
 use crate::tarmac::line::{LookAhead, TarmacLine, cpu_of_other};
 use crate::tarmac::line_order::{LineAttribution, REACH};
-use crate::tarmac::line_table::{LineTable, LineTableInput, TableKind};
+use crate::tarmac::line_table::{LineTable, TableKind};
 use crate::tarmac::run::{LineThread, PrecedingLine, TarmacRun};
 use crate::tarmac::slow::LocatedLine;
 use crate::text::window::InputWindow;
@@ -50,15 +50,10 @@ impl<'a> LineBatch<'a> {
             first_line.min(self.from)
         };
         let end = self.to.saturating_add(REACH + MARGIN);
-        LineTable::read(
-            LineTableInput {
-                part,
-                start,
-                end,
-                is_first: self.is_first,
-            },
-            self.ahead.state_field,
-        )
+        LineTable {
+            is_first: self.is_first,
+            ..LineTable::read(part, start..end, self.ahead.state_field)
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! line before. So the search starts after an instruction line: the state after it does not depend
 //! on anything before it.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
@@ -15,38 +15,29 @@ use crate::tarmac::run::{LastTimestamp, TarmacScratch};
 use crate::tarmac::settings::{LineOrder, TarmacSettings};
 use crate::text::window::{InputWindow, without_return};
 
-/// Range in which a cut is requested.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CutRange {
-    /// First offset that may be a cut.
-    pub target: u64,
-    /// End of the offsets that may be a cut.
-    pub limit: u64,
-    /// End of the input.
-    pub end: u64,
-}
-
-/// Returns the first certain chunk start at or after the target.
+/// Returns the first certain chunk start in a range; `end` is the end of the input.
 pub(super) fn cut(
     settings: &TarmacSettings,
     input: &dyn ReadAt,
-    place: CutRange,
+    range: Range<u64>,
+    end: u64,
     scratch: &mut ParseScratch,
 ) -> Result<Option<u64>, SourceError> {
-    let Some(before) = place.target.checked_sub(1) else {
-        return Ok((place.limit > 0).then_some(0));
+    let limit = range.end;
+    let Some(before) = range.start.checked_sub(1) else {
+        return Ok((limit > 0).then_some(0));
     };
     let limits = settings.limits;
     // No later place can be the answer. A line without an end must not be followed to the end of
     // the input.
-    let far = place.limit.saturating_add(limits.run as u64);
+    let far = limit.saturating_add(limits.run as u64);
     let TarmacScratch { buffer, .. } = scratch.of();
-    let mut window = InputWindow::new(input, before..place.end, limits.window, buffer);
+    let mut window = InputWindow::new(input, before..end, limits.window, buffer);
     window.advance(0)?;
     let mut has_more = window.skip_line(0, far)?;
     let mut search = CutSearch {
         settings,
-        limit: place.limit,
+        limit,
         seen: None,
     };
     while has_more {

@@ -3,7 +3,7 @@
 //! `LD 000ffb80 ........ ..32.... ######## 000ffbb8` reads four bytes at 0xffb80, four of unknown
 //! value after them, and one at 0xffb8a.
 
-use stepback_machine::{AccessKind, Address};
+use stepback_machine::AccessKind;
 
 use crate::problem::TarmacFault;
 use crate::tarmac::address::{hex_digits, take_address};
@@ -115,11 +115,12 @@ impl DiagramPicture {
     }
 }
 
-/// A run of bytes of a diagram.
+/// A range of memory and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct DiagramAccess {
-    pub address: Address,
+pub(super) struct AccessPiece {
+    pub address: u64,
     pub size_bytes: u8,
+    /// `None` if they are unknown.
     pub bytes: Option<[u8; 8]>,
 }
 
@@ -175,7 +176,7 @@ impl Diagram {
 
     /// Returns the accesses: runs of known or unknown bytes, split between the two halves of the
     /// row.
-    pub fn accesses(&self) -> impl Iterator<Item = DiagramAccess> {
+    pub fn accesses(&self) -> impl Iterator<Item = AccessPiece> {
         let (
             Self {
                 address,
@@ -196,8 +197,8 @@ impl Diagram {
             picture.known &= !run;
             picture.unknown &= !run;
             let bytes = (picture.bytes >> (8 * start)) as u64 & u64::MAX >> (64 - 8 * length);
-            Some(DiagramAccess {
-                address: Address(address.wrapping_add(start.into())),
+            Some(AccessPiece {
+                address: address.wrapping_add(start.into()),
                 size_bytes: length as u8,
                 bytes: is_known.then_some(bytes.to_le_bytes()),
             })

@@ -60,7 +60,7 @@ impl<'a> InstructionLine<'a> {
         } else {
             it_place(&mut fields, state_field)?
         };
-        let state = state(&mut fields, place, state_field)?;
+        let (set, mode) = state(&mut fields, place, state_field)?;
         let mut is_executed = header.word != b"IS";
         if is_es && fields.peek() == Token::Word(b"CCFAIL") {
             fields.next();
@@ -68,7 +68,6 @@ impl<'a> InstructionLine<'a> {
         }
         // An instruction that could not be fetched was not executed.
         is_executed &= place.encoding.iter().any(|byte| *byte != b'-');
-        let set = state.set;
         let address = set.code_address(place.address);
         let length_bytes =
             set.length_of(u8::try_from(place.encoding.len().div_ceil(2)).unwrap_or(u8::MAX));
@@ -84,7 +83,7 @@ impl<'a> InstructionLine<'a> {
             opcode,
             length_bytes,
             is_executed,
-            mode: state.mode,
+            mode,
             text: fields.rest(),
         }))
     }
@@ -126,9 +125,9 @@ fn it_place<'a>(
     state_field: StateField,
 ) -> Result<AddressFields<'a>, LineFault> {
     let is_implicit_thumb = state_field == StateField::ImplicitThumb;
-    let bracket = bracket(fields)?;
-    let is_pair = bracket.is_some_and(|bracket| bracket.is_pair);
-    let numbers = bracket.map_or([None; 2], |bracket| bracket.numbers);
+    let words = bracket(fields)?;
+    let is_pair = words[1].is_some();
+    let numbers = words.map(|word| digits::hex(word?));
     let first_at = fields.at();
     let first = encoding(fields)?;
     let has_physical = take_physical(fields)?.is_some();
@@ -138,14 +137,17 @@ fn it_place<'a>(
         Token::Word(word) if is_implicit_thumb => matches!(word.len(), 4 | 8) && is_encoding(word),
         _ => !is_implicit_thumb,
     };
-    match bracket {
-        Some(bracket) if !is_encoding => {
-            let address = bracket
-                .address
-                .ok_or(TarmacFault::TooLarge("address").at(first_at))?;
+    match words {
+        [Some(number), second] if !is_encoding => {
+            // Both orders occur. Addresses are padded to eight digits, counts are not.
+            let word = match second {
+                Some(second) if second.len() >= 8 || number.len() < 8 => second,
+                _ => number,
+            };
+            let address = digits::hex(word).ok_or(TarmacFault::TooLarge("address").at(first_at))?;
             Ok(AddressFields {
                 address,
-                word: bracket.word,
+                word,
                 has_physical,
                 encoding: first,
                 is_pair,
@@ -167,20 +169,10 @@ fn it_place<'a>(
     }
 }
 
-/// Numbers in brackets before an instruction's fields: a count, its address, or both.
-#[derive(Clone, Copy, Debug)]
-struct BracketNumbers<'a> {
-    /// Number that is the address, if there is one.
-    word: &'a [u8],
-    /// Value of that number; `None` if it does not fit in 64 bits.
-    address: Option<u64>,
-    is_pair: bool,
-    numbers: [Option<u64>; 2],
-}
-
-fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<BracketNumbers<'a>>, LineFault> {
+/// Reads the numbers in brackets before an instruction's fields: a count, its address, or both.
+fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<[Option<&'a [u8]>; 2], LineFault> {
     if !fields.mark(b'(') {
-        return Ok(None);
+        return Ok([None; 2]);
     }
     let first = number(fields)?;
     let second = if fields.mark(b':') {
@@ -189,46 +181,24 @@ fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<BracketNumbers<'a>>, Lin
         None
     };
     mark(fields, b')', "\")\"")?;
-    // Both orders occur if no address follows. Addresses are padded to eight digits, counts are
-    // not.
-    let chosen = match second {
-        Some(second) if second.len() >= 8 || first.len() < 8 => second,
-        _ => first,
-    };
-    let numbers = [digits::hex(first), second.and_then(digits::hex)];
-    Ok(Some(BracketNumbers {
-        word: chosen,
-        address: digits::hex(chosen),
-        is_pair: second.is_some(),
-        numbers,
-    }))
+    Ok([Some(first), second])
 }
 
-/// Instruction set and mode.
-#[derive(Clone, Copy, Debug)]
-struct StateFields<'a> {
-    set: InstructionSet,
-    mode: &'a [u8],
-}
-
+/// Reads the instruction set and the mode.
 fn state<'a>(
     fields: &mut Lexer<'a>,
     place: AddressFields<'_>,
     state_field: StateField,
-) -> Result<StateFields<'a>, LineFault> {
+) -> Result<(InstructionSet, &'a [u8]), LineFault> {
     let column = fields.at();
     let word = match fields.peek() {
         Token::Word(word) => word,
         _ => b"",
     };
     let Some(set) = state_of(word) else {
-        let thumb = StateFields {
-            set: InstructionSet::T32,
-            mode: b"",
-        };
         let is_implicit = state_field == StateField::ImplicitThumb;
         return is_implicit
-            .then_some(thumb)
+            .then_some((InstructionSet::T32, b"".as_slice()))
             .ok_or(TarmacFault::Expected(STATE).at(column));
     };
     fields.next();
@@ -236,11 +206,11 @@ fn state<'a>(
     let mode = after.word().unwrap_or_default();
     if after.mark(b':') {
         *fields = after;
-        return Ok(StateFields { set, mode });
+        return Ok((set, mode));
     }
     let may_lack_colon = place.is_pair && matches!(word, b"T16" | b"T32");
     if may_lack_colon {
-        Ok(StateFields { set, mode: b"" })
+        Ok((set, b""))
     } else {
         Err(TarmacFault::Expected("\":\"").at(after.at()))
     }

@@ -26,7 +26,7 @@
 use stepback_machine::flow::FlowKind;
 use stepback_machine::{AccessKind, CodeSite, Instruction, RegisterId, decode};
 
-use crate::tarmac::line_table::{LineTable, LineTableInput, TableAccess, TableKind, TableLine};
+use crate::tarmac::line_table::{LineTable, TableAccess, TableKind, TableLine};
 use crate::tarmac::memory_line::NamedInstruction;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::register_name::KnownRegister;
@@ -50,13 +50,7 @@ impl LineOrder {
             text: sample,
             is_last: false,
         };
-        let piece = LineTableInput {
-            part,
-            start: 0,
-            end: sample.len(),
-            is_first: true,
-        };
-        let table = LineTable::read(piece, state_field);
+        let table = LineTable::read(part, 0..sample.len(), state_field);
         let names = |line: &TableLine<'_>| matches!(line.kind, TableKind::Memory(access) if access.instruction.is_some());
         let is_named = table.lines.iter().any(names);
         let evidence = OrderEvidence::of(&table);

@@ -1,5 +1,7 @@
 //! Table of the lines of a text, with the facts that decide to which instruction each belongs.
 
+use std::ops::Range;
+
 use stepback_machine::{AccessKind, Address, Encoding, InstructionSet};
 
 use crate::tarmac::header::{LineHeader, LineKind};
@@ -10,18 +12,6 @@ use crate::tarmac::register_line::LowerName;
 use crate::tarmac::settings::StateField;
 use crate::text::lexer::Token;
 use crate::text::window::{LINE_LIMIT, TextPart, without_return};
-
-/// A text that begins with a line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LineTableInput<'a> {
-    pub part: TextPart<'a>,
-    /// Start of the first line.
-    pub start: usize,
-    /// Lines that start at or after this offset are left out.
-    pub end: usize,
-    /// True if nothing precedes the first line.
-    pub is_first: bool,
-}
 
 /// A line, or one of two records on it.
 #[derive(Clone, Copy, Debug)]
@@ -76,21 +66,21 @@ pub(super) struct TableInstruction<'a> {
 pub(super) struct LineTable<'a> {
     pub lines: Vec<TableLine<'a>>,
     pub instructions: Vec<TableInstruction<'a>>,
-    /// True if the table begins with the first line of the trace.
+    /// True if the table begins with the first line of the trace, as [`Self::read`] assumes.
     pub is_first: bool,
 }
 
 impl<'a> LineTable<'a> {
-    /// Reads the headers of all lines that end in the piece.
-    pub fn read(piece: LineTableInput<'a>, state_field: StateField) -> Self {
+    /// Reads the headers of all lines that start in the range and end in the part.
+    pub fn read(part: TextPart<'a>, range: Range<usize>, state_field: StateField) -> Self {
         let mut table = Self {
             lines: Vec::new(),
             instructions: Vec::new(),
-            is_first: piece.is_first,
+            is_first: true,
         };
-        let mut at = piece.start;
-        while at < piece.end {
-            let Some((text, next)) = piece.part.line_at(at) else {
+        let mut at = range.start;
+        while at < range.end {
+            let Some((text, next)) = part.line_at(at) else {
                 break;
             };
             if next == at {

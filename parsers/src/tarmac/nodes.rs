@@ -42,8 +42,7 @@ impl Tarmac {
             .line_at(at) else {
                 break;
             };
-            let (line, next, lines) =
-                self.record(without_return(line), open, LineBounds { start: at, next });
+            let (line, next, lines) = self.record(without_return(line), open, at, next);
             written = line.time().unwrap_or(written);
             let pc = match &line {
                 TarmacLine::Instruction(_, instruction) => {
@@ -74,15 +73,15 @@ impl Tarmac {
         nodes
     }
 
-    /// Returns a record of a line, the offset at which to continue, and the number of lines
+    /// Returns a record of the line from `start` to `next` in the text, the offset at which to continue, and the number of lines
     /// advanced. Of two records on one line it is the first, unless that one is cut off.
     fn record<'a>(
         &self,
         line: &'a [u8],
         open: Option<OpenDiagram>,
-        bounds: LineBounds,
+        start: usize,
+        next: usize,
     ) -> (TarmacLine<'a>, usize, u64) {
-        let LineBounds { start, next } = bounds;
         let single = |line| TarmacLine::read_single(line, open, self.settings().state_field);
         match TarmacLine::read(line, open, self.settings().state_field) {
             TarmacLine::Fused(RecordSplit {
@@ -99,14 +98,6 @@ impl Tarmac {
             line => (line, next, 1),
         }
     }
-}
-
-/// Bounds of a line in the text.
-#[derive(Clone, Copy, Debug)]
-struct LineBounds {
-    start: usize,
-    /// Start of the next line.
-    next: usize,
 }
 
 /// Returns whether the tools count a line other than an instruction.

@@ -15,7 +15,7 @@ use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fused::{INDENT, may_hold_record};
 use crate::tarmac::quick_header::{BytePrefix, QuickHeader};
 use crate::tarmac::register_name::{KnownRegister, RegisterTable, ValueKind};
-use crate::tarmac::run::{ChunkContext, EventOrigin, LineThread, RegisterValuePart, TarmacRun};
+use crate::tarmac::run::{ChunkContext, LineThread, RegisterValuePart, TarmacRun};
 use crate::text::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
 use crate::text::lexer::is_word_byte;
 use crate::text::window::PADDING;
@@ -337,11 +337,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         if may_hold_record(text) {
             return None;
         }
-        let origin = EventOrigin {
-            thread: line.thread,
-            place: self.place(line.start),
-        };
-        self.accesses(kind, &diagram, origin);
+        self.accesses(kind, &diagram, line.thread, self.place(line.start));
         Some((next, Some(OpenDiagram::at_column(kind, address_at))))
     }
 

@@ -149,9 +149,9 @@ impl RegisterLine {
         let known = KnownRegister::named(name.as_bytes(), set);
         let range = range(&mut fields, known)?;
         let expected = match (range, known) {
-            (Some(range), _) => ValueFormat {
+            (Some((_, size_bytes)), _) => ValueFormat {
                 kind: ValueKind::Vector,
-                size_bytes: Some(range.size_bytes.into()),
+                size_bytes: Some(size_bytes.into()),
             },
             (None, Some(known)) => ValueFormat {
                 kind: known.kind,
@@ -163,7 +163,7 @@ impl RegisterLine {
             },
         };
         let value = RegisterValue::read(&mut fields, expected)?;
-        let offset = range.map_or(0, |range| range.offset);
+        let offset = range.map_or(0, |(offset, _)| offset);
         let width = offset + u16::try_from(value.size_bytes()).unwrap_or(u16::MAX - offset);
         let expected_bytes = expected.size_bytes.unwrap_or(0);
         Ok(Some(Self {
@@ -192,20 +192,14 @@ fn is_wide_pointer(name: LowerName, fields: &Lexer<'_>) -> bool {
 /// Width in bytes of most registers outside the table.
 const LONG: usize = 8;
 
-/// A bit range such as `<63:0>`, in bytes.
-#[derive(Clone, Copy, Debug)]
-struct RegisterRange {
-    offset: u16,
-    size_bytes: u16,
-}
-
 /// Width in bytes of the widest register.
 const WIDEST: u16 = 256;
 
+/// Reads a bit range such as `<63:0>`; returns its offset and size in bytes.
 fn range(
     fields: &mut Lexer<'_>,
     known: Option<KnownRegister>,
-) -> Result<Option<RegisterRange>, LineFault> {
+) -> Result<Option<(u16, u16)>, LineFault> {
     if !fields.mark(b'<') {
         return Ok(None);
     }
@@ -236,8 +230,7 @@ fn range(
             ))
         })
         .flatten();
-    let (offset, size_bytes) = range.ok_or(fault)?;
-    Ok(Some(RegisterRange { offset, size_bytes }))
+    range.map(Some).ok_or(fault)
 }
 
 fn bit(fields: &mut Lexer<'_>) -> Option<u64> {

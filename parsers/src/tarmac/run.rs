@@ -128,13 +128,6 @@ pub(super) struct ChunkContext {
     pub mode: Mode,
 }
 
-/// Thread and location of an event.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EventOrigin {
-    pub thread: ThreadNumber,
-    pub place: InputLocation,
-}
-
 /// The value of a register or of a part of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterValuePart<'a> {

@@ -21,7 +21,7 @@ use crate::tarmac::quick_header::ThreadStamp;
 use crate::tarmac::register_line::RegisterLine;
 use crate::tarmac::register_value::ByteState;
 use crate::tarmac::run::{
-    ChunkContext, EventOrigin, LineThread, RegisterValuePart, RunNames, THREADS, TarmacRun,
+    ChunkContext, LineThread, RegisterValuePart, RunNames, THREADS, TarmacRun,
 };
 use crate::text::lexer::{Token, is_word_byte};
 use crate::text::window::{LINE_LIMIT, without_return};
@@ -73,7 +73,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
                 Some(next)
             }
             LookAheadResult::Instruction { start, lines } => {
-                self.run_before(ahead, at, InstructionPlace { start, lines })
+                self.run_before(ahead, at, start, lines)
             }
         }
     }
@@ -201,22 +201,23 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         })
     }
 
-    /// Pushes an instruction, and then the lines from `at` up to it.
+    /// Pushes the instruction at `start`, and then the `lines` lines from `at` up to it.
     fn run_before(
         &mut self,
         ahead: &LookAhead<'_>,
         at: usize,
-        instruction: InstructionPlace,
+        start: usize,
+        lines: u64,
     ) -> Option<usize> {
         let first_line = self.line;
-        self.line += instruction.lines;
-        let (mut spot, next) = self.spot(ahead, instruction.start)?;
+        self.line += lines;
+        let (mut spot, next) = self.spot(ahead, start)?;
         spot.chunk_offset = self.base + at as u64;
         let line = TarmacLine::read(spot.line, None, ahead.state_field);
         self.push(line, spot);
         self.line = first_line;
         let mut at = at;
-        while at < instruction.start {
+        while at < start {
             let (spot, next) = self.spot(ahead, at)?;
             let line = self.read(ahead, spot);
             self.push(line, spot);
@@ -507,14 +508,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         let LineThread::Known(thread) = self.before.thread else {
             return Err(TarmacFault::TooManyThreads(THREADS).at(fields.at()));
         };
-        self.accesses(
-            open.kind,
-            &diagram,
-            EventOrigin {
-                thread,
-                place: spot.place,
-            },
-        );
+        self.accesses(open.kind, &diagram, thread, spot.place);
         Ok(())
     }
 
@@ -524,26 +518,24 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         diagram: Diagram,
         told: OtherLine<'_>,
     ) -> Result<(), LineFault> {
-        self.accesses(
-            kind,
-            &diagram,
-            EventOrigin {
-                thread: told.thread,
-                place: told.spot.place,
-            },
-        );
+        self.accesses(kind, &diagram, told.thread, told.spot.place);
         Ok(())
     }
 
-    pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, origin: EventOrigin) {
-        let EventOrigin { thread, place } = origin;
+    pub fn accesses(
+        &mut self,
+        kind: AccessKind,
+        diagram: &Diagram,
+        thread: ThreadNumber,
+        place: InputLocation,
+    ) {
         // Bytes are printed at their place on the bus.
         self.sink.scattered_values();
         for access in diagram.accesses() {
             self.access(MemoryAccess {
                 thread,
                 kind,
-                address: access.address,
+                address: Address(access.address),
                 tag: 0,
                 size_bytes: access.size_bytes,
                 bytes: access.bytes,
@@ -551,14 +543,6 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             });
         }
     }
-}
-
-/// An instruction line after lines that belong to it.
-#[derive(Clone, Copy, Debug)]
-struct InstructionPlace {
-    start: usize,
-    /// Number of lines between.
-    lines: u64,
 }
 
 fn event_kind(header: &LineHeader<'_>) -> TextKind {

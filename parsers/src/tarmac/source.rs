@@ -12,7 +12,7 @@ use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::read_at::ReadAt;
 use crate::source::{ParseScratch, ParsedRange, RegisterSource, Source, SourceTraits};
-use crate::tarmac::cut::{CutRange, cut};
+use crate::tarmac::cut::cut;
 use crate::tarmac::line::TarmacLine;
 use crate::tarmac::run::{TarmacRun, TarmacScratch};
 use crate::tarmac::settings::{LineOrder, StateField, TarmacSettings};
@@ -213,12 +213,8 @@ impl Source for Tarmac {
         limit: u64,
         scratch: &mut ParseScratch,
     ) -> Result<Option<u64>, SourceError> {
-        let place = CutRange {
-            target,
-            limit,
-            end: self.length(),
-        };
-        cut(&self.settings, &*self.input, place, scratch)
+        let end = self.length();
+        cut(&self.settings, &*self.input, target..limit, end, scratch)
     }
 
     fn parse(

@@ -9,9 +9,9 @@ use crate::error::SourceError;
 use crate::events::Flow;
 use crate::source::Source as _;
 use crate::tarmac::convert::pieces;
-use crate::tarmac::convert::pieces::{AccessForm, AccessPiece, TranslatedAddress};
+use crate::tarmac::convert::pieces::{AccessForm, TranslatedAddress};
 use crate::tarmac::convert::style::{ConversionLoss, TarmacStyle};
-use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
+use crate::tarmac::diagram_line::{AccessPiece, Diagram, OpenDiagram};
 use crate::tarmac::header::{LineHeader, LineKind, Timestamp};
 use crate::tarmac::instruction_line::InstructionLine;
 use crate::tarmac::line::{FIRST_CPU, TarmacLine, cpu_of_other};
@@ -298,12 +298,7 @@ impl<W: Write> Converter<'_, W> {
     ) -> io::Result<()> {
         self.lost.memory_types += u64::from(drawn.has_type);
         for access in drawn.diagram.accesses() {
-            let whole = AccessPiece {
-                address: access.address.0,
-                size_bytes: access.size_bytes,
-                bytes: access.bytes,
-            };
-            for piece in pieces::powers(whole) {
+            for piece in pieces::powers(access) {
                 let physical = drawn
                     .physical
                     .and_then(|physical| physical.at(piece.address));

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use stepback_machine::{AccessKind, Endian};
 
+use crate::tarmac::diagram_line::AccessPiece;
 use crate::text::digits;
 use crate::text::lexer::Lexer;
 
@@ -12,15 +13,6 @@ use crate::text::lexer::Lexer;
 const ROW: u64 = 16;
 /// Page size: address translations never extend beyond a page.
 const PAGE: u64 = 4096;
-
-/// A range of memory and its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AccessPiece {
-    pub address: u64,
-    pub size_bytes: u8,
-    /// `None` if they are unknown.
-    pub bytes: Option<[u8; 8]>,
-}
 
 /// A row of a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]

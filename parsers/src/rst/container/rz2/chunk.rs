@@ -301,13 +301,6 @@ const INTEGER: u64 = 1;
 const UNUSED: u64 = 5;
 const CONDITION_CODES: u64 = 6;
 
-/// A register and its value.
-#[derive(Clone, Copy)]
-struct RegisterItem {
-    id: u64,
-    value: u64,
-}
-
 impl Rz2CpuState {
     /// Decodes the record that begins with the tag `first`.
     pub fn item(
@@ -345,17 +338,13 @@ impl Rz2CpuState {
             .with(regval::REGTYPE0, INTEGER);
         let is_pair = first == tag::PAIR;
         let begin = if is_pair { bytes.byte()? } else { first };
-        let register = self.register(begin, bytes, budget)?;
-        record = record
-            .with(regval::REGID0, register.id)
-            .with(regval::REG0, register.value);
+        let (id, value) = self.register(begin, bytes, budget)?;
+        record = record.with(regval::REGID0, id).with(regval::REG0, value);
         if is_pair {
             let begin = bytes.byte()?;
-            let register = self.register(begin, bytes, budget)?;
+            let (id, value) = self.register(begin, bytes, budget)?;
             record = record.with(regval::REGTYPE1, INTEGER);
-            record = record
-                .with(regval::REGID1, register.id)
-                .with(regval::REG1, register.value);
+            record = record.with(regval::REGID1, id).with(regval::REG1, value);
         } else if bytes.peek().ok_or(UnpackFault::Short)? == tag::CONDITION_CODES {
             bytes.byte()?;
             record = record
@@ -367,14 +356,14 @@ impl Rz2CpuState {
         Ok(record.bytes())
     }
 
-    /// Decodes a register that begins with a tag. If its number is not stored, it is the register
+    /// Decodes a register that begins with a tag; returns its number and its value. If its number is not stored, it is the register
     /// that the last instruction writes.
     fn register(
         &mut self,
         begin: u8,
         bytes: &mut StreamBytes<'_>,
         budget: &mut TableBudget,
-    ) -> Result<RegisterItem, UnpackFault> {
+    ) -> Result<(u64, u64), UnpackFault> {
         let (id, begin) = match begin {
             tag::REGISTER => (u64::from(bytes.byte()?), bytes.byte()?),
             begin => (u64::from(destination(self.word)), begin),
@@ -392,7 +381,7 @@ impl Rz2CpuState {
             tag::ZERO..=tag::EIGHT => u64::from(begin - tag::ZERO),
             _ => return Err(UnpackFault::Contradiction),
         };
-        Ok(RegisterItem { id, value })
+        Ok((id, value))
     }
 
     /// Remembers a value, which may occur again.

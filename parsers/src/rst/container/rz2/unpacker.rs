@@ -31,15 +31,6 @@ pub struct Rz2 {
 /// Maximum bytes for the history of all processors together.
 const MEMORY: usize = 1 << 30;
 
-/// The reason why decoding a stream stopped.
-enum BlockDecodeEnd {
-    /// The limit was reached; more follows.
-    Paused,
-    /// The stream has ended.
-    Over,
-    Fault(UnpackFault),
-}
-
 impl Rz2 {
     /// Continues after the first bytes of a file.
     pub fn new(head: Vec<u8>) -> Self {
@@ -100,14 +91,12 @@ impl Rz2 {
         let end = unpack(&mut self.cpus, 0, &mut stream, BATCH_RECORDS * RECORD_BYTES);
         self.used = self.block.bytes.len() - bytes.0.len();
         Ok(match end {
-            BlockDecodeEnd::Paused => BatchEnd::More,
-            BlockDecodeEnd::Over if !bytes.0.is_empty() => UnpackFault::Contradiction.end(),
-            BlockDecodeEnd::Over if is_new && out.is_empty() => BatchEnd::Over,
-            BlockDecodeEnd::Over => BatchEnd::More,
-            BlockDecodeEnd::Fault(UnpackFault::Short) if self.block.is_cut_off => {
-                BatchEnd::Damaged(RstFault::CutOff)
-            }
-            BlockDecodeEnd::Fault(fault) => fault.end(),
+            Ok(StreamPart::Records) => BatchEnd::More,
+            Ok(StreamPart::End) if !bytes.0.is_empty() => UnpackFault::Contradiction.end(),
+            Ok(StreamPart::End) if is_new && out.is_empty() => BatchEnd::Over,
+            Ok(StreamPart::End) => BatchEnd::More,
+            Err(UnpackFault::Short) if self.block.is_cut_off => BatchEnd::Damaged(RstFault::CutOff),
+            Err(fault) => fault.end(),
         })
     }
 
@@ -141,11 +130,7 @@ impl Rz2 {
                     scratch: &mut self.scratch,
                     budget: &mut self.budget,
                 };
-                if let BlockDecodeEnd::Fault(found) =
-                    unpack(&mut self.cpus, cpu, &mut stream, usize::MAX)
-                {
-                    fault = Some(found);
-                }
+                fault = unpack(&mut self.cpus, cpu, &mut stream, usize::MAX).err();
             }
         }
         let is_complete = streams.take_turns(&turns, out);
@@ -205,17 +190,15 @@ fn unpack(
     number: u8,
     stream: &mut ChunkStream<'_, '_>,
     limit: usize,
-) -> BlockDecodeEnd {
-    let Some(place) = cpus.get_mut(usize::from(number)) else {
-        return BlockDecodeEnd::Fault(UnpackFault::Contradiction);
-    };
+) -> Result<StreamPart, UnpackFault> {
+    let place = cpus
+        .get_mut(usize::from(number))
+        .ok_or(UnpackFault::Contradiction)?;
     let cpu = place.get_or_insert_with(|| Box::new(Rz2CpuState::new(number)));
     while stream.out.len() < limit {
-        match cpu.next_part(stream) {
-            Ok(StreamPart::Records) => {}
-            Ok(StreamPart::End) => return BlockDecodeEnd::Over,
-            Err(fault) => return BlockDecodeEnd::Fault(fault),
+        if cpu.next_part(stream)? == StreamPart::End {
+            return Ok(StreamPart::End);
         }
     }
-    BlockDecodeEnd::Paused
+    Ok(StreamPart::Records)
 }
