@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 
 use libfuzzer_sys::fuzz_target;
 use stepback_parsers::{Marker, Problem, ThreadNumber, TraceFile};
-use stepback_parsers::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records};
-use stepback_parsers::stored::ReadEnd;
+use stepback_parsers::drmemtrace::{InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records};
+use stepback_parsers::stored::{ReadEnd, StoredAccess};
 
 /// Sink that keeps the records as text.
 #[derive(Default)]
@@ -40,8 +40,8 @@ impl RecordSink for Recorder {
         self.push(record.thread, format!("{record:?}"));
     }
 
-    fn data(&mut self, record: &DataRecord) {
-        self.push(record.thread, format!("{record:?}"));
+    fn data(&mut self, thread: ThreadNumber, access: StoredAccess) {
+        self.push(thread, format!("{access:?}"));
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {

@@ -4,13 +4,16 @@
 
 use std::collections::BTreeMap;
 
+use stepback_machine::AccessKind;
+
 use crate::distinct::DistinctAddresses;
 use crate::drmemtrace::head::FileType;
 use crate::drmemtrace::raw_record::kind;
-use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::record::{InstructionRecord, RecordSink, ThreadIdentity};
 use crate::events::ThreadNumber;
 use crate::marker::{Marker, MarkerKind};
 use crate::problem::Problem;
+use crate::step_store::record::StoredAccess;
 
 /// The counts of DynamoRIO's `basic_counts` tool, for one thread or for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -156,15 +159,18 @@ impl RecordSink for Counter {
         }
     }
 
-    fn data(&mut self, record: &DataRecord) {
-        let counts = &mut self.thread_mut(record.thread).counts;
-        let size = u64::from(record.size_bytes);
-        if record.is_write {
-            counts.stores += 1;
-            counts.bytes_written += size;
-        } else {
-            counts.loads += 1;
-            counts.bytes_read += size;
+    fn data(&mut self, thread: ThreadNumber, access: StoredAccess) {
+        let counts = &mut self.thread_mut(thread).counts;
+        let size = u64::from(access.size_bytes);
+        match access.kind {
+            AccessKind::Write => {
+                counts.stores += 1;
+                counts.bytes_written += size;
+            }
+            AccessKind::Read => {
+                counts.loads += 1;
+                counts.bytes_read += size;
+            }
         }
     }
 

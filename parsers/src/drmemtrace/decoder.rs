@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use stepback_machine::InstructionSet;
+use stepback_machine::{AccessKind, InstructionSet};
 
 use crate::drmemtrace::head::FileType;
 use crate::drmemtrace::opening::{ChunkRepetitions, HeaderMarkers, InvalidRecords, VERSION};
 use crate::drmemtrace::raw_record::{EncodingSlot, TraceEntry, Width, kind, marker};
-use crate::drmemtrace::record::{
-    DataRecord, HintRecord, IDLE, InstructionRecord, RecordSink, ThreadTable,
-};
+use crate::drmemtrace::record::{IDLE, InstructionRecord, RecordSink, ThreadTable};
 use crate::events::{InputLocation, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::problem::{DrmemtraceFault, Problem, ProblemKind};
+use crate::step_store::record::{StoredAccess, StoredHint};
 
 /// First version in which kernel events state their address.
 const ADDRESS_VERSION: u64 = 3;
@@ -246,14 +245,18 @@ impl RecordDecoder {
 
     #[inline]
     fn data<S: RecordSink>(&mut self, record: TraceEntry, out: &mut DecoderOutput<'_, S>) {
-        let data = DataRecord {
-            thread: self.visible(out),
-            is_write: record.kind == kind::WRITE,
+        let thread = self.visible(out);
+        let kind = match record.kind {
+            kind::WRITE => AccessKind::Write,
+            _ => AccessKind::Read,
+        };
+        let access = StoredAccess {
+            kind,
             size_bytes: record.size,
             address: record.value,
             pc: self.data_pc,
         };
-        out.sink.data(&data);
+        out.sink.data(thread, access);
     }
 
     #[inline]
@@ -413,13 +416,13 @@ impl RecordDecoder {
             kind,
             value: record.value,
         };
-        let hint = HintRecord {
-            thread: self.visible(out),
+        let thread = self.visible(out);
+        let hint = StoredHint {
             marker,
             size_bytes,
             pc: self.data_pc,
         };
-        out.sink.hint(&hint);
+        out.sink.hint(thread, hint);
     }
 
     fn end_flush<S: RecordSink>(&mut self, end: TraceEntry, out: &mut DecoderOutput<'_, S>) {

@@ -45,6 +45,6 @@ pub use marker_names::{marker_kind, marker_name, record_name};
 pub use merge::{read_records, read_records_as};
 pub use modules_log::{ModuleSegment, ModulesLog};
 pub use raw_record::Width;
-pub use record::{DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity};
+pub use record::{InstructionRecord, RecordSink, ThreadIdentity};
 pub use source::Drmemtrace;
 pub use visible::{RecordContent, VisibleRecord, unix_micros};

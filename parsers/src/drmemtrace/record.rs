@@ -9,7 +9,7 @@ use crate::events::ThreadNumber;
 use crate::marker::Marker;
 use crate::problem::Problem;
 use crate::source::KnownThread;
-use crate::step_store::record::StoredThread;
+use crate::step_store::record::{StoredAccess, StoredHint, StoredThread};
 
 /// Identity of a thread of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -102,34 +102,6 @@ pub struct InstructionRecord {
     pub target: Option<u64>,
 }
 
-/// Load or store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataRecord {
-    /// Thread that executed it.
-    pub thread: ThreadNumber,
-    /// True for a store.
-    pub is_write: bool,
-    /// Size in bytes.
-    pub size_bytes: u16,
-    /// Address as recorded, including the top bits that some processors ignore.
-    pub address: u64,
-    /// Address of the instruction, if it is not the thread's last one (traces filtered by a cache).
-    pub pc: Option<u64>,
-}
-
-/// Prefetch or flush of caches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HintRecord {
-    /// Thread that executed it.
-    pub thread: ThreadNumber,
-    /// Type and address.
-    pub marker: Marker,
-    /// Size in bytes.
-    pub size_bytes: u64,
-    /// Address of the instruction, if it is not the thread's last one (traces filtered by a cache).
-    pub pc: Option<u64>,
-}
-
 /// Receives all visible records of a trace in order, threads interleaved.
 pub trait RecordSink {
     /// Defines the identity of a thread number, before its first record.
@@ -137,11 +109,11 @@ pub trait RecordSink {
     /// Receives an instruction, or an iteration of a repeated one.
     fn instruction(&mut self, record: &InstructionRecord);
     /// Receives a load or store of the thread's last instruction.
-    fn data(&mut self, record: &DataRecord);
+    fn data(&mut self, thread: ThreadNumber, access: StoredAccess);
     /// Receives a prefetch or flush of the thread's last instruction. The default passes it on as a
     /// marker.
-    fn hint(&mut self, record: &HintRecord) {
-        self.marker(record.thread, record.marker, record.size_bytes);
+    fn hint(&mut self, thread: ThreadNumber, hint: StoredHint) {
+        self.marker(thread, hint.marker, hint.size_bytes);
     }
     /// Receives any other visible record: a marker (timestamps as recorded, since 1601), or a
     /// thread's exit.

@@ -2,14 +2,12 @@
 //! Arm trace do not state if an instruction is Thumb, so [`set_of`] derives it from the length, the
 //! address and the instruction before.
 
-use stepback_machine::{AccessKind, InstructionPlacement, InstructionSet};
+use stepback_machine::{InstructionPlacement, InstructionSet};
 
 use crate::drmemtrace::counts::{Counter, TraceCounts};
 use crate::drmemtrace::marker_names::branch_of;
 use crate::drmemtrace::raw_record::kind;
-use crate::drmemtrace::record::{
-    DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity,
-};
+use crate::drmemtrace::record::{InstructionRecord, RecordSink, ThreadIdentity};
 use crate::events::ThreadNumber;
 use crate::marker::{Marker, MarkerKind};
 use crate::problem::Problem;
@@ -138,47 +136,14 @@ impl<B: BlockSink> RecordSink for Recorder<'_, B> {
     }
 
     #[inline(always)]
-    fn data(&mut self, record: &DataRecord) {
-        self.counter.data(record);
-        let DataRecord {
-            thread,
-            is_write,
-            size_bytes,
-            address,
-            pc,
-        } = *record;
-        let kind = if is_write {
-            AccessKind::Write
-        } else {
-            AccessKind::Read
-        };
-        self.encoder.access(
-            thread,
-            StoredAccess {
-                kind,
-                size_bytes,
-                address,
-                pc,
-            },
-        );
+    fn data(&mut self, thread: ThreadNumber, access: StoredAccess) {
+        self.counter.data(thread, access);
+        self.encoder.access(thread, access);
     }
 
-    fn hint(&mut self, record: &HintRecord) {
-        self.counter.hint(record);
-        let HintRecord {
-            thread,
-            marker,
-            size_bytes,
-            pc,
-        } = *record;
-        self.encoder.hint(
-            thread,
-            StoredHint {
-                marker,
-                size_bytes,
-                pc,
-            },
-        );
+    fn hint(&mut self, thread: ThreadNumber, hint: StoredHint) {
+        self.counter.hint(thread, hint);
+        self.encoder.hint(thread, hint);
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {

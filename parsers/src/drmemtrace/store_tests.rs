@@ -6,9 +6,7 @@ use stepback_machine::{AccessKind, Encoding, Endian, InstructionSet};
 
 use crate::drmemtrace::counts::{Counter, TraceCounts};
 use crate::drmemtrace::marker_names::branch_of;
-use crate::drmemtrace::record::{
-    DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity,
-};
+use crate::drmemtrace::record::{InstructionRecord, RecordSink, ThreadIdentity};
 use crate::drmemtrace::recorder::Recorder;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::drmemtrace::visible::{RecordContent, visible_records};
@@ -24,8 +22,8 @@ use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 #[derive(Clone, Copy, Debug)]
 enum RecordInput {
     Instruction(InstructionRecord),
-    Data(DataRecord),
-    Hint(HintRecord),
+    Data(ThreadNumber, StoredAccess),
+    Hint(ThreadNumber, StoredHint),
     Marker(ThreadNumber, Marker, u64),
 }
 
@@ -41,6 +39,9 @@ impl Dice {
         (self.0 >> 33) % limit
     }
 }
+
+/// Both kinds of accesses.
+const KINDS: [AccessKind; 2] = [AccessKind::Write, AccessKind::Read];
 
 fn records(count: usize, seed: u64) -> Vec<RecordInput> {
     let mut dice = Dice(seed);
@@ -85,13 +86,13 @@ fn records(count: usize, seed: u64) -> Vec<RecordInput> {
             let address =
                 [pc * 8, 0xffff_ffff_ffff_fff8, 8 * dice.below(9), 1 << 40][dice.below(4) as usize];
             let pc = (dice.below(30) == 0).then_some(77);
-            records.push(RecordInput::Data(DataRecord {
-                thread,
-                is_write: number == 1,
+            let access = StoredAccess {
+                kind: KINDS[usize::from(number != 1)],
                 size_bytes: [1, 8, 8, 3000][dice.below(4) as usize],
                 address,
                 pc,
-            }));
+            };
+            records.push(RecordInput::Data(thread, access));
         }
         for _ in 0..dice.below(20).saturating_sub(16) {
             let kind = [
@@ -105,12 +106,12 @@ fn records(count: usize, seed: u64) -> Vec<RecordInput> {
             };
             if kind == MarkerKind::record(18) {
                 let (size_bytes, pc) = (dice.below(2), (dice.below(3) == 0).then_some(77));
-                records.push(RecordInput::Hint(HintRecord {
-                    thread,
+                let hint = StoredHint {
                     marker,
                     size_bytes,
                     pc,
-                }));
+                };
+                records.push(RecordInput::Hint(thread, hint));
             } else {
                 records.push(RecordInput::Marker(thread, marker, 0));
             }
@@ -132,8 +133,8 @@ fn push(records: &[RecordInput], sink: &mut impl RecordSink) {
     for record in records {
         match record {
             RecordInput::Instruction(record) => sink.instruction(record),
-            RecordInput::Data(record) => sink.data(record),
-            RecordInput::Hint(record) => sink.hint(record),
+            RecordInput::Data(thread, access) => sink.data(*thread, *access),
+            RecordInput::Hint(thread, hint) => sink.hint(*thread, *hint),
             RecordInput::Marker(thread, marker, size_bytes) => {
                 sink.marker(*thread, *marker, *size_bytes)
             }
@@ -196,25 +197,21 @@ fn expected(records: &[RecordInput]) -> Vec<String> {
                     )
                 }
             }
-            RecordInput::Data(DataRecord {
-                thread,
-                is_write,
-                size_bytes,
-                address,
-                pc,
-            }) => {
+            RecordInput::Data(thread, access) => {
                 format!(
-                    "{thread:?} {is_write} {size_bytes} {address:#x} {}",
-                    *pc == Some(77)
+                    "{thread:?} {} {} {:#x} {}",
+                    access.kind == AccessKind::Write,
+                    access.size_bytes,
+                    access.address,
+                    access.pc == Some(77)
                 )
             }
-            RecordInput::Hint(HintRecord {
-                thread,
-                marker,
-                size_bytes,
-                pc,
-            }) => {
-                format!("{thread:?} {marker:?} {size_bytes} {}", *pc == Some(77))
+            RecordInput::Hint(thread, hint) => {
+                let is_elsewhere = hint.pc == Some(77);
+                format!(
+                    "{thread:?} {:?} {} {is_elsewhere}",
+                    hint.marker, hint.size_bytes
+                )
             }
             RecordInput::Marker(thread, marker, size_bytes) => {
                 format!("{thread:?} {marker:?} {size_bytes}")
@@ -319,13 +316,13 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
     let thread = ThreadNumber(0);
     let data = |number: u64| {
         let address = number << 20;
-        RecordInput::Data(DataRecord {
-            thread,
-            is_write: true,
+        let access = StoredAccess {
+            kind: AccessKind::Write,
             size_bytes: 8,
             address,
             pc: None,
-        })
+        };
+        RecordInput::Data(thread, access)
     };
     records.extend((0..2_000_000).map(data));
     let last = count_of(&records) + 1;
@@ -363,17 +360,16 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
 fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
     let mut records = records(700, 8);
     let mut dice = Dice(3);
-    let huge = |is_write, dice: &mut Dice| {
-        let address = dice.below(1 << 40);
-        RecordInput::Data(DataRecord {
-            thread: ThreadNumber(0),
-            is_write,
+    let huge = |number: u64| {
+        let access = StoredAccess {
+            kind: KINDS[number as usize % 2],
             size_bytes: u16::MAX,
-            address,
+            address: dice.below(1 << 40),
             pc: None,
-        })
+        };
+        RecordInput::Data(ThreadNumber(0), access)
     };
-    records.extend((0..20_000).map(|number| huge(number % 2 == 0, &mut dice)));
+    records.extend((0..20_000).map(huge));
     records.extend(self::records(300, 9));
     let source = source_of(store_of(records.clone(), CacheFileOptions::default()));
     assert_eq!(source.facts().records, count_of(&records));

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stepback_generator::drmemtrace::SampleFile;
+use stepback_machine::AccessKind;
 use stepback_parsers::drmemtrace::{
-    Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, marker_name, read_records,
+    Counter, InstructionRecord, RecordSink, ThreadIdentity, marker_name, read_records,
 };
+use stepback_parsers::stored::StoredAccess;
 use stepback_parsers::{Marker, Problem, ThreadNumber, TraceFile};
 
 /// All records of a trace in order, one line each, and the problems.
@@ -80,14 +82,17 @@ impl RecordSink for Listing {
         self.counter.instruction(record);
     }
 
-    fn data(&mut self, record: &DataRecord) {
-        let word = if record.is_write { "store" } else { "load" };
-        let pc = record.pc.map_or(String::new(), |pc| format!(" by {pc:x}"));
+    fn data(&mut self, thread: ThreadNumber, access: StoredAccess) {
+        let word = match access.kind {
+            AccessKind::Write => "store",
+            AccessKind::Read => "load",
+        };
+        let pc = access.pc.map_or(String::new(), |pc| format!(" by {pc:x}"));
         self.push(
-            record.thread,
-            &format!("{word} {:x}+{}{pc}", record.address, record.size_bytes),
+            thread,
+            &format!("{word} {:x}+{}{pc}", access.address, access.size_bytes),
         );
-        self.counter.data(record);
+        self.counter.data(thread, access);
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {

@@ -5,8 +5,9 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use stepback_machine::Encoding;
-use stepback_parsers::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use stepback_machine::{AccessKind, Encoding};
+use stepback_parsers::drmemtrace::{InstructionRecord, RecordSink, ThreadIdentity};
+use stepback_parsers::stored::StoredAccess;
 use stepback_parsers::{Marker, MarkerKind, Problem, ThreadNumber};
 
 use super::{read, traces};
@@ -87,15 +88,17 @@ impl RecordSink for Lines {
         });
     }
 
-    fn data(&mut self, record: &DataRecord) {
-        let DataRecord {
-            thread,
-            is_write,
+    fn data(&mut self, thread: ThreadNumber, access: StoredAccess) {
+        let StoredAccess {
+            kind,
             size_bytes,
             address,
             pc,
-        } = *record;
-        let word = if is_write { "write" } else { "read" };
+        } = access;
+        let word = match kind {
+            AccessKind::Write => "write",
+            AccessKind::Read => "read",
+        };
         let pc = pc.unwrap_or_else(|| self.last[&thread]);
         self.push(thread, |_| {
             format!("{word} {size_bytes} byte(s) @ {address:#018x} by PC {pc:#018x}")
