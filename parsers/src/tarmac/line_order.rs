@@ -26,7 +26,7 @@
 use stepback_machine::flow::FlowKind;
 use stepback_machine::{AccessKind, CodeSite, Instruction, RegisterId, decode};
 
-use crate::tarmac::line_table::{LineTable, TableAccess, TableKind, TableLine};
+use crate::tarmac::line_table::{LineTable, TableKind, TableLine};
 use crate::tarmac::memory_line::NamedInstruction;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::register_name::KnownRegister;
@@ -51,7 +51,7 @@ impl LineOrder {
             is_last: false,
         };
         let table = LineTable::read(part, 0..sample.len(), state_field);
-        let names = |line: &TableLine<'_>| matches!(line.kind, TableKind::Memory(access) if access.instruction.is_some());
+        let names = |line: &TableLine<'_>| matches!(line.kind, TableKind::Memory(_, Some(_)));
         let is_named = table.lines.iter().any(names);
         let evidence = OrderEvidence::of(&table);
         match () {
@@ -166,7 +166,8 @@ impl<'a> LineAttribution<'_, 'a> {
         let found = match line.kind {
             TableKind::Instruction => return None,
             TableKind::Register(name) => self.writer(number, line, name),
-            TableKind::Memory(access) => self.accessor(number, line, access),
+            TableKind::Memory(_, Some(named)) => self.named(line, named),
+            TableKind::Memory(kind, None) => self.accessor(number, line, kind),
             TableKind::Exception | TableKind::Other => None,
         };
         found
@@ -303,14 +304,11 @@ impl<'a> LineAttribution<'_, 'a> {
         (!is_printed).then_some(writer)
     }
 
-    fn accessor(&self, number: usize, line: &TableLine<'a>, access: TableAccess) -> Option<usize> {
-        if let Some(named) = access.instruction {
-            return self.named(line, named);
-        }
+    fn accessor(&self, number: usize, line: &TableLine<'a>, kind: AccessKind) -> Option<usize> {
         if matches!(self.order, LineOrder::Plain | LineOrder::Named) || self.has_exception(number) {
             return None;
         }
-        let can_access = |instruction: &usize| self.can_access(*instruction, access.kind);
+        let can_access = |instruction: &usize| self.can_access(*instruction, kind);
         match line.above {
             Some(above) if can_access(&above) || self.may_do_more(above) => None,
             _ => self.preceding(line).find(can_access).or_else(|| {

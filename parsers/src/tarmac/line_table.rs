@@ -33,16 +33,10 @@ pub(super) enum TableKind {
     Instruction,
     /// Write to the register with this name.
     Register(LowerName),
-    Memory(TableAccess),
+    /// Access, and the instruction that the line names.
+    Memory(AccessKind, Option<NamedInstruction>),
     Exception,
     Other,
-}
-
-/// An access of a memory line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TableAccess {
-    pub kind: AccessKind,
-    pub instruction: Option<NamedInstruction>,
 }
 
 /// An instruction line.
@@ -187,7 +181,7 @@ fn table_kind(header: &LineHeader<'_>) -> TableKind {
             _ => TableKind::Other,
         },
         LineKind::Memory => match MemoryLine::origin(header) {
-            Some((kind, instruction)) => TableKind::Memory(TableAccess { kind, instruction }),
+            Some((kind, instruction)) => TableKind::Memory(kind, instruction),
             None => TableKind::Other,
         },
         LineKind::Event | LineKind::Exception | LineKind::Instruction => TableKind::Exception,

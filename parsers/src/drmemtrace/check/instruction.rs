@@ -22,15 +22,9 @@ pub(super) struct CheckedInstruction {
     direct_target: Option<u64>,
     /// Recorded target of an indirect branch.
     pub recorded_target: Option<u64>,
-    loads: Option<AccessCountRange>,
-    stores: Option<AccessCountRange>,
-}
-
-/// Minimum and maximum number of records of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AccessCountRange {
-    pub least: u16,
-    pub most: u16,
+    /// Maximum numbers of access records.
+    loads: Option<u16>,
+    stores: Option<u16>,
 }
 
 impl CheckedInstruction {
@@ -87,8 +81,9 @@ impl CheckedInstruction {
         }
     }
 
-    /// Returns the number of access records of a kind; `None` if unknown.
-    pub fn expected(&self, kind: AccessKind) -> Option<AccessCountRange> {
+    /// Returns the maximum number of access records of a kind; `None` if unknown. At least one is
+    /// expected unless it is 0: adjacent operands share a record.
+    pub fn expected(&self, kind: AccessKind) -> Option<u16> {
         match kind {
             AccessKind::Read => self.loads,
             AccessKind::Write => self.stores,
@@ -136,7 +131,7 @@ impl CheckedInstruction {
 
 /// Returns the number of access records of a kind for a decoded instruction; `None` if it depends
 /// on more than the encoding.
-fn expected(meaning: &Meaning, kind: AccessKind) -> Option<AccessCountRange> {
+fn expected(meaning: &Meaning, kind: AccessKind) -> Option<u16> {
     let is_plain = meaning.condition == ExecutionCondition::Always
         && meaning.extent.is_none()
         && meaning.selection.is_none();
@@ -149,17 +144,6 @@ fn expected(meaning: &Meaning, kind: AccessKind) -> Option<AccessCountRange> {
     {
         return None;
     }
-    let operands = u16::try_from(
-        meaning
-            .memory
-            .iter()
-            .filter(|operand| operand.kind == kind)
-            .count(),
-    )
-    .ok()?;
-    // Adjacent operands share one record.
-    Some(AccessCountRange {
-        least: operands.min(1),
-        most: operands,
-    })
+    let operands = meaning.memory.iter();
+    u16::try_from(operands.filter(|operand| operand.kind == kind).count()).ok()
 }
