@@ -231,6 +231,22 @@ pub enum TarmacFault {
     TooManyRegisters(usize),
 }
 
+/// Position in a line of a Tarmac trace at which the reader stopped, and the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineFault {
+    /// Byte offset from the start of the line.
+    pub column: usize,
+    /// Reason.
+    pub kind: TarmacFault,
+}
+
+impl TarmacFault {
+    /// Returns this fault at a column.
+    pub(crate) fn at(self, column: usize) -> LineFault {
+        LineFault { column, kind: self }
+    }
+}
+
 /// Fault of a file of an RST trace.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]

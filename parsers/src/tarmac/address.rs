@@ -4,8 +4,7 @@
 //! An access or instruction that crosses a page has a physical address for each page:
 //! `0000ebb48e536ffc:0081f8e97ffc_NS,0081f8e99000_NS`.
 
-use crate::problem::TarmacFault;
-use crate::tarmac::fault::LineFault;
+use crate::problem::{LineFault, TarmacFault};
 use crate::text::digits;
 use crate::text::lexer::Lexer;
 

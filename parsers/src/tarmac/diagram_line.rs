@@ -5,9 +5,8 @@
 
 use stepback_machine::AccessKind;
 
-use crate::problem::TarmacFault;
+use crate::problem::{LineFault, TarmacFault};
 use crate::tarmac::address::{hex_digits, take_address};
-use crate::tarmac::fault::LineFault;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token, is_word_byte};

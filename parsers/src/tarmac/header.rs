@@ -4,8 +4,7 @@
 
 use stepback_machine::AccessKind;
 
-use crate::problem::TarmacFault;
-use crate::tarmac::fault::LineFault;
+use crate::problem::{LineFault, TarmacFault};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 use crate::text::window::without_return;

@@ -8,9 +8,8 @@
 
 use stepback_machine::{Address, InstructionSet};
 
-use crate::problem::TarmacFault;
+use crate::problem::{LineFault, TarmacFault};
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
-use crate::tarmac::fault::LineFault;
 use crate::tarmac::header::LineHeader;
 use crate::tarmac::settings::StateField;
 use crate::text::digits;

@@ -2,8 +2,8 @@
 //! decides if lines with a new timestamp belong to the instruction that follows them
 //! ([`LookAhead`]; see [`crate::tarmac`]).
 
+use crate::problem::LineFault;
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::fault::LineFault;
 use crate::tarmac::fused::RecordSplit;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;

@@ -2,9 +2,8 @@
 
 use stepback_machine::{AccessKind, Endian};
 
-use crate::problem::TarmacFault;
+use crate::problem::{LineFault, TarmacFault};
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
-use crate::tarmac::fault::LineFault;
 use crate::tarmac::header::LineHeader;
 use crate::text::digits;
 use crate::text::digits::{DigitRows, ROW_DIGITS};

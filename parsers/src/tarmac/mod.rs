@@ -55,7 +55,6 @@ mod attributed_run;
 mod convert;
 mod cut;
 mod diagram_line;
-mod fault;
 mod fused;
 mod header;
 mod instruction_line;

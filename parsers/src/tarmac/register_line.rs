@@ -6,8 +6,7 @@
 use stepback_machine::banks::bank_mode;
 use stepback_machine::{InstructionSet, Mode};
 
-use crate::problem::TarmacFault;
-use crate::tarmac::fault::LineFault;
+use crate::problem::{LineFault, TarmacFault};
 use crate::tarmac::header::LineHeader;
 use crate::tarmac::register_name::{KnownRegister, ValueKind};
 use crate::tarmac::register_value::{RegisterValue, ValueFormat};

@@ -1,7 +1,6 @@
 //! Contents of a register as written on a register line.
 
-use crate::problem::TarmacFault;
-use crate::tarmac::fault::LineFault;
+use crate::problem::{LineFault, TarmacFault};
 use crate::tarmac::register_name::ValueKind;
 use crate::text::digits;
 use crate::text::digits::DigitRows;

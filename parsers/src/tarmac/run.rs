@@ -6,10 +6,9 @@ use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, Regist
 
 use crate::error::SourceError;
 use crate::events::{EventSink, Flow, InputLocation, MemoryAccess, RegisterWrite, ThreadNumber};
-use crate::problem::{Problem, ProblemKind, TarmacFault};
+use crate::problem::{LineFault, Problem, ProblemKind, TarmacFault};
 use crate::source::ParsedRange;
 use crate::tarmac::diagram_line::OpenDiagram;
-use crate::tarmac::fault::LineFault;
 use crate::tarmac::line::LookAhead;
 use crate::tarmac::quick::QuickState;
 use crate::tarmac::quick_header::{KnownPrefix, QuickHeaders};

@@ -7,9 +7,8 @@ use crate::events::{
     DelaySlot, EventSink, InputLocation, MemoryAccess, RegisterWrite, StepEvent, StepOrigin,
     TextEvent, TextKind, ThreadNumber, WrittenName,
 };
-use crate::problem::{Problem, ProblemKind, TarmacFault};
+use crate::problem::{FoundToken, LineFault, Problem, ProblemKind, TarmacFault};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
-use crate::tarmac::fault::LineFault;
 use crate::tarmac::fused::RecordSplit;
 use crate::tarmac::header::{LineHeader, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
@@ -23,7 +22,7 @@ use crate::tarmac::register_value::ByteState;
 use crate::tarmac::run::{
     ChunkContext, LineThread, RegisterValuePart, RunNames, THREADS, TarmacRun,
 };
-use crate::text::lexer::{Token, is_word_byte};
+use crate::text::lexer::{Lexer, Token, is_word_byte};
 use crate::text::window::{LINE_LIMIT, without_return};
 
 /// Maximum number of unknown units of time that are remembered as reported.
@@ -298,7 +297,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             column: u32::try_from(fault.column).unwrap_or(u32::MAX),
             kind: ProblemKind::Tarmac {
                 fault: fault.kind,
-                found: fault.found(spot.line),
+                found: found_token(fault, spot.line),
                 is_open_ended: spot.is_open_ended,
             },
         });
@@ -503,7 +502,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
 
     /// Reads a further row of the diagram on the line before, of the same thread.
     fn row(&mut self, open: OpenDiagram, spot: LocatedLine<'_>) -> Result<(), LineFault> {
-        let fields = crate::text::lexer::Lexer::new(spot.line);
+        let fields = Lexer::new(spot.line);
         let diagram = Diagram::read(fields)?;
         let LineThread::Known(thread) = self.before.thread else {
             return Err(TarmacFault::TooManyThreads(THREADS).at(fields.at()));
@@ -542,6 +541,29 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
                 place,
             });
         }
+    }
+}
+
+/// Maximum length of a word in a problem; longer ones are truncated.
+const WORD_SHOWN: usize = 40;
+
+/// Returns the token of a line that was found instead of the expected one.
+fn found_token(fault: LineFault, line: &[u8]) -> Option<FoundToken> {
+    let is_expected = match fault.kind {
+        TarmacFault::Expected(_) => true,
+        TarmacFault::UnknownType | TarmacFault::UnknownUnit => false,
+        _ => return None,
+    };
+    match Lexer::new(line.get(fault.column..).unwrap_or_default()).peek() {
+        Token::Word(word) => {
+            let start = word.get(..WORD_SHOWN).unwrap_or(word);
+            Some(FoundToken::Word(
+                String::from_utf8_lossy(start).into_owned(),
+            ))
+        }
+        Token::End if is_expected => Some(FoundToken::End),
+        Token::Mark(mark) if is_expected => Some(FoundToken::Mark(mark.into())),
+        _ => None,
     }
 }
 
