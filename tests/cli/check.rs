@@ -511,14 +511,22 @@ fn an_instruction_that_could_not_be_fetched_is_no_code() {
 /// With too many failed fetches, it is not known that there is no code.
 #[test]
 fn an_address_that_was_often_not_fetched_is_not_reported() {
-    let text = |fetches: usize| {
-        let failed =
-            "    3 tic ES  (0000beec:--------) A svc:\n    4 tic ES  EXC [3] Prefetch abort\n";
-        let jump = "    2 tic ES  (00001000:e12fff33) A svc:  BLX r3\n\
-                    \x20                R LR 00001004\n";
+    let text = |fetches: u32| {
         let first = "    1 tic ES  (00000ffc:e3003000) A svc:  MOVW r3,#0\n\
                      \x20                R R3 0000beec\n";
-        format!("{first}{}", format!("{jump}{failed}").repeat(fetches))
+        let jump_and_fail = |number: u32| {
+            let time = 3 * number;
+            format!(
+                "    {} tic ES  (00001000:e12fff33) A svc:  BLX r3\n\
+                 \x20                R LR 00001004\n\
+                 \x20   {} tic ES  (0000beec:--------) A svc:\n\
+                 \x20   {} tic ES  EXC [3] Prefetch abort\n",
+                time + 2,
+                time + 3,
+                time + 4
+            )
+        };
+        first.to_owned() + &(0..fetches).map(jump_and_fail).collect::<String>()
     };
     check_rules(&text(2), &["ends-in-exception"]);
     check_rules(&text(2000), &[]);
