@@ -206,7 +206,7 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
     }
     if lost != ConversionLoss::default() && !report.quiet {
         say(&format!(
-            "note: {} cannot represent {lost}; they were dropped: {trace:?}",
+            "note: {} cannot represent {lost}; left out: {trace:?}",
             arguments.to.name()
         ));
     }

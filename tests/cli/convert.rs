@@ -57,7 +57,8 @@ fn what_is_lost_is_counted() {
         "Tarmac Text Rev 3t\n          1 clk ES  (00001000:e1a00000) A svc:         NOP\n"
     );
     assert!(
-        ran.err.contains("it lacks 1 physical address:"),
+        ran.err
+            .contains("cannot represent 1 physical address; left out:"),
         "{}",
         ran.err
     );
