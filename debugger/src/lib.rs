@@ -10,6 +10,7 @@ pub mod image;
 pub mod keymap;
 pub mod messages;
 pub mod model;
+pub mod new_file;
 pub mod notes;
 pub mod number;
 pub mod paths;

@@ -15,6 +15,7 @@ use ratatui::crossterm::event;
 use ratatui::crossterm::event::Event as Input;
 use ratatui::layout::Rect;
 use stepback_debugger::desk::TraceChoice;
+use stepback_debugger::new_file::NewFile;
 use stepback_debugger::program::Wake;
 use stepback_debugger::worker::Worker;
 
@@ -138,8 +139,12 @@ fn save(place: &Path, text: &str) -> Result<()> {
     if place.as_os_str() == "-" {
         return Ok(io::stdout().write_all(text.as_bytes())?);
     }
-    std::fs::write(place, text)
-        .map_err(|error| anyhow!("the screen could not be saved ({error}): {place:?}"))
+    NewFile::write_whole(place, text.as_bytes()).map_err(|error| {
+        anyhow!(
+            "{}: the screen could not be saved ({error})",
+            place.display()
+        )
+    })
 }
 
 fn run_in_terminal(options: BrowserOptions, look: TerminalStyle) -> Result<BrowserOutcome> {

@@ -209,6 +209,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("number", &["number"]),
                 room("icons", &["icons"]),
                 room("paths", &["paths"]),
+                room("new_file", &["new_file"]),
             ],
             // The program's messages, in every language.
             &[room("messages", &["messages"])],

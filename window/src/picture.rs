@@ -1,13 +1,12 @@
 //! Picture of the window, saved as PNG.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use egui::ColorImage;
 use stepback_debugger::messages::say;
+use stepback_debugger::new_file::NewFile;
 use stepback_debugger::worker::{JobLane, Ticket, Worker};
 
 /// Number of frames after which overlays such as the palette are gone.
@@ -81,28 +80,18 @@ impl PendingScreenshot {
 
 /// Saves the picture. An existing file is replaced only when the new one is complete.
 fn save(image: &ColorImage, path: &Path) -> Result<()> {
-    // Links and special files, such as pipes, are written to directly.
-    let refused = || say!("picture-not-saved", path = format!("{path:?}"));
-    if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
-        return write(image, File::create(path).with_context(refused)?, path);
-    }
-    // An existing file or link of this name belongs to somebody else.
-    let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
-    let file = File::create_new(&partial).with_context(refused)?;
-    let saved = write(image, file, path)
-        .and_then(|()| std::fs::rename(&partial, path).with_context(refused));
-    if saved.is_err() {
-        // It may not exist.
-        let _left = std::fs::remove_file(&partial);
-    }
-    saved
+    let encode = || -> Result<()> {
+        let mut file = NewFile::create(path)?;
+        write(image, &mut file)?;
+        Ok(file.finish()?)
+    };
+    encode().with_context(|| say!("picture-not-saved", path = format!("{path:?}")))
 }
 
-/// Writes a picture to a file; errors name the path that the user gave.
-fn write(image: &ColorImage, file: File, path: &Path) -> Result<()> {
-    let refused = || say!("picture-not-saved", path = format!("{path:?}"));
+/// Writes a picture as PNG.
+fn write(image: &ColorImage, out: &mut NewFile) -> Result<()> {
     let [width, height] = image.size.map(u32::try_from);
-    let mut encoder = png::Encoder::new(BufWriter::new(file), width?, height?);
+    let mut encoder = png::Encoder::new(out, width?, height?);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let bytes: Vec<u8> = image
@@ -110,13 +99,15 @@ fn write(image: &ColorImage, file: File, path: &Path) -> Result<()> {
         .iter()
         .flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()])
         .collect();
-    let mut writer = encoder.write_header().with_context(refused)?;
-    writer.write_image_data(&bytes).with_context(refused)?;
-    writer.finish().with_context(refused)
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&bytes)?;
+    Ok(writer.finish()?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]

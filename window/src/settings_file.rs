@@ -17,6 +17,7 @@ use anyhow::{Context as _, Result};
 use stepback_debugger::action::ThemeChoice;
 use stepback_debugger::keymap::KeyChoice;
 use stepback_debugger::messages::{LanguageChoice, say};
+use stepback_debugger::new_file::NewFile;
 use stepback_debugger::paths::SerializedPaths as _;
 use stepback_debugger::worker::{JobLane, Ticket, Worker};
 use toml::{Table, Value};
@@ -210,10 +211,7 @@ fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
         Some(table) => merged(text, known, table),
         None => text.to_owned(),
     };
-    let partial = place.with_added_extension(format!("{}.partial", std::process::id()));
-    fs::write(&partial, text)
-        .and_then(|()| fs::rename(&partial, &place))
-        .with_context(told)?;
+    NewFile::write_whole(&place, text.as_bytes()).with_context(told)?;
     Ok(aside)
 }
 

@@ -8,6 +8,7 @@ use crate::action::StepRange;
 use crate::action::{Action, AppAction, Direction, FileAction, FontChange, FontRole};
 use crate::image::ImageSpec;
 use crate::messages::say;
+use crate::new_file::NewFile;
 use crate::source::SourceMapping;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +130,7 @@ impl FilePurpose {
     /// The file could not be written; the message names it.
     pub fn write(&self, paths: &[PathBuf]) -> Result<()> {
         if let (Self::Save { text, .. }, [path, ..]) = (self, paths) {
-            std::fs::write(path, text)
+            NewFile::write_whole(path, text.as_bytes())
                 .with_context(|| say!("dialog-file-not-written", path = format!("{path:?}")))?;
         }
         Ok(())

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use directories::ProjectDirs;
 
+use crate::new_file::NewFile;
 use crate::session::OpenOptions;
 
 /// Returns the places to look for an index and to write it to, best first.
@@ -220,9 +221,8 @@ fn put(path: &Path, content: &[u8]) -> Result<()> {
     if fs::read(path).is_ok_and(|found| found == content) {
         return Ok(());
     }
-    let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
-    let written = fs::write(&partial, content).and_then(|()| fs::rename(&partial, path));
-    written.with_context(|| format!("the demo could not be unpacked: {path:?}"))
+    NewFile::write_whole(path, content)
+        .with_context(|| format!("the demo could not be unpacked: {path:?}"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Place of a session file, and writing it without harm to other files.
 
-use std::fs::{File, OpenOptions as FileOptions};
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, anyhow};
 
 use super::places::index_places;
 use super::{OpenOptions, Session};
+use crate::new_file::NewFile;
 use crate::notes::{LONGEST, SessionFile, SessionTrace};
 use crate::session::notice::of_file;
 
@@ -165,38 +166,8 @@ pub fn write_session(
         {
             return Err(SessionSaveError::Foreign);
         }
-        // A rename would replace a read-only file.
-        if found.permissions().readonly() {
-            return Err(io::Error::from(ErrorKind::PermissionDenied).into());
-        }
     }
-    let partial = partial_of(path);
-    let create = || {
-        FileOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&partial)
-    };
-    let file = match create() {
-        // Left by a program that was killed while it wrote. Never follow a link: it may lead to a
-        // file of another user.
-        Err(error)
-            if error.kind() == ErrorKind::AlreadyExists
-                && partial
-                    .symlink_metadata()
-                    .is_ok_and(|found| found.is_file()) =>
-        {
-            fs::remove_file(&partial)?;
-            create()
-        }
-        created => created,
-    };
-    let written = write_synced(file?, text).and_then(|()| fs::rename(&partial, path));
-    if written.is_err() {
-        // It is of no use, and a full disk needs the space.
-        let _gone = fs::remove_file(&partial);
-    }
-    Ok(written?)
+    Ok(NewFile::write_whole(path, text.as_bytes())?)
 }
 
 /// Returns the place of the backup. There is only one; the next backup replaces it.
@@ -227,16 +198,6 @@ pub fn set_aside(place: &Path, coming: &str) -> Result<Option<PathBuf>, SessionS
     let before = place_before(place);
     write_session(&before, &text, OverwritePolicy::AnySession)?;
     Ok(Some(before))
-}
-
-fn write_synced(mut file: File, text: &str) -> io::Result<()> {
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
-}
-
-/// Returns a temporary path that differs between processes, so that two runs do not write one file.
-fn partial_of(path: &Path) -> PathBuf {
-    path.with_added_extension(format!("{}.partial", std::process::id()))
 }
 
 /// Returns true if a file has exactly this text. Reads at most one byte more than that.
@@ -328,11 +289,12 @@ mod tests {
         assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
         #[cfg(unix)]
         {
-            let partial = partial_of(&own);
+            let link = folder.path().join("link.session.toml");
             fs::write(&target, "precious").unwrap();
-            std::os::unix::fs::symlink(&target, &partial).unwrap();
+            std::os::unix::fs::symlink(&target, &link).unwrap();
             assert!(
-                write_session(&own, "stepback_session = 1\n", OverwritePolicy::AnySession).is_err()
+                write_session(&link, "stepback_session = 1\n", OverwritePolicy::AnySession)
+                    .is_err()
             );
             assert_eq!(fs::read_to_string(&target).unwrap(), "precious");
         }

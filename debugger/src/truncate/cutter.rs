@@ -1,12 +1,10 @@
 //! Copies lines of a trace: up to where a rule detects that it only repeats itself, or a chosen
 //! range.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{self, Write as _};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, io};
 
 use anyhow::{Context as _, Result};
 use stepback_index::Cancel;
@@ -17,6 +15,7 @@ use stepback_parsers::{
     Source as _, SourceError, StepEvent, Tarmac, TextEvent, TextKind, ThreadNumber,
 };
 
+use crate::new_file::NewFile;
 use crate::truncate::{CopyingStream, PollingDetector, RepetitionDetector};
 
 /// Maximum number of problems kept; the others are counted.
@@ -270,27 +269,19 @@ impl EventSink for Cutter<'_> {
 /// Number of bytes copied at a time.
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// Writes the lines of a range of a trace's text into a file, unchanged. Writes under a temporary
-/// name and renames it, so that no incomplete trace is left.
+/// Writes the lines of a range of a trace's text into a file, unchanged. The file appears when it is
+/// complete.
 ///
 /// # Errors
 /// The trace could not be read, the file could not be written, or the copy was cancelled. The file
 /// is then unchanged.
 pub fn save_part(tarmac: &Tarmac, text: Range<u64>, path: &Path, cancel: &Cancel) -> Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    let partial = PathBuf::from(name);
-    let copied =
-        copy_text(tarmac, text, &partial, cancel).and_then(|()| Ok(fs::rename(&partial, path)?));
-    if copied.is_err() {
-        // The partial file is useless; the first error is reported.
-        let _gone = fs::remove_file(&partial);
-    }
-    copied.with_context(|| format!("the file is not written: {path:?}"))
+    copy_text(tarmac, text, path, cancel)
+        .with_context(|| format!("the file is not written: {path:?}"))
 }
 
-fn copy_text(tarmac: &Tarmac, text: Range<u64>, partial: &Path, cancel: &Cancel) -> Result<()> {
-    let mut file = BufWriter::new(File::create(partial)?);
+fn copy_text(tarmac: &Tarmac, text: Range<u64>, path: &Path, cancel: &Cancel) -> Result<()> {
+    let mut file = NewFile::create(path)?;
     let (mut at, mut buffer) = (text.start, Vec::new());
     while at < text.end {
         cancel.check()?;
@@ -300,7 +291,7 @@ fn copy_text(tarmac: &Tarmac, text: Range<u64>, partial: &Path, cancel: &Cancel)
         file.write_all(&buffer)?;
         at = next;
     }
-    Ok(file.flush()?)
+    Ok(file.finish()?)
 }
 
 #[cfg(test)]
