@@ -8,9 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::cli::{
-    BrowseArguments, BrowserLaunch, FrontEnds, WindowArguments, WindowLaunch, parse, run,
-};
+use crate::cli::{BrowseArguments, FrontEndLaunch, FrontEnds, WindowArguments, parse, run};
 
 #[cfg(any(feature = "window", feature = "terminal"))]
 use stepback_debugger::desk::TraceChoice;
@@ -30,11 +28,10 @@ fn main() -> ExitCode {
 }
 
 #[cfg(feature = "window")]
-fn open_window(arguments: &WindowArguments) -> Result<WindowLaunch> {
-    let start = arguments.trace_and_place();
+fn open_window(arguments: &WindowArguments) -> Result<FrontEndLaunch> {
+    let (trace, at) = arguments.trace_and_place();
     let of_path = || {
-        start
-            .trace
+        trace
             .as_deref()
             .map(|path| TraceChoice::of(arguments.options.to_open_options(path)))
     };
@@ -44,7 +41,7 @@ fn open_window(arguments: &WindowArguments) -> Result<WindowLaunch> {
         } else {
             of_path()
         },
-        at: start.at.clone(),
+        at,
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments.size,
@@ -53,24 +50,23 @@ fn open_window(arguments: &WindowArguments) -> Result<WindowLaunch> {
         settings_file: settings_path(),
     })?;
     Ok(match outcome {
-        WindowOutcome::Done => WindowLaunch::Done,
-        WindowOutcome::NoWindow(why) => WindowLaunch::NoWindow(why),
+        WindowOutcome::Done => FrontEndLaunch::Done,
+        WindowOutcome::NoWindow(why) => FrontEndLaunch::Impossible(why),
     })
 }
 
 #[cfg(not(feature = "window"))]
-fn open_window(_: &WindowArguments) -> Result<WindowLaunch> {
-    Ok(WindowLaunch::NoWindow(
+fn open_window(_: &WindowArguments) -> Result<FrontEndLaunch> {
+    Ok(FrontEndLaunch::Impossible(
         "this program was built without a window".to_owned(),
     ))
 }
 
 #[cfg(feature = "terminal")]
-fn open_browser(arguments: &BrowseArguments) -> Result<BrowserLaunch> {
-    let start = arguments.trace_and_place();
+fn open_browser(arguments: &BrowseArguments) -> Result<FrontEndLaunch> {
+    let (trace, at) = arguments.trace_and_place();
     let of_path = || {
-        start
-            .trace
+        trace
             .as_deref()
             .map(|path| TraceChoice::of(arguments.options.to_open_options(path)))
     };
@@ -81,7 +77,7 @@ fn open_browser(arguments: &BrowseArguments) -> Result<BrowserLaunch> {
         } else {
             of_path()
         },
-        at: start.at.clone(),
+        at,
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments
@@ -91,14 +87,14 @@ fn open_browser(arguments: &BrowseArguments) -> Result<BrowserLaunch> {
         is_ascii: arguments.ascii,
     })?;
     Ok(match outcome {
-        BrowserOutcome::Done => BrowserLaunch::Done,
-        BrowserOutcome::NoTerminal(why) => BrowserLaunch::NoTerminal(why),
+        BrowserOutcome::Done => FrontEndLaunch::Done,
+        BrowserOutcome::NoTerminal(why) => FrontEndLaunch::Impossible(why),
     })
 }
 
 #[cfg(not(feature = "terminal"))]
-fn open_browser(_: &BrowseArguments) -> Result<BrowserLaunch> {
-    Ok(BrowserLaunch::NoTerminal(
+fn open_browser(_: &BrowseArguments) -> Result<FrontEndLaunch> {
+    Ok(FrontEndLaunch::Impossible(
         "this program was built without the browser".to_owned(),
     ))
 }

@@ -5,7 +5,6 @@
 //! cpu0.rst cpu1.rst 100` means `stepback at cpu0.rst --with cpu1.rst 100`.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::Path;
 use std::process::{ExitCode, exit};
 
@@ -14,12 +13,11 @@ use clap::error::{Error, ErrorKind};
 use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand as _};
 use stepback_debugger::session::{TraceFiles, demo_path, is_trace_file};
 
-use crate::cli::cells::{NegativeAnswer, UsageError};
 use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
+use crate::cli::error::CommandError;
 use crate::cli::help::{ADDRESSES, POSITIONS, shorter, template};
 use crate::cli::progress::say;
-use crate::cli::question::TextOnly;
-use crate::cli::report::OutputError;
+use crate::cli::text::printable;
 use crate::cli::window;
 use crate::cli::window::{FrontEnds, WindowArguments};
 
@@ -70,7 +68,7 @@ pub fn parse() -> Arguments {
             say(&format!("error: {error:#}"));
             exit(1)
         }),
-        None => told_apart(typed),
+        None => with_further_files(typed),
     };
     parsed(&words).unwrap_or_else(|error| match explained(&words, &error) {
         Some((kind, message)) => program().error(kind, message).exit(),
@@ -231,7 +229,7 @@ fn with_demo(words: &[OsString]) -> Option<Result<Vec<OsString>>> {
 }
 
 /// Inserts `--with` before each further file of the trace.
-pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
+pub fn with_further_files(words: Vec<OsString>) -> Vec<OsString> {
     let whole = program();
     let subcommand = words.get(1).and_then(|word| whole.find_subcommand(word));
     let first = if subcommand.is_some() { 2 } else { 1 };
@@ -318,46 +316,34 @@ pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
         },
         None => window::run(&arguments.window, front),
     };
-    match outcome {
-        Ok(code) => code,
-        Err(error)
-            if error
-                .downcast_ref()
-                .is_some_and(OutputError::is_reader_gone) =>
-        {
-            ExitCode::SUCCESS
+    let error = match outcome {
+        Ok(code) => return code,
+        Err(error) => error,
+    };
+    let chosen = arguments.command.as_ref();
+    match error.downcast_ref() {
+        Some(gone @ CommandError::Output { .. }) if gone.is_reader_gone() => {
+            return ExitCode::SUCCESS;
         }
-        Err(error) if error.is::<NegativeAnswer>() => ExitCode::FAILURE,
-        Err(error) if error.is::<MalformedArgument>() => wrong_command_line(
-            &error.to_string(),
-            arguments.command.as_ref().map(|chosen| chosen.name),
-        ),
-        Err(error) => {
-            say(&format!("error: {error:#}"));
-            // A script that reads negative answers from the status must not mistake an error for one.
-            let is_status_read = matches!(
-                arguments.command.as_ref().map(|chosen| &chosen.chosen),
-                Some(SubcommandAction::Command(command)) if command.has_exit_code()
-            );
-            match error.is::<UsageError>() || is_status_read {
-                true => ExitCode::from(2),
-                false => ExitCode::FAILURE,
-            }
+        Some(CommandError::Negative) => return ExitCode::FAILURE,
+        Some(CommandError::Malformed(message)) => {
+            return wrong_command_line(message, chosen.map(|chosen| chosen.name));
         }
+        _ => {}
+    }
+    // A line break in a file name must not begin another message.
+    say(&printable(&format!("error: {error:#}")));
+    // A script that reads negative answers from the status must not mistake an error for one.
+    let is_status_read = matches!(
+        chosen.map(|chosen| &chosen.chosen),
+        Some(SubcommandAction::Command(command)) if command.has_exit_code()
+    );
+    match error.downcast_ref() {
+        Some(CommandError::Usage(_)) => ExitCode::from(2),
+        _ if is_status_read => ExitCode::from(2),
+        _ => ExitCode::FAILURE,
     }
 }
-
-/// Error for an argument that is malformed, whatever the trace.
-#[derive(Debug)]
-struct MalformedArgument(String);
-
-impl fmt::Display for MalformedArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for MalformedArgument {}
 
 /// Prints a usage error in clap's format, with the usage of the subcommand and status 2.
 fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
@@ -381,14 +367,14 @@ fn run_command(chosen: &SubcommandAction) -> Result<()> {
         // The browser is handled separately.
         SubcommandAction::Browser(_) => return Ok(()),
     };
-    command.check().map_err(MalformedArgument)?;
-    if let Some(TextOnly { trace, advice }) = command
-        .text_only()
-        .filter(|only| TraceFiles::are_at(only.trace))
-    {
-        bail!(UsageError(format!("{advice}: {trace:?}")));
+    command.check().map_err(CommandError::Malformed)?;
+    match command.text_only() {
+        Some((trace, advice)) if TraceFiles::are_at(trace) => {
+            let name = trace.display();
+            bail!(CommandError::Usage(format!("{name}: {advice}")))
+        }
+        _ => command.run(),
     }
-    command.run()
 }
 
 #[cfg(test)]
@@ -467,7 +453,7 @@ mod further_files_tests {
             .map(OsString::from)
             .collect();
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/rst/");
-        let told: Vec<String> = told_apart(words)
+        let told: Vec<String> = with_further_files(words)
             .iter()
             .map(|word| word.to_string_lossy().replace(folder, ""))
             .collect();

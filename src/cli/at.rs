@@ -13,7 +13,6 @@ use stepback_debugger::expression::AddressSpace;
 use stepback_debugger::model::heap_table::block_words;
 use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::place::PositionName;
-use stepback_index::Query as _;
 use stepback_index::answer::{
     ByteState, MemoryRange, RegisterFile, RegisterState, ThreadId, Translation, ValueSource,
     VirtualMapping,
@@ -23,16 +22,17 @@ use stepback_index::query::{
     UnfinishedSteps,
 };
 use stepback_index::read::NameReader;
+use stepback_index::{Index, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::cells::{check_range, names_at, resolved, thread_id};
-use super::json::{StepJson, byte_string, hex, source_letters, value_hex};
+use super::json::{CallJson, StepJson, byte_string, hex, source_letters, thread_name, value_hex};
 use super::question::Question;
 use super::report::Report;
-use super::stack::{FrameJson, Stack};
+use super::stack::Stack;
 use super::text::{grouped, line_text, step_line};
-use crate::cli::cells::UsageError;
+use crate::cli::error::CommandError;
 use crate::cli::question::{Command, TraceArguments};
 
 /// Larger requests are taken for a typing error.
@@ -47,7 +47,7 @@ pub struct AtArguments {
     /// position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Print the registers (always printed, except in text output with --stack).
+    /// Print the registers too if --stack is given; without it, they are always printed.
     #[arg(long)]
     pub regs: bool,
     /// Print memory, LEN bytes (default 1) from ADDR on; may be given several times. A letter for
@@ -85,7 +85,7 @@ struct AtJson {
     unfinished_steps: Option<[u64; 2]>,
     memory: Vec<MemoryStateJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stack: Option<Vec<FrameJson>>,
+    stack: Option<Vec<CallJson>>,
     /// Number of frames left out by the limit. Missing if none are.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack_hidden: Option<u64>,
@@ -106,73 +106,45 @@ struct MemoryStateJson {
     /// Physical addresses of the first byte by context, as recorded. Missing if the trace records
     /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    physical: Vec<PhysicalJson>,
+    physical: Vec<TranslationJson>,
     /// For a physical address, the virtual addresses mapped to it. Empty if none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mapped: Option<Vec<MappingJson>>,
+    mapped: Option<Vec<TranslationJson>>,
 }
 
-/// A virtual address that is mapped to a physical one.
+/// A recorded address translation.
 #[derive(Serialize, JsonSchema)]
-struct MappingJson {
+struct TranslationJson {
+    /// The other address: the physical one of a virtual address, a virtual one of a physical one.
     address: String,
-    thread: String,
+    /// Thread to which a virtual address belongs. Missing for a physical address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<String>,
     context: Option<u64>,
     /// The virtual address of the page.
     page: String,
     page_bytes: u64,
     /// Position at which the trace recorded the translation.
-    told_at: u64,
+    recorded_at: u64,
 }
 
-impl MappingJson {
-    fn new(mapping: &VirtualMapping, report: &Report<'_>) -> Self {
-        let Translation {
-            context,
-            page,
-            page_bytes,
-            told_at,
-            ..
-        } = mapping.translation;
-        let thread = thread_name(mapping.thread, report).to_owned();
+impl TranslationJson {
+    fn new(translation: &Translation) -> Self {
         Self {
-            address: hex(mapping.address),
-            thread,
-            context,
-            page: hex(page),
-            page_bytes,
-            told_at: told_at.0,
+            address: hex(translation.physical),
+            thread: None,
+            context: translation.context,
+            page: hex(translation.page),
+            page_bytes: translation.page_bytes,
+            recorded_at: translation.told_at.0,
         }
     }
-}
 
-/// A physical address.
-#[derive(Serialize, JsonSchema)]
-struct PhysicalJson {
-    address: String,
-    context: Option<u64>,
-    /// The virtual address of the page.
-    page: String,
-    page_bytes: u64,
-    /// Position at which the trace recorded the translation.
-    told_at: u64,
-}
-
-impl PhysicalJson {
-    fn new(translation: &Translation) -> Self {
-        let Translation {
-            context,
-            physical,
-            page,
-            page_bytes,
-            told_at,
-        } = *translation;
+    fn of_mapping(mapping: &VirtualMapping, index: &Index) -> Self {
         Self {
-            address: hex(physical),
-            context,
-            page: hex(page),
-            page_bytes,
-            told_at: told_at.0,
+            address: hex(mapping.address),
+            thread: Some(thread_name(mapping.thread, index).to_owned()),
+            ..Self::new(&mapping.translation)
         }
     }
 }
@@ -185,8 +157,6 @@ struct StateReport {
     unfinished: Option<[Step; 2]>,
     ranges: Vec<MemoryDump>,
     stack: Option<Stack>,
-    has_registers: bool,
-    has_lines: bool,
 }
 
 /// A requested range of memory with its bytes.
@@ -243,7 +213,7 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let mut ranges: Vec<MemoryDump> = arguments
         .memory
         .iter()
-        .map(|text| range(text, MemoryContext { position, thread }, &names, report))
+        .map(|text| range(text, position, thread, &names, report))
         .collect::<Result<_>>()?;
     for range in ranges.iter_mut().filter(|range| range.mapped.is_none()) {
         let question = TranslationsAt {
@@ -269,75 +239,54 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         )?),
         false => None,
     };
-    let has_registers = arguments.regs || !arguments.stack;
     let state = StateReport {
         position,
         file,
         unfinished,
         ranges,
         stack,
-        has_registers,
-        has_lines: arguments.lines,
     };
     match report.is_json {
-        true => print_json(&state, report),
-        false => print_text(&state, report),
+        true => print_json(&state, arguments, report),
+        false => print_text(&state, arguments, report),
     }
-}
-
-/// Position and thread from which memory is read.
-#[derive(Clone, Copy)]
-struct MemoryContext {
-    position: Position,
-    thread: Option<ThreadId>,
 }
 
 fn range(
     text: &str,
-    moment: MemoryContext,
+    position: Position,
+    thread: Option<ThreadId>,
     names: &NameResolver<'_>,
     report: &Report<'_>,
 ) -> Result<MemoryDump> {
-    let MemoryContext { position, thread } = moment;
     let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
         let limit = grouped(MEMORY_LIMIT_BYTES);
-        bail!(UsageError(format!(
-            "at most {limit} bytes of memory can be requested at once: {text:?}"
+        bail!(CommandError::Usage(format!(
+            "{text:?}: at most {limit} bytes of memory can be requested at once"
         )));
     }
     let (index, cancel) = (&report.session.index, &report.cancel);
-    let (bytes, mapped) = match space {
-        AddressSpace::Virtual => (
-            MemoryOf {
-                thread,
-                question: MemoryAt {
-                    position,
-                    address,
-                    len_bytes,
-                },
-            }
-            .run(index, cancel)?,
-            None,
-        ),
+    let mapped = match space {
+        AddressSpace::Virtual => None,
         AddressSpace::Physical => {
-            let bytes = PhysicalMemoryAt {
-                position,
-                address,
-                len_bytes,
-            }
-            .run(index, cancel)?;
-            (
-                bytes,
-                Some(
-                    MappingsAt {
-                        physical: address,
-                        position,
-                    }
-                    .run(index, cancel)?,
-                ),
-            )
+            let physical = address;
+            Some(MappingsAt { physical, position }.run(index, cancel)?)
         }
+    };
+    let question = MemoryAt {
+        position,
+        address,
+        len_bytes,
+    };
+    let bytes = match space {
+        AddressSpace::Virtual => MemoryOf { thread, question }.run(index, cancel)?,
+        AddressSpace::Physical => PhysicalMemoryAt {
+            position,
+            address,
+            len_bytes,
+        }
+        .run(index, cancel)?,
     };
     Ok(MemoryDump {
         address,
@@ -348,22 +297,12 @@ fn range(
     })
 }
 
-fn thread_name<'a>(thread: ThreadId, report: &'a Report<'_>) -> &'a str {
-    report
-        .session
-        .index
-        .threads()
-        .get(usize::from(thread.0))
-        .map_or("?", |known| &known.name)
-}
-
-fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
+fn print_json(state: &StateReport, arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let StateReport {
         position,
         file,
         ranges,
         stack,
-        has_lines,
         ..
     } = state;
     let session = report.session;
@@ -373,7 +312,7 @@ fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
         .transpose()?;
     let last_step = record.flatten().map(|record| {
         let step = StepJson::new(&record, &session.index);
-        if *has_lines {
+        if arguments.lines {
             step.with_source(session.source_text(record.pc))
         } else {
             step
@@ -394,10 +333,10 @@ fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
         bytes: byte_string(range.bytes.iter().map(|byte| byte.value)),
         sources: source_letters(&range.bytes),
         heap: range.block.clone(),
-        physical: range.physical.iter().map(PhysicalJson::new).collect(),
+        physical: range.physical.iter().map(TranslationJson::new).collect(),
         mapped: range.mapped.as_ref().map(|all| {
             all.iter()
-                .map(|one| MappingJson::new(one, report))
+                .map(|one| TranslationJson::of_mapping(one, &session.index))
                 .collect()
         }),
     };
@@ -409,7 +348,7 @@ fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
         register_reasons,
         unfinished_steps: state.unfinished.map(|steps| steps.map(|step| step.0)),
         memory: ranges.iter().map(memory).collect(),
-        stack: stack.as_ref().map(|stack| stack.json(report)),
+        stack: stack.as_ref().map(|stack| stack.json(report)).transpose()?,
         stack_hidden: stack
             .as_ref()
             .map(Stack::hidden)
@@ -417,15 +356,13 @@ fn print_json(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
     })
 }
 
-fn print_text(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
+fn print_text(state: &StateReport, arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let StateReport {
         position,
         file,
         unfinished,
         ranges,
         stack,
-        has_registers,
-        has_lines,
     } = state;
     let session = report.session;
     let index = &session.index;
@@ -437,14 +374,14 @@ fn print_text(state: &StateReport, report: &mut Report<'_>) -> Result<()> {
     if let Some(step) = position.last_step()
         && let Some(record) = step_record(step, index, &report.cancel)?
     {
-        let source = has_lines.then(|| session.source_text(record.pc));
+        let source = arguments.lines.then(|| session.source_text(record.pc));
         report.text(&format!(
             "after step {}{}\n",
             step_line(&record, index),
             line_text(source)
         ))?;
     }
-    if *has_registers {
+    if arguments.regs || !arguments.stack {
         report.text(&format!("\n{}", registers_text(file)))?;
         if let Some(steps) = unfinished {
             report.text(&unfinished_text(*steps))?;
@@ -572,7 +509,10 @@ fn mapped_text(physical: Address, mapped: &[VirtualMapping], report: &Report<'_>
         let context = context
             .map(|context| format!("context {context}, "))
             .unwrap_or_default();
-        let (thread, told_at) = (thread_name(mapping.thread, report), grouped(told_at.0));
+        let (thread, told_at) = (
+            thread_name(mapping.thread, &report.session.index),
+            grouped(told_at.0),
+        );
         let at = mapping.address;
         format!(
             "physical {physical} is {at} ({thread}, {context}page {page}, recorded at position {told_at})\n"

@@ -24,13 +24,13 @@ pub struct BrowseArguments {
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
-    /// Then save the screen as text; - for standard output.
+    /// Save the screen as text afterwards; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub screenshot: Option<PathBuf>,
     /// Columns and rows of the saved screen if there is no terminal.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,
-    /// Then quit; no terminal is needed.
+    /// Quit afterwards; no terminal is needed.
     #[arg(long)]
     pub quit: bool,
     /// Use only ASCII characters.
@@ -43,50 +43,36 @@ pub struct BrowseArguments {
 /// Shows the browser and waits until the user closes it.
 ///
 /// `main` passes this in because the command line must not depend on the terminal.
-pub type OpenBrowser = fn(&BrowseArguments) -> Result<BrowserLaunch>;
+pub type OpenBrowser = fn(&BrowseArguments) -> Result<FrontEndLaunch>;
 
-/// Outcome of opening the browser.
+/// Outcome of opening the window or the browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BrowserLaunch {
-    /// The browser was shown and has been closed.
+pub enum FrontEndLaunch {
+    /// It was shown and has been closed.
+    #[cfg_attr(
+        not(any(feature = "window", feature = "terminal")),
+        expect(dead_code, reason = "without a front end there is none to show")
+    )]
     Done,
-    /// There is no terminal. The reason is one sentence without a full stop.
-    NoTerminal(String),
+    /// There is no window or terminal. The reason is one sentence without a full stop.
+    Impossible(String),
 }
 
 impl BrowseArguments {
     /// Returns the trace and the position to open it at.
-    pub fn trace_and_place(&self) -> StartPlace {
+    pub fn trace_and_place(&self) -> (Option<PathBuf>, Option<String>) {
         trace_and_place(self.trace.as_deref())
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StartPlace {
-    /// The trace to open.
-    pub trace: Option<PathBuf>,
-    /// Position to open it at, in the syntax of positions.
-    pub at: Option<String>,
-}
-
-/// Splits `TRACE@44012`, unless a file has this name.
-pub fn trace_and_place(whole: Option<&Path>) -> StartPlace {
-    let Some(whole) = whole else {
-        return StartPlace::default();
-    };
+/// Splits `TRACE@44012` into the trace and the position to open it at, unless a file has this name.
+pub fn trace_and_place(whole: Option<&Path>) -> (Option<PathBuf>, Option<String>) {
     let parts = whole
-        .to_str()
-        .filter(|_| !whole.exists())
-        .and_then(|text| text.rsplit_once('@'));
+        .filter(|whole| !whole.exists())
+        .and_then(|whole| whole.to_str()?.rsplit_once('@'));
     match parts.filter(|(trace, at)| !trace.is_empty() && !at.is_empty()) {
-        Some((trace, at)) => StartPlace {
-            trace: Some(trace.into()),
-            at: Some(at.to_owned()),
-        },
-        None => StartPlace {
-            trace: Some(whole.to_owned()),
-            at: None,
-        },
+        Some((trace, at)) => (Some(trace.into()), Some(at.to_owned())),
+        None => (whole.map(Path::to_owned), None),
     }
 }
 

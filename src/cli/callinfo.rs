@@ -15,8 +15,7 @@ use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Step};
 
 use super::cells::names_at;
-use super::json::StepJson;
-use super::progress::say;
+use super::json::{FunctionJson, StepJson};
 use super::question::Question;
 use super::report::Report;
 use super::text::printable;
@@ -29,9 +28,9 @@ const MARKERS: usize = 64;
 
 /// Help text below the options.
 pub const HELP: &str = "\
-Every step at the address is listed, whether it was called or reached otherwise; an instruction that a trap interrupted
-before it was executed, and that is executed later (SPARC: a save that spills a window first), once.
-JSON: a line a visit, {\"function\",\"step\",\"line\",\"time\",\"thread\",\"pc\",\"executed\",\"text\",\"offset\"}.";
+Every step at the address is listed, whether or not a call led there. An instruction that a trap
+interrupts and that is executed later (SPARC: a save that first spills a window) is listed once.
+JSON: one line per visit: the step, \"query\" (FUNC as typed), \"function\", and \"offset\" in the file.";
 
 #[derive(Debug, Args)]
 pub struct CallinfoArguments {
@@ -45,20 +44,13 @@ pub struct CallinfoArguments {
 #[derive(Serialize, JsonSchema)]
 struct VisitJson<'a> {
     /// The function as typed.
-    function: &'a str,
+    query: &'a str,
+    /// The function at the address.
+    function: FunctionJson,
     #[serde(flatten)]
     step: StepJson,
     /// Offset of the step's text in the trace.
     offset: u64,
-}
-
-/// Result of looking up a function that the user named.
-enum FunctionLookup<'a> {
-    /// Several symbols, since static functions can share a name.
-    Symbols(Vec<&'a Symbol>),
-    Addresses(Vec<Address>),
-    /// Message that explains why nothing was found.
-    Nothing(String),
 }
 
 /// Returns the forms of the JSON output.
@@ -75,50 +67,47 @@ impl Command for CallinfoArguments {
 /// Prints the visits of each function.
 fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
     for text in &arguments.functions {
-        match asked(text, report)? {
-            FunctionLookup::Symbols(symbols) => {
-                for symbol in symbols {
-                    print(text, symbol.address, Some(symbol), report)?;
-                }
+        let found = places(text, report)?;
+        if found.is_empty() {
+            let name = printable(text);
+            let why = match report.session.images.is_empty() {
+                true => format!("No image, symbol '{name}' can not be looked up !"),
+                false => format!("Symbol '{name}' not found !"),
+            };
+            match report.is_json {
+                true => report.note(&why),
+                false => report.text(&format!("{why}\n"))?,
             }
-            FunctionLookup::Addresses(addresses) => {
-                for address in addresses {
-                    print(text, address, None, report)?;
-                }
-            }
-            FunctionLookup::Nothing(_) if report.is_json && report.is_quiet => {}
-            FunctionLookup::Nothing(why) if report.is_json => {
-                say(&format!("note: {}", why.trim_end()))
-            }
-            FunctionLookup::Nothing(why) => report.text(&why)?,
+        }
+        for (address, symbol) in found {
+            print(text, address, symbol, report)?;
         }
     }
     Ok(())
 }
 
-/// Resolves the text as a symbol first, then as an expression. A single word that is neither symbol
-/// nor number counts as a missing symbol.
-fn asked<'a>(text: &str, report: &Report<'a>) -> Result<FunctionLookup<'a>> {
+/// Resolves the text as a symbol first, then as an expression. There can be several, since static
+/// functions can share a name. A single word that is neither symbol nor number is a missing symbol,
+/// for which the result is empty.
+fn places<'a>(text: &str, report: &Report<'a>) -> Result<Vec<(Address, Option<&'a Symbol>)>> {
     let session = report.session;
     let symbols = session.images.symbols_named(text);
-    if !symbols.is_empty() {
-        return Ok(FunctionLookup::Symbols(symbols));
-    }
-    let names = names_at(report, session.index.end(), None)?;
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
         && text
             .chars()
             .all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
-    if !is_word {
-        let numbers = names.numbers(text)?.into_iter();
-        let code = numbers.map(|number| code_address(number, &session.index, &report.cancel));
-        return Ok(FunctionLookup::Addresses(code.collect::<Result<_, _>>()?));
+    if is_word || !symbols.is_empty() {
+        let places = symbols.into_iter();
+        return Ok(places
+            .map(|symbol| (symbol.address, Some(symbol)))
+            .collect());
     }
-    let name = printable(text);
-    Ok(FunctionLookup::Nothing(match session.images.is_empty() {
-        true => format!("No image, symbol '{name}' can not be looked up !\n"),
-        false => format!("Symbol '{name}' not found !\n"),
-    }))
+    let names = names_at(report, session.index.end(), None)?;
+    let place = |number| {
+        let address = code_address(number, &session.index, &report.cancel)?;
+        Ok((address, None))
+    };
+    names.numbers(text)?.into_iter().map(place).collect()
 }
 
 fn print(
@@ -201,12 +190,7 @@ fn header_text(text: &str, symbol: &Symbol, first: Option<Site>) -> String {
     )
 }
 
-fn print_visit(
-    function: &str,
-    step: Step,
-    sites: &Sites<'_>,
-    report: &mut Report<'_>,
-) -> Result<()> {
+fn print_visit(query: &str, step: Step, sites: &Sites<'_>, report: &mut Report<'_>) -> Result<()> {
     let Site {
         time, line, offset, ..
     } = sites.border(step)?.at;
@@ -221,7 +205,8 @@ fn print_visit(
     .run(index, &report.cancel)?;
     for record in records {
         report.json(&VisitJson {
-            function,
+            query,
+            function: FunctionJson::new(record.pc, report.session),
             step: StepJson::new(&record, index),
             offset,
         })?;

@@ -5,8 +5,6 @@
 use crate::cli::answer_forms::AnswerForms;
 use anyhow::Result;
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::analysis::exceptions::trap_of;
 use stepback_debugger::analysis::names::code_address;
@@ -18,7 +16,7 @@ use stepback_index::query::NearestStepOf;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::cli::json::{TrapJson, entered_word, evidence_word, hex, left_word, thread_name};
+use crate::cli::json::{CallJson, thread_name};
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
@@ -32,12 +30,15 @@ const INDENT_LIMIT_BYTES: u64 = 64 << 20;
 
 /// Help text below the options.
 pub const HELP: &str = "\
-Without --all-frames only calls that returned are shown; a function and the one that it ended with by a tail call are one.
-  - SITE - SITE          where a call was made, and where its caller went on
+Without --all-frames, only calls that returned are shown, and a function that ends in a tail call is
+merged with its callee.
+  - SITE - SITE          where a call was made, and where its caller continued
   o SITE - SITE : NAME   the function, from its first to its last moment
-A site is t:TIME l:LINE pc:ADDRESS. Bit 0 of the address is set for Thumb; pc:0x2 is a place without an instruction.
-Where indenting would take more than 64 MB, calls deeper than 200 begin with their depth (201:) instead; a note says so.
-With --json, steps are numbered across all threads; profile --json counts the steps of the calling thread only.";
+A site is t:TIME l:LINE pc:ADDRESS. Bit 0 of the address is set for Thumb; pc:0x2 is a place without
+an instruction.
+If the indentation would exceed 64 MB, calls deeper than 200 begin with their depth (201:) instead,
+and a note says so.
+With --json, steps are numbered across all threads, while `profile` counts those of one thread.";
 
 #[derive(Debug, Args)]
 pub struct CalltreeArguments {
@@ -59,7 +60,7 @@ pub struct CalltreeArguments {
 
 /// Returns the forms of the JSON output.
 pub fn forms(forms: AnswerForms) -> AnswerForms {
-    forms.or::<CallJson<'_>>().by_line()
+    forms.or::<CallJson>().by_line()
 }
 
 impl Command for CalltreeArguments {
@@ -73,11 +74,7 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
     report.note_unknown_calls();
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {
-        return CallsPrinter {
-            max_depth: limit,
-            has_lines: arguments.lines,
-        }
-        .print(report);
+        return print_json(arguments, limit, report);
     }
     let session = report.session;
     let cancel = report.cancel.clone();
@@ -89,19 +86,19 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
             report.text(&format!("{}:\n", printable(name)))?;
         }
         let calls = session.index.calls();
-        let indent = match arguments.all_frames {
-            true => Indent::for_depths(
+        let indent_limit = match arguments.all_frames {
+            true => indent_limit(
                 tree.frames(calls)
                     .map(|frame| frame.depth)
                     .filter(|depth| *depth <= limit),
             ),
-            false => Indent::for_depths(
+            false => indent_limit(
                 tree.activations(calls)
                     .map(|call| call.depth)
                     .filter(|depth| *depth <= limit),
             ),
         };
-        if indent.limit == INDENT_LIMIT && !is_noted {
+        if indent_limit == INDENT_LIMIT && !is_noted {
             is_noted = true;
             say(&format!(
                 "note: calls deeper than {INDENT_LIMIT} are not indented but begin with their depth"
@@ -109,7 +106,7 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
         }
         let printer = TreePrinter {
             tree,
-            indent,
+            indent_limit,
             has_lines: arguments.lines,
             sites: Sites::new(&session.index, &cancel),
             names: FunctionNames::new(&session.images, arguments.names),
@@ -124,7 +121,8 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
 
 struct TreePrinter<'a> {
     tree: &'a ActivationTree,
-    indent: Indent,
+    /// Deeper lines are not indented.
+    indent_limit: u32,
     /// Adds source lines.
     has_lines: bool,
     sites: Sites<'a>,
@@ -154,7 +152,7 @@ impl TreePrinter<'_> {
         let Some(call) = activation.call else {
             let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
             let source = self.source_of(activation.function, report);
-            let indent = self.indent.of_function(depth);
+            let indent = function_indent(depth, self.indent_limit);
             return Ok(format!(
                 "{indent}o {} - {} : {name}{source}\n",
                 site_text(first),
@@ -164,7 +162,10 @@ impl TreePrinter<'_> {
         let (caller, first) = self.step_over(call, entry)?;
         let resume = self.next_step(exit, report)?;
         let (last, resume) = self.step_over(exit, resume.unwrap_or(exit))?;
-        let (upper, lower) = (self.indent.of_call(depth), self.indent.of_function(depth));
+        let (upper, lower) = (
+            call_indent(depth, self.indent_limit),
+            function_indent(depth, self.indent_limit),
+        );
         let (called_at, source) = (
             self.source_of_site(caller, report)?,
             self.source_of(activation.function, report),
@@ -215,7 +216,7 @@ impl TreePrinter<'_> {
         let upper = match caller {
             Some(caller) => {
                 let (upper, source) = (
-                    self.indent.of_call(depth),
+                    call_indent(depth, self.indent_limit),
                     self.source_of_site(caller, report)?,
                 );
                 format!(
@@ -237,7 +238,7 @@ impl TreePrinter<'_> {
         };
         let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
         let (lower, source) = (
-            self.indent.of_function(depth),
+            function_indent(depth, self.indent_limit),
             self.source_of(frame.function, report),
         );
         Ok(format!(
@@ -283,44 +284,33 @@ impl TreePrinter<'_> {
     }
 }
 
-/// Indentation of the tree's lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Indent {
-    /// Deeper lines are not indented.
-    limit: u32,
+/// Returns the depth up to which lines are indented: unlimited if the text stays short enough.
+fn indent_limit(depths: impl Iterator<Item = u32>) -> u32 {
+    let mut bytes = 0u64;
+    for depth in depths {
+        bytes += 8 * u64::from(depth);
+        if bytes > INDENT_LIMIT_BYTES {
+            return INDENT_LIMIT;
+        }
+    }
+    u32::MAX
 }
 
-impl Indent {
-    /// Returns an unlimited indentation if the text stays short enough.
-    fn for_depths(depths: impl Iterator<Item = u32>) -> Self {
-        let mut bytes = 0u64;
-        for depth in depths {
-            bytes += 8 * u64::from(depth);
-            if bytes > INDENT_LIMIT_BYTES {
-                return Self {
-                    limit: INDENT_LIMIT,
-                };
-            }
-        }
-        Self { limit: u32::MAX }
-    }
+/// Returns the indentation of the line that shows the call of a function at this depth.
+fn call_indent(depth: u32, limit: u32) -> String {
+    indent(depth, limit, depth.saturating_mul(2).saturating_sub(1))
+}
 
-    /// Returns the indentation of the line that shows the call of a function at this depth.
-    fn of_call(self, depth: u32) -> String {
-        self.of_level(depth, u64::from(depth) * 2 - u64::from(depth > 0))
-    }
+/// Returns the indentation of the line of a function at this depth.
+fn function_indent(depth: u32, limit: u32) -> String {
+    indent(depth, limit, depth.saturating_mul(2))
+}
 
-    /// Returns the indentation of the line of a function at this depth.
-    fn of_function(self, depth: u32) -> String {
-        self.of_level(depth, u64::from(depth) * 2)
-    }
-
-    fn of_level(self, depth: u32, level: u64) -> String {
-        if depth <= self.limit {
-            "  ".repeat(usize::try_from(level).unwrap_or(0))
-        } else {
-            format!("{depth}: ")
-        }
+fn indent(depth: u32, limit: u32, level: u32) -> String {
+    if depth <= limit {
+        "  ".repeat(usize::try_from(level).unwrap_or(0))
+    } else {
+        format!("{depth}: ")
     }
 }
 
@@ -350,80 +340,21 @@ fn manner(frame: &Call) -> String {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
-struct CallJson<'a> {
-    depth: u32,
-    thread: &'a str,
-    function: CalledFunctionJson<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trap: Option<TrapJson>,
-    call_step: Option<u64>,
-    entry_step: Option<u64>,
-    exit_step: Option<u64>,
-    entered: &'static str,
-    left: &'static str,
-    evidence: &'static str,
-}
-
-/// The called function.
-#[derive(Serialize, JsonSchema)]
-struct CalledFunctionJson<'a> {
-    address: String,
-    /// Demangled name with the offset from the function's start.
-    name: Option<String>,
-    /// Name as spelled in the image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol: Option<&'a str>,
-    /// Source line of the function's start. Absent unless requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<Option<String>>,
-}
-
-/// Prints calls as JSON.
-#[derive(Clone, Copy, Debug)]
-pub struct CallsPrinter {
-    /// Deeper calls are left out.
-    pub max_depth: u32,
-    /// Adds source lines.
-    pub has_lines: bool,
-}
-
-impl CallsPrinter {
-    /// Prints the calls of all threads.
-    pub fn print(self, report: &mut Report<'_>) -> Result<()> {
-        let calls = report.session.index.calls();
-        let all = calls
-            .in_order(0..calls.len())
-            .filter_map(|id| calls.get(id));
-        for call in all.filter(|call| call.depth <= self.max_depth) {
-            self.print_call(&call, report)?;
-        }
-        Ok(())
+/// Prints the calls of all threads as JSON, up to a depth.
+fn print_json(arguments: &CalltreeArguments, limit: u32, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let calls = session.index.calls();
+    let all = calls
+        .in_order(0..calls.len())
+        .filter_map(|id| calls.get(id));
+    for call in all.filter(|call| call.depth <= limit) {
+        let json = CallJson::new(&call, session, &report.cancel)?;
+        report.json(&match arguments.lines {
+            true => json.with_source(session.source_text(call.function)),
+            false => json,
+        })?;
     }
-
-    fn print_call(self, call: &Call, report: &mut Report<'_>) -> Result<()> {
-        let session = report.session;
-        let function = session.images.code_at(call.function);
-        let trap = trap_of(&session.index, call, &report.cancel)?;
-        let set = session.index.instruction_set(call.thread);
-        report.json(&CallJson {
-            depth: call.depth,
-            thread: thread_name(call.thread, &session.index),
-            function: CalledFunctionJson {
-                address: hex(call.function),
-                name: function.map(|at| at.to_string()),
-                symbol: function.map(|at| at.symbol.raw_name()),
-                source: self.has_lines.then(|| session.source_text(call.function)),
-            },
-            trap: trap.map(|trap| TrapJson::new(trap, set)),
-            call_step: call.call_step.map(|step| step.0),
-            entry_step: call.entry_step.map(|step| step.0),
-            exit_step: call.exit_step.map(|step| step.0),
-            entered: entered_word(call.entered),
-            left: left_word(call.left),
-            evidence: evidence_word(call.evidence),
-        })
-    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -432,30 +363,32 @@ mod tests {
 
     #[test]
     fn indentation_grows_with_the_depth() {
-        let indent = Indent { limit: u32::MAX };
         assert_eq!(
             [
-                indent.of_function(0),
-                indent.of_call(1),
-                indent.of_function(1)
+                function_indent(0, u32::MAX),
+                call_indent(1, u32::MAX),
+                function_indent(1, u32::MAX)
             ],
             ["", "  ", "    "]
         );
         assert_eq!(
-            (indent.of_call(300).len(), indent.of_function(300).len()),
+            (
+                call_indent(300, u32::MAX).len(),
+                function_indent(300, u32::MAX).len()
+            ),
             (1198, 1200)
         );
     }
 
     #[test]
     fn where_the_text_would_be_too_long_deep_lines_say_their_depth() {
-        assert_eq!(Indent::for_depths(0..4000), Indent { limit: u32::MAX });
-        let indent = Indent::for_depths(0..5000);
+        assert_eq!(indent_limit(0..4000), u32::MAX);
+        let limit = indent_limit(0..5000);
         assert_eq!(
             (
-                indent.of_function(200).len(),
-                indent.of_call(201),
-                indent.of_function(4999)
+                function_indent(200, limit).len(),
+                call_indent(201, limit),
+                function_indent(4999, limit)
             ),
             (800, "201: ".into(), "4999: ".into())
         );

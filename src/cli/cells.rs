@@ -1,19 +1,16 @@
 //! Names on the command line: threads, positions, memory ranges and cells. Their syntax is checked
-//! before a trace is opened; errors that only the trace reveals are a [`UsageError`].
+//! before a trace is opened.
 
-use std::fmt;
-
-use anyhow::{Error, Result, bail};
-use stepback_debugger::analysis::names::{NameError, NameResolver};
+use anyhow::{Result, bail};
+use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::register_part::RegisterPart;
 use stepback_debugger::expression::{parse, split_range, split_space};
-use stepback_debugger::place;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::Session;
-use stepback_index::QueryError;
 use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
+use crate::cli::error::CommandError;
 use crate::cli::progress::say;
 use crate::cli::report::Report;
 
@@ -37,7 +34,7 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
         true => ", … (stepback threads lists all)",
         false => "",
     };
-    bail!(UsageError(format!(
+    bail!(CommandError::Usage(format!(
         "the trace has no thread {name:?}, only {}{more}",
         known.join(", ")
     )))
@@ -50,7 +47,7 @@ pub fn resolved(place: &PositionName, report: &Report<'_>) -> Result<Position> {
         let remarks = place.remarks(report.session, None, &report.cancel)?;
         remarks
             .iter()
-            .for_each(|remark| say(&format!("note: {remark}")));
+            .for_each(|remark| report.note(&remark.to_string()));
     }
     Ok(position)
 }
@@ -97,46 +94,6 @@ pub fn names_at<'a>(
     } else {
         names.noticing(|reading| say(&format!("note: {reading}")))
     })
-}
-
-/// Error for an argument that has no meaning in this trace. The message is a sentence.
-#[derive(Debug)]
-pub struct UsageError(pub String);
-
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}
-
-/// The answer is negative, which a script asked to know by the exit status 1. It is already printed.
-#[derive(Debug)]
-pub struct NegativeAnswer;
-
-impl fmt::Display for NegativeAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the answer is negative")
-    }
-}
-
-impl std::error::Error for NegativeAnswer {}
-
-/// Turns an error about a missing register, thread or position into a [`UsageError`]. Leaves other
-/// errors unchanged, also those about values unknown to the trace.
-pub fn told_apart(error: Error) -> Error {
-    let is_named_wrong =
-        error.downcast_ref().is_some_and(NameError::is_misspelt) || place::is_misnamed(&error);
-    let is_absent = matches!(
-        error.downcast_ref(),
-        Some(QueryError::NoThread(_) | QueryError::NotRecorded { .. })
-    );
-    if is_named_wrong || is_absent {
-        UsageError(format!("{error:#}")).into()
-    } else {
-        error
-    }
 }
 
 #[cfg(test)]

@@ -11,18 +11,17 @@ use stepback_debugger::analysis::check::{BrokenRule, check};
 use stepback_debugger::model::finding_rows::{place_words, totals};
 use stepback_parsers::check::{Rule, Severity};
 
-use super::cells::NegativeAnswer;
 use super::progress::watched;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
+use crate::cli::error::CommandError;
 use crate::cli::question::{Command, TraceArguments};
 
 /// Help text below the options.
 pub const HELP: &str = "\
-A finding is an error where the trace contradicts its format or itself, a warning where it \
-probably does, and info where something is merely recommended. Rules named R-… are those of the \
-RST specification.
+A finding is an error if the trace contradicts its format or itself, a warning if it probably does,
+and info if something is merely recommended. Rules named R-… are those of the RST specification.
 The exit status is 0 whatever is found, unless --exit-code is given.";
 
 /// Default number of places per rule in text output.
@@ -32,7 +31,7 @@ const FOR_PROGRAMS: usize = 1000;
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// Maximum number of places to print for each rule (default: 10, as JSON 1000); all are
+    /// Maximum number of places to print for each rule (default: 10, with --json 1000); all are
     /// counted.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -45,25 +44,21 @@ pub struct CheckArguments {
 
 /// A violation of a rule.
 #[derive(Serialize, JsonSchema)]
-struct FindingJson<'a> {
-    rule: &'a str,
-    severity: &'a str,
-    message: &'a str,
-    step: Option<u64>,
-    #[serde(flatten)]
-    place: FindingPlaceJson,
+pub struct FindingJson<'a> {
+    pub rule: &'a str,
+    pub severity: &'a str,
+    pub message: String,
+    pub step: Option<u64>,
+    /// Line of the trace. Missing in formats without lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Option<u64>>,
+    /// Record of the trace. Missing in formats without records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Option<u64>>,
     /// Section of the specification. None if the rule is common sense.
-    clause: Option<&'a str>,
+    pub clause: Option<&'a str>,
     /// Total number of violations of the rule.
-    count: u64,
-}
-
-/// Location in the trace's file.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum FindingPlaceJson {
-    Line(Option<u64>),
-    Record(Option<u64>),
+    pub count: u64,
 }
 
 /// Returns the forms of the JSON output.
@@ -78,13 +73,13 @@ impl Command for CheckArguments {
 
     fn run(&self) -> Result<()> {
         let worst = Cell::new(None);
-        Question::new(&self.common).ask(|report| {
+        Question::new(&self.common).with_own_meter().ask(|report| {
             worst.set(answer(self, report)?);
             Ok(())
         })?;
         match worst.get() {
             Some(Severity::Error | Severity::Warning) if self.exit_code => {
-                Err(NegativeAnswer.into())
+                Err(CommandError::Negative.into())
             }
             _ => Ok(()),
         }
@@ -120,12 +115,10 @@ fn print_json(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
         report.json(&FindingJson {
             rule: id,
             severity: found.severity.name(),
-            message: &found.message,
+            message: found.message.clone(),
             step: found.step.map(|step| step.0),
-            place: match has_lines {
-                true => FindingPlaceJson::Line(found.line.map(|line| line.0)),
-                false => FindingPlaceJson::Record(found.record),
-            },
+            line: has_lines.then(|| found.line.map(|line| line.0)),
+            record: (!has_lines).then_some(found.record),
             clause: Some(*clause).filter(|clause| !clause.is_empty()),
             count: broken.count,
         })

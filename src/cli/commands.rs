@@ -1,8 +1,5 @@
 //! The list of subcommands in the order of the help, and `stepback completions`.
 
-use std::io;
-use std::io::Write as _;
-
 use anyhow::Result;
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Subcommand, value_parser};
@@ -15,7 +12,7 @@ use crate::cli::callinfo::CallinfoArguments;
 use crate::cli::calltree::CalltreeArguments;
 use crate::cli::check::CheckArguments;
 use crate::cli::convert::ConvertArguments;
-use crate::cli::counts::{CountsArguments, HeatArguments};
+use crate::cli::counts::HeatArguments;
 use crate::cli::cut::CutArguments;
 use crate::cli::diff::DiffArguments;
 use crate::cli::effects::EffectsArguments;
@@ -24,15 +21,14 @@ use crate::cli::flamegraph::FlamegraphArguments;
 use crate::cli::heap::HeapArguments;
 use crate::cli::help::{self, HelpArguments, HelpTexts};
 use crate::cli::index::IndexArguments;
-use crate::cli::info::InfoArguments;
 use crate::cli::list::ListArguments;
 use crate::cli::man::{MAN_HELP, ManArguments};
 use crate::cli::profile::ProfileArguments;
-use crate::cli::question::{AboutProgram, Command};
-use crate::cli::report::{OutputError, STANDARD_OUTPUT};
+use crate::cli::question::{AboutProgram, Command, Question, TraceArguments};
+use crate::cli::report::{Report, print};
 use crate::cli::schema::{self, SchemaArguments};
 use crate::cli::syscalls::SyscallsArguments;
-use crate::cli::threads::{TasksArguments, ThreadsArguments};
+use crate::cli::threads::TasksArguments;
 use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
@@ -56,13 +52,15 @@ stepback browse boot.tarmac@50%       open a trace in the middle",
 stepback index boot.tarmac            build the index, or say that it is up to date
 stepback index boot.tarmac --force-index",
         ),
-    SubcommandEntry::new::<InfoArguments>("info", "Describe a trace")
-        .with_json(info::forms)
-        .with_examples(
-            "\
+    SubcommandEntry::report("info", "Describe a trace", |matches| {
+        ReportCommand::read(matches, info::print_info)
+    })
+    .with_json(info::forms)
+    .with_examples(
+        "\
 stepback info --demo                  format, size, threads, times, warnings
 stepback info boot.tarmac --json      the same as JSON",
-        ),
+    ),
     SubcommandEntry::new::<ListArguments>("list", "List steps with their effects")
         .with_json(list::forms)
         .with_examples(
@@ -111,7 +109,7 @@ stepback calltree --demo --max-depth 3
 stepback calltree --demo --all-frames   also calls that never returned",
         )
         .with_notes(calltree::HELP),
-    SubcommandEntry::new::<CallinfoArguments>("callinfo", "List when functions were reached")
+    SubcommandEntry::new::<CallinfoArguments>("callinfo", "List every visit of a function")
         .with_json(callinfo::forms)
         .with_examples(
             "\
@@ -119,17 +117,20 @@ stepback callinfo --demo hash_str
 stepback callinfo --demo main 0x80000304",
         )
         .with_notes(callinfo::HELP),
-    SubcommandEntry::new::<ProfileArguments>("profile", "Count calls and time of each function")
-        .with_json(profile::forms)
-        .with_examples(
-            "\
+    SubcommandEntry::new::<ProfileArguments>(
+        "profile",
+        "Count the calls and time of each function",
+    )
+    .with_json(profile::forms)
+    .with_examples(
+        "\
 stepback profile --demo --sort self-time
 stepback profile --demo --json",
-        )
-        .with_notes(profile::HELP),
+    )
+    .with_notes(profile::HELP),
     SubcommandEntry::new::<FlamegraphArguments>(
         "flamegraph",
-        "Sum up the time in each call stack, as text or as a picture",
+        "Add up the time spent in each call stack, as text or a picture",
     )
     .with_json(flamegraph::forms)
     .with_examples(
@@ -158,20 +159,24 @@ stepback effects --demo --loop 20340  one iteration of a loop
 stepback effects --demo 100 200       a range of steps",
     )
     .with_positions(),
-    SubcommandEntry::new::<CountsArguments>(
+    SubcommandEntry::report(
         "counts",
         "Count instructions, accesses and markers, by thread",
+        |matches| ReportCommand::read(matches, counts::counts_answer),
     )
     .with_json(counts::count_forms)
     .with_examples("stepback counts --demo"),
-    SubcommandEntry::new::<CheckArguments>("check", "Report what is wrong with a trace, by rule")
-        .with_json(check::forms)
-        .with_examples(
-            "\
+    SubcommandEntry::new::<CheckArguments>(
+        "check",
+        "Report what is wrong with a trace, rule by rule",
+    )
+    .with_json(check::forms)
+    .with_examples(
+        "\
 stepback check --demo
 stepback check --demo --json          one finding per line",
-        )
-        .with_notes(check::HELP),
+    )
+    .with_notes(check::HELP),
     SubcommandEntry::new::<SyscallsArguments>(
         "syscalls",
         "Count system calls, their failures and durations",
@@ -182,20 +187,19 @@ stepback check --demo --json          one finding per line",
 stepback syscalls app.dir             a line for each system call
 stepback syscalls app.dir --list      each one with arguments and result",
     ),
-    SubcommandEntry::new::<ThreadsArguments>("threads", "List the threads of a trace")
-        .with_json(threads::thread_forms)
-        .with_examples("stepback threads app.dir              steps, lifetime and CPUs of each"),
-    SubcommandEntry::new::<TasksArguments>(
-        "tasks",
-        "List the tasks of an operating system on one core",
-    )
-    .with_json(threads::task_forms)
-    .with_examples(
-        "\
+    SubcommandEntry::report("threads", "List the threads of a trace", |matches| {
+        ReportCommand::read(matches, threads::threads_answer)
+    })
+    .with_json(threads::thread_forms)
+    .with_examples("stepback threads app.dir              steps, lifetime and CPUs of each"),
+    SubcommandEntry::new::<TasksArguments>("tasks", "List the tasks of an operating system")
+        .with_json(threads::task_forms)
+        .with_examples(
+            "\
 stepback tasks rtos.tarmac            runs, steps and time of each task
 stepback tasks rtos.tarmac --runs     when each task ran",
-    )
-    .with_notes(threads::HELP),
+        )
+        .with_notes(threads::HELP),
     SubcommandEntry::new::<HeapArguments>(
         "heap",
         "List heap blocks, leaks and double frees, if heap functions were recorded",
@@ -241,7 +245,7 @@ simulator | stepback truncate > short.tarmac",
     .with_notes(truncate::HELP),
     SubcommandEntry::new::<ConvertArguments>(
         "convert",
-        "Write a trace in another style, or unpacked",
+        "Convert a trace to another style or format",
     )
     .with_json(convert::forms)
     .with_examples(
@@ -278,12 +282,7 @@ stepback help positions               how positions are written",
 struct SubcommandEntry {
     name: &'static str,
     about: &'static str,
-    /// Command lines, with an explanation after two spaces.
-    examples: &'static str,
-    /// Help text below the options.
-    notes: &'static str,
-    /// It takes positions or addresses.
-    has_positions: bool,
+    texts: HelpTexts,
     /// Adds the forms of its JSON output; none if it prints no JSON.
     forms: Option<fn(AnswerForms) -> AnswerForms>,
     define: fn(clap::Command) -> clap::Command,
@@ -296,6 +295,15 @@ impl SubcommandEntry {
             let command = T::from_arg_matches(matches)?;
             Ok(SubcommandAction::Command(Box::new(command)))
         })
+    }
+
+    /// A query without arguments but the trace.
+    const fn report(
+        name: &'static str,
+        about: &'static str,
+        read: fn(&ArgMatches) -> Result<SubcommandAction, Error>,
+    ) -> Self {
+        Self::of::<TraceArguments>(name, about, read)
     }
 
     const fn about_program<T: AboutProgram + Args + 'static>(
@@ -323,21 +331,25 @@ impl SubcommandEntry {
         Self {
             name,
             about,
-            examples: "",
-            notes: "",
-            has_positions: false,
+            texts: HelpTexts {
+                examples: "",
+                notes: "",
+                has_positions: false,
+            },
             forms: None,
             define: T::augment_args,
             read,
         }
     }
 
-    const fn with_examples(self, examples: &'static str) -> Self {
-        Self { examples, ..self }
+    const fn with_examples(mut self, examples: &'static str) -> Self {
+        self.texts.examples = examples;
+        self
     }
 
-    const fn with_notes(self, notes: &'static str) -> Self {
-        Self { notes, ..self }
+    const fn with_notes(mut self, notes: &'static str) -> Self {
+        self.texts.notes = notes;
+        self
     }
 
     const fn with_json(self, forms: fn(AnswerForms) -> AnswerForms) -> Self {
@@ -347,11 +359,9 @@ impl SubcommandEntry {
         }
     }
 
-    const fn with_positions(self) -> Self {
-        Self {
-            has_positions: true,
-            ..self
-        }
+    const fn with_positions(mut self) -> Self {
+        self.texts.has_positions = true;
+        self
     }
 
     fn definition(&self) -> clap::Command {
@@ -370,15 +380,30 @@ impl SubcommandEntry {
             true => command.arg(demo_argument()),
             false => command,
         };
-        help::with_help(command, self.texts())
+        help::with_help(command, self.texts)
     }
+}
 
-    fn texts(&self) -> HelpTexts {
-        HelpTexts {
-            examples: self.examples,
-            notes: self.notes,
-            has_positions: self.has_positions,
-        }
+/// A query without arguments but the trace.
+#[derive(Debug)]
+struct ReportCommand {
+    common: TraceArguments,
+    print: fn(&mut Report<'_>) -> Result<()>,
+}
+
+impl ReportCommand {
+    fn read(
+        matches: &ArgMatches,
+        print: fn(&mut Report<'_>) -> Result<()>,
+    ) -> Result<SubcommandAction, Error> {
+        let common = TraceArguments::from_arg_matches(matches)?;
+        Ok(SubcommandAction::Command(Box::new(Self { common, print })))
+    }
+}
+
+impl Command for ReportCommand {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(self.print)
     }
 }
 
@@ -451,7 +476,7 @@ impl Subcommand for ChosenCommand {
 
 /// Returns the help texts of a subcommand.
 pub fn help_texts(name: &str) -> Option<HelpTexts> {
-    entry(name).map(SubcommandEntry::texts)
+    entry(name).map(|entry| entry.texts)
 }
 
 /// Returns the forms of the JSON output of a subcommand. None if it prints no JSON.
@@ -486,10 +511,6 @@ impl AboutProgram for CompletionsArguments {
     fn write(&self, mut program: clap::Command) -> Result<()> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut program, "stepback", &mut text);
-        io::stdout()
-            .lock()
-            .write_all(&text)
-            .map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
-        Ok(())
+        print(&String::from_utf8_lossy(&text))
     }
 }

@@ -1,39 +1,37 @@
 //! `stepback convert`: a Tarmac trace in another style, or packed RST as plain RST. The summary
 //! says what the target cannot express.
 
-use std::io;
-use std::io::{BufWriter, IsTerminal as _, Write};
+use std::fmt;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use crate::cli::answer_forms::AnswerForms;
-use crate::cli::convert_btrace;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, TraceFiles, is_same_file};
+use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, TraceFiles};
 use stepback_index::Cancel;
-use stepback_index::build::BuildProgress;
-use stepback_parsers::rst::{PlainCopy, write_plain};
+use stepback_parsers::rst::write_plain;
 use stepback_parsers::tarmac::{ConversionLoss, ConvertError, TarmacStyle};
 use stepback_parsers::{Flow, Format, Source as _, Tarmac};
 
-use crate::cli::cells::UsageError;
-use crate::cli::convert_btrace::{BranchConversion, BranchForm, convert_branches};
+use crate::cli::answer_forms::AnswerForms;
+use crate::cli::convert_btrace::convert_branches;
+use crate::cli::error::CommandError;
 use crate::cli::progress::{say, watched};
-use crate::cli::question::{Command, TextOnly, TraceArguments};
-use crate::cli::report::{BUFFER_BYTES, NewFile, OutputError, STANDARD_OUTPUT, is_standard_output};
+use crate::cli::question::{Command, TraceArguments};
+use crate::cli::report::{Destination, named_file, print_json};
 use crate::cli::text::counted;
 
 /// Help text below the options.
 pub const HELP: &str = "\
-Steps, times, registers and memory are preserved. Damaged lines, and lines that both styles share, \
+Steps, times, registers and memory are preserved. Damaged lines, and lines that both styles share,
 are copied unchanged. Losses are counted. No index is needed or built.";
 
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
-    /// The style to write.
+    /// The style or format to write.
     #[arg(long, value_name = "FORMAT")]
     pub to: ConvertFormat,
     /// Write only the steps or records of this thread (branch recordings only); the text form holds
@@ -70,14 +68,22 @@ pub enum ConvertFormat {
     BtraceText,
 }
 
-/// Summary of the conversion.
-#[derive(Serialize, JsonSchema)]
-struct ConversionJson {
-    to: String,
-    physical_addresses_lost: u64,
-    memory_types_lost: u64,
-    exclusive_marks_lost: u64,
-    damaged_records_lost: u64,
+/// Summary of the conversion. A number that does not apply to the format is null.
+#[derive(Default, Serialize, JsonSchema)]
+pub struct ConversionJson {
+    pub to: String,
+    /// Number of records written.
+    pub records: Option<u64>,
+    /// Number of lines written.
+    pub lines: Option<u64>,
+    /// Number of branches left out because the trace does not show where they led.
+    pub left_out: Option<u64>,
+    /// Damaged places of the trace.
+    pub problems: Option<Vec<String>>,
+    pub physical_addresses_lost: Option<u64>,
+    pub memory_types_lost: Option<u64>,
+    pub exclusive_marks_lost: Option<u64>,
+    pub damaged_records_lost: Option<u64>,
 }
 
 impl ConvertFormat {
@@ -98,27 +104,63 @@ impl ConvertFormat {
 
 impl ConvertArguments {
     fn target(&self) -> Option<&Path> {
-        self.common
-            .report
-            .output
-            .as_deref()
-            .filter(|path| !is_standard_output(path))
+        named_file(self.common.report.output.as_deref())
+    }
+
+    fn is_of_branches(&self) -> bool {
+        matches!(
+            self.to,
+            ConvertFormat::Btrace | ConvertFormat::BtracePlain | ConvertFormat::BtraceText
+        )
+    }
+
+    /// Returns the name of the trace, for messages.
+    pub fn trace_name(&self) -> impl fmt::Display {
+        self.common.trace.display()
+    }
+
+    /// Opens the trace without leaving files: an existing unpacked copy is used, but none is
+    /// created.
+    pub fn open_input(&self) -> Result<Input> {
+        let TraceArguments { trace, options, .. } = &self.common;
+        Ok(Input::open(&OpenOptions {
+            policy: IndexPolicy::Never,
+            ..options.to_open_options(trace)
+        })?)
+    }
+
+    /// Waits until the input is unpacked, and prints notes about it.
+    pub fn settle(&self, input: &Input) -> Result<()> {
+        let TraceArguments { trace, report, .. } = &self.common;
+        watched("reading", report, |progress| {
+            input.settle(trace, progress, &Cancel::default())
+        })?;
+        input.notices().for_each(|notice| self.note(notice));
+        Ok(())
+    }
+
+    /// Opens the destination. Refuses to overwrite the trace.
+    pub fn open_output(&self) -> Result<Destination> {
+        Destination::open(self.target(), [&*self.common.trace])
+    }
+
+    /// Prints a note about the trace, unless only the result is wanted.
+    pub fn note(&self, text: impl fmt::Display) {
+        if !self.common.report.quiet {
+            say(&format!("note: {}: {text}", self.trace_name()));
+        }
     }
 }
 
 /// Returns the forms of the JSON output.
 pub fn forms(forms: AnswerForms) -> AnswerForms {
-    convert_btrace::forms(forms.or::<ConversionJson>().or::<RstCopyJson>())
+    forms.or::<ConversionJson>()
 }
 
 impl Command for ConvertArguments {
     // Standard output cannot take both the trace and the summary.
     fn check(&self) -> Result<(), String> {
-        let is_of_branches = matches!(
-            self.to,
-            ConvertFormat::Btrace | ConvertFormat::BtracePlain | ConvertFormat::BtraceText
-        );
-        if self.thread.is_some() && !is_of_branches {
+        if self.thread.is_some() && !self.is_of_branches() {
             return Err(
                 "--thread chooses from a recording of branches: leave it out, all threads are written".to_owned()
             );
@@ -131,261 +173,125 @@ impl Command for ConvertArguments {
         }
     }
 
-    fn text_only(&self) -> Option<TextOnly<'_>> {
+    fn text_only(&self) -> Option<(&Path, &'static str)> {
         self.to.style()?;
-        let advice = "only Tarmac traces can be converted to a style of Tarmac: list --records --json prints a trace of records for other programs";
-        Some(TextOnly {
-            trace: &self.common.trace,
-            advice,
-        })
+        let advice = "only Tarmac traces can be converted to a style of Tarmac; list --records --json prints a trace of records for other programs";
+        Some((&self.common.trace, advice))
     }
 
     fn run(&self) -> Result<()> {
-        let thread = self.thread.as_deref();
-        let branches = |form| {
-            convert_branches(
-                &self.common,
-                &BranchConversion {
-                    target: self.target(),
-                    form,
-                    thread,
-                },
-            )
+        let is_text = self.to.style().is_some() || self.to == ConvertFormat::BtraceText;
+        if !is_text && self.target().is_none() && io::stdout().is_terminal() {
+            bail!("the records are binary: name a file with -o");
+        }
+        let summary = match self.to.style() {
+            Some(style) => convert(self, style)?,
+            None if self.is_of_branches() => convert_branches(self)?,
+            None => convert_to_rst(self)?,
         };
-        match self.to {
-            ConvertFormat::FastModels => convert(self, TarmacStyle::FastModels),
-            ConvertFormat::Es => convert(self, TarmacStyle::Es),
-            ConvertFormat::Rst => convert_to_rst(&self.common, self.target()),
-            ConvertFormat::Btrace => branches(BranchForm::WithHeader),
-            ConvertFormat::BtracePlain => branches(BranchForm::Plain),
-            ConvertFormat::BtraceText => branches(BranchForm::Text),
+        match self.common.report.json {
+            true => print_json(&ConversionJson {
+                to: self.to.name(),
+                ..summary
+            }),
+            false => Ok(()),
         }
     }
 }
 
 /// Converts a Tarmac trace to another style.
-fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
+fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<ConversionJson> {
+    let name = arguments.trace_name();
+    let input = arguments.open_input()?;
+    let Some(tarmac) = input.source.downcast::<Tarmac>() else {
+        bail!(CommandError::Usage(format!(
+            "{name}: only Tarmac traces can be converted to a style of Tarmac"
+        )));
+    };
+    arguments.settle(&input)?;
+    let mut out = arguments.open_output()?;
+    let lost = watched("converting", &arguments.common.report, |progress| {
+        progress
+            .bytes_total
+            .store(tarmac.length(), Ordering::Relaxed);
+        tarmac.convert(style, &mut out, &mut |done| {
+            progress.bytes_done.store(done, Ordering::Relaxed);
+            Flow::Continue
+        })
+    });
+    let lost = lost.map_err(|error| match error {
+        ConvertError::Write(error) => out.error(error),
+        error => anyhow!("{name}: {error}"),
+    })?;
+    out.finish()?;
+    if input.is_changed(&arguments.common.trace) {
+        bail!("{name}: the trace changed while it was read");
+    }
+    if lost != ConversionLoss::default() {
+        arguments.note(format!(
+            "{} cannot represent {lost}; left out",
+            arguments.to.name()
+        ));
+    }
+    Ok(ConversionJson {
+        physical_addresses_lost: Some(lost.physical_addresses),
+        memory_types_lost: Some(lost.memory_types),
+        exclusive_marks_lost: Some(lost.exclusive_marks),
+        damaged_records_lost: Some(lost.damaged),
+        ..ConversionJson::default()
+    })
+}
+
+/// Maximum number of problems reported one by one.
+const MOST_PROBLEMS: usize = 10;
+
+/// Writes the records of a trace as a plain file.
+fn convert_to_rst(arguments: &ConvertArguments) -> Result<ConversionJson> {
     let TraceArguments {
         trace,
         options,
         report,
     } = &arguments.common;
-    // Leaves no files: uses an existing unpacked copy but never creates one.
-    let input = Input::open(&OpenOptions {
-        policy: IndexPolicy::Never,
-        ..options.to_open_options(trace)
-    })?;
-    watched("unpacking", report, |progress| {
-        input.settle(trace, progress, &Cancel::default())
-    })?;
-    if !report.quiet {
-        input
-            .notices()
-            .for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
-    }
-    let Some(tarmac) = input.source.downcast::<Tarmac>() else {
-        bail!(UsageError(format!(
-            "only Tarmac traces can be converted: {trace:?}"
-        )));
-    };
-    let mut out = output(arguments.target(), trace)?;
-    let lost = watched("converting", report, |progress| {
-        progress
-            .bytes_total
-            .store(tarmac.length(), Ordering::Relaxed);
-        let lost = tarmac.convert(style, &mut out, &mut |done| note(progress, done))?;
-        out.finish()?;
-        Ok(lost)
-    });
-    let lost = lost.map_err(|error| match error {
-        ConvertError::Write(error) => OutputError::new(error, target_name(arguments)).into(),
-        error => anyhow!("{error}: {trace:?}"),
-    })?;
-    if input.is_changed(trace) {
-        bail!("the trace changed while it was read: {trace:?}");
-    }
-    if lost != ConversionLoss::default() && !report.quiet {
-        say(&format!(
-            "note: {} cannot represent {lost}; left out: {trace:?}",
-            arguments.to.name()
-        ));
-    }
-    if report.json {
-        print_conversion_json(arguments.to, lost)
-    } else {
-        Ok(())
-    }
-}
-
-fn note(progress: &BuildProgress, done: u64) -> Flow {
-    progress.bytes_done.store(done, Ordering::Relaxed);
-    Flow::Continue
-}
-
-fn target_name(arguments: &ConvertArguments) -> String {
-    arguments
-        .target()
-        .map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"))
-}
-
-/// Destination of the result.
-pub(super) enum ConversionOutput {
-    StandardOutput(BufWriter<io::Stdout>),
-    File(NewFile),
-}
-
-impl ConversionOutput {
-    /// Completes the file and renames it, or flushes standard output.
-    ///
-    /// # Errors
-    /// The data cannot be written.
-    pub(super) fn finish(self) -> io::Result<()> {
-        match self {
-            Self::StandardOutput(mut out) => out.flush(),
-            Self::File(file) => file.finish(),
-        }
-    }
-}
-
-impl Write for ConversionOutput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::StandardOutput(out) => out.write(bytes),
-            Self::File(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::StandardOutput(out) => out.flush(),
-            Self::File(file) => file.flush(),
-        }
-    }
-}
-
-/// Opens the destination. Refuses to overwrite the trace.
-pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<ConversionOutput> {
-    match target {
-        None => Ok(ConversionOutput::StandardOutput(BufWriter::with_capacity(
-            BUFFER_BYTES,
-            io::stdout(),
-        ))),
-        Some(path) if is_same_file(trace, path) => {
-            bail!("the result would overwrite the trace: {path:?}")
-        }
-        Some(path) => Ok(ConversionOutput::File(NewFile::create(path)?)),
-    }
-}
-
-fn print_conversion_json(to: ConvertFormat, lost: ConversionLoss) -> Result<()> {
-    let json = ConversionJson {
-        to: to.name(),
-        physical_addresses_lost: lost.physical_addresses,
-        memory_types_lost: lost.memory_types,
-        exclusive_marks_lost: lost.exclusive_marks,
-        damaged_records_lost: lost.damaged,
-    };
-    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
-    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
-}
-
-/// Maximum number of problems reported one by one.
-const TOLD: usize = 10;
-
-/// Summary of the conversion.
-#[derive(Serialize, JsonSchema)]
-struct RstCopyJson {
-    to: &'static str,
-    records: u64,
-    problems: Vec<String>,
-}
-
-/// Writes the records of a trace as a plain file.
-pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<()> {
-    let TraceArguments {
-        trace,
-        options,
-        report,
-    } = common;
+    let name = arguments.trace_name();
     let found = TraceFiles::of(&options.to_open_options(trace))?
         .filter(|files| files.format == Format::Rst);
     let Some(files) = found else {
-        let why = format!("only RST traces can be written as RST: {trace:?}");
-        return Err(UsageError(why).into());
+        bail!(CommandError::Usage(format!(
+            "{name}: only RST traces can be written as RST"
+        )));
     };
-    let unreadable =
-        |error: io::Error| anyhow!("the trace could not be converted ({error}): {trace:?}");
     let opened = files.open()?;
+    let mut out = Destination::open(
+        arguments.target(),
+        files.files.iter().map(|file| file.as_path()),
+    )?;
     let copy = watched("converting", report, |progress| {
-        let mut tell = |records: u64| progress.steps.store(records, Ordering::Relaxed);
-        match target {
-            Some(target) => {
-                if files.files.iter().any(|file| is_same_file(file, target)) {
-                    bail!("the result would overwrite the trace: {target:?}");
-                }
-                let mut out = NewFile::create(target)?;
-                let copy = write_plain(opened, &mut out, &mut tell).map_err(unreadable)?;
-                out.finish()
-                    .map_err(|error| OutputError::new(error, format!("{target:?}")))?;
-                Ok(copy)
-            }
-            None if io::stdout().is_terminal() => {
-                bail!("the records are binary: name a file with -o")
-            }
-            None => {
-                let mut out = io::stdout().lock();
-                let copy = write_plain(opened, &mut out, &mut tell);
-                let told =
-                    |error| anyhow::Error::new(OutputError::new(error, STANDARD_OUTPUT.to_owned()));
-                let is_reader_gone = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-                let copy = copy.map_err(|error| {
-                    if is_reader_gone(&error) {
-                        told(error)
-                    } else {
-                        unreadable(error)
-                    }
-                })?;
-                out.flush().map_err(told)?;
-                Ok(copy)
-            }
-        }
+        write_plain(opened, &mut out, &mut |records| {
+            progress.steps.store(records, Ordering::Relaxed)
+        })
+    });
+    let copy = copy.map_err(|error| match error.kind() {
+        // The reader of the output may close the pipe early.
+        io::ErrorKind::BrokenPipe => out.error(error),
+        _ => anyhow!("{name}: the trace could not be converted ({error})"),
     })?;
+    out.finish()?;
     if files.is_changed() {
-        bail!("the trace changed while it was read: {trace:?}");
+        bail!("{name}: the trace changed while it was read");
     }
-    if !report.quiet {
-        tell_problems(&copy, trace);
+    for problem in copy.problems.iter().take(MOST_PROBLEMS) {
+        arguments.note(&problem.kind);
     }
-    if report.json {
-        print_copy_json(copy)
-    } else {
-        Ok(())
+    if copy.problems.len() > MOST_PROBLEMS {
+        arguments.note(counted(copy.problems.len() as u64, "problem"));
     }
-}
-
-fn tell_problems(copy: &PlainCopy, trace: &Path) {
-    for problem in copy.problems.iter().take(TOLD) {
-        say(&format!("note: {}: {trace:?}", problem.kind));
-    }
-    if copy.problems.len() > TOLD {
-        say(&format!(
-            "note: {} in the trace: {trace:?}",
-            counted(copy.problems.len() as u64, "problem")
-        ));
-    }
-}
-
-fn print_copy_json(copy: PlainCopy) -> Result<()> {
     let problems = copy
         .problems
         .into_iter()
-        .map(|problem| problem.kind.to_string())
-        .collect();
-    let json = RstCopyJson {
-        to: "rst",
-        records: copy.records,
-        problems,
-    };
-    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
-    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+        .map(|problem| problem.kind.to_string());
+    Ok(ConversionJson {
+        records: Some(copy.records),
+        problems: Some(problems.collect()),
+        ..ConversionJson::default()
+    })
 }

@@ -1,129 +1,63 @@
 //! Conversion between the forms of a branch recording.
 
 use std::io;
-use std::io::{IsTerminal as _, Write};
-use std::path::Path;
+use std::io::Write;
 
-use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, anyhow, bail};
-use schemars::JsonSchema;
-use serde::Serialize;
-use stepback_debugger::session::{IndexPolicy, Input, OpenOptions};
-use stepback_index::Cancel;
 use stepback_parsers::btrace::{
     BranchLayout, BranchRecord, Btrace, BtraceTextWriter, StepRecorder, header,
 };
 use stepback_parsers::{ParseScratch, Source as _};
 
-use super::convert::{ConversionOutput, output};
-use super::progress::{say, watched};
-use super::report::{OutputError, STANDARD_OUTPUT};
-use crate::cli::cells::UsageError;
-use crate::cli::question::TraceArguments;
-
-/// Form to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BranchForm {
-    /// Records after a header.
-    WithHeader,
-    /// Records without a header.
-    Plain,
-    /// One line per instruction.
-    Text,
-}
-
-/// Form and destination of a conversion.
-#[derive(Clone, Copy, Debug)]
-pub struct BranchConversion<'a> {
-    /// None for standard output.
-    pub target: Option<&'a Path>,
-    pub form: BranchForm,
-    /// Restricts the output to this thread.
-    pub thread: Option<&'a str>,
-}
-
-/// Summary of the conversion.
-#[derive(Serialize, JsonSchema)]
-struct BranchSummaryJson {
-    to: &'static str,
-    records: Option<u64>,
-    lines: Option<u64>,
-    /// Number of branches whose target the trace does not show.
-    left_out: u64,
-}
+use crate::cli::convert::{ConversionJson, ConvertArguments, ConvertFormat};
+use crate::cli::error::CommandError;
+use crate::cli::progress::watched;
+use crate::cli::report::Destination;
 
 /// Writes a branch recording in another form.
-pub fn convert_branches(common: &TraceArguments, wanted: &BranchConversion<'_>) -> Result<()> {
-    let BranchConversion {
-        target,
-        form,
-        thread,
-    } = *wanted;
-    let TraceArguments {
-        trace,
-        options,
-        report,
-    } = common;
-    if target.is_none() && form != BranchForm::Text && io::stdout().is_terminal() {
-        bail!("the records are binary: name a file with -o");
-    }
-    // Leaves no files: uses an existing unpacked copy but never creates one.
-    let input = Input::open(&OpenOptions {
-        policy: IndexPolicy::Never,
-        ..options.to_open_options(trace)
-    })?;
+pub fn convert_branches(arguments: &ConvertArguments) -> Result<ConversionJson> {
+    let name = arguments.trace_name();
+    let input = arguments.open_input()?;
     let Some(source) = input.source.downcast::<Btrace>() else {
-        let why = format!("only recordings of branches can be written as Btrace: {trace:?}");
-        return Err(UsageError(why).into());
+        bail!(CommandError::Usage(format!(
+            "{name}: only recordings of branches can be written as Btrace"
+        )));
     };
-    watched("reading", report, |progress| {
-        input.settle(trace, progress, &Cancel::default())
-    })?;
-    if !report.quiet {
-        input
-            .notices()
-            .for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
-    }
-    let thread = chosen_thread(source, thread, form)?;
-    let mut out = output(target, trace)?;
-    let written = watched("converting", report, |_| match form {
-        BranchForm::Text => write_text(source, thread, &mut out),
-        BranchForm::WithHeader | BranchForm::Plain => {
-            RecordSelection { source, thread }.write(form, &mut out)
-        }
-    });
-    let name = target.map_or_else(|| STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
+    arguments.settle(&input)?;
+    let thread = chosen_thread(source, arguments.thread.as_deref(), arguments.to)
+        .map_err(|error| CommandError::about(&name.to_string(), error))?;
+    let mut out = arguments.open_output()?;
+    let written = watched(
+        "converting",
+        &arguments.common.report,
+        |_| match arguments.to {
+            ConvertFormat::BtraceText => write_text(source, thread, &mut out),
+            to => write_records(source, thread, to, &mut out),
+        },
+    );
     let written = written.map_err(|error| match error.downcast::<io::Error>() {
         // The reader of the output may close the pipe early.
-        Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            OutputError::new(error, name.clone()).into()
-        }
-        Ok(error) => anyhow!("{error}: {trace:?}"),
-        Err(error) => anyhow!("{error}: {trace:?}"),
+        Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => out.error(error),
+        Ok(error) => anyhow!("{name}: {error}"),
+        Err(error) => anyhow!("{name}: {error:#}"),
     })?;
-    out.finish()
-        .map_err(|error| OutputError::new(error, name))?;
-    if input.is_changed(trace) {
-        bail!("the trace changed while it was read: {trace:?}");
+    out.finish()?;
+    if input.is_changed(&arguments.common.trace) {
+        bail!("{name}: the trace changed while it was read");
     }
-    if written.left_out > 0 && !report.quiet {
-        let count = written.left_out;
-        say(&format!(
-            "note: {count} branches are left out, since the trace does not show where they led: {trace:?}"
+    if let Some(count) = written.left_out.filter(|count| *count > 0) {
+        arguments.note(format!(
+            "{count} branches are left out, since the trace does not show where they led"
         ));
     }
-    if report.json {
-        print_json(&written)
-    } else {
-        Ok(())
-    }
+    Ok(written)
 }
 
 fn write_text(
     source: &Btrace,
     thread: Option<u64>,
-    out: &mut ConversionOutput,
-) -> Result<BranchSummaryJson> {
+    out: &mut Destination,
+) -> Result<ConversionJson> {
     if source.missing_program().is_some() {
         bail!(
             "the text form has a line for each instruction, so the program is needed: name it with --image"
@@ -132,17 +66,70 @@ fn write_text(
     let mut text = BtraceTextWriter::new(out, thread.map(|thread| thread.to_string()))?;
     source.parse(0..source.length(), &mut ParseScratch::default(), &mut text)?;
     text.check()?;
-    Ok(BranchSummaryJson {
-        to: "btrace-text",
-        records: None,
+    Ok(ConversionJson {
         lines: Some(text.lines),
-        left_out: 0,
+        left_out: Some(0),
+        ..ConversionJson::default()
     })
+}
+
+fn write_records(
+    source: &Btrace,
+    thread: Option<u64>,
+    to: ConvertFormat,
+    out: &mut Destination,
+) -> Result<ConversionJson> {
+    let layout = BranchLayout::own(0);
+    let (records, left_out) = each_record(source, thread, |_| Ok(()))?;
+    let mut bytes = Vec::new();
+    let mut is_first = true;
+    each_record(source, thread, |record| {
+        bytes.clear();
+        if std::mem::take(&mut is_first) && to == ConvertFormat::Btrace {
+            bytes = header(records, record.time.unwrap_or(0));
+        }
+        layout.write(record, &mut bytes);
+        out.write_all(&bytes)
+    })?;
+    Ok(ConversionJson {
+        records: Some(records),
+        left_out: Some(left_out),
+        ..ConversionJson::default()
+    })
+}
+
+/// Passes each record to `each`, in file order. For the text form, passes the records that a
+/// recorder would have written. Returns the number of records, and of branches left out.
+fn each_record(
+    source: &Btrace,
+    thread: Option<u64>,
+    mut each: impl FnMut(&BranchRecord) -> io::Result<()>,
+) -> Result<(u64, u64)> {
+    if let Some(mut reader) = source.records_in_file() {
+        let mut records = 0;
+        while let Some(record) = reader.next_record()? {
+            if thread.is_none_or(|thread| record.thread == thread) {
+                each(&record)?;
+                records += 1;
+            }
+        }
+        return Ok((records, 0));
+    }
+    let mut failure = None;
+    let mut sink = StepRecorder::new(|record: &BranchRecord| {
+        if failure.is_none() {
+            failure = each(record).err();
+        }
+    });
+    source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
+    sink.settle();
+    let counts = (sink.records, sink.left_out);
+    failure.map_or(Ok(counts), |error| Err(error.into()))
 }
 
 /// Returns the thread to write, none for all. Lines of the text form do not name their thread, so a
 /// recording with several needs a choice.
-fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Result<Option<u64>> {
+fn chosen_thread(source: &Btrace, name: Option<&str>, to: ConvertFormat) -> Result<Option<u64>> {
     let threads: Vec<u64> = source
         .store()
         .facts()
@@ -159,14 +146,14 @@ fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Resul
     match named {
         Some((_, Some(thread))) => Ok(Some(*thread)),
         Some((name, None)) => {
-            bail!(UsageError(format!(
+            bail!(CommandError::Usage(format!(
                 "the recording has no thread {name:?}, only {}",
                 some_of(&threads)
             )));
         }
-        None if form == BranchForm::Text && threads.len() > 1 => bail!(
-            "a line of the text form has no place for a thread, and this recording has {} ({}): write each to a file of its \
-             own with --thread T, or keep them together with --to btrace",
+        None if to == ConvertFormat::BtraceText && threads.len() > 1 => bail!(
+            "a line of the text form has no place for a thread, and this recording has {} ({}): write each to a separate \
+             file with --thread T, or keep them together with --to btrace",
             threads.len(),
             some_of(&threads)
         ),
@@ -183,84 +170,4 @@ fn some_of(threads: &[u64]) -> String {
         } else {
             ""
         }
-}
-
-/// Counts of the records passed on and left out.
-struct RecordCounts {
-    records: u64,
-    left_out: u64,
-}
-
-/// Records of a recording, of all threads or of one.
-#[derive(Clone, Copy)]
-struct RecordSelection<'a> {
-    source: &'a Btrace,
-    thread: Option<u64>,
-}
-
-impl RecordSelection<'_> {
-    fn write(self, form: BranchForm, out: &mut ConversionOutput) -> Result<BranchSummaryJson> {
-        let layout = BranchLayout::own(0);
-        let mut written = BranchSummaryJson {
-            to: "btrace",
-            records: None,
-            lines: None,
-            left_out: 0,
-        };
-        let count = self.each(|_| Ok(()))?;
-        let mut bytes = Vec::new();
-        let mut is_first = true;
-        self.each(|record| {
-            bytes.clear();
-            if std::mem::take(&mut is_first) && form == BranchForm::WithHeader {
-                bytes = header(count.records, record.time.unwrap_or(0));
-            }
-            layout.write(record, &mut bytes);
-            out.write_all(&bytes)
-        })?;
-        (written.records, written.left_out) = (Some(count.records), count.left_out);
-        Ok(written)
-    }
-
-    /// Passes each record to `each`, in file order. For the text form, passes the records that a
-    /// recorder would have written.
-    fn each(self, mut each: impl FnMut(&BranchRecord) -> io::Result<()>) -> Result<RecordCounts> {
-        let Self { source, thread } = self;
-        if let Some(mut reader) = source.records_in_file() {
-            let mut records = 0;
-            while let Some(record) = reader.next_record()? {
-                if thread.is_none_or(|thread| record.thread == thread) {
-                    each(&record)?;
-                    records += 1;
-                }
-            }
-            return Ok(RecordCounts {
-                records,
-                left_out: 0,
-            });
-        }
-        let mut failure = None;
-        let mut sink = StepRecorder::new(|record: &BranchRecord| {
-            if failure.is_none() {
-                failure = each(record).err();
-            }
-        });
-        source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
-        sink.settle();
-        let counted = RecordCounts {
-            records: sink.records,
-            left_out: sink.left_out,
-        };
-        failure.map_or(Ok(counted), |error| Err(error.into()))
-    }
-}
-
-fn print_json(json: &BranchSummaryJson) -> Result<()> {
-    let written = writeln!(io::stdout(), "{}", serde_json::to_string(json)?);
-    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
-}
-
-/// Returns the forms of the JSON output.
-pub fn forms(forms: AnswerForms) -> AnswerForms {
-    forms.or::<BranchSummaryJson>()
 }

@@ -22,12 +22,15 @@ use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped};
 
+/// Totals of the trace or of a thread.
 #[derive(Serialize, JsonSchema)]
 struct CountsJson {
+    /// The thread. Missing for the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     instructions: u64,
     unique_instructions: u64,
-    /// True if the count is a lower bound; omitted otherwise.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    /// True if the count is a lower bound.
     unique_instructions_at_least: bool,
     nofetch: u64,
     loads: u64,
@@ -41,31 +44,14 @@ struct CountsJson {
     encodings: u64,
     kernel_instructions: u64,
     kernel_nofetch: u64,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ThreadCountsJson<'a> {
-    id: &'a str,
-    #[serde(flatten)]
-    counts: CountsJson,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct TraceCountsJson<'a> {
-    #[serde(flatten)]
-    total: CountsJson,
-    threads: Vec<ThreadCountsJson<'a>>,
-}
-
-#[derive(Debug, Args)]
-pub struct CountsArguments {
-    #[command(flatten)]
-    pub common: TraceArguments,
+    /// Totals by thread. Missing for a thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<Vec<CountsJson>>,
 }
 
 /// Returns the forms of the JSON output of `counts`.
 pub fn count_forms(forms: AnswerForms) -> AnswerForms {
-    forms.or::<TraceCountsJson<'_>>()
+    forms.or::<CountsJson>()
 }
 
 /// Returns the forms of the JSON output of `heat`.
@@ -73,13 +59,8 @@ pub fn heat_forms(forms: AnswerForms) -> AnswerForms {
     forms.or::<PageJson>().by_line()
 }
 
-impl Command for CountsArguments {
-    fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(counts_answer)
-    }
-}
-
-fn counts_answer(report: &mut Report<'_>) -> Result<()> {
+/// Prints the totals of the trace and of each thread.
+pub fn counts_answer(report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     if !session.index.is_whole() {
         bail!(
@@ -109,15 +90,13 @@ fn counts_answer(report: &mut Report<'_>) -> Result<()> {
     if !report.is_json {
         return report.text(&counts_text(&counts));
     }
-    let threads = counts.threads.iter();
-    report.json(&TraceCountsJson {
-        total: CountsJson::new(&counts.total),
-        threads: threads
-            .map(|thread| ThreadCountsJson {
-                id: &thread.name,
-                counts: CountsJson::new(&thread.counts),
-            })
-            .collect(),
+    let threads = counts.threads.iter().map(|thread| CountsJson {
+        id: Some(thread.name.clone()),
+        ..CountsJson::new(&thread.counts)
+    });
+    report.json(&CountsJson {
+        threads: Some(threads.collect()),
+        ..CountsJson::new(&counts.total)
     })
 }
 
@@ -127,6 +106,7 @@ impl CountsJson {
             (marker_name(*kind).into_owned(), Value::from(*count))
         };
         Self {
+            id: None,
             instructions: counts.instructions,
             unique_instructions: counts.unique_instructions,
             unique_instructions_at_least: counts.unique_is_at_least,
@@ -142,6 +122,7 @@ impl CountsJson {
             encodings: counts.encodings,
             kernel_instructions: counts.kernel_instructions,
             kernel_nofetch: counts.kernel_nofetch,
+            threads: None,
         }
     }
 }

@@ -1,5 +1,8 @@
 //! `stepback cut`: copies the lines of a range of steps, unchanged.
 
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use stepback_debugger::place::PositionName;
@@ -7,8 +10,7 @@ use stepback_index::read::SlotReader;
 use stepback_parsers::{Source as _, Tarmac};
 
 use crate::cli::cells::resolved;
-use crate::cli::progress::say;
-use crate::cli::question::{Command, Question, TextOnly, TraceArguments};
+use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::counted;
 
@@ -17,8 +19,9 @@ const CHUNK_BYTES: u64 = 1 << 20;
 
 /// Help text below the options.
 pub const HELP: &str = "\
-The copy has the lines of the steps from FROM to TO and of everything between them. \
-Its steps are numbered from 0, and registers, memory and calls from before FROM are unknown until a line states them.";
+The copy has the lines of the steps from FROM to TO and of everything between them. Its steps are
+numbered from 0, and registers, memory and calls from before FROM are unknown until a line states
+them.";
 
 #[derive(Debug, Args)]
 pub struct CutArguments {
@@ -41,11 +44,10 @@ impl Command for CutArguments {
         }
     }
 
-    fn text_only(&self) -> Option<TextOnly<'_>> {
-        Some(TextOnly {
-            trace: &self.common.trace,
-            advice: "only Tarmac traces can be cut: list --records prints a part of a binary trace",
-        })
+    fn text_only(&self) -> Option<(&Path, &'static str)> {
+        let advice =
+            "only Tarmac traces can be cut; list --records prints a part of a binary trace";
+        Some((&self.common.trace, advice))
     }
 
     fn run(&self) -> Result<()> {
@@ -76,13 +78,18 @@ fn copy(arguments: &CutArguments, report: &mut Report<'_>) -> Result<()> {
         buffer.clear();
         tarmac.read_raw(at..next, &mut buffer)?;
         report.bytes(&buffer)?;
+        let progress = report.progress;
+        progress
+            .bytes_total
+            .store(text.end - text.start, Ordering::Relaxed);
+        progress
+            .bytes_done
+            .store(next - text.start, Ordering::Relaxed);
         at = next;
     }
-    if !report.is_quiet {
-        let steps = counted(to.0 - from.0, "step");
-        say(&format!(
-            "note: {steps} copied; what was known before them is not in the copy"
-        ));
-    }
+    let steps = counted(to.0 - from.0, "step");
+    report.note(&format!(
+        "{steps} copied; what was known before them is not in the copy"
+    ));
     Ok(())
 }

@@ -15,7 +15,6 @@ use stepback_parsers::{Position, Step};
 use super::cells::{resolved, thread_id};
 use super::diff_calls;
 use super::json::{StepJson, byte_string, hex, value_hex};
-use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, step_line};
@@ -90,8 +89,8 @@ fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
     }
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let difference = DifferenceBetween { from, to, thread }.run(&session.index, &report.cancel)?;
-    if let Some(note) = left_out(&difference).filter(|_| !report.is_quiet) {
-        say(&format!("note: {note}"));
+    if let Some(note) = left_out(&difference) {
+        report.note(&note);
     }
     match report.is_json {
         true => print_json(from, to, &difference, report),
@@ -166,29 +165,15 @@ fn print_text(
     } = difference;
     let mut rows = Vec::new();
     for register in registers {
-        let (name, from, to) = (
-            register.name.clone(),
-            shown(&register.from),
-            shown(&register.to),
-        );
-        rows.push(DifferenceRow {
-            name,
-            from,
-            to,
-            writer: register.last_write,
-        });
+        let name = register.name.clone();
+        rows.push((
+            [name, shown(&register.from), shown(&register.to)],
+            register.last_write,
+        ));
     }
     for run in memory {
-        let (from, to) = (
-            byte_string(run.from.iter().copied()),
-            byte_string(run.to.iter().copied()),
-        );
-        rows.push(DifferenceRow {
-            name: hex(run.address),
-            from,
-            to,
-            writer: run.last_write,
-        });
+        let [from, to] = [&run.from, &run.to].map(|bytes| byte_string(bytes.iter().copied()));
+        rows.push(([hex(run.address), from, to], run.last_write));
     }
     let (register_count, run_count) = (registers.len() as u64, memory.len() as u64);
     report.text(&format!(
@@ -198,20 +183,13 @@ fn print_text(
         counted(register_count, "register"),
         counted(run_count, "run")
     ))?;
-    let width = |column: fn(&DifferenceRow) -> usize| rows.iter().map(column).max().unwrap_or(0);
-    let (name_width, from_width, to_width) = (
-        width(|row| row.name.len()),
-        width(|row| row.from.len()),
-        width(|row| row.to.len()),
-    );
+    let widths = [0, 1, 2].map(|column: usize| {
+        let columns = rows.iter().filter_map(|(columns, _)| columns.get(column));
+        columns.map(String::len).max().unwrap_or(0)
+    });
+    let [name_width, from_width, to_width] = widths;
     let mut last = None;
-    for DifferenceRow {
-        name,
-        from,
-        to,
-        writer,
-    } in &rows
-    {
+    for ([name, from, to], writer) in &rows {
         let mut writers = WriterLookup { report, last };
         let writer = writers.get(*writer)?.map(|record| step_line(record, index));
         last = writers.last;
@@ -222,18 +200,6 @@ fn print_text(
         report.text(&format!("{}\n", line.trim_end()))?;
     }
     Ok(())
-}
-
-/// A register or a run of memory that differs.
-struct DifferenceRow {
-    /// Name of the register, or address of the run.
-    name: String,
-    /// Value at the first position.
-    from: String,
-    /// Value at the second position.
-    to: String,
-    /// The step that wrote it last.
-    writer: Option<Step>,
 }
 
 fn shown(value: &Value) -> String {

@@ -11,18 +11,18 @@ use stepback_debugger::analysis::effects::{
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::cells::UsageError;
 use super::effects::{function_of, function_words, no_call, symbol};
-use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
+use super::json::{FunctionJson, ThreadRangeJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
+use crate::cli::error::CommandError;
 
 /// The JSON answer.
 #[derive(Serialize, JsonSchema)]
 struct CallDiffJson<'a> {
     function: FunctionJson,
-    one: ComparedCallJson<'a>,
-    other: ComparedCallJson<'a>,
+    one: ThreadRangeJson<'a>,
+    other: ThreadRangeJson<'a>,
     inputs: Vec<DifferenceJson>,
     /// Inputs with a known value in only one of the calls.
     inputs_known_in_one: Vec<DifferenceJson>,
@@ -31,16 +31,8 @@ struct CallDiffJson<'a> {
     /// Number of the function's own steps that match in both calls.
     alike: u64,
     partings: Vec<DivergenceJson>,
-    /// True if the lists are incomplete.
-    cut: bool,
-}
-
-/// Thread and positions of a call.
-#[derive(Serialize, JsonSchema)]
-struct ComparedCallJson<'a> {
-    thread: &'a str,
-    from: u64,
-    to: u64,
+    /// False if the lists lack something.
+    complete: bool,
 }
 
 /// A differing register or range of memory.
@@ -55,7 +47,8 @@ enum DifferenceJson {
     Memory {
         address: String,
         other_address: String,
-        symbol: Option<String>,
+        /// Symbol of the address, with the offset from it.
+        name: Option<String>,
         one: String,
         other: String,
     },
@@ -104,7 +97,7 @@ pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result
         )
     };
     if one.call == other.call {
-        bail!(UsageError(format!(
+        bail!(CommandError::Usage(format!(
             "both positions are in the same call of {}: choose another one",
             called(one, report)
         )));
@@ -143,8 +136,9 @@ impl CallDiffReport<'_> {
             return Ok(());
         };
         let index = &report.session.index;
-        let call = |scope: EffectScope| ComparedCallJson {
+        let call = |scope: EffectScope| ThreadRangeJson {
             thread: thread_name(scope.thread, index),
+            task: None,
             from: scope.from.0,
             to: scope.to.0,
         };
@@ -169,7 +163,7 @@ impl CallDiffReport<'_> {
                 .iter()
                 .map(|parting| self.parting_json(parting))
                 .collect(),
-            cut: self.comparison.is_cut,
+            complete: !self.comparison.is_cut,
         };
         report.json(&json)
     }
@@ -276,7 +270,7 @@ fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferenceJson {
         } => DifferenceJson::Memory {
             address: hex(*address),
             other_address: hex(*other_address),
-            symbol: symbol(*address, report),
+            name: symbol(*address, report),
             one: byte_string(one.iter().copied()),
             other: byte_string(other.iter().copied()),
         },

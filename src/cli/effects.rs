@@ -20,7 +20,6 @@ use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
@@ -89,7 +88,8 @@ struct RegisterEffectJson {
 struct MemoryEffectJson {
     address: String,
     size: u64,
-    symbol: Option<String>,
+    /// Symbol of the address, with the offset from it.
+    name: Option<String>,
     /// The first 64 bytes.
     bytes: String,
     source: &'static str,
@@ -139,8 +139,8 @@ fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<EffectScop
         return Err(Error::msg("FROM and TO are missing"));
     };
     let (from, to) = (resolved(from, report)?, resolved(to, report)?);
-    if to < from && !report.is_quiet {
-        say("note: the range ends before it begins, so its ends are swapped");
+    if to < from {
+        report.note("the range ends before it begins, so its ends are swapped");
     }
     Ok(range_scope(index, thread, from, to)?)
 }
@@ -164,15 +164,7 @@ fn no_loop(at: Position) -> Error {
 /// Returns the function of the scope, if the scope is a call.
 pub(super) fn function_of(scope: EffectScope, report: &Report<'_>) -> Option<FunctionJson> {
     let call = report.session.index.calls().get(scope.call?)?;
-    let name = report
-        .session
-        .images
-        .code_at(call.function)
-        .map(|at| at.to_string());
-    Some(FunctionJson {
-        address: hex(call.function),
-        name,
-    })
+    Some(FunctionJson::new(call.function, report.session))
 }
 
 /// Formats a function as `decode_field (0x80000390)`.
@@ -219,7 +211,7 @@ fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
                 } => set.memory.push(MemoryEffectJson {
                     address: hex(*address),
                     size: *len_bytes,
-                    symbol: symbol(*address, report),
+                    name: symbol(*address, report),
                     bytes: byte_string(bytes.iter().copied()),
                     source,
                     position,

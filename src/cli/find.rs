@@ -1,5 +1,7 @@
 //! `stepback find`: accesses and visits of a cell or address; occurrences of a text or a value.
 
+use std::cell::Cell;
+
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use stepback_debugger::analysis::names::code_address;
@@ -8,26 +10,24 @@ use stepback_debugger::analysis::search::{bytes_of, wide_number};
 use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
 use stepback_debugger::expression::BareNumber;
 use stepback_debugger::place::PositionName;
-use stepback_index::answer::{AccessKinds, Cell, Direction, MemoryRange, Number, ThreadId};
+use stepback_index::answer::{
+    AccessKinds, Cell as IndexCell, Direction, MemoryRange, Number, ThreadId,
+};
 use stepback_index::query::TextPattern;
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
 
-use super::cells::{NegativeAnswer, check_cell, check_expression, names_at, resolved, thread_id};
-use super::find_hits::{HitPrinter, HitRequest, SearchOutcome};
-use super::find_marker::{MarkerArguments, check_marker, find_marker};
-use super::find_words::{
-    INFERRED_PASSED_OVER, NOTHING_WANTED, SearchOrigin, nothing_of, subject_of,
-};
-use super::json::hex;
-use super::question::Question;
-use super::report::Report;
-use super::text::printable;
 use crate::cli::answer_forms::AnswerForms;
-use crate::cli::find_hits::StackDetail;
-use crate::cli::find_words::Extent;
+use crate::cli::cells::{check_cell, check_expression, names_at, resolved, thread_id};
+use crate::cli::error::CommandError;
+use crate::cli::find_hits::HitPrinter;
+use crate::cli::find_marker::{check_marker, find_marker};
+use crate::cli::find_words::{INFERRED_PASSED_OVER, nothing_of, subject_of};
+use crate::cli::json::hex;
 use crate::cli::progress::say;
-use crate::cli::question::{Command, TraceArguments};
+use crate::cli::question::{Command, Question, TraceArguments};
+use crate::cli::report::Report;
+use crate::cli::text::printable;
 use crate::cli::{find_hits, find_marker};
 
 /// Default maximum number of stack frames in text output.
@@ -114,22 +114,26 @@ pub enum FindKind {
 }
 
 impl FindArguments {
-    fn extent(&self) -> Extent {
-        if self.all { Extent::All } else { Extent::First }
+    /// Returns the maximum number of hits to print.
+    pub fn wanted(&self) -> usize {
+        match self.all {
+            true => self.limit.unwrap_or(usize::MAX),
+            false => self.limit.unwrap_or(1).min(1),
+        }
     }
 
-    /// Returns the amount of stack to print with each hit.
-    fn stacks(&self) -> StackDetail {
-        let usual = if self.common.report.json {
-            usize::MAX
-        } else {
-            FRAMES
+    /// Returns the text that says what to find.
+    pub fn subject(&self) -> &str {
+        self.what.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the maximum number of frames to print with each hit. None without stacks.
+    pub fn stack_frames(&self) -> Option<usize> {
+        let usual = match self.common.report.json {
+            true => usize::MAX,
+            false => FRAMES,
         };
-        if self.stack {
-            StackDetail::Frames(self.frames.unwrap_or(usual))
-        } else {
-            StackDetail::LeftOut
-        }
+        self.stack.then(|| self.frames.unwrap_or(usual))
     }
 }
 
@@ -165,87 +169,58 @@ impl Command for FindArguments {
     }
 
     fn run(&self) -> Result<()> {
-        let outcome = std::cell::Cell::new(SearchOutcome::Nothing);
+        let is_found = Cell::new(false);
         Question::new(&self.common).ask(|report| {
-            outcome.set(answer(self, report)?);
+            is_found.set(answer(self, report)?);
             Ok(())
         })?;
-        let what = self.what.as_deref().unwrap_or_default();
+        if is_found.get() {
+            return Ok(());
+        }
+        let what = self.subject();
         let may_be_case = self.kind == FindKind::Text
             && !what.contains("(?i)")
             && !what.contains(char::is_uppercase);
         // Simulators print in upper case what lists show in lower case.
-        if outcome.get() == SearchOutcome::Nothing && may_be_case && !self.common.report.quiet {
+        if may_be_case && !self.common.report.quiet {
             say("note: the search is case-sensitive; start the pattern with (?i) to ignore case");
         }
-        match outcome.get() {
-            SearchOutcome::Nothing if self.exit_code => Err(NegativeAnswer.into()),
-            _ => Ok(()),
+        match self.exit_code {
+            true => Err(CommandError::Negative.into()),
+            false => Ok(()),
         }
     }
 }
 
-/// Prints the first hit, or all hits as they are found.
-fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<SearchOutcome> {
+/// Prints the first hit, or all hits as they are found. Returns true if there are any.
+fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<bool> {
     let session = report.session;
-    let at = match &arguments.at {
-        Some(place) => resolved(place, report)?,
-        None => match arguments.kind.direction() {
-            Direction::Back => session.index.end(),
-            Direction::Forward => Position(0),
-        },
-    };
+    let given = arguments.at.as_ref();
+    let given = given.map(|place| resolved(place, report)).transpose()?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
-    let asked = search(arguments, at, thread, report)?;
+    let at = given.unwrap_or_else(|| match arguments.kind.direction() {
+        Direction::Back => session.index.end(),
+        Direction::Forward => Position(0),
+    });
     let (index, cancel) = (&session.index, &report.cancel.clone());
-    let limit = arguments.limit.unwrap_or(usize::MAX);
-    let wanted = if arguments.all { limit } else { limit.min(1) };
-    let what = arguments.what.as_deref().unwrap_or_default();
-    let nothing = {
-        let way = SearchOrigin {
-            at,
-            direction: arguments.kind.direction(),
-            thread: arguments.thread.as_deref(),
-        };
-        move |subject: &str| match wanted {
-            0 => NOTHING_WANTED.to_owned(),
-            _ => nothing_of(subject, way),
+    match search(arguments, at, thread, report)? {
+        Search::Walk(query) => {
+            let mut walk =
+                HitCursor::new(query, at, arguments.wanted(), index, cancel).of_thread(thread);
+            let subject = subject_of(walk.sought(), arguments.subject());
+            let nothing = nothing_of(&subject, at, arguments);
+            HitPrinter::new(arguments, nothing).print_walk(&mut walk, report)
         }
-    };
-    let printer = |nothing: String| {
-        HitPrinter::new(HitRequest {
-            extent: arguments.extent(),
-            wanted,
-            nothing,
-            stacks: arguments.stacks(),
-        })
-    };
-    match asked {
-        Search::Walk(sought) => {
-            let mut walk = HitCursor::new(sought, at, wanted, index, cancel).of_thread(thread);
-            let nothing = nothing(&subject_of(walk.sought(), what));
-            printer(nothing).print_walk(&mut walk, report)
-        }
-        Search::Marker => {
-            let marker = MarkerArguments {
-                what,
-                direction: arguments.kind.direction(),
-                at: arguments.at.as_ref().map(|_| at),
-                thread,
-                extent: arguments.extent(),
-                limit: wanted,
-            };
-            find_marker(marker, report)
-        }
+        Search::Marker => find_marker(arguments, given, thread, report),
         Search::Through(search, subject) => {
             let reach = search::stream::SearchExtent {
                 thread,
                 from: at,
-                limit: wanted,
+                limit: arguments.wanted(),
             };
-            let printer =
-                printer(nothing(&subject)).passing_over(passed_over(arguments.kind, report));
-            printer.print_search(report, |each| search.stream(reach, index, cancel, each))
+            HitPrinter::new(arguments, nothing_of(&subject, at, arguments))
+                .passing_over(passed_over(arguments.kind, report))
+                .print_search(report, |each| search.stream(reach, index, cancel, each))
         }
     }
 }
@@ -267,7 +242,7 @@ fn search(
     report: &Report<'_>,
 ) -> Result<Search> {
     let names = names_at(report, at, thread)?;
-    let what = arguments.what.as_deref().unwrap_or_default();
+    let what = arguments.subject();
     let cell = || names.cell(what);
     let code = || -> Result<Vec<Address>> {
         let addresses = names.numbers(what)?.into_iter();
@@ -286,11 +261,9 @@ fn search(
         FindKind::LastWrite => Subject::Accesses(cell()?, AccessKinds::Writes),
         FindKind::LastRead => Subject::Accesses(cell()?, AccessKinds::Reads),
         FindKind::LastAccess => Subject::Accesses(cell()?, AccessKinds::All),
-        FindKind::NextWrite => {
-            next_access(cell()?, AccessKinds::Writes, arguments.extent(), report)
-        }
-        FindKind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.extent(), report),
-        FindKind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.extent(), report),
+        FindKind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments, report),
+        FindKind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments, report),
+        FindKind::NextAccess => next_access(cell()?, AccessKinds::All, arguments, report),
         FindKind::Pc | FindKind::LastPc => Subject::Visits(code()?),
         FindKind::Marker | FindKind::LastMarker => return Ok(Search::Marker),
         FindKind::Text => {
@@ -335,11 +308,16 @@ fn passed_over(kind: FindKind, report: &Report<'_>) -> Option<&'static str> {
 }
 
 /// Lists both the reads and the writes of a step if accesses are the only source of memory values.
-fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'_>) -> Subject {
+fn next_access(
+    cell: IndexCell,
+    kinds: AccessKinds,
+    arguments: &FindArguments,
+    report: &Report<'_>,
+) -> Subject {
     let registers = report.session.index.source().traits().registers;
     match cell {
-        Cell::Memory { address, len_bytes }
-            if extent == Extent::All && registers == RegisterSource::Operands =>
+        IndexCell::Memory { address, len_bytes }
+            if arguments.all && registers == RegisterSource::Operands =>
         {
             Subject::EveryAccess(MemoryRange { address, len_bytes }, kinds)
         }
@@ -357,7 +335,8 @@ fn pattern(text: &str) -> Result<TextPattern, String> {
 }
 
 impl FindKind {
-    fn direction(self) -> Direction {
+    /// Returns the direction of the search.
+    pub fn direction(self) -> Direction {
         use FindKind::{LastAccess, LastExternal, LastMarker, LastPc, LastRead, LastWrite};
         match self {
             LastWrite | LastRead | LastAccess | LastPc | LastExternal | LastMarker => {

@@ -17,53 +17,49 @@ use stepback_index::query::SearchBatch;
 use stepback_machine::Address;
 use stepback_parsers::Line;
 
-use crate::cli::find_words::{Extent, Tally};
-use crate::cli::json::{FunctionJson, HitFrameJson, HitJson, hex};
-use crate::cli::progress::say;
+use crate::cli::find::FindArguments;
+use crate::cli::find_words::note_count;
+use crate::cli::json::{CallJson, HitJson};
 use crate::cli::report::Report;
 use crate::cli::text::{access_text, counted, grouped, printable, step_line};
 
 /// Callback that receives the hits of a search.
 type BatchSink<'a> = &'a mut dyn FnMut(SearchBatch) -> ControlFlow<()>;
 
-/// Limits and output options of a search.
-pub struct HitRequest {
-    /// First hit or all hits.
-    pub extent: Extent,
-    /// Maximum number of hits.
-    pub wanted: usize,
-    /// Message if there are no hits.
-    pub nothing: String,
-    /// Amount of call stack to print with each hit.
-    pub stacks: StackDetail,
-}
-
 /// Prints hits.
-pub struct HitPrinter {
-    asked: HitRequest,
-    tally: Tally,
+pub struct HitPrinter<'a> {
+    arguments: &'a FindArguments,
+    /// Message if there are no hits.
+    nothing: String,
+    /// Number of hits until now.
+    count: u64,
+    /// The text shows that the cell has its value from the start.
+    has_initial: bool,
     /// Hits grouped by call stack, for text output.
     groups: StackGroups,
-    has_said: bool,
     /// Note about values that the search skips.
     passed_over: Option<&'static str>,
 }
 
 /// JSON answer without `--all`.
 #[derive(Serialize, JsonSchema)]
-struct FirstHitJson {
-    hit: Option<HitJson>,
+pub struct FirstHitJson<T> {
+    pub hit: Option<T>,
     #[serde(skip_serializing_if = "Option::is_none")]
     initial: Option<InitialStateJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
 
-/// Whether a search found something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchOutcome {
-    Found,
-    Nothing,
+impl<T> FirstHitJson<T> {
+    /// Creates an answer without an initial state.
+    pub fn new(hit: Option<T>) -> Self {
+        Self {
+            hit,
+            initial: None,
+            note: None,
+        }
+    }
 }
 
 /// Value stated by the trace before its first step.
@@ -73,15 +69,15 @@ struct InitialStateJson {
     line: Option<u64>,
 }
 
-impl HitPrinter {
+impl<'a> HitPrinter<'a> {
     /// Creates a printer that has printed nothing yet.
-    pub fn new(asked: HitRequest) -> Self {
-        let tally = Tally::new(asked.wanted);
+    pub fn new(arguments: &'a FindArguments, nothing: String) -> Self {
         Self {
-            asked,
-            tally,
+            arguments,
+            nothing,
+            count: 0,
+            has_initial: false,
             groups: StackGroups::default(),
-            has_said: false,
             passed_over: None,
         }
     }
@@ -95,12 +91,8 @@ impl HitPrinter {
     }
 
     /// Prints the hits of a walk: the first, or all.
-    pub fn print_walk(
-        mut self,
-        walk: &mut HitCursor<'_>,
-        report: &mut Report<'_>,
-    ) -> Result<SearchOutcome> {
-        if self.asked.extent == Extent::First {
+    pub fn print_walk(mut self, walk: &mut HitCursor<'_>, report: &mut Report<'_>) -> Result<bool> {
+        if !self.arguments.all {
             return self.print_first(walk.next_hit()?, report);
         }
         loop {
@@ -111,7 +103,7 @@ impl HitPrinter {
                 HitOutcome::Initial(_) if report.is_json => {}
                 HitOutcome::Initial(line) => {
                     print_initial(line, report)?;
-                    self.has_said = true;
+                    self.has_initial = true;
                 }
                 HitOutcome::Nothing => return self.finish(report),
             }
@@ -124,17 +116,17 @@ impl HitPrinter {
         mut self,
         report: &mut Report<'_>,
         search: impl FnOnce(BatchSink<'_>) -> Result<(), QueryError>,
-    ) -> Result<SearchOutcome> {
-        if let Some(passed_over) = self.passed_over.filter(|_| !report.is_quiet) {
-            say(&format!("note: {passed_over}"));
+    ) -> Result<bool> {
+        if let Some(passed_over) = self.passed_over {
+            report.note(passed_over);
         }
         let mut printed = Ok(());
         search(&mut |found| {
             let mut hits = found.hits.into_iter();
-            let print = |hit: Hit| match self.asked.extent {
-                Extent::All => self.take(&hit, report),
-                Extent::First => {
-                    self.tally.count += 1;
+            let print = |hit: Hit| match self.arguments.all {
+                true => self.take(&hit, report),
+                false => {
+                    self.count += 1;
                     let first = HitOutcome::Hit(Box::new(hit));
                     self.print_first(first, report).map(drop)
                 }
@@ -147,58 +139,49 @@ impl HitPrinter {
             }
         })?;
         printed?;
-        match self.asked.extent {
-            Extent::All => self.finish(report),
-            Extent::First if self.tally.count == 0 => self.print_first(HitOutcome::Nothing, report),
-            Extent::First => Ok(SearchOutcome::Found),
+        match self.arguments.all {
+            true => self.finish(report),
+            false if self.count == 0 => self.print_first(HitOutcome::Nothing, report),
+            false => Ok(true),
         }
     }
 
     /// Prints or collects one hit of a search for all.
     fn take(&mut self, hit: &Hit, report: &mut Report<'_>) -> Result<()> {
-        self.tally.count += 1;
-        match self.asked.stacks {
-            _ if report.is_json => report.json(&self.json(hit, report)),
-            StackDetail::LeftOut => print_hit(hit, report),
-            StackDetail::Frames(_) => {
-                self.groups.take(hit, report.session.index.calls());
-                Ok(())
-            }
+        self.count += 1;
+        if report.is_json {
+            let json = self.json(hit, report)?;
+            return report.json(&json);
         }
+        if !self.arguments.stack {
+            return print_hit(hit, report);
+        }
+        self.groups.take(hit, report.session.index.calls());
+        Ok(())
     }
 
     /// Prints the summary after the last hit.
-    fn finish(self, report: &mut Report<'_>) -> Result<SearchOutcome> {
-        if self.tally.count == 0 && !self.has_said && !report.is_json {
-            report.text(&self.asked.nothing)?;
+    fn finish(self, report: &mut Report<'_>) -> Result<bool> {
+        if self.count == 0 && !self.has_initial && !report.is_json {
+            report.text(&self.nothing)?;
         }
-        if let StackDetail::Frames(frames) = self.asked.stacks
-            && !report.is_json
-        {
+        if let Some(frames) = self.arguments.stack_frames().filter(|_| !report.is_json) {
             print_groups(&self.groups, frames, report)?;
         }
-        self.tally.tell(report)?;
-        Ok(match self.tally.count == 0 && !self.has_said {
-            true => SearchOutcome::Nothing,
-            false => SearchOutcome::Found,
-        })
+        note_count(self.count, self.arguments, report)?;
+        Ok(self.count > 0 || self.has_initial)
     }
 
-    fn print_first(&self, found: HitOutcome, report: &mut Report<'_>) -> Result<SearchOutcome> {
-        let outcome = match found {
-            HitOutcome::Nothing => SearchOutcome::Nothing,
-            _ => SearchOutcome::Found,
-        };
+    fn print_first(&self, found: HitOutcome, report: &mut Report<'_>) -> Result<bool> {
+        let is_found = !matches!(found, HitOutcome::Nothing);
         if report.is_json {
             let is_text = report.session.index.source().is_text();
             let (hit, initial) = match &found {
-                HitOutcome::Hit(hit) => (Some(self.json(hit, report)), None),
-                HitOutcome::Initial(line) => (
-                    None,
-                    Some(InitialStateJson {
-                        line: is_text.then_some(line.0),
-                    }),
-                ),
+                HitOutcome::Hit(hit) => (Some(self.json(hit, report)?), None),
+                HitOutcome::Initial(line) => {
+                    let line = is_text.then_some(line.0);
+                    (None, Some(InitialStateJson { line }))
+                }
                 HitOutcome::Nothing => (None, None),
             };
             report.json(&FirstHitJson {
@@ -206,26 +189,30 @@ impl HitPrinter {
                 initial,
                 note: self.passed_over,
             })?;
-            return Ok(outcome);
+            return Ok(is_found);
         }
-        match (&found, self.asked.stacks) {
-            (HitOutcome::Hit(hit), StackDetail::Frames(frames)) => {
+        match &found {
+            HitOutcome::Hit(hit) => {
                 print_hit(hit, report)?;
-                print_stack(&hit.record, frames, report)
+                if let Some(frames) = self.arguments.stack_frames() {
+                    print_stack(&hit.record, frames, report)?;
+                }
             }
-            (HitOutcome::Hit(hit), StackDetail::LeftOut) => print_hit(hit, report),
-            (HitOutcome::Initial(line), _) => print_initial(*line, report),
-            (HitOutcome::Nothing, _) => report.text(&self.asked.nothing),
-        }?;
-        Ok(outcome)
+            HitOutcome::Initial(line) => print_initial(*line, report)?,
+            HitOutcome::Nothing => report.text(&self.nothing)?,
+        }
+        Ok(is_found)
     }
 
-    fn json(&self, hit: &Hit, report: &Report<'_>) -> HitJson {
+    fn json(&self, hit: &Hit, report: &Report<'_>) -> Result<HitJson> {
         let json = HitJson::new(hit, &report.session.index);
-        match self.asked.stacks {
-            StackDetail::LeftOut => json,
-            StackDetail::Frames(frames) => with_stack(json, &hit.record, frames, report.session),
-        }
+        let Some(limit) = self.arguments.stack_frames() else {
+            return Ok(json);
+        };
+        let stack = frames(&hit.record, report.session)
+            .take(limit)
+            .map(|call| CallJson::new(&call, report.session, &report.cancel));
+        Ok(json.with_stack(stack.collect::<Result<_>>()?))
     }
 }
 
@@ -269,15 +256,6 @@ fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
     report.text(&format!("stated before the first step{place}\n"))
 }
 
-/// Amount of call stack to print with each hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StackDetail {
-    /// No stack.
-    LeftOut,
-    /// Maximum number of frames per stack, innermost first.
-    Frames(usize),
-}
-
 /// Iterates over the frames around a step, innermost first.
 fn frames<'a>(record: &StepRecord, session: &'a Session) -> impl Iterator<Item = Call> + use<'a> {
     let calls = session.index.calls();
@@ -285,27 +263,8 @@ fn frames<'a>(record: &StepRecord, session: &'a Session) -> impl Iterator<Item =
     std::iter::successors(innermost, |call| calls.get(call.parent?))
 }
 
-/// Adds the frames around a step to its hit.
-pub fn with_stack(hit: HitJson, record: &StepRecord, limit: usize, session: &Session) -> HitJson {
-    let frame = |call: Call| {
-        let name = session
-            .images
-            .code_at(call.function)
-            .map(|at| at.to_string());
-        let function = FunctionJson {
-            address: hex(call.function),
-            name,
-        };
-        HitFrameJson {
-            function,
-            call_step: call.call_step.map(|step| step.0),
-        }
-    };
-    hit.with_stack(frames(record, session).take(limit).map(frame).collect())
-}
-
 /// Prints the frames around a step, one per line.
-pub fn print_stack(record: &StepRecord, limit: usize, report: &mut Report<'_>) -> Result<()> {
+fn print_stack(record: &StepRecord, limit: usize, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let mut all = frames(record, session);
     for (number, call) in all.by_ref().take(limit).enumerate() {
@@ -322,7 +281,7 @@ pub fn print_stack(record: &StepRecord, limit: usize, report: &mut Report<'_>) -
 }
 
 /// Prints the call stacks of grouped hits, largest group first.
-pub fn print_groups(groups: &StackGroups, limit: usize, report: &mut Report<'_>) -> Result<()> {
+fn print_groups(groups: &StackGroups, limit: usize, report: &mut Report<'_>) -> Result<()> {
     for (_, group) in groups.sorted() {
         report.text(&format!("{}\n", head(group)))?;
         match group.key {
@@ -379,5 +338,5 @@ fn function_text(function: Address, session: &Session) -> String {
 
 /// Returns the forms of the JSON output.
 pub fn forms(forms: AnswerForms) -> AnswerForms {
-    forms.or::<FirstHitJson>().or::<HitJson>()
+    forms.or::<FirstHitJson<HitJson>>().or::<HitJson>()
 }

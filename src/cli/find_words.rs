@@ -1,6 +1,6 @@
-//! Messages of `find`: the number of hits ([`Tally`]), the limit on them ([`Extent`]), and
-//! descriptions of failed searches ([`nothing_of`]).
+//! Messages of `find`: the number of hits, and descriptions of failed searches ([`nothing_of`]).
 
+use anyhow::Result;
 use stepback_debugger::analysis::walk::{HitQuery, Subject};
 use stepback_index::Index;
 use stepback_index::answer::{AccessKinds, Cell, Direction, MemoryRange};
@@ -8,74 +8,48 @@ use stepback_index::read::MarkerReader;
 use stepback_parsers::drmemtrace::marker_name;
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::cli::progress::say;
+use crate::cli::find::FindArguments;
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
-
-/// Message if the limit is 0.
-pub const NOTHING_WANTED: &str = "nothing to search for: --limit is 0\n";
 
 /// Note that a search by value ignores inferred values in a trace that omits values.
 pub const INFERRED_PASSED_OVER: &str = "inferred values are not searched";
 
-/// Running count of hits in a search for all.
-#[derive(Clone, Copy, Debug)]
-pub struct Tally {
-    /// Number of hits until now.
-    pub count: u64,
-    /// Maximum number of hits.
-    pub wanted: usize,
-}
-
-impl Tally {
-    pub fn new(wanted: usize) -> Self {
-        Self { count: 0, wanted }
+/// Flushes the hits and prints their number. Mentions the limit if it ended the search.
+pub fn note_count(count: u64, arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
+    if report.is_quiet {
+        return Ok(());
     }
-
-    /// Flushes the hits and prints their number. Mentions the limit if it ended the search.
-    pub fn tell(self, report: &mut Report<'_>) -> anyhow::Result<()> {
-        if report.is_quiet {
-            return Ok(());
-        }
-        report.flush()?;
-        let is_stopped = usize::try_from(self.count).is_ok_and(|count| count >= self.wanted);
-        let stopped = if is_stopped {
-            ", stopped by --limit"
-        } else {
-            ""
-        };
-        say(&format!("note: {}{stopped}", counted(self.count, "hit")));
-        Ok(())
-    }
-}
-
-/// Starting point, direction and thread of a search.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchOrigin<'a> {
-    /// Start position of the search.
-    pub at: Position,
-    pub direction: Direction,
-    /// Restricts the search to steps of this thread.
-    pub thread: Option<&'a str>,
+    report.flush()?;
+    let is_stopped = usize::try_from(count).is_ok_and(|count| count >= arguments.wanted());
+    let stopped = if is_stopped {
+        ", stopped by --limit"
+    } else {
+        ""
+    };
+    report.note(&format!("{}{stopped}", counted(count, "hit")));
+    Ok(())
 }
 
 /// Formats `nothing found: no write of 0x8000ff00:8 before position 1,763`.
-pub fn nothing_of(subject: &str, way: SearchOrigin<'_>) -> String {
-    let thread = way
-        .thread
-        .map(|thread| format!(" by thread {}", printable(thread)))
-        .unwrap_or_default();
-    let at = grouped(way.at.0);
-    let place = match way.direction {
+pub fn nothing_of(subject: &str, at: Position, arguments: &FindArguments) -> String {
+    if arguments.wanted() == 0 {
+        return "nothing to search for: --limit is 0\n".to_owned();
+    }
+    let thread = arguments.thread.as_ref();
+    let thread = thread.map(|thread| format!(" by thread {}", printable(thread)));
+    let at = grouped(at.0);
+    let place = match arguments.kind.direction() {
         Direction::Back => format!("before position {at}"),
         Direction::Forward => format!("from position {at} on"),
     };
+    let thread = thread.unwrap_or_default();
     format!("nothing found: no {subject}{thread} {place}\n")
 }
 
 /// Describes the subject of a walk: `write of 0x1000:8`. Registers keep the user's spelling.
-pub fn subject_of(sought: &HitQuery, what: &str) -> String {
-    match &sought.subject {
+pub fn subject_of(query: &HitQuery, what: &str) -> String {
+    match &query.subject {
         Subject::Accesses(cell, kinds) => {
             let cell = match *cell {
                 Cell::Register { .. } => printable(what.trim()),
@@ -109,16 +83,17 @@ pub fn subject_of(sought: &HitQuery, what: &str) -> String {
 /// has.
 pub fn nothing_of_marker(
     kind: MarkerKind,
-    subject: &str,
-    way: SearchOrigin<'_>,
+    at: Position,
+    arguments: &FindArguments,
     index: &Index,
 ) -> String {
     let mut known: Vec<MarkerKind> = MarkerReader(index)
         .marker_counts()
         .map(|counted| counted.kind)
         .collect();
-    if known.contains(&kind) {
-        return nothing_of(&format!("marker {}", printable(subject)), way);
+    if known.contains(&kind) || arguments.wanted() == 0 {
+        let subject = format!("marker {}", printable(arguments.subject()));
+        return nothing_of(&subject, at, arguments);
     }
     if known.is_empty() {
         return "nothing found: this trace has no markers, such as binary formats keep of system calls and times\n"
@@ -144,13 +119,4 @@ fn kinds_word(kinds: AccessKinds) -> &'static str {
 
 fn range_text(range: MemoryRange) -> String {
     format!("{}:{}", range.address, range.len_bytes)
-}
-
-/// First result or all results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// Only the first.
-    First,
-    /// All, as they are found.
-    All,
 }

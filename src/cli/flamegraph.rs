@@ -11,10 +11,9 @@ use stepback_debugger::analysis::call_profile::{Progress, call_profile};
 use stepback_debugger::analysis::profile::marked_pc;
 use stepback_debugger::analysis::sites::{Sites, counts_steps};
 use stepback_debugger::analysis::stack_times::{FoldedStack, StackFunction, StackTimes};
-use stepback_machine::Address;
 use stepback_parsers::{Position, Tarmac};
 
-use super::json::{Time, hex, thread_name};
+use super::json::{FunctionJson, Time, thread_name};
 use super::profile::note_unit;
 use super::progress::say;
 use super::question::Question;
@@ -30,22 +29,24 @@ const ROWS_LIMIT: u32 = 1000;
 
 /// Help text below the options.
 pub const HELP: &str = "\
-Each line is a stack, outermost function first, and the time spent in its innermost function itself.
-The text counts as tarmac-flamegraph does for a Tarmac trace: calls that returned. With --whole, with --json and for all
-other formats every call counts, also one that never returned, as in profile and in the window.
-Where the trace has no times, or too coarse ones (drmemtrace), it is counted in steps of the thread, and a note says so.
-JSON: [{\"thread\",\"stack\":[NAME…],\"addresses\":[ADDRESS…],\"value\"}].";
+Each line is a call stack, outermost function first, and the time spent in its innermost function,
+excluding callees.
+For a Tarmac trace, the text counts like tarmac-flamegraph: only calls that returned. With --whole
+or --json, and for all other formats, every call counts, as in `profile` and in the window.
+If the trace has no times, or only coarse ones (drmemtrace), steps of the thread are counted
+instead, and a note says so.
+JSON: one array with \"thread\", \"functions\" (outermost first) and \"time\" in each element.";
 
 #[derive(Debug, Args)]
 pub struct FlamegraphArguments {
-    /// Count calls deeper than this for the call around them (default: no limit while the text
-    /// stays below 64 MB).
+    /// Count calls deeper than this for the function at this depth (default: no limit, unless the
+    /// text would exceed 64 MB).
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
     /// Also count calls that never returned.
     #[arg(long)]
     pub whole: bool,
-    /// Draw the graph, for a browser.
+    /// Draw an SVG picture for a web browser.
     #[arg(long, conflicts_with = "json")]
     pub svg: bool,
     #[command(flatten)]
@@ -57,16 +58,9 @@ pub struct FlamegraphArguments {
 #[derive(Serialize, JsonSchema)]
 struct FoldedStackJson<'a> {
     thread: &'a str,
-    /// Function names, outermost first.
-    stack: Vec<&'a str>,
-    addresses: Vec<String>,
-    value: Time,
-}
-
-/// Stacks of one thread.
-struct ThreadStacks<'a> {
-    thread: &'a str,
-    stacks: StackTimes,
+    /// The functions of the stack, outermost first.
+    functions: Vec<FunctionJson>,
+    time: Time,
 }
 
 /// Returns the forms of the JSON output.
@@ -94,7 +88,7 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     };
     note_unit(report);
     let share = TEXT_LIMIT_BYTES / (threads.len() as u64).max(1);
-    for ThreadStacks { stacks, .. } in &mut threads {
+    for (_, stacks) in &mut threads {
         if let Some(depth) = depth_limit(stacks, share, arguments) {
             stacks.cut(depth);
         }
@@ -110,7 +104,7 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
 fn returned_stacks<'a>(
     names: &FunctionNames<'_>,
     report: &Report<'a>,
-) -> Result<Vec<ThreadStacks<'a>>> {
+) -> Result<Vec<(&'a str, StackTimes)>> {
     let session = report.session;
     let mut threads = Vec::new();
     for tree in ActivationTree::all(&session.index, &report.cancel)? {
@@ -123,7 +117,7 @@ fn returned_stacks<'a>(
         };
         spans.for_each(|span| stacks.enter(span, name(span)))?;
         let thread = thread_name(tree.thread, &session.index);
-        threads.push(ThreadStacks { thread, stacks });
+        threads.push((thread, stacks));
     }
     Ok(threads)
 }
@@ -132,7 +126,7 @@ fn returned_stacks<'a>(
 fn whole_stacks<'a>(
     names: &FunctionNames<'_>,
     report: &Report<'a>,
-) -> Result<Vec<ThreadStacks<'a>>> {
+) -> Result<Vec<(&'a str, StackTimes)>> {
     let index = &report.session.index;
     let profile = call_profile(
         index,
@@ -147,20 +141,20 @@ fn whole_stacks<'a>(
         let text = names
             .name(used.address)
             .unwrap_or_else(|| format!("{pc:#x}"));
-        functions.push(StackFunction { text, pc });
+        functions.push(StackFunction {
+            text,
+            address: used.address,
+        });
     }
-    if profile.merged_calls > 0 && !report.is_quiet {
+    if profile.merged_calls > 0 {
         let calls = counted(profile.merged_calls, "call");
-        say(&format!(
-            "note: {calls} of too many different stacks are counted for their callers"
+        report.note(&format!(
+            "{calls} of too many different stacks are counted for their callers"
         ));
     }
     let stacks = StackTimes::of_profile(&profile, &functions).into_iter();
     Ok(stacks
-        .map(|(thread, stacks)| ThreadStacks {
-            thread: thread_name(thread, index),
-            stacks,
-        })
+        .map(|(thread, stacks)| (thread_name(thread, index), stacks))
         .collect())
 }
 
@@ -193,40 +187,32 @@ fn depth_limit(
 
 /// Iterates over the lines of all threads. Formats one thread at a time, since deep recursion makes
 /// them many and long.
-fn lines<'a>(threads: &'a [ThreadStacks<'a>]) -> impl Iterator<Item = String> {
+fn lines<'a>(threads: &'a [(&'a str, StackTimes)]) -> impl Iterator<Item = String> {
     let is_alone = threads.len() == 1;
-    threads
-        .iter()
-        .flat_map(move |ThreadStacks { thread, stacks }| {
-            stacks
-                .folded()
-                .into_iter()
-                .map(move |FoldedStack { text, time, .. }| match is_alone {
-                    true => format!("{text} {time}\n"),
-                    false => format!("{thread};{text} {time}\n"),
-                })
-        })
+    threads.iter().flat_map(move |(thread, stacks)| {
+        stacks
+            .folded()
+            .into_iter()
+            .map(move |FoldedStack { text, time, .. }| match is_alone {
+                true => format!("{text} {time}\n"),
+                false => format!("{thread};{text} {time}\n"),
+            })
+    })
 }
 
-fn print_json(threads: &[ThreadStacks<'_>], report: &mut Report<'_>) -> Result<()> {
-    let folded: Vec<(&ThreadStacks<'_>, FoldedStack)> = threads
-        .iter()
-        .flat_map(|thread| {
-            thread
-                .stacks
-                .folded()
-                .into_iter()
-                .map(move |stack| (thread, stack))
+fn print_json(threads: &[(&str, StackTimes)], report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let stacks = threads.iter().flat_map(|(thread, stacks)| {
+        stacks.folded().into_iter().map(move |stack| {
+            let functions = stacks.functions_of(&stack).into_iter();
+            FoldedStackJson {
+                thread,
+                functions: functions
+                    .map(|address| FunctionJson::new(address, session))
+                    .collect(),
+                time: Time(stack.time),
+            }
         })
-        .collect();
-    let stacks = folded.iter().map(|(of, stack)| {
-        let functions = of.stacks.functions_of(stack);
-        FoldedStackJson {
-            thread: of.thread,
-            stack: functions.iter().map(|(name, _)| *name).collect(),
-            addresses: functions.iter().map(|(_, pc)| hex(Address(*pc))).collect(),
-            value: Time(stack.time),
-        }
     });
     report.json_array(stacks)
 }

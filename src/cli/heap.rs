@@ -14,10 +14,10 @@ use stepback_parsers::Step;
 
 use super::cells::{check_expression, names_at, resolved};
 use super::json::{hex, thread_name};
-use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
+use crate::cli::check::FindingJson;
 use crate::cli::question::{Command, TraceArguments};
 
 #[derive(Debug, Args)]
@@ -50,8 +50,8 @@ struct HeapBlockJson<'a> {
     /// Thread that allocated the block.
     allocated_by: &'a str,
     freed_by: Option<&'a str>,
-    /// Function that allocated the block.
-    function: String,
+    /// Name of the function that allocated the block.
+    allocated_with: String,
     freed_with: Option<String>,
 }
 
@@ -64,17 +64,8 @@ struct HeapAddressJson<'a> {
     offset: Option<u64>,
     /// True if the block is allocated at the position.
     allocated: Option<bool>,
-    /// True if blocks were left out, one of which may contain the address.
-    cut_short: bool,
-}
-
-/// A finding in the form that `check` uses.
-#[derive(Serialize, JsonSchema)]
-struct HeapFindingJson {
-    rule: &'static str,
-    severity: &'static str,
-    message: String,
-    step: Option<u64>,
+    /// False if blocks were left out, one of which may contain the address.
+    complete: bool,
 }
 
 /// Returns the forms of the JSON output.
@@ -82,7 +73,7 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
     forms
         .or::<HeapBlockJson<'_>>()
         .or::<HeapAddressJson<'_>>()
-        .or::<HeapFindingJson>()
+        .or::<FindingJson<'_>>()
         .by_line()
 }
 
@@ -100,8 +91,8 @@ impl Command for HeapArguments {
 fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let functions = session.companions.functions.as_ref();
-    if !has_heap(functions) && !report.is_quiet {
-        say("note: the trace has no heap events: DynamoRIO records them with -record_heap");
+    if !has_heap(functions) {
+        report.note("the trace has no heap events: DynamoRIO records them with -record_heap");
     }
     let heap = heap(&session.index, functions, &report.cancel)?;
     match &arguments.address {
@@ -130,7 +121,7 @@ fn print_address(
             block: block.map(|block| block_json(&block, report)),
             offset: block.map(|block| address.0.saturating_sub(block.address.0)),
             allocated: block.map(|block| block.is_allocated(position)),
-            cut_short: heap.is_cut_short,
+            complete: !heap.is_cut_short,
         });
     }
     let words = block_words(session, heap, address, position).unwrap_or_else(|| nowhere(heap));
@@ -217,7 +208,7 @@ fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>)
     }
     cuts(heap)
         .into_iter()
-        .try_for_each(|message| report.json(&cut_json(message)))
+        .try_for_each(|message| report.json(&finding("cut_short", message, 1)))
 }
 
 /// Formats `0x7f… 64 12 20  malloc, free`, with the threads if there are several.
@@ -259,7 +250,7 @@ fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> HeapBlockJson<'a> {
         freed_by: block
             .freed
             .map(|freed| thread_name(freed.thread, &report.session.index)),
-        function: function_name(report.session, block.function),
+        allocated_with: function_name(report.session, block.function),
         freed_with: block
             .freed
             .map(|freed| function_name(report.session, freed.function)),
@@ -268,9 +259,9 @@ fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> HeapBlockJson<'a> {
 
 /// Returns the blocks that were freed twice. Only timestamps order the threads. With several
 /// threads a block may therefore have been allocated again between the frees.
-fn findings(heap: &Heap, report: &Report<'_>) -> Vec<HeapFindingJson> {
+fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson<'static>> {
     let is_certain = report.session.index.threads().len() == 1;
-    let finding = |twice: DoubleFree<'_>| {
+    let double_free = |twice: DoubleFree<'_>| {
         let words = double_free_words(report.session, twice);
         let doubt = if is_certain {
             ""
@@ -278,30 +269,32 @@ fn findings(heap: &Heap, report: &Report<'_>) -> Vec<HeapFindingJson> {
             ", if the order between threads is as shown"
         };
         let severity = if is_certain { "error" } else { "warning" };
-        let (rule, step) = ("double_free", twice.bad.step.map(|step| step.0));
-        HeapFindingJson {
-            rule,
+        FindingJson {
             severity,
-            message: format!("{words}{doubt}"),
-            step,
+            step: twice.bad.step.map(|step| step.0),
+            ..finding("double_free", format!("{words}{doubt}"), heap.double_frees)
         }
     };
     double_frees(heap, report.session.companions.functions.as_ref())
-        .map(finding)
+        .map(double_free)
         .collect()
 }
 
-/// Returns a line that reports omissions.
-fn cut_json(message: String) -> HeapFindingJson {
-    HeapFindingJson {
-        rule: "cut_short",
+/// Returns a warning about the whole trace.
+fn finding(rule: &'static str, message: String, count: u64) -> FindingJson<'static> {
+    FindingJson {
+        rule,
         severity: "warning",
         message,
         step: None,
+        line: None,
+        record: None,
+        clause: None,
+        count,
     }
 }
 
-fn finding_text(finding: &HeapFindingJson) -> String {
+fn finding_text(finding: &FindingJson<'_>) -> String {
     let step = finding.step.map_or_else(
         || "before the first step".to_owned(),
         |step| format!("step {}", grouped(step)),
@@ -353,12 +346,8 @@ mod tests {
         assert!(totals_text(&heap).ends_with(&format!("{words}\n")));
         assert!(nowhere(&heap).contains(words));
         heap.double_frees = 100_000;
-        let cut: Vec<_> = cuts(&heap)
-            .into_iter()
-            .map(|words| cut_json(words).message)
-            .collect();
         assert_eq!(
-            cut,
+            cuts(&heap),
             [
                 words,
                 "of 100,000 frees of freed blocks 65,536 are looked at"

@@ -4,20 +4,17 @@
 //! share, and the syntax of positions and addresses, are topics of `stepback help`; `--help` prints
 //! everything.
 
-use std::io;
-use std::io::Write as _;
-
 use anyhow::Result;
 use clap::builder::StyledStr;
 use clap::{Arg, Args, Command};
 use stepback_debugger::keymap;
 use stepback_debugger::keymap::{Area, key_text};
 
-use crate::cli::cells::UsageError;
 use crate::cli::commands::{DEMO, subcommand_names};
+use crate::cli::error::CommandError;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::question::AboutProgram;
-use crate::cli::report::{OutputError, STANDARD_OUTPUT};
+use crate::cli::report::print;
 
 /// Syntax of positions.
 pub const POSITIONS: &str = "\
@@ -164,7 +161,7 @@ impl AboutProgram for HelpArguments {
                 Some(command) => command.render_long_help().to_string(),
                 None => {
                     let names: Vec<_> = subcommand_names().collect();
-                    return Err(UsageError(format!(
+                    return Err(CommandError::Usage(format!(
                         "no help on {name:?}: the topics are options, positions, addresses, keys, and the commands {}",
                         names.join(", ")
                     ))
@@ -172,9 +169,7 @@ impl AboutProgram for HelpArguments {
                 }
             },
         };
-        writeln!(io::stdout().lock(), "{}", text.trim_end())
-            .map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
-        Ok(())
+        print(&format!("{}\n", text.trim_end()))
     }
 }
 

@@ -11,7 +11,7 @@ use super::text::{counted, grouped};
 pub struct ImageJson {
     path: String,
     /// Offset added to the addresses of the file.
-    offset: String,
+    load_offset: String,
     /// Number of executed addresses whose bytes the image contains.
     checked: u64,
     /// Number of checked addresses at which the trace executed other bytes.
@@ -24,8 +24,8 @@ pub struct ImageJson {
     /// `run`: the image lies at its run address. `load`: it lies at its load address until the
     /// program copies it.
     view: &'static str,
-    /// True if an image that the user did not name is unused because it does not fit.
-    left_out: bool,
+    /// False if an image that the user did not name is left out because it does not fit.
+    used: bool,
 }
 
 /// An executed instruction that differs from the image.
@@ -33,8 +33,8 @@ pub struct ImageJson {
 struct MismatchJson {
     step: u64,
     address: String,
-    executed: String,
-    image: String,
+    executed_bytes: String,
+    image_bytes: String,
 }
 
 impl ImageJson {
@@ -68,19 +68,19 @@ impl ImageJson {
                      }: &ImageMismatch| MismatchJson {
             step: step.0,
             address: pc.to_string(),
-            executed: bytes_text(executed),
-            image: bytes_text(in_image),
+            executed_bytes: bytes_text(executed),
+            image_bytes: bytes_text(in_image),
         };
         Self {
             path: spec.path.display().to_string(),
-            offset: format!("{:#x}", spec.offset),
+            load_offset: format!("{:#x}", spec.offset),
             checked: fit.checked,
             contradicted: fit.contradicted,
             first_contradiction: fit.first.as_ref().map(first),
             cause,
             fitting_offset,
             view: view.name(),
-            left_out: !is_used,
+            used: *is_used,
         }
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::info::{IndexJson, trace_bytes};
-use super::question::{Question, QuestionSubject};
+use super::question::Question;
 use super::report::Report;
 use super::text::{counted, size_text};
 use crate::cli::question::{Command, TraceArguments};
@@ -41,7 +41,7 @@ impl Command for IndexArguments {
     fn run(&self) -> Result<()> {
         let began = Instant::now();
         Question::new(&self.common)
-            .about(QuestionSubject::Index)
+            .about_index()
             .ask(|report| answer(began.elapsed(), report))
     }
 }

@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::cli::answer_forms::{AnswerForms, SCHEMA_VERSION};
 use anyhow::Result;
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::counts::cpu_count;
 use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::model::text::{clock_text, span_text};
-use stepback_debugger::model::threads::threads_of;
 use stepback_debugger::model::trace_notes::{placed, trace_notes};
 use stepback_debugger::session::Session;
 use stepback_index::answer::{ThreadInfo, TranslationCounts};
@@ -20,11 +18,9 @@ use stepback_machine::InstructionSet;
 
 use super::images_json::{ImageJson, image_rows};
 use super::json::Time;
-use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
-use crate::cli::question::{Command, TraceArguments};
 
 /// Maximum number of warnings listed in JSON; all are counted.
 const WARNINGS_IN_JSON: usize = 100;
@@ -42,9 +38,9 @@ const CONTEXTS_IN_TEXT: usize = 16;
 struct InfoJson<'a> {
     format: &'a str,
     steps: u64,
-    /// Number of lines. 0 in formats without lines.
-    lines: u64,
-    threads: ThreadsJson<'a>,
+    /// Number of lines. None in formats without lines.
+    lines: Option<u64>,
+    threads: Vec<ThreadJson>,
     time: TimeJson<'a>,
     arch: &'static str,
     endian: &'static str,
@@ -76,7 +72,7 @@ struct InfoJson<'a> {
 #[derive(Serialize, JsonSchema)]
 struct TranslationsJson {
     /// Number of recorded translations.
-    told: u64,
+    recorded: u64,
     /// Number of distinct virtual pages. None if there are too many to count.
     pages: Option<u64>,
     /// Number of distinct physical pages.
@@ -94,7 +90,7 @@ impl TranslationsJson {
         );
         let contexts = counts.map(|of| of.contexts);
         Ok((told > 0).then_some(Self {
-            told,
+            recorded: told,
             pages,
             physical_pages,
             contexts,
@@ -102,7 +98,7 @@ impl TranslationsJson {
     }
 
     fn text(&self) -> String {
-        let mut text = format!("{} recorded", grouped(self.told));
+        let mut text = format!("{} recorded", grouped(self.recorded));
         if let Some((pages, physical)) = self.pages.zip(self.physical_pages) {
             text += &format!(
                 ": {} on {}",
@@ -150,10 +146,10 @@ struct DrmemtraceJson {
     file_type_words: Vec<String>,
     files: usize,
     records: u64,
-    /// Process IDs without duplicates.
-    pids: Vec<u64>,
+    /// Processes without duplicates.
+    processes: Vec<String>,
     /// None if there are too many CPU changes to examine.
-    cpus: Option<usize>,
+    cpu_count: Option<usize>,
     notes: Vec<String>,
 }
 
@@ -175,19 +171,17 @@ impl DrmemtraceJson {
             file_type_words: head.file_type.words(),
             files: session.files().map_or(0, |files| files.files.len()),
             records: trace.facts().records,
-            pids: pids.into_iter().filter(|pid| *pid != 0).collect(),
-            cpus: cpu_count(&session.index, cancel)?,
+            processes: pids
+                .into_iter()
+                .filter(|pid| *pid != 0)
+                .map(|pid| pid.to_string())
+                .collect(),
+            cpu_count: cpu_count(&session.index, cancel)?,
             notes: trace_notes(session),
         }))
     }
 
     fn rows(&self) -> Vec<(&'static str, String)> {
-        let pids = self
-            .pids
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(", ");
         let with_type = format!(
             "{}, file type {} ({})",
             self.version,
@@ -211,10 +205,10 @@ impl DrmemtraceJson {
                     counted(self.files as u64, "file")
                 ),
             ),
-            ("process", pids),
+            ("process", self.processes.join(", ")),
             (
                 "cpus",
-                self.cpus.map_or_else(
+                self.cpu_count.map_or_else(
                     || "too many changes to count".to_owned(),
                     |count| count.to_string(),
                 ),
@@ -254,20 +248,6 @@ impl CompressionJson {
             damage,
         })
     }
-}
-
-/// Only drmemtrace records more about a thread than its steps.
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-enum ThreadsJson<'a> {
-    Plain(Vec<PlainThreadJson<'a>>),
-    Recorded(Vec<ThreadJson>),
-}
-
-#[derive(Serialize, JsonSchema)]
-struct PlainThreadJson<'a> {
-    id: &'a str,
-    steps: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -316,21 +296,9 @@ impl IndexJson {
     }
 }
 
-#[derive(Debug, Args)]
-pub struct InfoArguments {
-    #[command(flatten)]
-    pub common: TraceArguments,
-}
-
 /// Returns the forms of the JSON output.
 pub fn forms(forms: AnswerForms) -> AnswerForms {
     forms.or::<InfoJson<'_>>()
-}
-
-impl Command for InfoArguments {
-    fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(print_info)
-    }
 }
 
 /// Prints a summary of the trace.
@@ -344,23 +312,6 @@ pub fn print_info(report: &mut Report<'_>) -> Result<()> {
 fn print_json(report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
     let info = index.info();
-    let threads = match report.session.drmemtrace() {
-        Some(_) => {
-            let rows = threads_of(report.session, &report.cancel)?.rows;
-            ThreadsJson::Recorded(rows.iter().map(ThreadJson::new).collect())
-        }
-        None => {
-            let threads = index.threads().iter();
-            ThreadsJson::Plain(
-                threads
-                    .map(|thread| PlainThreadJson {
-                        id: &thread.name,
-                        steps: thread.steps,
-                    })
-                    .collect(),
-            )
-        }
-    };
     let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
     let first = warnings.map(|warning| WarningJson {
         line: warning.line,
@@ -374,9 +325,9 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         trace: report.session.path.display().to_string(),
         format: &info.format,
         steps: info.steps,
-        lines: info.lines,
+        lines: index.source().is_text().then_some(info.lines),
         calls: report.session.index.call_count(),
-        threads,
+        threads: ThreadJson::all(report)?,
         time: TimeJson {
             unit: info.time_unit.as_deref(),
             first: time_first.map(Time),

@@ -2,16 +2,19 @@
 
 use std::borrow::Cow;
 
+use anyhow::Result;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
-use stepback_debugger::analysis::exceptions::Trap;
+use serde_json::{Map, Value as Json};
+use stepback_debugger::analysis::exceptions::{Trap, trap_of};
 use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::model::step_rows::{not_executed, step_remarks};
-use stepback_index::Index;
+use stepback_debugger::session::Session;
 use stepback_index::answer::{
-    Access, AccessTarget, ByteState, Doubt, Effect, Evidence, FrameEntry, FrameExit, Hit,
+    Access, AccessTarget, ByteState, Call, Doubt, Effect, Evidence, FrameEntry, FrameExit, Hit,
     HostOperation, StepRecord, ThreadId, Value,
 };
+use stepback_index::{Cancel, Index};
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::drmemtrace::marker_name;
 
@@ -69,17 +72,94 @@ pub struct StepJson {
     source: Option<Option<String>>,
 }
 
-/// The address of a function, and its name if an image has one.
+/// A function.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FunctionJson {
     /// Address of the first instruction.
     pub address: String,
-    /// None without a symbol.
+    /// Demangled name. None if no image has one.
     pub name: Option<String>,
+    /// Name as spelled in the image.
+    symbol: Option<String>,
+    /// Source line of the function's start. Present only if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Option<String>>,
 }
 
-/// Returns the JSON word for the way a frame was entered.
-pub fn entered_word(entered: FrameEntry) -> &'static str {
+impl FunctionJson {
+    /// Describes the function at an address.
+    pub fn new(address: Address, session: &Session) -> Self {
+        let found = session.images.code_at(address);
+        Self {
+            address: hex(address),
+            name: found.map(|found| found.to_string()),
+            symbol: found.map(|found| found.symbol.raw_name().to_owned()),
+            source: None,
+        }
+    }
+}
+
+/// A call: a line of `calltree`, or a frame of a stack.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CallJson {
+    depth: u32,
+    thread: String,
+    /// The called function.
+    function: FunctionJson,
+    /// The trap that the call handles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trap: Option<TrapJson>,
+    /// The calling step. None for the first frame of a thread.
+    call_step: Option<u64>,
+    entry_step: Option<u64>,
+    exit_step: Option<u64>,
+    entered: &'static str,
+    left: &'static str,
+    evidence: &'static str,
+    /// Argument registers at the entry. Present only in `at --stack`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<Map<String, Json>>,
+}
+
+impl CallJson {
+    /// Describes a call.
+    pub fn new(call: &Call, session: &Session, cancel: &Cancel) -> Result<Self> {
+        let (index, set) = (&session.index, session.index.instruction_set(call.thread));
+        let trap = trap_of(index, call, cancel)?.map(|trap| TrapJson::new(trap, set));
+        Ok(Self {
+            depth: call.depth,
+            thread: thread_name(call.thread, index).to_owned(),
+            function: FunctionJson::new(call.function, session),
+            trap,
+            call_step: call.call_step.map(|step| step.0),
+            entry_step: call.entry_step.map(|step| step.0),
+            exit_step: call.exit_step.map(|step| step.0),
+            entered: entered_word(call.entered),
+            left: left_word(call.left),
+            evidence: evidence_word(call.evidence),
+            arguments: None,
+        })
+    }
+
+    /// Adds the source line of the function.
+    pub fn with_source(self, source: Option<String>) -> Self {
+        let function = FunctionJson {
+            source: Some(source),
+            ..self.function
+        };
+        Self { function, ..self }
+    }
+
+    /// Adds the argument registers.
+    pub fn with_arguments(self, arguments: Map<String, Json>) -> Self {
+        Self {
+            arguments: Some(arguments),
+            ..self
+        }
+    }
+}
+
+fn entered_word(entered: FrameEntry) -> &'static str {
     match entered {
         FrameEntry::Root => "root",
         FrameEntry::Call => "call",
@@ -90,8 +170,7 @@ pub fn entered_word(entered: FrameEntry) -> &'static str {
     }
 }
 
-/// Returns the JSON word for the way a frame was left.
-pub fn left_word(left: FrameExit) -> &'static str {
+fn left_word(left: FrameExit) -> &'static str {
     match left {
         FrameExit::Return => "return",
         FrameExit::Longjmp => "longjmp",
@@ -102,8 +181,7 @@ pub fn left_word(left: FrameExit) -> &'static str {
     }
 }
 
-/// Returns the JSON word for the evidence of a frame.
-pub fn evidence_word(evidence: Evidence) -> &'static str {
+fn evidence_word(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Start => "start",
         Evidence::Link => "link",
@@ -117,6 +195,17 @@ pub fn evidence_word(evidence: Evidence) -> &'static str {
     }
 }
 
+/// A call or a run of a task: the positions between which a thread executed it.
+#[derive(Serialize, JsonSchema)]
+pub struct ThreadRangeJson<'a> {
+    pub thread: &'a str,
+    /// The task. Missing for a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<u32>,
+    pub from: u64,
+    pub to: u64,
+}
+
 /// A search hit.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HitJson {
@@ -127,23 +216,14 @@ pub struct HitJson {
     access: Option<AccessJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     doubt: Option<DoubtJson>,
-    /// Frames around the step, innermost first. Present only if requested.
+    /// Calls around the step, innermost first. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    stack: Option<Vec<HitFrameJson>>,
-}
-
-/// A frame around a hit.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct HitFrameJson {
-    /// The called function.
-    pub function: FunctionJson,
-    /// The calling step. None for the first frame of a thread.
-    pub call_step: Option<u64>,
+    stack: Option<Vec<CallJson>>,
 }
 
 /// Reason why a hit may be wrong. `step`, `number` and `name` describe a system call.
 #[derive(Debug, Serialize, JsonSchema)]
-struct DoubtJson {
+pub struct DoubtJson {
     kind: &'static str,
     step: Option<u64>,
     number: Option<u64>,
@@ -161,11 +241,9 @@ pub struct AccessJson {
     size: u64,
     value: Option<String>,
     /// True if the value is not recorded but follows from other steps.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     inferred: bool,
     /// True if the access comes from the decoded instruction because the trace records no such
     /// accesses.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     decoded: bool,
     external: bool,
     /// Semihosting operation by which the host wrote the cell: `SYS_READ`.
@@ -249,8 +327,8 @@ impl HitJson {
         }
     }
 
-    /// Adds the frames around the step, innermost first.
-    pub fn with_stack(self, stack: Vec<HitFrameJson>) -> Self {
+    /// Adds the calls around the step, innermost first.
+    pub fn with_stack(self, stack: Vec<CallJson>) -> Self {
         Self {
             stack: Some(stack),
             ..self
@@ -259,7 +337,8 @@ impl HitJson {
 }
 
 impl DoubtJson {
-    fn new(doubt: Doubt, index: &Index) -> Self {
+    /// Converts a doubt about an answer of an index.
+    pub fn new(doubt: Doubt, index: &Index) -> Self {
         let plain = |kind| Self {
             kind,
             step: None,
@@ -343,9 +422,7 @@ impl StepEffectsJson {
             effects: record.effects.iter().filter_map(effect).collect(),
         }
     }
-}
 
-impl StepEffectsJson {
     /// Adds the source line.
     pub fn with_source(self, source: Option<String>) -> Self {
         Self {
@@ -405,32 +482,31 @@ pub fn source_letters(bytes: &[ByteState]) -> String {
     bytes.iter().map(letter).collect()
 }
 
-/// The trap that a frame handles.
-#[derive(Serialize, JsonSchema)]
-pub struct TrapJson {
+/// The trap that a call handles.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TrapJson {
     /// Trap number of the processor.
-    number: String,
+    number: u64,
     name: Option<String>,
     /// The requested system call.
     #[serde(skip_serializing_if = "Option::is_none")]
     system_call: Option<SystemCallJson>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct SystemCallJson {
     number: u64,
     name: Option<&'static str>,
 }
 
 impl TrapJson {
-    /// Converts a trap of a processor with this instruction set.
-    pub fn new(trap: Trap, set: InstructionSet) -> Self {
+    fn new(trap: Trap, set: InstructionSet) -> Self {
         let system_call = trap.system_call.map(|call| SystemCallJson {
             number: set.system_call_number(call),
             name: set.system_call_name(call),
         });
         Self {
-            number: format!("{:#x}", trap.number),
+            number: trap.number,
             name: set.trap_name(trap.number),
             system_call,
         }

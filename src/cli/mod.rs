@@ -18,6 +18,7 @@ mod cut;
 mod diff;
 mod diff_calls;
 mod effects;
+mod error;
 mod find;
 mod find_hits;
 mod find_marker;
@@ -49,5 +50,5 @@ mod why;
 mod window;
 
 pub use crate::cli::arguments::{parse, run};
-pub use browse::{BrowseArguments, BrowserLaunch};
-pub use window::{FrontEnds, WindowArguments, WindowLaunch};
+pub use browse::{BrowseArguments, FrontEndLaunch};
+pub use window::{FrontEnds, WindowArguments};

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use stepback_debugger::image::ImageSpec;
 use stepback_debugger::number::number;
 use stepback_debugger::session::{IndexPolicy, OpenOptions};
@@ -16,8 +16,8 @@ use stepback_parsers::Format;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Opening the trace")]
 pub struct TraceOptions {
-    /// A further file of a trace that has several, as simulators write one for each CPU; may be
-    /// given several times. Record files that directly follow the trace are included too.
+    /// A further file of the trace, for simulators that write one per CPU; may be given several
+    /// times. Record files that directly follow TRACE are included too.
     #[arg(long = "with", value_name = "FILE", requires = "trace")]
     pub with: Vec<PathBuf>,
     /// Path of the index (default: TRACE.sbi, or the user's cache directory if that cannot be
@@ -47,16 +47,16 @@ pub struct TraceOptions {
     /// Offset added to the addresses of images that have none.
     #[arg(long, value_name = "N", default_value = "0", value_parser = number, hide_default_value = true)]
     pub load_offset: u64,
-    /// Look for sources in TO that the image places in FROM; may be given several times.
+    /// Look in TO for sources that the image places in FROM; may be given several times.
     #[arg(long = "source-map", value_name = "FROM=TO")]
     pub source_map: Vec<SourceMapping>,
     /// Format of the trace, instead of detecting it.
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<FormatName>,
-    /// Instruction set to decode with, if the trace does not state it (default: as the program's
-    /// files, else x86).
-    #[arg(long, value_name = "NAME")]
-    pub arch: Option<ArchName>,
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    pub format: Option<Format>,
+    /// Instruction set to decode with, if the trace does not state it (default: that of the
+    /// program's files, or x86).
+    #[arg(long, value_name = "NAME", value_parser = arch_parser())]
+    pub arch: Option<InstructionSet>,
     /// The traced CPU is little-endian (the default).
     #[arg(long, conflicts_with = "bi")]
     pub li: bool,
@@ -82,58 +82,64 @@ pub struct ReportOptions {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Print to a file instead of standard output.
+    /// Write to a file instead of standard output; it appears when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Print more.
+    /// Also print how the trace was opened: its format, index and images; `info` and `truncate`
+    /// then print all warnings.
     #[arg(short, long)]
     pub verbose: bool,
-    /// Print less: errors only.
+    /// Print only the answer and errors.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Show the progress of the index, even when standard error is not a terminal.
+    /// Show progress even if standard error is not a terminal.
     #[arg(long)]
     pub show_progress_meter: bool,
 }
 
-/// Names of the formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormatName {
-    /// Arm Tarmac text.
-    Tarmac,
-    /// DynamoRIO drmemtrace: a file or a directory.
-    Drmemtrace,
-    /// RST of Sun's SPARC simulators: one or more files, or a directory.
-    Rst,
-    /// Branch records of Sun's Btrace, or its text form.
-    Btrace,
+/// Parses the name of a format.
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    let choice = |format: Format| {
+        let (name, help) = match format {
+            Format::Tarmac => ("tarmac", "Arm Tarmac text"),
+            Format::Drmemtrace => ("drmemtrace", "DynamoRIO drmemtrace: a file or a directory"),
+            Format::Rst => (
+                "rst",
+                "RST of Sun's SPARC simulators: one or more files, or a directory",
+            ),
+            Format::Btrace => ("btrace", "Branch records of Sun's Btrace, or its text form"),
+        };
+        (PossibleValue::new(name).help(help), format)
+    };
+    choices(
+        [
+            Format::Tarmac,
+            Format::Drmemtrace,
+            Format::Rst,
+            Format::Btrace,
+        ]
+        .map(choice),
+    )
 }
 
-/// Name of an architecture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArchName(InstructionSet);
+/// Parses the name of an instruction set.
+fn arch_parser() -> impl TypedValueParser<Value = InstructionSet> {
+    choices(InstructionSet::CHOICES.iter().filter_map(|set| {
+        let choice = set.names().choice?;
+        Some((PossibleValue::new(choice.name).help(choice.help), *set))
+    }))
+}
 
-impl ValueEnum for ArchName {
-    fn value_variants<'a>() -> &'a [Self] {
-        const VARIANTS: [ArchName; InstructionSet::CHOICES.len()] = {
-            let mut variants =
-                [ArchName(InstructionSet::CHOICES[0]); InstructionSet::CHOICES.len()];
-            let mut place = 1;
-            while place < variants.len() {
-                variants[place] = ArchName(InstructionSet::CHOICES[place]);
-                place += 1;
-            }
-            variants
-        };
-        &VARIANTS
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        self.0
-            .names()
-            .choice
-            .map(|choice| PossibleValue::new(choice.name).help(choice.help))
-    }
+/// Parses one of several names as its value.
+fn choices<T: Copy + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = (PossibleValue, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let choices: Vec<_> = choices.into_iter().collect();
+    let names = choices.iter().map(|(name, _)| name.clone());
+    PossibleValuesParser::new(names).try_map(move |text| {
+        let found = choices.iter().find(|(name, _)| name.matches(&text, false));
+        found.map(|(_, value)| *value).ok_or("no such name")
+    })
 }
 
 impl TraceOptions {
@@ -159,18 +165,13 @@ impl TraceOptions {
             remembered_sysroots: Vec::new(),
             load_offset: self.load_offset,
             source_map: self.source_map.clone(),
-            format: self.format.map(|name| match name {
-                FormatName::Tarmac => Format::Tarmac,
-                FormatName::Drmemtrace => Format::Drmemtrace,
-                FormatName::Rst => Format::Rst,
-                FormatName::Btrace => Format::Btrace,
-            }),
+            format: self.format,
             endian: match (self.li, self.bi) {
                 (_, true) => Some(Endian::Big),
                 (true, _) => Some(Endian::Little),
                 _ => None,
             },
-            arch: self.arch.map(|arch| arch.0),
+            arch: self.arch,
             implicit_thumb: self.implicit_thumb,
             record_layout: self.record_layout.clone(),
             threads: self.threads.map_or(0, NonZeroUsize::get),

@@ -7,11 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::profile::{FunctionTotals, profile, whole_profile};
 use stepback_debugger::analysis::sites::counts_steps;
-use stepback_machine::Address;
 use stepback_parsers::Tarmac;
 
-use super::json::{Time, hex};
-use super::progress::say;
+use super::json::{FunctionJson, Time};
 use super::question::Question;
 use super::report::Report;
 use crate::cli::question::{Command, TraceArguments};
@@ -19,13 +17,13 @@ use crate::cli::text::{FunctionNames, NameOptions};
 
 /// Help text below the options.
 pub const HELP: &str = "\
-The text counts as tarmac-profile does for a Tarmac trace: calls that returned, and a function that calls itself in each
-of its calls. With --whole, with --json and for all other formats every call counts, also one that never returned,
-and recursion counts once, as in the window.
-Time is that from the first to the last moment of each call. Where the trace has no times, or too coarse ones
-(drmemtrace), it is counted in steps of the thread, and a note says so.
-JSON: [{\"address\",\"name\",\"symbol\",\"calls\",\"time\",\"self_time\",\"steps\",\"self_steps\"}]; self: without calls inside.
-Steps are those of the call's own thread: what others did meanwhile does not count.";
+For a Tarmac trace, the text counts like tarmac-profile: only calls that returned, and a recursive
+function once per call. With --whole or --json, and for all other formats, every call counts and
+recursion counts once, as in the window.
+Time runs from the first to the last moment of a call. If the trace has no times, or only coarse
+ones (drmemtrace), steps of the calling thread are counted instead, and a note says so.
+JSON: one array with a function, \"calls\", \"time\", \"self_time\", \"steps\" and \"self_steps\" in each
+element. \"self\" excludes callees. Steps of other threads during a call do not count.";
 
 #[derive(Debug, Args)]
 pub struct ProfileArguments {
@@ -56,9 +54,8 @@ pub enum SortKey {
 /// Totals of a function.
 #[derive(Serialize, JsonSchema)]
 struct FunctionProfileJson {
-    address: String,
-    name: Option<String>,
-    symbol: Option<String>,
+    #[serde(flatten)]
+    function: FunctionJson,
     calls: u64,
     time: Time,
     self_time: Time,
@@ -90,9 +87,9 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     note_unit(report);
     let is_recursive =
         |function: &FunctionTotals| function.totals.time > function.totals.outer_time;
-    if !is_whole && !report.is_quiet && functions.iter().any(is_recursive) {
-        say(
-            "note: a function that calls itself counts in each of its calls, as in tarmac-profile; --whole counts it once",
+    if !is_whole && functions.iter().any(is_recursive) {
+        report.note(
+            "a function that calls itself counts in each of its calls, as in tarmac-profile; --whole counts it once",
         );
     }
     // The sort is stable, so equal functions stay in address order.
@@ -114,29 +111,21 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
 
 /// Prints a note that steps are counted if times cannot measure calls.
 pub fn note_unit(report: &Report<'_>) {
-    if !report.is_quiet && counts_steps(&report.session.index) {
-        say("note: steps are counted, since the trace has no times that measure calls");
+    if counts_steps(&report.session.index) {
+        report.note("steps are counted, since the trace has no times that measure calls");
     }
 }
 
 fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<()> {
     let function = |FunctionTotals {
-                        function,
-                        pc,
-                        totals,
-                        ..
-                    }: &FunctionTotals| {
-        let found = report.session.images.code_at(*function);
-        FunctionProfileJson {
-            address: hex(Address(*pc)),
-            name: found.map(|found| found.to_string()),
-            symbol: found.map(|found| found.symbol.raw_name().to_owned()),
-            calls: totals.calls,
-            time: Time(totals.time),
-            self_time: Time(totals.self_time),
-            steps: totals.steps,
-            self_steps: totals.self_steps,
-        }
+                        function, totals, ..
+                    }: &FunctionTotals| FunctionProfileJson {
+        function: FunctionJson::new(*function, report.session),
+        calls: totals.calls,
+        time: Time(totals.time),
+        self_time: Time(totals.self_time),
+        steps: totals.steps,
+        self_steps: totals.self_steps,
     };
     let functions: Vec<FunctionProfileJson> = functions.iter().map(function).collect();
     report.json(&functions)

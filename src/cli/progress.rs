@@ -4,7 +4,7 @@ use std::io;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -14,24 +14,20 @@ use stepback_debugger::session::{IndexPolicy, OpenOptions, OpeningObserver, Sess
 use stepback_index::Cancel;
 use stepback_index::build::BuildProgress;
 
-use super::options::ReportOptions;
+use crate::cli::options::ReportOptions;
+use crate::cli::report::named_file;
 
 /// Refresh interval of the meter.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// Time after which a meter is shown for work of unknown extent.
+const DELAY: Duration = Duration::from_secs(1);
 /// Time budget for building an index for `--so-far`.
 const SO_FAR: Duration = Duration::from_millis(800);
 /// Time budget if no part is available sooner.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Form of the meter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MeterStyle {
-    Hidden,
-    /// A bar on a terminal.
-    Bar,
-    /// A line for every tenth of the work, for logs.
-    Lines,
-}
+/// Shows a meter with a name and a form until the work is done.
+type ShowMeter = fn(&str, &str, &BuildProgress, &Receiver<()>);
 
 /// Opens a trace. Removes the meter before it returns.
 pub fn open(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
@@ -84,65 +80,111 @@ fn stop_soon(is_done: &Receiver<()>, cancel: &Cancel, has_part: impl Fn() -> boo
     }
 }
 
-/// Does some work and shows its progress on a meter with this name. Removes the meter before it
-/// returns.
+/// Does some work and shows its progress in bytes on a meter with this name. Removes the meter
+/// before it returns.
 pub fn watched<T>(
     name: &'static str,
     report: &ReportOptions,
     work: impl FnOnce(&BuildProgress) -> T,
 ) -> T {
-    let is_terminal = io::stderr().is_terminal();
-    let meter = match (is_terminal, report.show_progress_meter) {
-        (true, is_forced) if is_forced || !report.quiet => MeterStyle::Bar,
-        (false, true) => MeterStyle::Lines,
-        _ => MeterStyle::Hidden,
-    };
+    let form = "{wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}{msg}";
+    metered(name, form, meter(report), work)
+}
+
+/// Answers a query. Shows a meter if that takes more than a second and the answer does not appear
+/// on the same terminal.
+pub fn watched_answer<T>(report: &ReportOptions, work: impl FnOnce(&BuildProgress) -> T) -> T {
+    let is_visible = io::stdout().is_terminal() && named_file(report.output.as_deref()).is_none();
+    let meter = meter(report).filter(|_| !is_visible);
+    metered("answering", "{wide_bar} {percent} %  {eta}", meter, work)
+}
+
+/// Returns the meter to show: a bar on a terminal; in a log, a line for every tenth of the work.
+fn meter(report: &ReportOptions) -> Option<ShowMeter> {
+    match (io::stderr().is_terminal(), report.show_progress_meter) {
+        (true, is_forced) if is_forced || !report.quiet => Some(show_bar),
+        (false, true) => Some(show_lines),
+        _ => None,
+    }
+}
+
+fn metered<T>(
+    name: &'static str,
+    form: &'static str,
+    meter: Option<ShowMeter>,
+    work: impl FnOnce(&BuildProgress) -> T,
+) -> T {
     let progress = BuildProgress::default();
+    let Some(show) = meter else {
+        return work(&progress);
+    };
     std::thread::scope(|scope| {
         let (done, is_done) = channel::<()>();
-        scope.spawn(|| show(name, meter, &progress, is_done));
+        let shown = &progress;
+        scope.spawn(move || show(name, form, shown, &is_done));
         let answer = work(&progress);
         drop(done);
         answer
     })
 }
 
-fn show(name: &str, meter: MeterStyle, progress: &BuildProgress, is_done: Receiver<()>) {
-    match meter {
-        MeterStyle::Hidden => {}
-        MeterStyle::Bar => show_bar(name, progress, &is_done),
-        MeterStyle::Lines => show_lines(name, progress, &is_done),
-    }
+/// The bar on the terminal. Messages are printed above it.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn visible_bar() -> MutexGuard<'static, Option<ProgressBar>> {
+    BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn show_bar(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
-    let style = format!(
-        "{name} {{wide_bar}} {{bytes}} of {{total_bytes}}  {{bytes_per_sec}}  {{eta}}{{msg}}"
-    );
+fn show_bar(name: &str, form: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
+    let delay = delay(progress, is_done);
+    if delay == Err(RecvTimeoutError::Disconnected) {
+        return;
+    }
+    let total = || progress.bytes_total.load(Ordering::Relaxed);
+    let form = match total() {
+        0 => "{spinner} {elapsed}",
+        _ => form,
+    };
     let bar = ProgressBar::new(0);
     bar.set_style(
-        ProgressStyle::with_template(&style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        ProgressStyle::with_template(&format!("{name} {form}"))
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
+    *visible_bar() = Some(bar.clone());
     while is_done.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-        bar.set_length(progress.bytes_total.load(Ordering::Relaxed));
+        bar.set_length(total());
         bar.set_position(progress.bytes_done.load(Ordering::Relaxed));
         let (done, total) = (&progress.host_calls_done, &progress.host_calls_total);
         let (done, total) = (done.load(Ordering::Relaxed), total.load(Ordering::Relaxed));
         if total > 0 {
             bar.set_message(format!("  semihosting calls: {done} of {total}"));
         }
+        bar.tick();
     }
+    *visible_bar() = None;
     bar.finish_and_clear();
 }
 
-fn show_lines(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
-    let mut told = None;
+/// Waits until a meter is worth showing: a second, or less if the amount of work is known.
+fn delay(progress: &BuildProgress, is_done: &Receiver<()>) -> Result<(), RecvTimeoutError> {
+    let began = Instant::now();
+    while began.elapsed() < DELAY && progress.bytes_total.load(Ordering::Relaxed) == 0 {
+        match is_done.recv_timeout(INTERVAL) {
+            Err(RecvTimeoutError::Timeout) => {}
+            ended => return ended,
+        }
+    }
+    Ok(())
+}
+
+fn show_lines(name: &str, _: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
+    let mut printed = None;
     let mut is_waiting = true;
     while is_waiting {
         is_waiting = is_done.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout);
         let tenths = tenths_done(progress);
-        if tenths.is_some() && told != tenths {
-            told = tenths;
+        if tenths.is_some() && printed != tenths {
+            printed = tenths;
             say(&format!("{name}: {} %", tenths.unwrap_or(0) * 10));
         }
     }
@@ -157,5 +199,11 @@ fn tenths_done(progress: &BuildProgress) -> Option<u64> {
 
 /// Prints a line on standard error. Ignores a closed stream.
 pub fn say(line: &str) {
-    let _unread = writeln!(io::stderr(), "{line}");
+    let print = || {
+        let _unread = writeln!(io::stderr(), "{line}");
+    };
+    match &*visible_bar() {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
 }

@@ -4,46 +4,35 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::Args;
 use stepback_debugger::analysis::names::damage_in;
 use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::session::{
     Damage, NoticeKind, OpenOptions, Session, is_demo, no_tail_calls,
 };
+use stepback_index::build::BuildProgress;
 
-use crate::cli::cells::{UsageError, told_apart};
+use crate::cli::error::CommandError;
+use crate::cli::images_json::image_rows;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::progress;
-use crate::cli::progress::say;
-use crate::cli::report::{Output, OutputError, Report};
-use crate::cli::text::{counted, printable};
+use crate::cli::progress::{say, watched_answer};
+use crate::cli::report::{Destination, Report, ResumableOutput, inputs_of};
+use crate::cli::text::{counted, printable, size_text};
 
 /// A query about a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     common: &'a TraceArguments,
-    subject: QuestionSubject,
-    target: AnswerTarget,
-}
-
-/// Subject of a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QuestionSubject {
-    /// The trace.
-    Trace,
-    /// The index of the trace, which is built for this query.
-    Index,
-}
-
-/// Destination of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnswerTarget {
-    /// The requested file, or else standard output.
-    AsAsked,
-    /// Standard output: the file option has another purpose.
-    StandardOutput,
+    /// The query is about the index, which is built for it.
+    is_about_index: bool,
+    /// The file option has another purpose, so the answer goes to standard output.
+    is_file_taken: bool,
+    /// The query shows its own progress.
+    has_meter: bool,
 }
 
 impl<'a> Question<'a> {
@@ -51,35 +40,67 @@ impl<'a> Question<'a> {
     pub fn new(common: &'a TraceArguments) -> Self {
         Self {
             common,
-            subject: QuestionSubject::Trace,
-            target: AnswerTarget::AsAsked,
+            is_about_index: false,
+            is_file_taken: false,
+            has_meter: false,
         }
     }
 
-    /// Changes the subject.
-    pub fn about(self, subject: QuestionSubject) -> Self {
-        Self { subject, ..self }
+    /// Makes the index the subject, so that it is built.
+    pub fn about_index(self) -> Self {
+        Self {
+            is_about_index: true,
+            ..self
+        }
     }
 
-    /// Changes the destination.
-    pub fn to(self, target: AnswerTarget) -> Self {
-        Self { target, ..self }
+    /// Prints the answer on standard output: the file option has another purpose.
+    pub fn to_standard_output(self) -> Self {
+        Self {
+            is_file_taken: true,
+            ..self
+        }
+    }
+
+    /// Leaves the meter to the query.
+    pub fn with_own_meter(self) -> Self {
+        Self {
+            has_meter: true,
+            ..self
+        }
     }
 
     /// Opens the trace and prints the answer. Errors of `print` need not name the trace. If the
     /// answer meets damage in a file of ours, rebuilds the file and repeats the query once.
     pub fn ask(self, print: impl Fn(&mut Report<'_>) -> Result<()>) -> Result<()> {
-        let TraceArguments { trace, options, .. } = self.common;
+        let TraceArguments {
+            trace,
+            options,
+            report: printing,
+        } = self.common;
         let mut open = options.to_open_options(trace);
-        open.is_index_wanted |= self.subject == QuestionSubject::Index;
+        open.is_index_wanted |= self.is_about_index;
         let mut output = None;
         let mut mended = None;
         loop {
             let session = self.opened(mended.as_ref().unwrap_or(&open))?;
-            if options.only_index && self.subject == QuestionSubject::Trace {
+            if options.only_index && !self.is_about_index {
                 return Ok(());
             }
-            let (printed, told) = self.printed(&session, output.take(), &print)?;
+            let output_path = printing.output.as_deref().filter(|_| !self.is_file_taken);
+            let out = match output.take() {
+                Some(out) => out,
+                None => ResumableOutput::new(Destination::open(output_path, inputs_of(&session))?),
+            };
+            let answer = |progress: &BuildProgress| {
+                let mut report = Report::new(&session, printing, progress, out);
+                let printed = print(&mut report);
+                (printed, report.into_output())
+            };
+            let (printed, out) = match self.has_meter {
+                true => answer(&BuildProgress::default()),
+                false => watched_answer(printing, answer),
+            };
             let damage = printed.as_ref().err().and_then(damage_in);
             let damage = damage.or_else(|| Damage::of(session.index.tail_call_error()?));
             // A second damage in a row would not be cured by a third attempt.
@@ -87,12 +108,13 @@ impl<'a> Question<'a> {
                 .filter(|_| mended.is_none())
                 .and_then(|damage| Some((damage, damage.mended(&open)?)));
             let Some((damage, options)) = again else {
-                return self.ended(&session, printed, told);
+                let finished = printed.and_then(|()| out.finish());
+                self.note(session.index.tail_call_error().map(no_tail_calls));
+                let name = trace.display().to_string();
+                return finished.map_err(|error| CommandError::about(&name, error));
             };
-            if !self.common.report.quiet {
-                say(&format!("note: {}: {trace:?}", damage.notice()));
-            }
-            (output, mended) = (Some(told.begun_again()), Some(options));
+            self.note(Some(damage.notice()));
+            (output, mended) = (Some(out.begun_again()), Some(options));
         }
     }
 
@@ -103,62 +125,58 @@ impl<'a> Question<'a> {
             report: printing,
             ..
         } = self.common;
+        let began = Instant::now();
         let session = match options.so_far {
             true => progress::open_so_far(open, printing)?,
             false => progress::open(open, printing)?,
         };
+        if printing.verbose {
+            describe(&session, began.elapsed());
+        }
         if !printing.quiet {
-            tell(&session);
+            print_notices(&session);
             if options.so_far {
-                tell_so_far(&session);
+                note_part(&session);
             }
         }
         Ok(session)
     }
 
-    /// Prints the answer, to the earlier output if it had already begun. The end of the answer
-    /// stays buffered.
-    fn printed(
-        self,
-        session: &Session,
-        output: Option<Output>,
-        print: impl Fn(&mut Report<'_>) -> Result<()>,
-    ) -> Result<(Result<()>, Output)> {
-        let printing = &self.common.report;
-        let mut report = match (output, self.target) {
-            (Some(output), _) => output.on(session),
-            (None, AnswerTarget::AsAsked) => Report::new(session, printing)?,
-            (None, AnswerTarget::StandardOutput) => Report::on_standard_output(session, printing),
-        };
-        let printed = print(&mut report);
-        Ok((printed, report.into_output()))
-    }
-
-    /// Writes the rest of an answer and prints notes about its gaps.
-    fn ended(self, session: &Session, printed: Result<()>, output: Output) -> Result<()> {
-        let TraceArguments {
-            trace,
-            report: printing,
-            ..
-        } = self.common;
-        let handed = printed.and_then(|()| output.on(session).finish());
-        let asked = handed.map_err(told_apart).map_err(|error| {
-            let with_trace = || format!("{error:#}: {trace:?}");
-            match error {
-                _ if error.is::<OutputError>() => error,
-                _ if error.is::<UsageError>() => UsageError(with_trace()).into(),
-                _ => anyhow!(with_trace()),
-            }
-        });
-        if let Some(error) = session.index.tail_call_error().filter(|_| !printing.quiet) {
-            say(&format!("note: {}", no_tail_calls(error)));
+    /// Prints a note about the trace, unless only the answer is wanted.
+    fn note(self, text: Option<impl fmt::Display>) {
+        if let Some(text) = text.filter(|_| !self.common.report.quiet) {
+            say(&format!("note: {}: {text}", self.common.trace.display()));
         }
-        asked
+    }
+}
+
+/// Prints how the trace was opened, for `--verbose`.
+fn describe(session: &Session, took: Duration) {
+    let info = session.index.info();
+    let (steps, threads) = (
+        counted(info.steps, "step"),
+        counted(session.index.threads().len() as u64, "thread"),
+    );
+    let name = session.path.display();
+    say(&format!(
+        "note: {name}: {}, {steps}, {threads}",
+        info.format
+    ));
+    let index = session.index_path.as_ref();
+    let index = index.map_or("in memory".into(), |path| path.display().to_string());
+    let how = match session.is_built_now {
+        true => format!("built in {:.2} s", took.as_secs_f64()),
+        false => "up to date".to_owned(),
+    };
+    let size = size_text(info.index_bytes);
+    say(&format!("note: {name}: index {index}, {size}, {how}"));
+    for image in image_rows(session) {
+        say(&format!("note: {name}: image {image}"));
     }
 }
 
 /// Prints a note about the extent of a partial index.
-fn tell_so_far(session: &Session) {
+fn note_part(session: &Session) {
     if let Some(part) = IndexedPart::of(session) {
         let (steps, share) = (counted(part.steps, "step"), part.per_cent());
         say(&format!(
@@ -168,7 +186,8 @@ fn tell_so_far(session: &Session) {
 }
 
 /// Prints notes about the trace that affect its answers.
-fn tell(session: &Session) {
+fn print_notices(session: &Session) {
+    let name = session.path.display();
     // `info` names the image too, so the note is not repeated for each question.
     let is_known = |kind: &NoticeKind| {
         matches!(kind, NoticeKind::ImageInUse(_))
@@ -182,10 +201,7 @@ fn tell(session: &Session) {
         say(&format!("note: {notice}"));
     }
     if session.index.step_count() == 0 {
-        say(&format!(
-            "note: the trace shows no instruction: {:?}",
-            session.path
-        ));
+        say(&format!("note: {name}: the trace shows no instruction"));
     }
     if let Some(first) = session.index.warnings().first() {
         let problems = counted(session.index.info().warning_count, "problem");
@@ -197,10 +213,7 @@ fn tell(session: &Session) {
             ),
             false => format!("the first: {message}"),
         };
-        say(&format!(
-            "note: {problems} in the trace, {first}: {:?}",
-            session.path
-        ));
+        say(&format!("note: {name}: {problems} in the trace, {first}"));
     }
 }
 
@@ -216,8 +229,9 @@ pub trait Command: fmt::Debug {
         Ok(())
     }
 
-    /// Returns a restriction to text formats. None if the command accepts every trace.
-    fn text_only(&self) -> Option<TextOnly<'_>> {
+    /// Returns the trace and the alternative to suggest if it is binary. None if the command accepts
+    /// every trace.
+    fn text_only(&self) -> Option<(&Path, &'static str)> {
         None
     }
 
@@ -240,15 +254,6 @@ pub trait AboutProgram: fmt::Debug {
     /// # Errors
     /// The description cannot be written.
     fn write(&self, program: clap::Command) -> Result<()>;
-}
-
-/// Restriction of a command to text traces.
-#[derive(Clone, Copy, Debug)]
-pub struct TextOnly<'a> {
-    /// The trace argument.
-    pub trace: &'a Path,
-    /// Alternative to suggest for other formats.
-    pub advice: &'static str,
 }
 
 /// A trace and the options that all queries share.

@@ -20,7 +20,7 @@ use stepback_parsers::stored::{Code, StoredAccess, StoredHint, StoredMarker};
 use stepback_parsers::{Marker, MarkerKind, Position, Source as _};
 
 use crate::cli::json::{Time, byte_string};
-use crate::cli::listing::ListingOptions;
+use crate::cli::list::ListArguments;
 use crate::cli::report::Report;
 use crate::cli::text::printable;
 
@@ -50,40 +50,31 @@ struct TraceRecordJson<'a> {
     value: Option<String>,
     /// Unix time of a timestamp in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<u64>,
+    time: Option<Time>,
     /// Number of records that did not fit in the store and are represented by this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
 }
 
-/// Start of a list of records.
-#[derive(Clone, Copy, Debug)]
-pub struct FirstRecord {
-    /// Begins with the records after the step before this position.
-    pub from: Position,
-    /// Number of the first record, from 1. It belongs to the step before the position.
-    pub number: Option<u64>,
-}
-
 /// Prints the records of a trace.
 pub fn print_drmemtrace_records(
     trace: &Drmemtrace,
-    first: FirstRecord,
-    wishes: &ListingOptions,
+    from: Position,
+    arguments: &ListArguments,
+    count: u64,
     report: &mut Report<'_>,
 ) -> Result<()> {
     let threads = trace.threads();
     let names: Vec<String> = threads.iter().map(ThreadIdentity::name).collect();
-    let mut left = wishes.count.unwrap_or(u64::MAX);
-    let FirstRecord { from, number } = first;
+    let mut left = count;
     // Records of position 0 precede the first step. The step at a position belongs to the next
     // position.
-    let mut next = if from.0 == 0 || number.is_some() {
+    let mut next = if from.0 == 0 || arguments.first_record().is_some() {
         from.0
     } else {
         from.0 + 1
     };
-    let number = number.unwrap_or(0);
+    let number = arguments.first_record().unwrap_or(0);
     let end = trace.facts().items;
     while left > 0 && next < end {
         let mut printed = Ok(());
@@ -92,7 +83,11 @@ pub fn print_drmemtrace_records(
             let name = names
                 .get(usize::from(record.thread.0))
                 .map_or("", String::as_str);
-            if wishes.thread.as_deref().is_none_or(|wanted| wanted == name) {
+            if arguments
+                .thread
+                .as_deref()
+                .is_none_or(|wanted| wanted == name)
+            {
                 for single in singles(record)
                     .filter(|single| single.ordinal >= number)
                     .take(usize::try_from(left.max(1)).unwrap_or(usize::MAX))
@@ -204,9 +199,7 @@ impl<'a> TraceRecordJson<'a> {
     fn set_instruction(&mut self, code: &Code, target: Option<u64>) {
         self.kind = instruction_name(code.branch);
         (self.pc, self.size) = (Some(hex(code.pc)), Some(u64::from(code.length_bytes)));
-        let bytes =
-            |encoding: &Encoding| byte_string(encoding.bytes().iter().map(|byte| Some(*byte)));
-        self.encoding = code.encoding.as_ref().map(bytes);
+        self.encoding = code.encoding.map(byte_text);
         self.target = target.map(hex);
     }
 
@@ -216,7 +209,7 @@ impl<'a> TraceRecordJson<'a> {
             self.marker = Some(marker_name(marker.kind).into_owned());
             self.value = Some(hex(marker.value));
             let is_time = marker.kind == MarkerKind::TIMESTAMP && marker.value != u64::MAX;
-            self.time = is_time.then(|| unix_micros(marker.value));
+            self.time = is_time.then(|| Time(unix_micros(marker.value)));
             return;
         }
         self.kind = record_kind(marker.kind);
@@ -237,6 +230,11 @@ fn record_kind(kind: MarkerKind) -> &'static str {
         .map_or("invalid", record_name)
 }
 
+/// Formats an instruction in address order.
+fn byte_text(encoding: Encoding) -> String {
+    byte_string(encoding.bytes().iter().map(|byte| Some(*byte)))
+}
+
 fn hex(number: u64) -> String {
     format!("{number:#x}")
 }
@@ -255,47 +253,50 @@ struct BranchRecordJson {
     target: String,
     taken: bool,
     annulled: Option<bool>,
-    instruction: Option<String>,
+    /// Bytes of the instruction in address order.
+    encoding: Option<String>,
 }
 
-/// Prints records from the given number on, counted from 1. Cost: all earlier records are read too.
+/// Prints the records of a branch recording. Cost: all earlier records are read too.
 pub fn print_branch_records(
     trace: &Btrace,
-    first: u64,
-    wishes: &ListingOptions,
+    from: Position,
+    arguments: &ListArguments,
+    count: u64,
     report: &mut Report<'_>,
 ) -> Result<()> {
+    let first = match arguments.first_record() {
+        Some(number) => number,
+        None => trace.first_record_from(from)?,
+    };
     let Some(mut records) = trace.records() else {
         anyhow::bail!(
             "this is the text form, which has a line for each step instead of records: list prints them"
         );
     };
-    let mut left = wishes.count.unwrap_or(u64::MAX);
+    let set = trace.traits().instruction_set;
+    let mut left = count;
     while let Some(turn) = records.next_turn()?.filter(|_| left > 0) {
         let thread = turn.record.thread.to_string();
         if turn.ordinal < first
-            || wishes
+            || arguments
                 .thread
-                .as_ref()
-                .is_some_and(|wanted| *wanted != thread)
+                .as_deref()
+                .is_some_and(|wanted| wanted != thread)
         {
             continue;
         }
         left -= 1;
         match report.is_json {
-            true => report.json(&BranchRecordJson::new(&turn, thread))?,
-            false => report.text(&branch_record_line(
-                &turn,
-                &thread,
-                trace.traits().instruction_set,
-            ))?,
+            true => report.json(&BranchRecordJson::new(&turn, thread, set))?,
+            false => report.text(&branch_record_line(&turn, &thread, set))?,
         }
     }
     Ok(())
 }
 
 impl BranchRecordJson {
-    fn new(turn: &OrderedRecord<'_>, thread: String) -> Self {
+    fn new(turn: &OrderedRecord<'_>, thread: String, set: InstructionSet) -> Self {
         let BranchRecord {
             number,
             time,
@@ -314,11 +315,13 @@ impl BranchRecordJson {
             time: time.map(Time),
             thread,
             cpu,
-            pc: format!("{pc:#x}"),
-            target: format!("{target:#x}"),
+            pc: hex(pc),
+            target: hex(target),
             taken: is_taken,
             annulled: is_annulled,
-            instruction: word.map(|word| format!("{word:#010x}")),
+            encoding: word
+                .and_then(|word| set.encoding_of(word, 4))
+                .map(byte_text),
         }
     }
 }
@@ -358,23 +361,29 @@ fn branch_record_line(turn: &OrderedRecord<'_>, thread: &str, set: InstructionSe
     )
 }
 
-/// Prints records from the given number on, counted from 1. Cost: all earlier records are read too,
-/// some 50 million per second.
+/// Prints the records of an RST trace. Cost: all earlier records are read too, some 50 million per
+/// second.
 pub fn print_rst_records(
     trace: &Rst,
-    first: u64,
-    wishes: &ListingOptions,
+    from: Position,
+    arguments: &ListArguments,
+    count: u64,
     report: &mut Report<'_>,
 ) -> Result<()> {
+    let first = match arguments.first_record() {
+        Some(number) => number,
+        None if from.0 == 0 => 1,
+        None => trace.records_of_item(from.0 + 1)?.start,
+    };
     let mut reader = RecordReader::new(trace.files().to_vec());
-    let mut left = wishes.count.unwrap_or(u64::MAX);
+    let mut left = count;
     let set = trace.traits().instruction_set;
     let mut instructions = 0;
     let mut line = Vec::new();
     while let Some(batch) = reader.next_batch()?.filter(|_| left > 0) {
         for (number, record) in (batch.first..).zip(batch.records()) {
             instructions += u64::from(record.kind() == kind::INSTRUCTION);
-            if left == 0 || number < first || !is_of_thread(&record, wishes.thread.as_deref()) {
+            if left == 0 || number < first || !is_of_thread(&record, arguments.thread.as_deref()) {
                 continue;
             }
             line.clear();
@@ -417,9 +426,18 @@ fn disassembly(record: &RawRecord, set: InstructionSet) -> String {
 pub fn forms(forms: AnswerForms) -> AnswerForms {
     let rst = json!({
         "type": "object",
-        "description": "A record of an RST trace, with the fields of its type.",
-        "required": ["record", "type"],
-        "properties": { "record": { "type": "integer" }, "type": { "type": "string" } },
+        "description": "A record of an RST trace.",
+        "required": ["record", "kind", "thread", "fields"],
+        "properties": {
+            "record": { "type": "integer" },
+            "kind": { "type": "string" },
+            "thread": { "type": ["string", "null"] },
+            "fields": {
+                "description": "Fields of the kind. One of more than 32 bits is a string, `0x…`.",
+                "type": "object",
+                "additionalProperties": { "type": ["integer", "string"] },
+            },
+        },
     });
     forms
         .or::<TraceRecordJson<'_>>()

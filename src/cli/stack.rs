@@ -1,14 +1,11 @@
 //! The call stack of `stepback at --stack`.
 
 use anyhow::Result;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value as Json};
 use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stack, stack_frames};
 use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
-use super::json::{FunctionJson, TrapJson, entered_word, evidence_word, hex, left_word, value_hex};
+use super::json::{CallJson, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 
@@ -18,21 +15,6 @@ pub struct Stack {
     thread: String,
     /// Total number of frames.
     depth: u64,
-}
-
-/// A stack frame.
-#[derive(Serialize, JsonSchema)]
-pub struct FrameJson {
-    depth: u32,
-    function: FunctionJson,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trap: Option<TrapJson>,
-    call_step: Option<u64>,
-    entry_step: Option<u64>,
-    entered: &'static str,
-    left: &'static str,
-    evidence: &'static str,
-    arguments: Map<String, Json>,
 }
 
 impl Stack {
@@ -62,11 +44,16 @@ impl Stack {
     }
 
     /// Converts the frames to JSON.
-    pub fn json(&self, report: &Report<'_>) -> Vec<FrameJson> {
-        self.frames
-            .iter()
-            .map(|frame| frame_json(frame, report))
-            .collect()
+    pub fn json(&self, report: &Report<'_>) -> Result<Vec<CallJson>> {
+        let frame = |frame: &StackFrame| {
+            let arguments = frame
+                .arguments
+                .iter()
+                .map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
+            let call = CallJson::new(&frame.call, report.session, &report.cancel)?;
+            Ok(call.with_arguments(arguments.collect()))
+        };
+        self.frames.iter().map(frame).collect()
     }
 
     /// Returns the number of frames left out by the limit.
@@ -90,34 +77,5 @@ impl Stack {
             text.push_str(&format!("… {} more (--frames N)\n", grouped(hidden)));
         }
         text
-    }
-}
-
-fn frame_json(frame: &StackFrame, report: &Report<'_>) -> FrameJson {
-    let call = &frame.call;
-    let name = report
-        .session
-        .images
-        .code_at(call.function)
-        .map(|at| at.to_string());
-    let arguments = frame
-        .arguments
-        .iter()
-        .map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
-    FrameJson {
-        depth: call.depth,
-        function: FunctionJson {
-            address: hex(call.function),
-            name,
-        },
-        trap: frame
-            .trap
-            .map(|trap| TrapJson::new(trap, report.session.index.instruction_set(call.thread))),
-        call_step: call.call_step.map(|step| step.0),
-        entry_step: call.entry_step.map(|step| step.0),
-        entered: entered_word(call.entered),
-        left: left_word(call.left),
-        evidence: evidence_word(call.evidence),
-        arguments: arguments.collect(),
     }
 }

@@ -12,7 +12,6 @@ use stepback_machine::InstructionSet;
 
 use super::cells::thread_id;
 use super::json::{Time, thread_name};
-use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
@@ -109,8 +108,8 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
     })?;
     // Calls of different threads may end in another order than they begin.
     calls.sort_by_key(|call| call.step);
-    if calls.is_empty() && !report.is_quiet {
-        say("note: the trace has no system calls");
+    if calls.is_empty() {
+        report.note("the trace has no system calls");
     }
     if arguments.list {
         return calls

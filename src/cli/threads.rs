@@ -7,10 +7,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::fatal_ending::ThreadEnding;
+use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::analysis::tasks::{Task, running_task, tasks};
 use stepback_debugger::model::threads::{ThreadRow, threads_of};
+use stepback_parsers::Step;
 
-use crate::cli::json::{FunctionJson, Time, hex, thread_name, value_hex};
+use crate::cli::json::{FunctionJson, ThreadRangeJson, Time, thread_name, value_hex};
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::{FunctionNames, NameOptions, counted, grouped, printable};
@@ -33,11 +35,27 @@ pub struct ThreadJson {
 }
 
 impl ThreadJson {
-    /// Converts a row of the table.
-    pub fn new(row: &ThreadRow) -> Self {
+    /// Describes all threads of a trace.
+    pub fn all(report: &Report<'_>) -> Result<Vec<Self>> {
+        let rows = threads_of(report.session, &report.cancel)?.rows;
+        rows.iter().map(|row| Self::new(row, report)).collect()
+    }
+
+    fn new(row: &ThreadRow, report: &Report<'_>) -> Result<Self> {
         let (first, last) = row.life.unzip();
-        let (first_time, last_time) = row.times.unzip();
-        Self {
+        let (mut first_time, mut last_time) = row.times.unzip();
+        if row.times.is_none() {
+            // The format records no times of threads, but its steps may have some.
+            let time = |step: Option<Step>| -> Result<Option<u64>> {
+                let record = match step {
+                    Some(step) => step_record(step, &report.session.index, &report.cancel)?,
+                    None => None,
+                };
+                Ok(record.and_then(|record| record.time))
+            };
+            (first_time, last_time) = (time(first)?, time(last)?);
+        }
+        Ok(Self {
             id: row.name.clone(),
             steps: row.steps,
             process: row.process.clone(),
@@ -48,7 +66,7 @@ impl ThreadJson {
             cpus: row.cores.clone(),
             end: ending_word(row.ending),
             idle: row.is_idle,
-        }
+        })
     }
 }
 
@@ -63,12 +81,6 @@ fn ending_word(ending: ThreadEnding) -> Option<&'static str> {
     }
 }
 
-#[derive(Debug, Args)]
-pub struct ThreadsArguments {
-    #[command(flatten)]
-    pub common: TraceArguments,
-}
-
 /// Returns the forms of the JSON output of `threads`.
 pub fn thread_forms(forms: AnswerForms) -> AnswerForms {
     forms.or::<ThreadJson>().by_line()
@@ -76,36 +88,34 @@ pub fn thread_forms(forms: AnswerForms) -> AnswerForms {
 
 /// Returns the forms of the JSON output of `tasks`.
 pub fn task_forms(forms: AnswerForms) -> AnswerForms {
-    forms.or::<TaskJson<'_>>().or::<TaskRunJson<'_>>().by_line()
-}
-
-impl Command for ThreadsArguments {
-    fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(threads_answer)
-    }
+    forms
+        .or::<TaskJson<'_>>()
+        .or::<ThreadRangeJson<'_>>()
+        .by_line()
 }
 
 /// Prints one thread per line, in order of appearance.
-fn threads_answer(report: &mut Report<'_>) -> Result<()> {
-    for row in threads_of(report.session, &report.cancel)?.rows {
-        match report.is_json {
-            true => report.json(&ThreadJson::new(&row))?,
-            false => report.text(&format!("{}\n", printable(&row.line())))?,
-        }
+pub fn threads_answer(report: &mut Report<'_>) -> Result<()> {
+    if report.is_json {
+        let threads = ThreadJson::all(report)?;
+        return threads.iter().try_for_each(|thread| report.json(thread));
     }
-    Ok(())
+    let rows = threads_of(report.session, &report.cancel)?.rows;
+    rows.iter()
+        .try_for_each(|row| report.text(&format!("{}\n", printable(&row.line()))))
 }
 
 /// Help text below the options.
 pub const HELP: &str = "\
-A task is a stack that a thread of the trace uses in turn with others: found where an exception returns with another \
-stack pointer, or where code sets the stack pointer and returns. Steps of exception handlers are counted apart, for \
-the task that they interrupt. Where an image has a pointer to the running task (pxCurrentTCB, _tx_thread_current_ptr, \
-OSTCBCur, OSTCBCurPtr), its value names the control block.";
+A task is one of several stacks that a thread of the trace switches between. A switch is detected
+where an exception returns with another stack pointer, or where code sets the stack pointer and
+returns. Steps of exception handlers are counted separately, for the task that they interrupt.
+If an image has a pointer to the running task (pxCurrentTCB, _tx_thread_current_ptr, OSTCBCur,
+OSTCBCurPtr), its value identifies the control block.";
 
 #[derive(Debug, Args)]
 pub struct TasksArguments {
-    /// List every run of every task in order, instead of a line for each task.
+    /// List every run of every task in order, instead of one line per task.
     #[arg(long)]
     pub runs: bool,
     #[command(flatten)]
@@ -136,15 +146,6 @@ struct TaskJson<'a> {
     calls: u64,
 }
 
-/// A run of a task: the positions between which it ran.
-#[derive(Serialize, JsonSchema)]
-struct TaskRunJson<'a> {
-    thread: &'a str,
-    task: u32,
-    from: u64,
-    to: u64,
-}
-
 /// Prints a line for each task, or for each run.
 fn tasks_answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
     let tasks = tasks(
@@ -161,19 +162,10 @@ fn tasks_answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<(
 fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
     let thread = thread_name(task.thread, &report.session.index);
     if report.is_json {
-        let name = report
-            .session
-            .images
-            .code_at(task.function)
-            .map(|at| at.to_string());
-        let function = FunctionJson {
-            address: hex(task.function),
-            name,
-        };
         return report.json(&TaskJson {
             thread,
             task: task.number,
-            function,
+            function: FunctionJson::new(task.function, report.session),
             control_block: task
                 .control_block
                 .as_ref()
@@ -232,9 +224,9 @@ fn print_runs(tasks: &[Task], report: &mut Report<'_>) -> Result<()> {
             run.end.0,
         );
         match report.is_json {
-            true => report.json(&TaskRunJson {
+            true => report.json(&ThreadRangeJson {
                 thread,
-                task,
+                task: Some(task),
                 from,
                 to,
             })?,

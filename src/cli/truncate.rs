@@ -1,38 +1,36 @@
 //! `stepback truncate`: copies a trace up to the point where it only repeats.
 
 use std::fs::File;
-use std::io;
-use std::io::{BufWriter, Read, Write as _};
+use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::cli::answer_forms::AnswerForms;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::session::{is_same_file, source_error_text};
+use stepback_debugger::session::source_error_text;
 use stepback_debugger::truncate::{
     CopyError, CopySummary, CopyingStream, CutReason, UnpackedReader, copy,
 };
 use stepback_parsers::{Format, FormatError, SourceError, Tarmac, TarmacOptions};
 
-use super::options::{ReportOptions, TraceOptions};
-use super::progress::{say, watched};
-use super::report::{NewFile, OutputError, STANDARD_OUTPUT, is_standard_output};
-use super::text::{counted, grouped, printable};
-use crate::cli::question::{Command, TextOnly};
-use crate::cli::report::BUFFER_BYTES;
+use crate::cli::answer_forms::AnswerForms;
+use crate::cli::options::{ReportOptions, TraceOptions};
+use crate::cli::progress::{say, watched};
+use crate::cli::question::Command;
+use crate::cli::report::{BUFFER_BYTES, Destination, named_file, print_json};
+use crate::cli::text::{counted, grouped, printable};
 
 /// Name of standard input on the command line.
 const STANDARD_INPUT: &str = "-";
 
 /// Help text below the options.
 pub const HELP: &str = "\
-Lines are copied unchanged, up to and including the first
-(1) whose instruction is one of the last 16 while no register changed: a polling loop;
-(2) that ends 8 to 16 lines without instructions and registers that equal the lines before them.
-If there are several CPUs, every CPU that has run since the last change must be polling.
+Lines are copied unchanged, up to and including the first line
+(1) whose instruction is one of the last 16 while no register has changed (a polling loop), or
+(2) that completes a repetition of 8 to 16 lines without instructions and registers.
+With several CPUs, every CPU that has run since the last change must be polling.
 System registers are ignored. No index is needed or built.";
 
 #[derive(Debug, Args)]
@@ -53,7 +51,7 @@ struct TruncationJson {
     lines: u64,
     bytes: u64,
     cut: Option<CutJson>,
-    warnings: u64,
+    warning_count: u64,
 }
 
 /// Reason why the copy ends.
@@ -73,12 +71,7 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
 impl Command for TruncateArguments {
     // Standard output cannot take both the copy and the summary.
     fn check(&self) -> Result<(), String> {
-        let is_copied_to_file = self
-            .report
-            .output
-            .as_deref()
-            .is_some_and(|path| !is_standard_output(path));
-        match self.report.json && !is_copied_to_file {
+        match self.report.json && named_file(self.report.output.as_deref()).is_none() {
             true => {
                 Err("--json describes the copy that goes to a file: name one with -o".to_owned())
             }
@@ -86,11 +79,9 @@ impl Command for TruncateArguments {
         }
     }
 
-    fn text_only(&self) -> Option<TextOnly<'_>> {
-        let advice = "only Tarmac traces can be cut: list --records prints a part of a drmemtrace trace, DynamoRIO's record_filter copies one";
-        self.trace
-            .as_deref()
-            .map(|trace| TextOnly { trace, advice })
+    fn text_only(&self) -> Option<(&Path, &'static str)> {
+        let advice = "only Tarmac traces can be cut; list --records prints a part of a drmemtrace trace, DynamoRIO's record_filter copies one";
+        Some((self.trace.as_deref()?, advice))
     }
 
     fn run(&self) -> Result<()> {
@@ -100,29 +91,31 @@ impl Command for TruncateArguments {
 
 /// Copies the trace.
 fn truncate(arguments: &TruncateArguments) -> Result<()> {
-    let input = TruncateInput::new(arguments.trace.as_deref());
-    let (reader, length) = input.open()?;
+    let path = arguments.trace.as_deref();
+    let path = path.filter(|path| path.as_os_str() != STANDARD_INPUT);
+    let name = path.map_or("standard input".into(), |path| path.display().to_string());
+    let (reader, length) = open(path).map_err(|error| anyhow!("{name}: {error:#}"))?;
     let UnpackedReader {
         reader,
         damage,
         is_packed,
-    } = UnpackedReader::new(reader).map_err(|error| input.unreadable(&error))?;
+    } = UnpackedReader::new(reader)
+        .map_err(|error| anyhow!("{name}: the trace could not be read ({error})"))?;
     // The size of a compressed file says nothing about that of its text.
     let length = if is_packed { 0 } else { length };
     let stream = CopyingStream::new(reader);
     let tarmac = trace(&stream, &arguments.options).map_err(|error| match damage.get() {
-        Some(damage) => anyhow!("{damage}: {}", input.name()),
-        None => anyhow!("{}: {}", source_error_text(&error), input.name()),
+        Some(damage) => anyhow!("{name}: {damage}"),
+        None => anyhow!("{name}: {}", source_error_text(&error)),
     })?;
     let printing = &arguments.report;
-    let target = printing
-        .output
-        .as_deref()
-        .filter(|path| !is_standard_output(path));
-    let file = target.map(|path| new_file(path, &input)).transpose()?;
-    stream.copy_into(match &file {
-        Some(file) => Box::new(BufWriter::with_capacity(BUFFER_BYTES, file.handle()?)),
-        None => Box::new(io::stdout()),
+    let input = path.unwrap_or(Path::new("/dev/stdin"));
+    let out = Destination::open(printing.output.as_deref(), [input])?;
+    stream.copy_into(match &out {
+        Destination::File(file, _) => {
+            Box::new(BufWriter::with_capacity(BUFFER_BYTES, file.handle()?))
+        }
+        Destination::StandardOutput(_) => Box::new(io::stdout()),
     });
     // The length of a pipe is unknown, so no progress can be shown.
     let meter = ReportOptions {
@@ -134,29 +127,21 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         progress.bytes_total.store(length, Ordering::Relaxed);
         copy(&tarmac, &stream, &progress.bytes_done)
     });
-    let target = target.map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
     let copied = copied.map_err(|error| match error {
-        CopyError::Output(error) => OutputError::new(error, target.clone()).into(),
-        CopyError::Input(error) => anyhow!("{error}: {}", input.name()),
+        CopyError::Output(error) => out.error(error),
+        CopyError::Input(error) => anyhow!("{name}: {error}"),
     })?;
-    if let Some(file) = file {
-        file.finish()
-            .map_err(|error| OutputError::new(error, target))?;
-    }
-    if let Some(damage) = damage.get().filter(|_| !printing.quiet) {
-        say(&format!("note: {damage}: {}", input.name()));
-    }
+    out.finish()?;
     if !printing.quiet {
-        tell(
-            &copied,
-            &input,
-            if printing.verbose { usize::MAX } else { 1 },
-        );
+        if let Some(damage) = damage.get() {
+            say(&format!("note: {name}: {damage}"));
+        }
+        let shown = if printing.verbose { usize::MAX } else { 1 };
+        print_notes(&copied, &name, shown);
     }
-    if printing.json {
-        print_json(&copied)
-    } else {
-        Ok(())
+    match printing.json {
+        true => print_json(&TruncationJson::new(&copied)),
+        false => Ok(()),
     }
 }
 
@@ -177,79 +162,33 @@ fn trace(stream: &CopyingStream, options: &TraceOptions) -> Result<Tarmac, Sourc
     Tarmac::open(Box::new(stream.clone()), tarmac)
 }
 
-/// Origin of the trace.
-enum TruncateInput<'a> {
-    StandardInput,
-    File(&'a Path),
-}
-
-impl<'a> TruncateInput<'a> {
-    fn new(path: Option<&'a Path>) -> Self {
-        match path {
-            Some(path) if path.as_os_str() != STANDARD_INPUT => Self::File(path),
-            _ => Self::StandardInput,
-        }
+/// Opens the trace, or standard input without a path. Also returns its length in bytes, 0 for a
+/// pipe.
+fn open(path: Option<&Path>) -> Result<(Box<dyn Read + Send>, u64)> {
+    let Some(path) = path else {
+        return Ok((Box::new(io::stdin()), 0));
+    };
+    let refused = |error| anyhow!("the file could not be opened ({error})");
+    let file = File::open(path).map_err(refused)?;
+    let metadata = file.metadata().map_err(refused)?;
+    if metadata.is_dir() {
+        bail!("this is a directory, not a trace");
     }
-
-    /// Returns the name for messages.
-    fn name(&self) -> String {
-        match self {
-            Self::StandardInput => "standard input".to_owned(),
-            Self::File(path) => format!("{path:?}"),
-        }
-    }
-
-    /// Returns the path in the file system.
-    fn path(&self) -> &Path {
-        match self {
-            Self::StandardInput => Path::new("/dev/stdin"),
-            Self::File(path) => path,
-        }
-    }
-
-    fn unreadable(&self, error: &io::Error) -> anyhow::Error {
-        anyhow!("the trace could not be read ({error}): {}", self.name())
-    }
-
-    /// Opens the input. Also returns its length in bytes, 0 for a pipe.
-    fn open(&self) -> Result<(Box<dyn Read + Send>, u64)> {
-        let Self::File(path) = self else {
-            return Ok((Box::new(io::stdin()), 0));
-        };
-        let refused = |error| anyhow!("the file could not be opened ({error}): {path:?}");
-        let file = File::open(path).map_err(refused)?;
-        let metadata = file.metadata().map_err(refused)?;
-        if metadata.is_dir() {
-            bail!("this is a directory, not a trace: {path:?}");
-        }
-        Ok((Box::new(file), metadata.len()))
-    }
-}
-
-/// Creates the file of the copy. Refuses to overwrite the trace.
-fn new_file(path: &Path, input: &TruncateInput<'_>) -> Result<NewFile> {
-    if is_same_file(input.path(), path) {
-        bail!("the copy would overwrite the trace: {path:?}");
-    }
-    NewFile::create(path)
+    Ok((Box::new(file), metadata.len()))
 }
 
 /// Prints a note about the end of the copy and up to `shown` problems.
-fn tell(copied: &CopySummary, input: &TruncateInput<'_>, shown: usize) {
+fn print_notes(copied: &CopySummary, name: &str, shown: usize) {
     for problem in copied.problems.iter().take(shown) {
         let (line, column) = (problem.place.line_in_range + 1, problem.column);
         say(&format!(
-            "note: line {line}, byte {column}: {}: {}",
-            printable(&problem.kind.to_string()),
-            input.name()
+            "note: {name}: line {line}, byte {column}: {}",
+            printable(&problem.kind.to_string())
         ));
     }
     if copied.problem_count > 1 {
-        say(&format!(
-            "note: {} in the trace: {}",
-            counted(copied.problem_count, "problem"),
-            input.name()
-        ));
+        let problems = counted(copied.problem_count, "problem");
+        say(&format!("note: {name}: {problems} in the trace"));
     }
     let Some(cut) = copied.cut else { return };
     let line = grouped(cut.place.line_in_range + 1);
@@ -259,30 +198,27 @@ fn tell(copied: &CopySummary, input: &TruncateInput<'_>, shown: usize) {
         }
         CutReason::Repetition => "the same is said again and nothing has happened".to_owned(),
     };
-    say(&format!(
-        "note: cut after line {line}, where {why}: {}",
-        input.name()
-    ));
+    say(&format!("note: {name}: cut after line {line}, where {why}"));
 }
 
-fn print_json(copied: &CopySummary) -> Result<()> {
-    let cut = copied.cut.map(|cut| CutJson {
-        line: cut.place.line_in_range + 1,
-        reason: match cut.reason {
-            CutReason::Polling(_) => "polling",
-            CutReason::Repetition => "repetition",
-        },
-        pc: match cut.reason {
-            CutReason::Polling(pc) => Some(format!("{:#x}", pc.0)),
-            CutReason::Repetition => None,
-        },
-    });
-    let json = TruncationJson {
-        lines: copied.lines,
-        bytes: copied.bytes,
-        cut,
-        warnings: copied.problem_count,
-    };
-    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
-    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+impl TruncationJson {
+    fn new(copied: &CopySummary) -> Self {
+        let cut = copied.cut.map(|cut| {
+            let (reason, pc) = match cut.reason {
+                CutReason::Polling(pc) => ("polling", Some(pc.to_string())),
+                CutReason::Repetition => ("repetition", None),
+            };
+            CutJson {
+                line: cut.place.line_in_range + 1,
+                reason,
+                pc,
+            }
+        });
+        Self {
+            lines: copied.lines,
+            bytes: copied.bytes,
+            cut,
+            warning_count: copied.problem_count,
+        }
+    }
 }

@@ -1,19 +1,15 @@
 //! `stepback vcd`: writes a waveform of the trace, with the date in the format of C's `ctime`.
 
-use std::io;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use crate::cli::answer_forms::AnswerForms;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
 use stepback_debugger::place::PositionName;
-use stepback_debugger::session::Session;
 use stepback_debugger::vcd::{
     Dump, DumpError, DumpOptions, DumpSource, DumpSummary, Fidelity, FunctionSpan, FunctionSpans,
     StampUnit,
@@ -22,38 +18,37 @@ use stepback_index::answer::Call;
 use stepback_index::read::SlotReader;
 use stepback_parsers::Position;
 
+use crate::cli::answer_forms::AnswerForms;
 use crate::cli::cells::resolved;
 use crate::cli::options::ReportOptions;
-use crate::cli::progress::{say, watched};
-use crate::cli::question::{AnswerTarget as Answers, Command, Question, TextOnly, TraceArguments};
-use crate::cli::report::{
-    BUFFER_BYTES, OutputError, Report, STANDARD_OUTPUT, create, is_standard_output,
-};
+use crate::cli::progress::watched;
+use crate::cli::question::{Command, Question, TraceArguments};
+use crate::cli::report::{Destination, Report, inputs_of, named_file};
 use crate::cli::text::{counted, size_text};
 
 /// Help text below the options.
 pub const HELP: &str = "\
-The file is the value change dump that tarmac-vcd writes: TRACE.vcd, unless -o names another file \
-(- is standard output). Each instruction takes 1000 ticks, which its memory accesses share. \
-Unknown values are x.";
+Writes the same value change dump as tarmac-vcd, to TRACE.vcd unless -o names another file (- for
+standard output). An existing file is replaced only if -o names it.
+Each instruction takes 1000 ticks, which its memory accesses share. Unknown values are x.";
 
 #[derive(Debug, Args)]
 pub struct VcdArguments {
-    /// Leave the date out of the header, so that equal traces give equal files.
+    /// Omit the date from the header, so that equal traces give equal files.
     #[arg(long)]
     pub no_date: bool,
-    /// Stamps are the trace's times, 1000 ticks each, instead of counting instructions. Of
-    /// instructions that share a time (as in cycle-accurate and ES traces) the waveform then shows
-    /// only the last; a note counts the hidden ones.
+    /// Use the trace's times as time stamps, 1000 ticks each, instead of counting instructions. Of
+    /// instructions that share a time (as in cycle-accurate and ES traces), the waveform then shows
+    /// only the last, and a note counts the others.
     #[arg(long)]
     pub use_tarmac_timestamps: bool,
-    /// Show more than tarmac-vcd does. Without this option, calls that never returned name no
-    /// function; a function that begins among steps of one time appears from the first of them on;
-    /// data of LD and ST lines (ES traces) are in big-endian order on every CPU.
+    /// Correct what tarmac-vcd shows wrongly. Without this option, calls that never returned name no
+    /// function, a function that begins among steps of one time appears from the first of them on,
+    /// and data of LD and ST lines (ES traces) is in big-endian order on every CPU.
     #[arg(long)]
     pub exact: bool,
-    /// Begin here instead of at the start; stamps that count instructions then begin with this
-    /// number.
+    /// Begin here instead of at the start; time stamps that count instructions then begin with
+    /// this number.
     #[arg(
         long,
         value_name = "POS",
@@ -87,7 +82,8 @@ struct WaveformJson {
     nodes: u64,
     steps: u64,
     timescale: &'static str,
-    end: u64,
+    /// Time stamp of the end, in ticks.
+    end_tick: u64,
 }
 
 impl VcdArguments {
@@ -109,7 +105,7 @@ impl Command for VcdArguments {
     // Standard output cannot take both the waveform and the summary.
     fn check(&self) -> Result<(), String> {
         let ReportOptions { json, output, .. } = &self.common.report;
-        match output.as_deref().is_some_and(is_standard_output) && *json {
+        match output.is_some() && named_file(output.as_deref()).is_none() && *json {
             true => Err(
                 "--json describes the waveform that goes to a file: name one with -o".to_owned(),
             ),
@@ -117,18 +113,16 @@ impl Command for VcdArguments {
         }
     }
 
-    fn text_only(&self) -> Option<TextOnly<'_>> {
-        let advice = "only a trace in text is written as a waveform, and this one is binary: use calltree or flamegraph";
-        Some(TextOnly {
-            trace: &self.common.trace,
-            advice,
-        })
+    fn text_only(&self) -> Option<(&Path, &'static str)> {
+        let advice = "only a trace in text is written as a waveform, and this one is binary; use calltree or flamegraph";
+        Some((&self.common.trace, advice))
     }
 
     fn run(&self) -> Result<()> {
         // The output file holds the waveform, so the summary goes to standard output.
         Question::new(&self.common)
-            .to(Answers::StandardOutput)
+            .to_standard_output()
+            .with_own_meter()
             .ask(|report| answer(self, report))
     }
 }
@@ -138,8 +132,16 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let printing = &arguments.common.report;
     let options = dump_options(arguments, report)?;
-    let target = WaveformTarget::new(printing.output.as_deref(), session);
-    let out = BufWriter::with_capacity(BUFFER_BYTES, target.open(session)?);
+    let default = session.path.with_added_extension("vcd");
+    let path = match &printing.output {
+        Some(path) => path,
+        None if default.symlink_metadata().is_ok() => bail!(
+            "{} exists already: name it with -o to replace it, or name another file",
+            default.display()
+        ),
+        None => &default,
+    };
+    let mut out = Destination::open(Some(path), inputs_of(session))?;
     let range = SlotReader(&session.index).text_between(options.from, options.to)?;
     let functions = functions(arguments.fidelity(), report)?;
     let traced = DumpSource {
@@ -150,18 +152,17 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let summary = watched("writing", printing, |progress| {
         // Progress is measured against the end of the range, counted from the start of the trace.
         progress.bytes_total.store(range.end, Ordering::Relaxed);
-        Dump::write(traced, &options, out, &progress.bytes_done)
+        Dump::write(traced, &options, &mut out, &progress.bytes_done)
     });
     let summary = summary.map_err(|error| match error {
-        DumpError::Output(error) => OutputError::new(error, target.name()).into(),
+        DumpError::Output(error) => out.error(error),
         DumpError::Trace(error) => anyhow::Error::from(error),
     })?;
-    if !printing.quiet {
-        tell(&summary, options.stamps);
-    }
-    match &target {
-        WaveformTarget::File(path) => print(path, &summary, printing, report),
-        WaveformTarget::StandardOutput => Ok(()),
+    out.finish()?;
+    print_notes(&summary, options.stamps, report);
+    match named_file(Some(path)) {
+        Some(path) => print(path, &summary, report),
+        None => Ok(()),
     }
 }
 
@@ -226,70 +227,38 @@ fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<Function
     Ok(functions)
 }
 
-/// Destination of the waveform.
-enum WaveformTarget {
-    StandardOutput,
-    File(PathBuf),
-}
-
-impl WaveformTarget {
-    fn new(output: Option<&Path>, session: &Session) -> Self {
-        match output {
-            Some(path) if is_standard_output(path) => Self::StandardOutput,
-            Some(path) => Self::File(path.to_owned()),
-            None => Self::File(session.path.with_added_extension("vcd")),
-        }
-    }
-
-    fn open(&self, session: &Session) -> Result<Box<dyn Write>> {
-        Ok(match self {
-            Self::StandardOutput => Box::new(io::stdout()),
-            Self::File(path) => Box::new(create(path, session)?),
-        })
-    }
-
-    fn name(&self) -> String {
-        match self {
-            Self::StandardOutput => STANDARD_OUTPUT.to_owned(),
-            Self::File(path) => format!("{path:?}"),
-        }
-    }
-}
-
 /// Prints notes about limits of the waveform.
-fn tell(summary: &DumpSummary, stamps: StampUnit) {
-    if stamps == StampUnit::Trace && summary.equal_times > 0 {
-        let nodes = counted(summary.equal_times, "instruction");
-        say(&format!(
-            "note: {nodes} at the time of the one before: the waveform shows only the last of each time"
-        ));
+fn print_notes(summary: &DumpSummary, stamps: StampUnit, report: &Report<'_>) {
+    let note = |count, noun, text: &str| {
+        if count > 0 {
+            report.note(&format!("{} {text}", counted(count, noun)));
+        }
+    };
+    if stamps == StampUnit::Trace {
+        note(
+            summary.equal_times,
+            "instruction",
+            "at the time of the one before: the waveform shows only the last of each time",
+        );
     }
-    if summary.crowded > 0 {
-        let nodes = counted(summary.crowded, "instruction");
-        say(&format!(
-            "note: {nodes} with more than 1000 accesses: some of these share a tick"
-        ));
-    }
-    if summary.early > 0 {
-        let changes = counted(summary.early, "function change");
-        say(&format!(
-            "note: {changes} shown too early, as tarmac-vcd does where times are equal: --exact mends it"
-        ));
-    }
-    if summary.swapped > 0 {
-        let values = counted(summary.swapped, "value");
-        say(&format!(
-            "note: {values} of LD and ST lines in big-endian order, as tarmac-vcd does: --exact mends it"
-        ));
-    }
+    note(
+        summary.crowded,
+        "instruction",
+        "with more than 1000 accesses: some of these share a tick",
+    );
+    note(
+        summary.early,
+        "function change",
+        "shown too early, as tarmac-vcd does where times are equal: --exact corrects it",
+    );
+    note(
+        summary.swapped,
+        "value",
+        "of LD and ST lines in big-endian order, as tarmac-vcd does: --exact corrects it",
+    );
 }
 
-fn print(
-    path: &Path,
-    summary: &DumpSummary,
-    printing: &ReportOptions,
-    report: &mut Report<'_>,
-) -> Result<()> {
+fn print(path: &Path, summary: &DumpSummary, report: &mut Report<'_>) -> Result<()> {
     let DumpSummary {
         signals,
         nodes,
@@ -307,10 +276,10 @@ fn print(
             nodes,
             steps,
             timescale: "1ps",
-            end,
+            end_tick: end,
         });
     }
-    if printing.quiet {
+    if report.is_quiet {
         return Ok(());
     }
     let (steps, signals, size) = (

@@ -26,7 +26,7 @@ use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
 
 use crate::cli::cells::{check_cell, names_at, resolved, thread_id};
-use crate::cli::json::{StepJson, value_hex};
+use crate::cli::json::{DoubtJson, StepJson, value_hex};
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::{grouped, printable, step_line};
@@ -82,7 +82,7 @@ struct SliceRowJson {
     why: Vec<&'static str>,
     r#for: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    doubt: Option<String>,
+    doubt: Option<DoubtJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -185,8 +185,6 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
         return Ok(());
     };
     let defines = DefinedValues(row).run(index, &report.cancel)?;
-    let set = index.source().traits().instruction_set;
-    let doubt = row.doubt.map(|doubt| doubt_words(doubt, set));
     let value =
         |defined: &SliceDefinition| value_hex(&in_order(defined, index.source().traits().endian));
     if report.is_json {
@@ -203,7 +201,7 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
             defines,
             why,
             r#for: wanted_by,
-            doubt,
+            doubt: row.doubt.map(|doubt| DoubtJson::new(doubt, index)),
         });
     }
     let record = StepRecord {
@@ -217,7 +215,11 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
             value(defined).unwrap_or_else(|| "unknown".to_owned())
         )
     });
-    let doubt = doubt.map(|doubt| format!("  {doubt}")).unwrap_or_default();
+    let set = index.source().traits().instruction_set;
+    let doubt = row
+        .doubt
+        .map(|doubt| format!("  {}", doubt_words(doubt, set)))
+        .unwrap_or_default();
     let defines = defines.collect::<Vec<_>>().join("  ");
     let reasons = reasons(&row.wanted_by);
     report.text(&format!(

@@ -10,16 +10,17 @@ use std::process::ExitCode;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use stepback_debugger::session::{OpenOptions, demo_path, is_same_file};
+use stepback_index::build::BuildProgress;
 
 use crate::cli::arguments::neither;
 use crate::cli::browse::{
-    BrowseArguments, BrowserLaunch, OpenBrowser, StartPlace, parse_size, trace_and_place,
+    BrowseArguments, FrontEndLaunch, OpenBrowser, parse_size, trace_and_place,
 };
 use crate::cli::info::print_info;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::progress;
 use crate::cli::progress::say;
-use crate::cli::report::Report;
+use crate::cli::report::{Destination, Report, ResumableOutput};
 
 /// Help on using the program without a window.
 const HOW_TO_ASK: &str = "\
@@ -46,13 +47,13 @@ pub struct WindowArguments {
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
-    /// Then save a picture of the window.
+    /// Save a picture of the window afterwards.
     #[arg(long, value_name = "PNG")]
     pub screenshot: Option<PathBuf>,
     /// Size of the window.
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,
-    /// Then quit.
+    /// Quit afterwards.
     #[arg(long)]
     pub quit: bool,
     #[command(flatten)]
@@ -61,7 +62,7 @@ pub struct WindowArguments {
 
 impl WindowArguments {
     /// Returns the trace and the position: `TRACE@44012`, unless a file has this name.
-    pub fn trace_and_place(&self) -> StartPlace {
+    pub fn trace_and_place(&self) -> (Option<PathBuf>, Option<String>) {
         trace_and_place(self.trace.as_deref())
     }
 
@@ -92,20 +93,7 @@ pub struct FrontEnds {
 /// Shows the window and waits until the user closes it.
 ///
 /// `main` passes this in because the command line must not depend on the window.
-pub type OpenWindow = fn(&WindowArguments) -> Result<WindowLaunch>;
-
-/// Outcome of opening the window.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WindowLaunch {
-    /// The window was shown and has been closed.
-    #[cfg_attr(
-        not(feature = "window"),
-        expect(dead_code, reason = "without a window there is none to show")
-    )]
-    Done,
-    /// No window is possible. The reason is one sentence without a full stop.
-    NoWindow(String),
-}
+pub type OpenWindow = fn(&WindowArguments) -> Result<FrontEndLaunch>;
 
 /// Opens the window and waits until the user closes it.
 pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
@@ -119,14 +107,17 @@ pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
     if let (Some(picture), Some(trace)) = (&arguments.screenshot, &arguments.trace)
         && is_same_file(picture, trace)
     {
-        bail!("the picture would overwrite the trace: {picture:?}");
+        bail!(
+            "{}: the picture would overwrite the trace",
+            picture.display()
+        );
     }
-    if let Some(trace) = arguments.trace_and_place().trace.as_deref() {
+    if let Some(trace) = arguments.trace_and_place().0.as_deref() {
         refuse_missing(trace)?;
     }
     match (front.window)(arguments)? {
-        WindowLaunch::Done => Ok(ExitCode::SUCCESS),
-        WindowLaunch::NoWindow(why) => do_without(arguments, &why, front.browser),
+        FrontEndLaunch::Done => Ok(ExitCode::SUCCESS),
+        FrontEndLaunch::Impossible(why) => do_without(arguments, &why, front.browser),
     }
 }
 
@@ -139,7 +130,7 @@ pub fn refuse_missing(trace: &Path) -> Result<()> {
         trace
             .to_str()
             .and_then(neither)
-            .unwrap_or_else(|| format!("there is no such file: {trace:?}"))
+            .unwrap_or_else(|| format!("{}: there is no such file", trace.display()))
     };
     if is_missing {
         Err(Error::msg(why()))
@@ -158,7 +149,7 @@ fn do_without(
     if is_asked_for_itself
         && has_trace
         && has_terminal()
-        && open_browser(&arguments.browse())? == BrowserLaunch::Done
+        && open_browser(&arguments.browse())? == FrontEndLaunch::Done
     {
         return Ok(ExitCode::SUCCESS);
     }
@@ -181,7 +172,7 @@ fn has_terminal() -> bool {
 
 /// Returns the options to open the trace. None without a trace.
 fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
-    let trace = match (arguments.trace_and_place().trace, arguments.demo) {
+    let trace = match (arguments.trace_and_place().0, arguments.demo) {
         (_, true) => demo_path()?,
         (Some(path), false) => path,
         (None, false) => return Ok(None),
@@ -193,15 +184,16 @@ fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
 fn tell_of(open: &OpenOptions) -> Result<()> {
     let printing = ReportOptions::default();
     let session = progress::open(open, &printing)?;
-    let mut report = Report::new(&session, &printing)?;
+    let (progress, out) = (BuildProgress::default(), Destination::standard_output());
+    let mut report = Report::new(&session, &printing, &progress, ResumableOutput::new(out));
     print_info(&mut report)?;
     report.text("\n")?;
-    report.flush()
+    report.into_output().finish()
 }
 
 /// Opens the browser and waits until the user closes it.
 pub fn run_browser(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Result<ExitCode> {
-    let trace = arguments.trace_and_place().trace;
+    let trace = arguments.trace_and_place().0;
     trace.as_deref().map_or(Ok(()), refuse_missing)?;
     if arguments.options.only_index {
         let open: OpenOptions = match trace {
@@ -214,11 +206,14 @@ pub fn run_browser(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Re
     if let (Some(picture), Some(trace)) = (&arguments.screenshot, &trace)
         && is_same_file(picture, trace)
     {
-        bail!("the picture would overwrite the trace: {picture:?}");
+        bail!(
+            "{}: the picture would overwrite the trace",
+            picture.display()
+        );
     }
     match open_browser(arguments)? {
-        BrowserLaunch::Done => Ok(ExitCode::SUCCESS),
-        BrowserLaunch::NoTerminal(why) => {
+        FrontEndLaunch::Done => Ok(ExitCode::SUCCESS),
+        FrontEndLaunch::Impossible(why) => {
             bail!(
                 "no browser is possible: {why} (a script with --run, --screenshot and --quit needs none)"
             )

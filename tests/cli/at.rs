@@ -211,9 +211,11 @@ fn the_stack_is_told_innermost_first() {
     let keys: Vec<&String> = stack[1].as_object().unwrap().keys().collect();
     let expected = [
         "depth",
+        "thread",
         "function",
         "call_step",
         "entry_step",
+        "exit_step",
         "entered",
         "left",
         "evidence",

@@ -59,8 +59,8 @@ fn check(sandbox: &Sandbox, trace: &str) {
         }))
     };
     let tops = stacks.iter().map(|stack| {
-        let top = stack["addresses"].as_array().unwrap().last().unwrap();
-        (address(top), stack["value"].as_u64().unwrap())
+        let top = &stack["functions"].as_array().unwrap().last().unwrap()["address"];
+        (address(top), stack["time"].as_u64().unwrap())
     });
     assert_eq!(sums(tops), field("self_time"), "{name}: own cost");
     let calls = sandbox.json_lines(&["calltree", trace]);

@@ -90,9 +90,10 @@ fn visits_by_consecutive_lines_are_all_there() {
         .collect();
     assert_eq!(lines, [1, 2, 3, 4, 5]);
     assert_eq!(
-        (&json[2]["function"], &json[2]["pc"], &json[2]["step"]),
+        (&json[2]["query"], &json[2]["pc"], &json[2]["step"]),
         (&"0x1001".into(), &"0x1000".into(), &2.into())
     );
+    assert_eq!(json[2]["function"]["address"], "0x1000");
 }
 
 #[test]

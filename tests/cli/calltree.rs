@@ -12,11 +12,11 @@ fn the_calls_come_in_order_of_entry() {
     // 72 calls seen by the emulator, and the root.
     assert_eq!(calls.len(), 73);
     let root = json!({
-        "depth": 0, "thread": "cpu0", "function": {"address": "0x80000000", "name": null}, "call_step": null,
+        "depth": 0, "thread": "cpu0", "function": {"address": "0x80000000", "name": null, "symbol": null}, "call_step": null,
         "entry_step": 0, "exit_step": null, "entered": "root", "left": "open", "evidence": "start",
     });
     let first_return = json!({
-        "depth": 2, "thread": "cpu0", "function": {"address": "0x80000248", "name": null}, "call_step": 16,
+        "depth": 2, "thread": "cpu0", "function": {"address": "0x80000248", "name": null, "symbol": null}, "call_step": 16,
         "entry_step": 17, "exit_step": 33, "entered": "call", "left": "return", "evidence": "link",
     });
     assert_eq!((&calls[0], &calls[2]), (&root, &first_return));

@@ -125,8 +125,50 @@ fn every_way_to_open_the_trace_is_known_everywhere() {
 fn every_error_names_the_file() {
     let sandbox = Sandbox::new();
     for question in all() {
-        ask(&sandbox, "none.tarmac", question, &[]).fails_with(&["none.tarmac"]);
+        ask(&sandbox, "none.tarmac", question, &[]).fails_with(&["error: none.tarmac: "]);
         let empty = sandbox.file("empty.tarmac", "");
-        ask(&sandbox, &empty, question, &[]).fails_with(&["empty", "empty.tarmac"]);
+        let begin = format!("error: {empty}: ");
+        ask(&sandbox, &empty, question, &[]).fails_with(&[&begin, "empty"]);
+    }
+    let trace = sandbox.fixture(OVERFLOW);
+    for question in [
+        &["at", "99999999"][..],
+        &["find", "last-write", "x99"],
+        &["list", "--thread", "cpu7"],
+        &["list", "--records"],
+    ] {
+        let ran = ask(&sandbox, &trace, question, &[]);
+        let error = ran.err.lines().find(|line| line.starts_with("error: "));
+        assert!(
+            error.is_some_and(|error| error.starts_with(&format!("error: {trace}: "))),
+            "{question:?}: {ran:?}"
+        );
+    }
+}
+
+#[test]
+fn every_command_says_the_same_about_the_trace_with_verbose() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let image = overflow_image();
+    sandbox.run(&["index", &trace]).succeeds();
+    for question in QUESTIONS {
+        let plain = ask(&sandbox, &trace, question, &["--image", &image]).succeeds();
+        let verbose = ask(&sandbox, &trace, question, &["--image", &image, "-v"]).succeeds();
+        let more: Vec<_> = verbose
+            .err
+            .lines()
+            .filter(|line| !plain.err.contains(line))
+            .collect();
+        let [format, index, program] = &more[..] else {
+            panic!("{question:?}: {more:?}")
+        };
+        assert!(
+            format.contains("tarmac, 1,763 steps, 1 thread")
+                && index.contains(".sbi, ")
+                && index.ends_with("up to date")
+                && program.ends_with("fits 387 executed instructions"),
+            "{question:?}: {more:?}"
+        );
     }
 }

@@ -58,7 +58,7 @@ fn what_is_lost_is_counted() {
     );
     assert!(
         ran.err
-            .contains("cannot represent 1 physical address; left out:"),
+            .contains("a.tarmac: tarmac-es cannot represent 1 physical address; left out"),
         "{}",
         ran.err
     );

@@ -438,7 +438,7 @@ fn markers_are_found_by_name_value_and_thread_in_either_direction() {
     assert!(
         calls
             .iter()
-            .all(|hit| hit["marker"]["name"] == "syscall" && hit["marker"]["value"] == "0x1")
+            .all(|hit| hit["marker"] == "syscall" && hit["value"] == "0x1")
     );
     assert!(
         calls
@@ -481,18 +481,12 @@ fn a_marker_before_the_first_step_has_no_step_and_an_address_stands_for_its_page
     let trace = sandbox.file("a.trace", writer.finish().pack(Container::Plain));
     let hit = |what: &str| sandbox.json(&["find", &trace, "marker", what])["hit"].clone();
     let version = serde_json::json!(
-        {"thread": "100", "position": 0, "marker": {"name": "version", "value": "0x7"}}
+        {"thread": "100", "position": 0, "marker": "version", "value": "0x7"}
     );
     assert_eq!(hit("version"), version);
-    assert_eq!(
-        hit("physical_address=0x98fff")["marker"]["value"],
-        "0x98123"
-    );
+    assert_eq!(hit("physical_address=0x98fff")["value"], "0x98123");
     assert_eq!(hit("physical_address=0x99000"), Value::Null);
-    assert_eq!(
-        hit("virtual_address=0x600000")["marker"]["value"],
-        "0x600123"
-    );
+    assert_eq!(hit("virtual_address=0x600000")["value"], "0x600123");
     sandbox
         .run(&["find", &trace, "marker", "version"])
         .succeeds()
@@ -646,7 +640,7 @@ fn blocks_of_the_heap_are_those_of_the_stock_tools() {
         .iter()
         .map(|block| {
             (
-                block["function"].as_str().unwrap().to_owned(),
+                block["allocated_with"].as_str().unwrap().to_owned(),
                 address(block),
                 block["size"].as_u64().unwrap(),
             )

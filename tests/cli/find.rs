@@ -41,7 +41,7 @@ fn the_last_write_of_a_byte_is_a_whole_hit() {
         "step": 1249, "line": 2582, "time": 1250, "thread": "cpu0", "pc": "0x80000498", "executed": true,
         "text": "STRB     w0,[x19,#1]", "position": 1250,
         "access": {"kind": "write", "cell": "0x80020010:1", "address": "0x80020010", "size": 1, "value": "0xa9",
-                   "external": false},
+                   "inferred": false, "decoded": false, "external": false},
     }});
     assert_eq!(finder.answer(&["last-write", "0x80020010"]), expected);
     let keys: Vec<String> = expected["hit"]
@@ -179,7 +179,7 @@ fn who_reads_a_register_is_decoded_and_said_to_be() {
     let finder = Finder::new();
     let last = finder.answer(&["last-read", "x0"]);
     let access = json!({"kind": "read", "cell": "x0", "address": null, "size": 8, "value": "0x0000000080020010",
-        "decoded": true, "external": false});
+        "inferred": false, "decoded": true, "external": false});
     assert_eq!(
         (&last["hit"]["step"], &last["hit"]["access"]),
         (&json!(1761), &access)
@@ -198,7 +198,7 @@ fn who_reads_a_register_is_decoded_and_said_to_be() {
     // Writes are recorded, so none of them is decoded.
     assert_eq!(
         finder.answer(&["last-write", "x0"])["hit"]["access"]["decoded"],
-        Value::Null
+        false
     );
 }
 
@@ -348,7 +348,8 @@ fn external_changes_are_found_in_either_direction_with_or_without_a_range() {
     );
     assert_eq!(steps(&["next-external", "--at", "2", "--all"]), [2]);
     let hit = &sandbox.json(&["find", &trace, "last-external", "0x2000"])["hit"];
-    let expected = json!({"kind": "read", "cell": "0x2000:1", "address": "0x2000", "size": 1, "value": "0x07", "external": true});
+    let expected = json!({"kind": "read", "cell": "0x2000:1", "address": "0x2000", "size": 1, "value": "0x07",
+                          "inferred": false, "decoded": false, "external": true});
     assert_eq!(hit["access"], expected);
     assert_eq!(
         sandbox.json(&["find", &trace, "next-external", "0x3000:0x1000000"]),

@@ -54,8 +54,15 @@ fn each_hit_keeps_its_fields_and_gets_the_frames_around_it() {
         "--frames",
         "1",
     ]);
-    let expected = json!([{"function": {"address": "0x80000390", "name": null}, "call_step": 746}]);
-    assert_eq!(one["hit"]["stack"], expected);
+    let frame = &one["hit"]["stack"][0];
+    let expected = json!({"address": "0x80000390", "name": null, "symbol": null});
+    assert_eq!(
+        (&frame["function"], &frame["call_step"]),
+        (&expected, &json!(746))
+    );
+    // A frame is the same object as in the list of calls.
+    let calls = sandbox.json_lines(&["calltree", &trace]);
+    assert!(calls.contains(frame), "{frame}");
 }
 
 #[test]

@@ -39,14 +39,13 @@ fn the_json_is_one_value_with_the_same_stacks() {
         .out;
     let stacks = sandbox.json(&["flamegraph", &trace]);
     let line = |stack: &serde_json::Value| {
-        let names: Vec<&str> = stack["stack"]
+        let names: Vec<&str> = stack["functions"]
             .as_array()
             .unwrap()
             .iter()
-            .filter_map(|name| name.as_str())
+            .filter_map(|function| function["address"].as_str())
             .collect();
-        assert_eq!(stack["addresses"], stack["stack"]);
-        format!("{} {}\n", names.join(";"), stack["value"])
+        format!("{} {}\n", names.join(";"), stack["time"])
     };
     assert_eq!(
         stacks

@@ -25,15 +25,15 @@ fn an_image_of_another_program_that_nobody_named_is_left_out() {
         &info["images"][0]["first_contradiction"],
     );
     assert_eq!(
-        (
-            &image["left_out"],
-            &image["checked"],
-            &image["contradicted"]
-        ),
-        (&true.into(), &281.into(), &176.into())
+        (&image["used"], &image["checked"], &image["contradicted"]),
+        (&false.into(), &281.into(), &176.into())
     );
     assert_eq!(
-        (&first["address"], &first["executed"], &first["image"]),
+        (
+            &first["address"],
+            &first["executed_bytes"],
+            &first["image_bytes"]
+        ),
         (
             &"0x8000000c".into(),
             &"20 01 00 94".into(),
@@ -94,9 +94,12 @@ fn an_image_that_the_user_named_stays_but_is_not_believed() {
         "{found}"
     );
     assert_eq!(found["first_contradiction"]["address"], "0x400000");
-    assert_eq!(found["first_contradiction"]["executed"], "1f 00 00 71");
     assert_eq!(
-        (&found["view"], &found["offset"]),
+        found["first_contradiction"]["executed_bytes"],
+        "1f 00 00 71"
+    );
+    assert_eq!(
+        (&found["view"], &found["load_offset"]),
         (&"run".into(), &"0x0".into())
     );
     // Executed bytes are known even if the image differs; the rest of the page is not.
@@ -166,7 +169,7 @@ fn of_two_images_at_the_same_addresses_the_one_that_fits_is_used() {
         let images = info["images"].as_array().unwrap();
         let left_out: Vec<_> = images
             .iter()
-            .filter(|image| image["left_out"] == true)
+            .filter(|image| image["used"] == false)
             .collect();
         assert!(
             left_out.len() == 1 && left_out[0]["path"].as_str().unwrap().ends_with("other.elf"),

@@ -32,7 +32,10 @@ fn the_json_has_every_promised_field_in_order() {
     assert_eq!(info["lines"], 3660);
     assert_eq!(
         info["threads"],
-        json!([{"id": "cpu0", "steps": OVERFLOW_STEPS}])
+        json!([{
+            "id": "cpu0", "steps": OVERFLOW_STEPS, "process": null, "first_step": 0, "last_step": OVERFLOW_STEPS - 1,
+            "first_time": 1, "last_time": OVERFLOW_STEPS, "cpus": [], "end": null, "idle": false,
+        }])
     );
     assert_eq!(
         info["time"],

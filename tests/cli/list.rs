@@ -15,7 +15,8 @@ fn a_step_has_its_effects_in_trace_order() {
             "text": "LDR      x2,[x0]",
             "effects": [
                 {"kind": "read", "cell": "0x80020010:8", "address": "0x80020010", "size": 8,
-                 "value": "0xbfb1e598a4e5bda9", "external": false},
+                 "value": "0xbfb1e598a4e5bda9", "inferred": false,
+                 "decoded": false, "external": false},
                 {"reg": "x2", "value": "0xbfb1e598a4e5bda9"},
             ],
         }),

@@ -131,7 +131,7 @@ fn a_subcommand_that_is_mistyped_is_told_with_the_near_ones() {
     ]);
     sandbox
         .run(&["missing.tarmac"])
-        .fails_with(&["there is no such file: \"missing.tarmac\""]);
+        .fails_with(&["missing.tarmac: there is no such file"]);
 }
 
 #[test]

@@ -20,6 +20,24 @@ fn an_answer_goes_to_the_file_that_was_asked_for() {
 }
 
 #[test]
+fn an_answer_that_fails_leaves_the_file_as_it_was() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let target = sandbox.file("list.txt", "before");
+    let files = || fs::read_dir(sandbox.path("")).unwrap().count();
+    sandbox.run(&["index", &trace]).succeeds();
+    let before = files();
+    sandbox
+        .run(&["find", &trace, "last-write", "x99", "-o", &target])
+        .ends_misspelt();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "before");
+    assert_eq!(files(), before);
+    sandbox.run(&["list", &trace, "-o", &target]).succeeds();
+    assert!(fs::read_to_string(&target).unwrap().len() > 100_000);
+    assert_eq!(files(), before);
+}
+
+#[test]
 fn no_answer_goes_over_the_trace_or_its_index() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);

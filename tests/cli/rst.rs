@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::support::Sandbox;
 
@@ -31,8 +31,22 @@ fn records_are_listed_with_all_their_fields() {
     for ((number, found), mut expected) in (1..).zip(&found).zip(expected) {
         let fields = expected.as_object_mut().unwrap();
         fields.remove("i");
-        fields.insert("record".to_owned(), number.into());
-        assert_eq!(*found, expected);
+        let kind = fields.remove("type").unwrap();
+        let thread = fields.remove("cpuid").map(|cpu| format!("cpu{cpu}"));
+        // Fields of more than 32 bits are strings, also where the golden list has a small number.
+        for (name, value) in fields.iter_mut() {
+            let is_text = found["fields"][name].is_string();
+            if let Some(number) = value.as_u64().filter(|_| is_text) {
+                *value = format!("{number:#x}").into();
+            }
+        }
+        let whole = json!({ "record": number, "kind": kind, "thread": thread, "fields": fields });
+        assert_eq!(*found, whole);
+    }
+    let instructions = found.iter().filter(|record| record["kind"] == "INSTR");
+    assert!(instructions.clone().count() > 0);
+    for record in instructions {
+        assert!(record["fields"]["instr"].is_number() && record["fields"]["ea_va"].is_string());
     }
     let some = sandbox.json_lines(&["list", &trace, "--records", "--from", "r:5", "--count", "2"]);
     assert_eq!(some, found[4..6]);
@@ -57,7 +71,7 @@ fn instructions_stand_beside_their_records() {
     let first =
         &sandbox.json_lines(&["list", &trace, "--records", "--from", "4", "--count", "1"])[0];
     assert_eq!(
-        (&first["type"], &first["record"]),
+        (&first["kind"], &first["record"]),
         (&"INSTR".into(), &60.into())
     );
 }
@@ -192,7 +206,7 @@ fn memory_is_asked_for_by_physical_address_too() {
     assert_eq!(find("last-access", "phys::0x999000"), Value::Null);
     let translations = sandbox.json(&["info", &trace])["translations"].clone();
     assert!(
-        translations["told"].as_u64() >= translations["pages"].as_u64(),
+        translations["recorded"].as_u64() >= translations["pages"].as_u64(),
         "{translations}"
     );
     assert_eq!(translations["contexts"][1], 66);
@@ -298,8 +312,8 @@ fn packed_traces_are_written_as_plain_records() {
             .into_owned();
         let json = sandbox.json(&["convert", &trace, "--to", "rst", "-o", &target]);
         assert_eq!(
-            json,
-            serde_json::json!({"to": "rst", "records": 3550, "problems": []})
+            json!([json["to"], json["records"], json["problems"]]),
+            json!(["rst", 3550, []])
         );
         // rstzip 2 itself loses a few bits of state registers.
         let written = std::fs::read(&target).unwrap();
@@ -415,10 +429,10 @@ fn frames_of_traps_have_their_names() {
     let told = |call: &Value| {
         serde_json::json!([call["trap"]["number"], call["trap"]["system_call"]["name"]])
     };
-    assert_eq!(told(traps[0]), serde_json::json!(["0x16d", "write"]));
+    assert_eq!(told(traps[0]), serde_json::json!([0x16d, "write"]));
     assert_eq!(
         told(traps[traps.len() - 1]),
-        serde_json::json!(["0x16d", "exit"])
+        serde_json::json!([0x16d, "exit"])
     );
     let text = sandbox
         .run(&["calltree", &trace, "--all-frames"])

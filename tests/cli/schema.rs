@@ -1,5 +1,6 @@
 //! The JSON output against the schemas that `stepback schema` prints.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::Value;
@@ -174,4 +175,85 @@ fn info_names_the_version_of_the_output() {
         (&1.into(), &72.into()),
         "{info}"
     );
+}
+
+/// Collects the shape of each key.
+fn collect_shapes(schema: &Value, shapes: &mut BTreeMap<String, BTreeSet<String>>) {
+    let Some(object) = schema.as_object() else {
+        let items = schema.as_array().into_iter().flatten();
+        return items.for_each(|item| collect_shapes(item, shapes));
+    };
+    for (name, value) in object {
+        if let ("properties", Some(properties)) = (name.as_str(), value.as_object()) {
+            for (key, property) in properties {
+                shapes
+                    .entry(key.clone())
+                    .or_default()
+                    .insert(shape(property));
+            }
+        }
+        collect_shapes(value, shapes);
+    }
+}
+
+/// Names the shape of a value, apart from `null`.
+fn shape(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str() {
+        return name.rsplit('/').next().unwrap().to_owned();
+    }
+    if let Some(forms) = schema["anyOf"].as_array() {
+        let forms: Vec<_> = forms
+            .iter()
+            .map(shape)
+            .filter(|form| !form.is_empty())
+            .collect();
+        return forms.join(" or ");
+    }
+    let kinds = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        kind => Vec::from_iter(kind.as_str()),
+    };
+    let kinds: Vec<_> = kinds.into_iter().filter(|kind| *kind != "null").collect();
+    match (kinds.join(" or ").as_str(), schema.get("items")) {
+        ("array", Some(items)) => format!("[{}]", shape(items)),
+        (kinds, _) => kinds.to_owned(),
+    }
+}
+
+#[test]
+fn a_key_has_one_shape_in_all_commands() {
+    // Most of these are a promise older than the rule; `one` and `other` are the sides of a
+    // comparison, and `hit` is a step or a marker.
+    const OTHERS: [&str; 14] = [
+        "bytes",
+        "first",
+        "from",
+        "hit",
+        "inputs",
+        "last_step",
+        "memory",
+        "one",
+        "other",
+        "outputs",
+        "registers",
+        "threads",
+        "time",
+        "to",
+    ];
+    let sandbox = Sandbox::new();
+    let mut shapes = BTreeMap::new();
+    let commands = sandbox.run(&["help"]).succeeds().out;
+    let names = commands.lines().filter_map(|line| line.strip_prefix("  "));
+    let mut count = 0;
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    for name in names.filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase())) {
+        let ran = sandbox.run(&["schema", name]);
+        if ran.code == Some(0) {
+            count += 1;
+            collect_shapes(&serde_json::from_str(&ran.out).unwrap(), &mut shapes);
+        }
+    }
+    assert!(count > 20, "{count} commands");
+    shapes.retain(|key, shapes| shapes.len() > 1 && !OTHERS.contains(&key.as_str()));
+    assert_eq!(shapes, BTreeMap::new());
 }

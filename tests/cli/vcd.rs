@@ -152,7 +152,7 @@ fn every_step_of_a_trace_is_where_its_number_says() {
         (Some(written.len() as u64), true)
     );
     let wave = Waveform::read(&written);
-    assert_eq!(json["end"], wave.end);
+    assert_eq!(json["end_tick"], wave.end);
     for step in sandbox.json_lines(&["list", &trace, "--from", "100"]) {
         let pc = format!(
             "{:#x}",
@@ -294,6 +294,21 @@ fn the_dump_goes_to_standard_output_for_a_dash() {
     sandbox
         .run(&["vcd", &trace, "--to", "3", "--count", "3"])
         .ends_misspelt();
+}
+
+#[test]
+fn a_dump_replaces_only_the_file_that_was_named() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", SMALL);
+    let dump = sandbox.file("a.tarmac.vcd", "precious");
+    sandbox
+        .run(&["vcd", &trace])
+        .fails_with(&["a.tarmac.vcd exists", "-o"]);
+    assert_eq!(fs::read_to_string(&dump).unwrap(), "precious");
+    sandbox
+        .run(&["vcd", &trace, "-o", "a.tarmac.vcd"])
+        .succeeds();
+    assert!(fs::read_to_string(&dump).unwrap().starts_with('$'));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use stepback_index::answer::ThreadId;
+use stepback_machine::Address;
 
 use super::call_profile::{CallProfile, StackNodeKind};
 use crate::analysis::activations::ActivationSpan;
@@ -31,8 +32,8 @@ pub struct StackTimes {
 pub struct StackFunction {
     /// Its name, or its address.
     pub text: String,
-    /// Address of the first call with this name.
-    pub pc: u64,
+    /// Address of the first function with this name.
+    pub address: Address,
 }
 
 #[derive(Debug)]
@@ -102,7 +103,7 @@ impl StackTimes {
             self.open.last().copied(),
             StackFunction {
                 text: name,
-                pc: span.pc,
+                address: span.function,
             },
         );
         let time = i128::from(span.elapsed());
@@ -226,17 +227,15 @@ impl StackTimes {
         folded
     }
 
-    /// Returns the names and addresses of a stack's functions, outermost first.
-    pub fn functions_of(&self, stack: &FoldedStack) -> Vec<(&str, u64)> {
-        self.functions(stack.id)
+    /// Returns the addresses of a stack's functions, outermost first.
+    pub fn functions_of(&self, stack: &FoldedStack) -> Vec<Address> {
+        let functions = self.functions(stack.id).into_iter();
+        functions.map(|function| function.address).collect()
     }
 
-    fn functions(&self, id: TimedStackId) -> Vec<(&str, u64)> {
+    fn functions(&self, id: TimedStackId) -> Vec<&StackFunction> {
         let way = std::iter::successors(self.get(id), |stack| self.get(stack.caller?));
-        let mut functions: Vec<(&str, u64)> = way
-            .filter_map(|stack| self.name_of(stack))
-            .map(|name| (&*name.text, name.pc))
-            .collect();
+        let mut functions: Vec<_> = way.filter_map(|stack| self.name_of(stack)).collect();
         functions.reverse();
         functions
     }
@@ -244,12 +243,13 @@ impl StackTimes {
     fn fold(&self, id: TimedStackId, time: i128) -> FoldedStack {
         let functions = self.functions(id);
         let mut text =
-            String::with_capacity(functions.iter().map(|(name, _)| name.len() + 1).sum());
-        for (number, (name, _)) in functions.into_iter().enumerate() {
+            String::with_capacity(functions.iter().map(|name| name.text.len() + 1).sum());
+        for (number, name) in functions.into_iter().enumerate() {
             text.push_str(if number == 0 { "" } else { ";" });
             // A semicolon separates the names, and Rust has types such as `[u8; 4]`.
             text.extend(
-                name.chars()
+                name.text
+                    .chars()
                     .map(|letter| if letter == ';' { ',' } else { letter }),
             );
         }

@@ -174,11 +174,15 @@ impl Script {
         let mut text = String::new();
         let read = File::open(path).and_then(|file| file.take(LIMIT).read_to_string(&mut text));
         match read {
-            Ok(length) if length as u64 == LIMIT => {
-                Err(format!("the script is longer than {LIMIT} bytes: {path:?}"))
-            }
+            Ok(length) if length as u64 == LIMIT => Err(format!(
+                "{}: the script is longer than {LIMIT} bytes",
+                path.display()
+            )),
             Ok(_) => Self::parse(path, &text),
-            Err(error) => Err(format!("the script could not be read ({error}): {path:?}")),
+            Err(error) => Err(format!(
+                "{}: the script could not be read ({error})",
+                path.display()
+            )),
         }
     }
 

@@ -30,7 +30,7 @@ impl FromStr for ImageSpec {
         let (path, offset) = with_offset.unwrap_or((text, 0));
         anyhow::ensure!(
             !path.is_empty(),
-            "expected ELF or ELF@OFFSET, but the file name is missing: {text:?}"
+            "{text:?}: expected ELF or ELF@OFFSET, but the file name is missing"
         );
         Ok(Self {
             path: PathBuf::from(path),

@@ -48,7 +48,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens a trace. Each error is one sentence that ends with the path. A compressed trace may
+    /// Opens a trace. Each error is one sentence that begins with the path. A compressed trace may
     /// still be growing: see [`Self::settle`].
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;

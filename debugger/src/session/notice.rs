@@ -73,7 +73,7 @@ impl fmt::Display for Notice {
     }
 }
 
-/// An error about a file: it is shown with the file's path at its end, or separately.
+/// An error about a file: it is shown after the file's path, or separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// Description of the error, without the path.
@@ -83,7 +83,7 @@ pub struct FileError {
 
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {:?}", self.what, self.path)
+        write!(f, "{}: {}", self.path.display(), self.what)
     }
 }
 

@@ -763,7 +763,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("the index would overwrite the trace"),
+                .contains(": the index would overwrite the trace"),
             "{error}"
         );
         assert_eq!(std::fs::read_to_string(&trace).unwrap(), TRACE);

@@ -277,56 +277,61 @@ fn push_quoted(line: &mut LineWriter<'_>, text: &[u8]) {
     line.text("\"").text(&shown.collect::<String>()).text("\"");
 }
 
-/// Numbers from here on are written as strings, since programs that read JSON treat numbers as
-/// floating point.
-const FIRST_HEX: u64 = 1 << 32;
+/// Width in bits up to which fields are JSON numbers.
+const NUMBER_BITS: u32 = 32;
 
-/// Appends a record as a JSON object without a line end: `record`, its number from 1; `type`;
-/// `cpuid`, assembled from its parts, if it has one; and all fields under the names of the format's
-/// header file. Numbers of 2^32 and more are strings, `"0x…"`. An unknown type has `rtype` and all
-/// `bytes`.
+/// Appends a record as a JSON object without a line end: `record`, its number from 1; `kind`; its
+/// `thread`, the processor assembled from its parts, or null; and `fields`, all fields under the
+/// names of the format's header file. A field of more than 32 bits is a string, `"0x…"`. An unknown
+/// kind has `rtype` and all `bytes`.
 pub fn push_json(out: &mut Vec<u8>, number: u64, record: &RawRecord) {
+    let layout = layout_of(record);
     LineWriter::new(out)
-        .text("{\"record\": ")
+        .text("{\"record\":")
         .number(number)
-        .text(", \"type\": ");
-    match layout_of(record) {
+        .text(",\"kind\":\"")
+        .text(layout.map_or("UNKNOWN", |layout| layout.name))
+        .text("\",\"thread\":");
+    match layout.and_then(|layout| layout.cpu) {
+        Some(cpu) => LineWriter::new(out)
+            .text("\"cpu")
+            .number(u64::from(cpu.get(record)))
+            .text("\""),
+        None => LineWriter::new(out).text("null"),
+    };
+    out.extend(b",\"fields\":{");
+    match layout {
         Some(layout) => {
-            push_text(out, layout.name.as_bytes());
-            if let Some(cpu) = layout.cpu {
-                LineWriter::new(out)
-                    .text(", \"cpuid\": ")
-                    .number(u64::from(cpu.get(record)));
+            for (number, field) in layout.fields.iter().enumerate() {
+                if number > 0 {
+                    out.push(b',');
+                }
+                push_field(out, record, *field);
             }
-            layout
-                .fields
-                .iter()
-                .for_each(|field| push_field(out, record, *field));
         }
         None => push_unknown(out, record),
     }
-    out.push(b'}');
+    out.extend(b"}}");
 }
 
 fn push_field(out: &mut Vec<u8>, record: &RawRecord, field: RecordField) {
-    LineWriter::new(out)
-        .text(", \"")
-        .text(field.name)
-        .text("\": ");
+    let mut line = LineWriter::new(out);
+    line.text("\"").text(field.name).text("\":");
     if field.is_text() {
         return push_text(out, &record.text(field));
     }
-    match record.get(field) {
-        number @ ..FIRST_HEX => _ = LineWriter::new(out).number(number),
-        number => _ = LineWriter::new(out).text("\"").hex(number).text("\""),
-    }
+    let value = record.get(field);
+    match field.width() {
+        ..=NUMBER_BITS => line.number(value),
+        _ => line.text("\"").hex(value).text("\""),
+    };
 }
 
 fn push_unknown(out: &mut Vec<u8>, record: &RawRecord) {
     let mut line = LineWriter::new(out);
-    line.text("\"UNKNOWN\", \"rtype\": ")
+    line.text("\"rtype\":")
         .number(u64::from(record.kind()))
-        .text(", \"bytes\": \"");
+        .text(",\"bytes\":\"");
     record
         .bytes()
         .into_iter()
