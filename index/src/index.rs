@@ -10,6 +10,7 @@ pub(crate) mod system_call_gaps;
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -417,6 +418,16 @@ impl Index {
             .segments
             .get(segment)
             .map_or(0, |segment| segment.step_base)
+    }
+
+    /// Returns the numbers of the segments that may have some slots. Cost: two binary searches.
+    pub(crate) fn segments_with(&self, slots: Range<u64>) -> Range<usize> {
+        let before = |slot: u64| {
+            let segments = &self.contents.segments;
+            segments.partition_point(|segment| segment.step_base < slot)
+        };
+        let first = before(slots.start).saturating_sub(1);
+        first..before(slots.end).max(first)
     }
 
     /// Returns a segment by number.

@@ -2,6 +2,8 @@
 //! direction in time and the thread. A register cell names its thread, because each thread has its
 //! own registers; a memory cell does not.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use stepback_machine::{AccessKind, Address, InstructionSet, RegisterView};
 use stepback_parsers::Step;
@@ -106,6 +108,22 @@ impl Direction {
         match self {
             Self::Back => Some(at),
             Self::Forward => at.checked_add(1),
+        }
+    }
+
+    /// Returns the slots from a bound on, itself included.
+    pub(crate) fn slots_from(self, bound: u64) -> Range<u64> {
+        match self {
+            Self::Back => 0..bound.saturating_add(1),
+            Self::Forward => bound..u64::MAX,
+        }
+    }
+
+    /// Takes the next of some ascending items in this direction.
+    pub(crate) fn take<I: DoubleEndedIterator>(self, items: &mut I) -> Option<I::Item> {
+        match self {
+            Self::Back => items.next_back(),
+            Self::Forward => items.next(),
         }
     }
 

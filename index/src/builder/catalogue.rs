@@ -303,22 +303,20 @@ impl Catalogue {
                 self.contents.warning_count += 1;
                 count = 1;
             }
-            first_ones.push(SlotWarning {
-                slot,
-                warning: Warning {
-                    line: task_lines + line + 1,
-                    offset: u64::from(column),
-                    kind: WarningKind::Problem(message),
-                    count,
-                },
-            });
+            let warning = Warning {
+                line: task_lines + line + 1,
+                offset: u64::from(column),
+                kind: WarningKind::Problem(message),
+                count,
+            };
+            first_ones.push((slot, warning));
         }
         first_ones.extend(self.take_times(task_lines, meta, segment));
         // In trace order, regardless of the source of each problem.
-        first_ones.sort_by_key(|placed| (placed.warning.line, placed.slot));
+        first_ones.sort_by_key(|(slot, warning)| (warning.line, *slot));
         first_ones
             .into_iter()
-            .for_each(|placed| self.warn(placed.warning));
+            .for_each(|(_, warning)| self.warn(warning));
     }
 
     /// Counts a warning, and keeps it if it is the first of its kind.
@@ -344,13 +342,13 @@ impl Catalogue {
     }
 
     /// Takes the times of a segment's threads. If they run backwards, returns a warning for the
-    /// first place.
+    /// first place, with its slot.
     fn take_times(
         &mut self,
         task_lines: u64,
         meta: &SegmentMeta,
         segment: &mut SealedSegment,
-    ) -> Option<SlotWarning> {
+    ) -> Option<(u32, Warning)> {
         let mut falls = std::mem::take(&mut segment.time_falls);
         let inside = falls.len();
         for (times, known) in segment.thread_times.iter().zip(&meta.threads) {
@@ -391,18 +389,8 @@ impl Catalogue {
             kind: WarningKind::TimeFalls(fall),
             count,
         };
-        Some(SlotWarning {
-            slot: first.step.slot,
-            warning,
-        })
+        Some((first.step.slot, warning))
     }
-}
-
-/// A warning of a segment with its slot.
-#[derive(Debug)]
-struct SlotWarning {
-    slot: u32,
-    warning: Warning,
 }
 
 /// Converts a register number of a segment to that of the index.

@@ -24,15 +24,6 @@ pub(crate) enum WriteCertainty {
     Doubtful,
 }
 
-/// A write to a register that a name refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HomeWrite {
-    /// Written bytes.
-    pub view: RegisterView,
-    /// Certainty that the name refers to them.
-    pub certainty: WriteCertainty,
-}
-
 impl Homes {
     /// Returns the homes of a register with one name.
     pub(crate) fn only(view: RegisterView) -> Self {
@@ -124,18 +115,14 @@ impl Homes {
         self.open.iter().copied()
     }
 
-    /// Returns the write that an event makes to these homes. `home` is the event's own home as
-    /// resolved by [`crate::read::banks::OpenWrites::tell`].
-    pub(crate) fn written(&self, home: RegisterView) -> Option<HomeWrite> {
+    /// Returns the certainty that a write belongs to these homes; `None` if it does not. `home` is
+    /// the written register as resolved by [`crate::read::banks::OpenWrites::tell`].
+    pub(crate) fn written(&self, home: RegisterView) -> Option<WriteCertainty> {
         let is_among = |views: &[RegisterView]| views.iter().any(|view| view.overlaps(home));
-        let certainty = match (is_among(&self.sure), is_among(&self.doubtful)) {
-            (true, _) => WriteCertainty::Sure,
-            (false, true) => WriteCertainty::Doubtful,
-            (false, false) => return None,
-        };
-        Some(HomeWrite {
-            view: home,
-            certainty,
-        })
+        match (is_among(&self.sure), is_among(&self.doubtful)) {
+            (true, _) => Some(WriteCertainty::Sure),
+            (false, true) => Some(WriteCertainty::Doubtful),
+            (false, false) => None,
+        }
     }
 }

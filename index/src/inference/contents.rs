@@ -155,11 +155,7 @@ fn infer(
     let first = slots.first().copied().unwrap_or(at.0).min(at.0);
     let end = slots.last().copied().unwrap_or(at.0).max(at.0);
     let mut contested = ContestedMemory::new(index, at, first..end, cancel)?;
-    let mut endings = ThreadEndings {
-        index,
-        at,
-        known: HashMap::new(),
-    };
+    let mut endings = HashMap::new();
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
         let is_told = index.source().leaves_values_out() && state.value.is_some();
@@ -174,7 +170,7 @@ fn infer(
             StoreStatus::No
         };
         for (slot, kind) in known.all() {
-            if slot <= at.0 && endings.is_unfinished(slot)? {
+            if slot <= at.0 && is_unfinished(index, at, slot, &mut endings)? {
                 break;
             }
             let Some(byte) = values.byte(slot, kind, address) else {
@@ -198,29 +194,25 @@ fn infer(
     Ok(())
 }
 
-/// The last steps of threads, some of which may not have been completed.
-struct ThreadEndings<'i> {
-    index: &'i Index,
+/// Returns true if the accesses of a slot may never have happened: they are of the last steps of
+/// their thread before a position, which may not have been completed. `known` is a cache by thread.
+fn is_unfinished(
+    index: &Index,
     at: Position,
-    /// Cache by thread.
-    known: HashMap<ThreadId, Option<Range<u64>>>,
-}
-
-impl ThreadEndings<'_> {
-    /// Returns true if the accesses of a slot may never have happened.
-    fn is_unfinished(&mut self, slot: u64) -> Result<bool, QueryError> {
-        if !self.index.source().is_recorded_by_block() {
-            return Ok(false);
-        }
-        let thread = SlotReader(self.index).thread_at(Position(slot))?;
-        let unfinished = match self.known.entry(thread) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => free.insert(unfinished_slots(self.index, thread, self.at)?),
-        };
-        Ok(unfinished
-            .as_ref()
-            .is_some_and(|slots| slots.contains(&slot)))
+    slot: u64,
+    known: &mut HashMap<ThreadId, Option<Range<u64>>>,
+) -> Result<bool, QueryError> {
+    if !index.source().is_recorded_by_block() {
+        return Ok(false);
     }
+    let thread = SlotReader(index).thread_at(Position(slot))?;
+    let unfinished = match known.entry(thread) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(free) => free.insert(unfinished_slots(index, thread, at)?),
+    };
+    Ok(unfinished
+        .as_ref()
+        .is_some_and(|slots| slots.contains(&slot)))
 }
 
 /// Returns the accesses of a byte around a position, given the last stores, and the last and next

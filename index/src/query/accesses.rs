@@ -64,11 +64,7 @@ impl InMemory for AccessesOf {
             skip: self.skip,
             limit: self.limit,
         };
-        let segments = &index.contents.segments;
-        let start = segments
-            .partition_point(|segment| segment.step_base < first)
-            .saturating_sub(1);
-        for number in start..segments.len() {
+        for number in index.segments_with(first..u64::MAX) {
             for slot in self.slots_in(index, number, first)? {
                 cancel.check()?;
                 if found.len() >= self.limit {
@@ -155,7 +151,7 @@ impl AccessesOf {
             return Ok(BTreeSet::new());
         };
         let base = segment.meta.step_base;
-        let from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
+        let from = segment.local_slot(first);
         let (low, high) = (self.range.address.0 >> GRANULE_BITS, end >> GRANULE_BITS);
         let (mut slots, mut is_bad) = (BTreeSet::new(), false);
         let walked = segment

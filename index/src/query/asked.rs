@@ -548,10 +548,7 @@ impl<'a> AccessQuery<'a> {
         match (&event.kind, self.cell) {
             (SlotEventKind::Register { .. }, Cell::Register { thread, .. }) => {
                 let homes = self.homes.as_ref().filter(|_| event.thread == thread)?;
-                event
-                    .home()
-                    .and_then(|home| homes.written(home))
-                    .map(|written| written.certainty)
+                event.home().and_then(|home| homes.written(home))
             }
             (
                 SlotEventKind::Access {

@@ -89,20 +89,15 @@ impl PageHeat {
         SlotReader(index).check_position(self.from.max(self.to))?;
         let mut counts = PageHeatCounts::new(self);
         let (first, last) = (self.first_slot(), self.to.0);
-        let segments = &index.contents.segments;
-        let start = segments
-            .partition_point(|segment| segment.step_base < first)
-            .saturating_sub(1);
-        let end = segments.partition_point(|segment| segment.step_base <= last);
-        for segment in (start..end).filter_map(|number| index.segment(number)) {
-            let base = segment.meta.step_base;
-            let local = |slot: u64| u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX);
-            let (from, to, mut is_bad) = (local(first), local(last), false);
+        let numbers = index.segments_with(first..last.saturating_add(1));
+        for segment in numbers.filter_map(|number| index.segment(number)) {
+            let (from, to) = (segment.local_slot(first), segment.local_slot(last));
+            let mut is_bad = false;
             let walked = segment
                 .granules()?
                 .for_each_from(0, |key, list: Granule<'_>| {
                     let each = |touch: crate::store::granules::Touch, _| {
-                        let slot = base + u64::from(touch.slot);
+                        let slot = segment.trace_slot(touch.slot);
                         // Touches of slots that cannot be read are counted.
                         let is_in =
                             |memory| SlotReader(index).is_in_memory(slot, memory).unwrap_or(true);

@@ -28,23 +28,13 @@ pub struct PhysicalMemoryAt {
     pub len_bytes: u64,
 }
 
-/// Last access of a byte: later ones are greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct LastTouch {
-    slot: u64,
-    /// Number of the part.
-    part: usize,
-}
-
 impl Query for PhysicalMemoryAt {
     type Answer = Vec<ByteState>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let Self {
-            position,
-            address,
-            len_bytes,
+            address, len_bytes, ..
         } = *self;
         let len_bytes = match address.0.wrapping_neg() {
             0 => len_bytes,
@@ -53,16 +43,16 @@ impl Query for PhysicalMemoryAt {
         let parts = VirtualPart::all(index, MemoryRange { address, len_bytes }, cancel)?;
         let mut bytes =
             vec![ByteState::default(); usize::try_from(len_bytes).unwrap_or(usize::MAX)];
-        let reader = VirtualPartReader {
-            index,
-            cancel,
-            position,
-        };
         for parts in parts.chunk_by(|one, next| one.within.physical() == next.within.physical()) {
             let Some(first) = parts.first() else { continue };
             let start = (first.within.physical() + first.inside()).wrapping_sub(address.0) as usize;
             let end = start + first.range.len_bytes as usize;
-            reader.fill_page(parts, bytes.get_mut(start..end).unwrap_or_default())?;
+            self.fill_page(
+                index,
+                parts,
+                bytes.get_mut(start..end).unwrap_or_default(),
+                cancel,
+            )?;
         }
         Ok(bytes)
     }
@@ -74,7 +64,8 @@ struct VirtualPartState<'a> {
     number: usize,
     /// True if its page was never mapped elsewhere, and no other page was mapped there.
     is_plain: bool,
-    touches: &'a [Option<LastTouch>],
+    /// Slot of the last access of each byte, and the number of the part.
+    touches: &'a [Option<(u64, usize)>],
 }
 
 impl VirtualPartState<'_> {
@@ -94,36 +85,33 @@ impl VirtualPartState<'_> {
     }
 }
 
-/// Reads parts at a position.
-struct VirtualPartReader<'a> {
-    index: &'a Index,
-    cancel: &'a Cancel,
-    position: Position,
-}
-
-impl VirtualPartReader<'_> {
+impl PhysicalMemoryAt {
     /// Fills in bytes of a physical page; these are all the virtual parts that it ever had.
-    fn fill_page(&self, parts: &[VirtualPart], bytes: &mut [ByteState]) -> Result<(), QueryError> {
-        let mut touches = vec![None::<LastTouch>; bytes.len()];
+    fn fill_page(
+        &self,
+        index: &Index,
+        parts: &[VirtualPart],
+        bytes: &mut [ByteState],
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let mut touches = vec![None::<(u64, usize)>; bytes.len()];
         for (number, part) in parts.iter().enumerate() {
-            self.each_touch(part, |place, slot| {
+            self.each_touch(index, part, cancel, |place, slot| {
                 if let Some(known) = touches.get_mut(place) {
-                    *known = (*known).max(Some(LastTouch { slot, part: number }));
+                    *known = (*known).max(Some((slot, number)));
                 }
             })?;
         }
         let is_alone = parts.len() == 1;
         for (number, part) in parts.iter().enumerate() {
             let is_plain = is_alone && part.within.is_always();
-            self.fill(
-                VirtualPartState {
-                    part,
-                    number,
-                    is_plain,
-                    touches: &touches,
-                },
-                bytes,
-            )?;
+            let filled = VirtualPartState {
+                part,
+                number,
+                is_plain,
+                touches: &touches,
+            };
+            self.fill(index, filled, bytes, cancel)?;
         }
         Ok(())
     }
@@ -132,7 +120,9 @@ impl VirtualPartReader<'_> {
     /// last one.
     fn each_touch(
         &self,
+        index: &Index,
         part: &VirtualPart,
+        cancel: &Cancel,
         mut take: impl FnMut(usize, u64),
     ) -> Result<(), QueryError> {
         let MemoryRange { address, len_bytes } = part.range;
@@ -144,8 +134,8 @@ impl VirtualPartReader<'_> {
                 .into_iter()
                 .collect();
             while let Some((need, last)) = work.pop() {
-                self.cancel.check()?;
-                let touches = TouchReader::new(self.index).last_touches(
+                cancel.check()?;
+                let touches = TouchReader::new(index).last_touches(
                     granule,
                     need,
                     last,
@@ -160,7 +150,7 @@ impl VirtualPartReader<'_> {
                         touches[*place as usize].is_some_and(|touch| touch.slot == slot)
                     });
                     let touched = of_slot.fold(0u64, |mask, place| mask | 1 << place);
-                    let meant = touched & self.evidence_in(part, granule, slot)?;
+                    let meant = touched & evidence_in(index, part, granule, slot)?;
                     for place in (0..64).filter(|place| meant >> place & 1 != 0) {
                         let at = (granule << GRANULE_BITS | place).wrapping_sub(address.0);
                         take(usize::try_from(at).unwrap_or(usize::MAX), slot);
@@ -176,50 +166,14 @@ impl VirtualPartReader<'_> {
         Ok(())
     }
 
-    /// Returns the bytes of a block with values from accesses of a slot that went to the physical
-    /// page.
-    fn evidence_in(&self, part: &VirtualPart, granule: u64, slot: u64) -> Result<u64, QueryError> {
-        if self.index.threads().len() == 1 && part.within.has_all_of(ThreadId(0), slot) {
-            return Ok(u64::MAX);
-        }
-        let (mut inside, mut mask) = (part.within.in_slot(slot), 0);
-        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
-            match event.kind {
-                SlotEventKind::Marker(marker) if event.slot == slot => {
-                    inside.marker(event.thread, marker)
-                }
-                SlotEventKind::Access {
-                    kind,
-                    address,
-                    size_bytes,
-                    ref bytes,
-                    ..
-                } if event.slot == slot => {
-                    let is_evidence = kind == AccessKind::Write || bytes.is_some();
-                    let last = address
-                        .0
-                        .saturating_add(u64::from(size_bytes).saturating_sub(1));
-                    if is_evidence
-                        && address.0 >> GRANULE_BITS <= granule
-                        && granule <= last >> GRANULE_BITS
-                        && inside.holds(event.thread)
-                    {
-                        mask |= bytes_between(granule, address.0, last);
-                    }
-                }
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok(mask)
-    }
-
     /// Fills in the bytes of a part that were last accessed through it, and the image's contents
     /// for those never accessed.
     fn fill(
         &self,
+        index: &Index,
         filled: VirtualPartState<'_>,
         bytes: &mut [ByteState],
+        cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let VirtualPartState {
             part,
@@ -232,13 +186,13 @@ impl VirtualPartReader<'_> {
             let address = Address(part.range.address.0 + place as u64);
             let of_run = bytes.get_mut(place..place + run.len()).unwrap_or_default();
             match run.first().copied().flatten() {
-                Some(touch) if touch.part == number => {
+                Some((slot, last)) if last == number => {
                     let question = MemoryAt {
-                        position: Position(touch.slot),
+                        position: Position(slot),
                         address,
                         len_bytes: run.len() as u64,
                     };
-                    let states = question.by_address(self.index, None, self.cancel)?;
+                    let states = question.by_address(index, None, cancel)?;
                     of_run
                         .iter_mut()
                         .zip(states)
@@ -247,7 +201,7 @@ impl VirtualPartReader<'_> {
                 None if part.within.nearest(self.position.0, Direction::Back)
                     == Some(self.position.0) =>
                 {
-                    self.fill_from_image(address, of_run)?;
+                    self.fill_from_image(index, address, of_run, cancel)?;
                 }
                 _ => {}
             }
@@ -258,8 +212,14 @@ impl VirtualPartReader<'_> {
 
     /// Fills in the contents of a program image for bytes never accessed through the virtual page
     /// either.
-    fn fill_from_image(&self, address: Address, bytes: &mut [ByteState]) -> Result<(), QueryError> {
-        if self.index.program().is_empty() {
+    fn fill_from_image(
+        &self,
+        index: &Index,
+        address: Address,
+        bytes: &mut [ByteState],
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        if index.program().is_empty() {
             return Ok(());
         }
         let question = MemoryAt {
@@ -267,7 +227,7 @@ impl VirtualPartReader<'_> {
             address,
             len_bytes: bytes.len() as u64,
         };
-        let states = question.by_address(self.index, None, self.cancel)?;
+        let states = question.by_address(index, None, cancel)?;
         let of_image =
             |state: &ByteState| state.source == ValueSource::Inferred && state.seen_at.is_none();
         for (byte, state) in bytes
@@ -279,4 +239,47 @@ impl VirtualPartReader<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the bytes of a block with values from accesses of a slot that went to the physical
+/// page.
+fn evidence_in(
+    index: &Index,
+    part: &VirtualPart,
+    granule: u64,
+    slot: u64,
+) -> Result<u64, QueryError> {
+    if index.threads().len() == 1 && part.within.has_all_of(ThreadId(0), slot) {
+        return Ok(u64::MAX);
+    }
+    let (mut inside, mut mask) = (part.within.in_slot(slot), 0);
+    SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
+        match event.kind {
+            SlotEventKind::Marker(marker) if event.slot == slot => {
+                inside.marker(event.thread, marker)
+            }
+            SlotEventKind::Access {
+                kind,
+                address,
+                size_bytes,
+                ref bytes,
+                ..
+            } if event.slot == slot => {
+                let is_evidence = kind == AccessKind::Write || bytes.is_some();
+                let last = address
+                    .0
+                    .saturating_add(u64::from(size_bytes).saturating_sub(1));
+                if is_evidence
+                    && address.0 >> GRANULE_BITS <= granule
+                    && granule <= last >> GRANULE_BITS
+                    && inside.holds(event.thread)
+                {
+                    mask |= bytes_between(granule, address.0, last);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(mask)
 }

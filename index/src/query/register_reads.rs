@@ -33,16 +33,11 @@ pub(super) struct RegisterReads<'a> {
     view: RegisterView,
     /// View under the register's plain name in instructions.
     plain: RegisterView,
-    /// Banks of its plain name that the trace names.
-    banks: Vec<BankCandidate>,
+    /// Banks of its plain name that the trace names, and whether each matches the requested
+    /// register.
+    banks: Vec<(Bank, bool)>,
     /// Mode in which the plain name means it; `Other` if a bank was requested by its own name.
     mode: Mode,
-}
-
-/// A bank, and whether its name matches the requested register.
-struct BankCandidate {
-    bank: Bank,
-    is_meant: bool,
 }
 
 impl<'a> RegisterReads<'a> {
@@ -71,23 +66,13 @@ impl<'a> RegisterReads<'a> {
         let register = asked.map_or(view.register, |known| known.plain);
         let shared = index.banks.iter().filter(|known| known.plain == register);
         let (mode, banks) = match asked {
-            Some(known) => (
-                Mode::Other,
-                vec![BankCandidate {
-                    bank: known.bank,
-                    is_meant: true,
-                }],
-            ),
+            Some(known) => (Mode::Other, vec![(known.bank, true)]),
             None => {
                 // From mode words, because the steps are compared by those.
                 let mode = RegisterReader::new(index, thread, at)
                     .mode()?
                     .in_stack(ThreadStack::Unsaid);
-                let is_meant = |bank: Bank| bank.is_in_use(mode);
-                let banks = shared.map(|known| BankCandidate {
-                    bank: known.bank,
-                    is_meant: is_meant(known.bank),
-                });
+                let banks = shared.map(|known| (known.bank, known.bank.is_in_use(mode)));
                 (mode, banks.collect())
             }
         };
@@ -181,7 +166,7 @@ impl<'a> RegisterReads<'a> {
             && self
                 .banks
                 .iter()
-                .all(|known| known.bank.is_in_use(mode) == known.is_meant)
+                .all(|(bank, is_meant)| bank.is_in_use(mode) == *is_meant)
     }
 
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {

@@ -49,7 +49,7 @@ const OTHERS: usize = 16;
 /// See [`QueryError`].
 pub fn tail_calls(index: &Index, cancel: &Cancel) -> Result<Option<CallTable>, QueryError> {
     let functions = &Functions::new(index.program().functions());
-    let mut tails = TailFinder { index, functions }.tails(cancel)?;
+    let mut tails = tails(index, functions, cancel)?;
     let calls = index.plain_calls();
     let whole = || {
         (0..calls.len())
@@ -119,106 +119,105 @@ fn entry_of(functions: &Functions, call: &Call) -> Address {
     start.map_or(call.function, Address)
 }
 
-/// Finds tail calls.
-struct TailFinder<'a> {
-    index: &'a Index,
-    functions: &'a Functions,
+/// Returns all tail calls.
+fn tails(
+    index: &Index,
+    functions: &Functions,
+    cancel: &Cancel,
+) -> Result<Vec<TailJump>, QueryError> {
+    let calls = index.plain_calls();
+    let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
+    let mut entries: Vec<Step> = frames.filter_map(|call| call.entry_step).collect();
+    entries.sort_unstable();
+    let mut tails = Vec::new();
+    for start in functions.starts() {
+        let mut others = OrdinaryEntries::new();
+        cancel.check()?;
+        VisitReader(index).for_each_visit(Address(*start), cancel, |entry| {
+            if entries.binary_search(&entry).is_err() {
+                tails.extend(tail(index, functions, Address(*start), entry, &mut others)?);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(tails)
 }
 
-impl TailFinder<'_> {
-    fn tails(&self, cancel: &Cancel) -> Result<Vec<TailJump>, QueryError> {
-        let calls = self.index.plain_calls();
-        let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
-        let mut entries: Vec<Step> = frames.filter_map(|call| call.entry_step).collect();
-        entries.sort_unstable();
-        let mut tails = Vec::new();
-        for start in self.functions.starts() {
-            let mut others = OrdinaryEntries::new();
-            cancel.check()?;
-            VisitReader(self.index).for_each_visit(Address(*start), cancel, |entry| {
-                if entries.binary_search(&entry).is_err() {
-                    tails.extend(self.tail(Address(*start), entry, &mut others)?);
-                }
-                Ok(())
-            })?;
-        }
-        Ok(tails)
+/// Returns the tail call by which a step entered a function, if it was one.
+fn tail(
+    index: &Index,
+    functions: &Functions,
+    function: Address,
+    entry: Step,
+    others: &mut OrdinaryEntries,
+) -> Result<Option<TailJump>, QueryError> {
+    let thread = SlotReader(index).thread_at(entry.after())?;
+    let Some(jump) = SlotReader(index).owner(thread, entry.before().0)? else {
+        return Ok(None);
+    };
+    if !is_tail_jump(index, functions, function, jump, others)? {
+        return Ok(None);
     }
+    let calls = index.plain_calls();
+    let frame = calls.innermost_at(thread, jump.before());
+    // A jump that leaves the frame for good is a longjmp or a return, and one that creates a
+    // frame is a call.
+    let is_inside = |id: &CallId| {
+        calls
+            .get(*id)
+            .is_some_and(|call| call.exit_step != Some(jump))
+    };
+    let frame = frame
+        .filter(is_inside)
+        .filter(|_| calls.called_by(thread, jump).is_none());
+    Ok(frame.map(|frame| TailJump {
+        frame,
+        jump,
+        entry,
+        function,
+    }))
+}
 
-    /// Returns the tail call by which a step entered a function, if it was one.
-    fn tail(
-        &self,
-        function: Address,
-        entry: Step,
-        others: &mut OrdinaryEntries,
-    ) -> Result<Option<TailJump>, QueryError> {
-        let thread = SlotReader(self.index).thread_at(entry.after())?;
-        let Some(jump) = SlotReader(self.index).owner(thread, entry.before().0)? else {
-            return Ok(None);
-        };
-        if !self.is_tail_jump(function, jump, others)? {
-            return Ok(None);
-        }
-        let calls = self.index.plain_calls();
-        let frame = calls.innermost_at(thread, jump.before());
-        // A jump that leaves the frame for good is a longjmp or a return, and one that creates a
-        // frame is a call.
-        let is_inside = |id: &CallId| {
-            calls
-                .get(*id)
-                .is_some_and(|call| call.exit_step != Some(jump))
-        };
-        let frame = frame
-            .filter(is_inside)
-            .filter(|_| calls.called_by(thread, jump).is_none());
-        Ok(frame.map(|frame| TailJump {
-            frame,
-            jump,
-            entry,
-            function,
-        }))
-    }
-
-    fn is_tail_jump(
-        &self,
-        function: Address,
-        jump: Step,
-        others: &mut OrdinaryEntries,
-    ) -> Result<bool, QueryError> {
-        if others.len() <= OTHERS {
-            for pc in others.iter() {
-                if VisitReader(self.index).is_visit(*pc, jump)? {
-                    return Ok(false);
-                }
+fn is_tail_jump(
+    index: &Index,
+    functions: &Functions,
+    function: Address,
+    jump: Step,
+    others: &mut OrdinaryEntries,
+) -> Result<bool, QueryError> {
+    if others.len() <= OTHERS {
+        for pc in others.iter() {
+            if VisitReader(index).is_visit(*pc, jump)? {
+                return Ok(false);
             }
         }
-        let (_, step) = SlotReader(self.index)
-            .step_of(jump.after().0)?
-            .ok_or(QueryError::TraceChanged)?;
-        let control = step.control();
-        // An instruction that writes a return address is no tail call.
-        let target = control
-            .target
-            .address()
-            .filter(|_| control.flow != FlowKind::Call);
-        let jumps = match step.branch {
-            RecordedBranch::Unsaid => control.flow == FlowKind::Branch,
-            RecordedBranch::Jump
-            | RecordedBranch::IndirectJump
-            | RecordedBranch::Conditional(_) => true,
-            _ => false,
-        };
-        let can_be = jumps
-            && step.next_pc() != function
-            && self.functions.start_of(step.pc.0) != Some(function.0)
-            // A jump with another target was interrupted.
-            && target.is_none_or(|target| target == function.0);
-        if !can_be {
-            others.insert(step.pc);
-        }
-        // A jump whose condition failed is no tail call this time, but may be one another time.
-        Ok(can_be && step.is_executed)
     }
+    let (_, step) = SlotReader(index)
+        .step_of(jump.after().0)?
+        .ok_or(QueryError::TraceChanged)?;
+    let control = step.control();
+    // An instruction that writes a return address is no tail call.
+    let target = control
+        .target
+        .address()
+        .filter(|_| control.flow != FlowKind::Call);
+    let jumps = match step.branch {
+        RecordedBranch::Unsaid => control.flow == FlowKind::Branch,
+        RecordedBranch::Jump | RecordedBranch::IndirectJump | RecordedBranch::Conditional(_) => {
+            true
+        }
+        _ => false,
+    };
+    let can_be = jumps
+        && step.next_pc() != function
+        && functions.start_of(step.pc.0) != Some(function.0)
+        // A jump with another target was interrupted.
+        && target.is_none_or(|target| target == function.0);
+    if !can_be {
+        others.insert(step.pc);
+    }
+    // A jump whose condition failed is no tail call this time, but may be one another time.
+    Ok(can_be && step.is_executed)
 }
 
 /// Returns the frames that replaced a frame one after another.

@@ -9,8 +9,8 @@ use crate::answers::step_record::Hit;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::key_maps;
+use crate::read::records;
 use crate::read::slots::SlotReader;
-use crate::read::thread_steps::nearest_visit;
 use crate::read::visits::VisitReader;
 use crate::store::key_map::SegmentKey;
 use crate::store::segment::meta::Section;
@@ -77,14 +77,9 @@ impl Query for VisitsFrom {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Step>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let first = self.from.0.saturating_add(1);
-        let segments = &index.contents.segments;
-        let start = segments
-            .partition_point(|segment| segment.step_base < first)
-            .saturating_sub(1);
         let mut found = Vec::new();
-        for number in
-            key_maps::segments_with(index, SegmentKey::Pc(self.pc.0), start..segments.len())?
-        {
+        let segments = index.segments_with(first..u64::MAX);
+        for number in key_maps::segments_with(index, SegmentKey::Pc(self.pc.0), segments)? {
             cancel.check()?;
             let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
                 continue;
@@ -113,35 +108,10 @@ impl Query for NearestVisit {
         let Some(bound) = self.direction.first_slot(self.at.0) else {
             return Ok(None);
         };
-        let segments = &index.contents.segments;
-        let numbers = match self.direction {
-            Direction::Back => 0..segments.partition_point(|segment| segment.step_base < bound),
-            Direction::Forward => {
-                let after = segments.partition_point(|segment| segment.step_base < bound);
-                after.saturating_sub(1)..segments.len()
-            }
-        };
-        let mut numbers = key_maps::segments_with(index, SegmentKey::Pc(self.pc.0), numbers)?;
-        if self.direction == Direction::Back {
-            numbers.reverse();
-        }
-        for number in numbers {
-            cancel.check()?;
-            let Some(segment) = index.segment(number) else {
-                continue;
-            };
-            let Some(visits) = segment.visits(self.pc.0)? else {
-                continue;
-            };
-            let base = segment.meta.step_base;
-            let local = u32::try_from(bound.saturating_sub(base)).unwrap_or(u32::MAX);
-            if let Some(place) =
-                nearest_visit(&segment, &visits, self.thread, local, self.direction)?
-            {
-                return VisitReader(index).visit(base, &visits, place).map(Some);
-            }
-        }
-        Ok(None)
+        cancel.check()?;
+        let nearest = VisitReader(index).nearest(self.pc, self.thread, bound, self.direction)?;
+        let hit = nearest.map(|step| records::hit(index, step, step.after(), None));
+        hit.transpose()
     }
 }
 

@@ -35,10 +35,7 @@ pub(crate) fn calls_around<'a>(
     if MarkerReader(index).segments_with_markers(wanted).is_empty() {
         return Ok(Some(Vec::new()));
     }
-    let segments = &index.contents.segments;
-    let number = segments
-        .partition_point(|segment| segment.step_base < slot)
-        .saturating_sub(1);
+    let number = index.segments_with(slot..slot).start;
     let Some(known) = index.caches.call_gaps.get(number) else {
         return Ok(None);
     };

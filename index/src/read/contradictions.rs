@@ -18,8 +18,9 @@ pub(crate) struct Contradictions {
     found: Vec<Contradiction>,
     /// Slot of the last event, and whether any read in it contradicts.
     slot: Option<(u64, bool)>,
-    /// Blocks that the slot's events touched until now.
-    blocks: HashMap<u64, SlotBlock>,
+    /// Contradicting bytes of the next touches of the blocks that the slot's events touched until
+    /// now; empty when there are none.
+    blocks: HashMap<u64, std::vec::IntoIter<u64>>,
 }
 
 /// A read that found other values of some bytes of a block than the known ones.
@@ -30,15 +31,6 @@ struct Contradiction {
     granule: u64,
     /// Bit i for byte i of the block.
     bytes: u64,
-}
-
-/// A block of memory in a slot.
-#[derive(Debug)]
-struct SlotBlock {
-    /// Contradicting bytes of each touch of the slot; empty when there are none.
-    masks: Vec<u64>,
-    /// Number of touches passed.
-    passed: usize,
 }
 
 impl Contradictions {
@@ -98,15 +90,15 @@ impl Contradictions {
         for (granule, _) in granules_of(address, u64::from(size_bytes)) {
             let block = match self.blocks.entry(granule) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(none) => none.insert(SlotBlock {
-                    masks: TouchReader::new(index).contradictions_in(granule, slot)?,
-                    passed: 0,
-                }),
+                Entry::Vacant(none) => none.insert(
+                    TouchReader::new(index)
+                        .contradictions_in(granule, slot)?
+                        .into_iter(),
+                ),
             };
-            // The block's list has the accesses of a slot in trace order, so the number of earlier
-            // ones is the place of this one.
-            let bytes = block.masks.get(block.passed).copied().unwrap_or(0);
-            block.passed += 1;
+            // The block's list has the accesses of a slot in trace order, so the next one
+            // is this one.
+            let bytes = block.next().unwrap_or(0);
             if bytes != 0 {
                 self.found.push(Contradiction {
                     slot,

@@ -124,15 +124,9 @@ pub(crate) fn may_miss_records(index: &Index, slots: &RangeInclusive<u64>) -> bo
         slots.start().saturating_sub(1),
         slots.end().saturating_add(1),
     );
-    let segments = &index.contents.segments;
-    let first = segments
-        .partition_point(|segment| segment.step_base < start)
-        .saturating_sub(1);
-    let reached = segments
-        .iter()
-        .skip(first)
-        .take_while(|segment| segment.step_base <= end);
-    reached.into_iter().any(|segment| {
+    let numbers = index.segments_with(start..end.saturating_add(1));
+    let reached = index.contents.segments.get(numbers).unwrap_or_default();
+    reached.iter().any(|segment| {
         let at = |slot: u32| segment.step_base.saturating_add(u64::from(slot));
         let place = segment
             .damaged

@@ -71,34 +71,14 @@ impl<'a> ExternalSlots<'a> {
     }
 
     fn next_anywhere(&mut self, bound: u64) -> Result<Option<u64>, QueryError> {
-        let segments = &self.index.contents.segments;
-        match self.direction {
-            Direction::Forward => {
-                let start = segments
-                    .partition_point(|segment| segment.step_base < bound)
-                    .saturating_sub(1);
-                self.first_in(start..segments.len(), bound)
-            }
-            Direction::Back => {
-                let after = segments.partition_point(|segment| segment.step_base <= bound);
-                self.first_in((0..after).rev(), bound)
-            }
-        }
-    }
-
-    fn first_in(
-        &mut self,
-        segments: impl Iterator<Item = usize>,
-        bound: u64,
-    ) -> Result<Option<u64>, QueryError> {
-        for number in segments {
+        let mut numbers = self.index.segments_with(self.direction.slots_from(bound));
+        while let Some(number) = self.direction.take(&mut numbers) {
             let segment = self
                 .index
                 .segment(number)
                 .filter(|segment| segment.meta.externals > 0);
             let Some(segment) = segment else { continue };
-            let local =
-                u32::try_from(bound.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let local = segment.local_slot(bound);
             if self.seam_segment != Some(number) {
                 let seams = segment.meta.seam_externals.iter();
                 self.seams = seams.map(|seam| seam.slot).collect();
@@ -107,9 +87,7 @@ impl<'a> ExternalSlots<'a> {
             }
             let seams = &self.seams;
             if let Some(found) = segment.nearest_external_slot(local, self.direction, seams)? {
-                return Ok(Some(
-                    segment.meta.step_base.saturating_add(u64::from(found)),
-                ));
+                return Ok(Some(segment.trace_slot(found)));
             }
         }
         Ok(None)

@@ -2,7 +2,6 @@
 //! at all, and the visit lists give their slots.
 
 use std::collections::{BTreeSet, BinaryHeap};
-use std::ops::Range;
 
 use stepback_machine::{Address, Encoding, InstructionSet, RegisterId, RegisterView, decode};
 
@@ -77,25 +76,15 @@ impl<'a> FarUses<'a> {
     /// Returns the segments in the walk's direction that may have one of some addresses; all
     /// segments if there are many addresses.
     fn segments_of(&self, users: &[Address], from: u64) -> Result<Vec<usize>, QueryError> {
-        let segments = &self.reader.index.contents.segments;
-        let range: Range<usize> = match self.direction {
-            Direction::Back => 0..segments.partition_point(|segment| segment.step_base < from),
-            Direction::Forward => {
-                segments
-                    .partition_point(|segment| segment.step_base < from)
-                    .saturating_sub(1)..segments.len()
-            }
-        };
+        let index = self.reader.index;
+        let range = index.segments_with(self.direction.slots_from(from));
         let mut numbers: Vec<usize> = match users.len() > FEW {
             true => range.collect(),
             false => {
                 let mut numbers = BTreeSet::new();
                 for pc in users {
-                    numbers.extend(key_maps::segments_with(
-                        self.reader.index,
-                        SegmentKey::Pc(pc.0),
-                        range.clone(),
-                    )?);
+                    let key = SegmentKey::Pc(pc.0);
+                    numbers.extend(key_maps::segments_with(index, key, range.clone())?);
                 }
                 numbers.into_iter().collect()
             }
@@ -200,7 +189,7 @@ fn visit_in(
     let Some(visits) = segment.visits(pc.0)?.filter(|_| !is_before) else {
         return Ok(None);
     };
-    let bound = u32::try_from(bound.saturating_sub(base)).unwrap_or(u32::MAX);
+    let bound = segment.local_slot(bound);
     let Some(place) = nearest_visit(segment, &visits, Some(thread), bound, direction)? else {
         return Ok(None);
     };

@@ -73,7 +73,7 @@ fn take_fetches_at(
         let Some(from) = slot.filter(|_| need != 0) else {
             return Ok(());
         };
-        let Some(step) = nearest_visit(index, pc, from, walk.way)? else {
+        let Some(step) = VisitReader(index).nearest(pc, None, from, walk.way)? else {
             return Ok(());
         };
         if let Some(encoding) = encoding_at(index, step)? {
@@ -86,22 +86,6 @@ fn take_fetches_at(
         };
     }
     Ok(())
-}
-
-/// Returns the nearest step at an address from a slot on, in a direction.
-fn nearest_visit(
-    index: &Index,
-    pc: Address,
-    from: u64,
-    way: Direction,
-) -> Result<Option<Step>, QueryError> {
-    let reader = VisitReader(index);
-    match way {
-        Direction::Back => Ok(reader
-            .visits_between(pc, 0..from.saturating_add(1), 1)?
-            .pop()),
-        Direction::Forward => reader.first_visit(pc, from),
-    }
 }
 
 /// Returns the bytes of a step's instruction, in memory order.

@@ -12,6 +12,7 @@ use crate::answers::difference::{MemoryInput, MemoryOutput, RangeEffects, Regist
 use crate::index::Index;
 use crate::read::byte_set::ByteSet;
 use crate::read::encodings::encoding_of;
+use crate::read::slots::ParserNames;
 use crate::store::granules::{BlockSpan, GRANULE_BITS, granules_of, runs_of};
 
 /// Follows the steps of a thread. Memory: about 350 bytes for each block of 64 bytes, up to `limit`
@@ -19,9 +20,7 @@ use crate::store::granules::{BlockSpan, GRANULE_BITS, granules_of, runs_of};
 pub(crate) struct RangeCollector<'a> {
     index: &'a Index,
     thread: ThreadId,
-    /// Threads and registers by their numbers in the current run of the parser.
-    threads: Vec<ThreadId>,
-    named: Vec<RegisterId>,
+    names: ParserNames,
     slot: u64,
     registers: HashMap<RegisterId, RegisterUsage>,
     blocks: HashMap<u64, BlockUsage>,
@@ -128,8 +127,7 @@ impl<'a> RangeCollector<'a> {
         Self {
             index,
             thread,
-            threads: Vec::new(),
-            named: Vec::new(),
+            names: ParserNames::default(),
             slot: 0,
             registers: HashMap::default(),
             blocks: HashMap::default(),
@@ -142,8 +140,7 @@ impl<'a> RangeCollector<'a> {
 
     /// Begins a run of the parser at the step of a slot: the parser assigns new numbers.
     pub fn begin_run(&mut self, first: u64) {
-        self.threads.clear();
-        self.named.clear();
+        self.names.clear();
         self.slot = first.saturating_sub(1);
     }
 
@@ -153,11 +150,7 @@ impl<'a> RangeCollector<'a> {
     }
 
     fn is_own(&self, thread: ThreadNumber) -> bool {
-        self.threads
-            .get(usize::from(thread.0))
-            .copied()
-            .unwrap_or_default()
-            == self.thread
+        self.names.thread(thread) == self.thread
     }
 
     fn read_register(&mut self, cell: RegisterId, view: RegisterView) {
@@ -402,16 +395,11 @@ fn add_output(outputs: &mut Vec<MemoryOutput>, address: Address, at: Position) {
 
 impl EventSink for RangeCollector<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads
-            .push(self.index.thread_by_name(name).unwrap_or_default());
+        self.names.add_thread(self.index, name);
     }
 
     fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
-        self.named.push(
-            self.index
-                .named_register(name)
-                .unwrap_or(RegisterId(u16::MAX)),
-        );
+        self.names.add_register(self.index, name);
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -444,17 +432,7 @@ impl EventSink for RangeCollector<'_> {
         if !self.is_own(write.thread) || write.view.register == RegisterId::PC {
             return;
         }
-        let place = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let named = place.map(|place| {
-            self.named
-                .get(usize::from(place))
-                .copied()
-                .unwrap_or(RegisterId(u16::MAX))
-        });
-        let view = RegisterView {
-            register: named.unwrap_or(write.view.register),
-            ..write.view
-        };
+        let view = self.names.view(write.view);
         // The second of the two writes of a line that names a bank in use is a duplicate.
         if !write.is_bank_copy() {
             self.write_register(cell_of(view.register, write.mode), view);

@@ -12,7 +12,7 @@ use crate::answers::error::{Cancel, QueryError};
 use crate::answers::register_file::RegisterState;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
-use crate::index::homes::{HomeWrite, Homes, WriteCertainty};
+use crate::index::homes::{Homes, WriteCertainty};
 use crate::read::banks::OpenWrites;
 use crate::read::last_lead::LastProgramCounter;
 use crate::read::records;
@@ -206,11 +206,10 @@ impl<'a> RegisterReader<'a> {
                     .skip(usize::from(SIMD_BYTES).saturating_sub(first));
                 beyond.for_each(|byte| _ = byte.get_or_insert(Some(0)));
             }
-            let Some(HomeWrite {
-                view: written,
-                certainty,
-            }) = event.home().and_then(|home| homes.written(home))
-            else {
+            let Some(written) = event.home() else {
+                continue;
+            };
+            let Some(certainty) = homes.written(written) else {
                 continue;
             };
             is_written = true;

@@ -22,10 +22,8 @@ pub(crate) fn nearest_slot<'a>(
         let Some(segment) = index.segment(*number as usize) else {
             return Ok(None);
         };
-        let base = segment.meta.step_base;
-        let local = u32::try_from(bound.saturating_sub(base)).unwrap_or(u32::MAX);
-        let found = find(&segment, local)?;
-        Ok(found.map(|slot| base.saturating_add(u64::from(slot))))
+        let found = find(&segment, segment.local_slot(bound))?;
+        Ok(found.map(|slot| segment.trace_slot(slot)))
     };
     match direction {
         Direction::Back => {

@@ -158,13 +158,9 @@ impl<'a> SlotReader<'a> {
         &self,
         slot: u64,
     ) -> impl Iterator<Item = (SegmentReader<'a>, u32)> + use<'a> {
-        let segments = &self.0.contents.segments;
-        let first = segments
-            .partition_point(|segment| segment.step_base < slot)
-            .saturating_sub(1);
-        let end = segments.partition_point(|segment| segment.step_base <= slot);
         let index = self.0;
-        (first..end).filter_map(move |number| {
+        let numbers = index.segments_with(slot..slot.saturating_add(1));
+        numbers.filter_map(move |number| {
             let segment = index.segment(number)?;
             let local = u32::try_from(slot.saturating_sub(segment.meta.step_base)).ok()?;
             Some((segment, local))
@@ -313,7 +309,7 @@ impl<'a> SlotReader<'a> {
     ) -> Result<(), QueryError> {
         let mut sink = StepSink {
             index: self.0,
-            threads: Vec::new(),
+            names: ParserNames::default(),
             slot: slots.start.saturating_sub(1),
             take,
             flow: Flow::Continue,
@@ -356,17 +352,10 @@ impl<'a> SlotReader<'a> {
         if self.0.threads().len() == 1 {
             return Ok(Position(slot).last_step());
         }
-        let after = self
-            .0
-            .contents
-            .segments
-            .partition_point(|segment| segment.step_base < slot);
-        for number in (0..after).rev() {
+        for number in self.0.segments_with(0..slot).rev() {
             let segment = self.0.segment(number).ok_or_else(no_segment)?;
-            let bound =
-                u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
-            if let Some(local) = last_step_of(&segment, thread, bound)? {
-                return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
+            if let Some(local) = last_step_of(&segment, thread, segment.local_slot(slot))? {
+                return Ok(Position(segment.trace_slot(local)).last_step());
             }
         }
         Ok(None)
@@ -379,18 +368,11 @@ impl<'a> SlotReader<'a> {
         from: Position,
         to: Position,
     ) -> Result<bool, QueryError> {
-        let segments = &self.0.contents.segments;
-        let first = segments
-            .partition_point(|segment| segment.step_base <= from.0)
-            .saturating_sub(1);
-        let end = segments.partition_point(|segment| segment.step_base < to.0);
-        for number in (first..end).rev() {
+        let numbers = self.0.segments_with(from.0.saturating_add(1)..to.0);
+        for number in numbers.rev() {
             let segment = self.0.segment(number).ok_or_else(no_segment)?;
-            let local = |slot: u64| {
-                u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX)
-            };
-            if let Some(last) = last_step_of(&segment, thread, local(to.0))? {
-                return Ok(last > local(from.0));
+            if let Some(last) = last_step_of(&segment, thread, segment.local_slot(to.0))? {
+                return Ok(last > segment.local_slot(from.0));
             }
         }
         Ok(false)
@@ -406,19 +388,11 @@ impl<'a> SlotReader<'a> {
             return Ok(Some(from.next_step()).filter(|step| step.0 < self.0.step_count()));
         }
         let wanted = from.0.saturating_add(1);
-        let first = self
-            .0
-            .contents
-            .segments
-            .partition_point(|segment| segment.step_base < wanted)
-            .saturating_sub(1);
-        for number in first..self.0.contents.segments.len() {
+        for number in self.0.segments_with(wanted..u64::MAX) {
             let segment = self.0.segment(number).ok_or_else(no_segment)?;
-            let from = u32::try_from(wanted.saturating_sub(segment.meta.step_base))
-                .unwrap_or(u32::MAX)
-                .max(1);
+            let from = segment.local_slot(wanted).max(1);
             if let Some(local) = first_step_of(&segment, thread, from)? {
-                return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
+                return Ok(Position(segment.trace_slot(local)).last_step());
             }
         }
         Ok(None)
@@ -548,11 +522,53 @@ pub(crate) fn first_step_of(
     }
 }
 
+/// Threads and registers of the index, by their numbers in a run of the parser.
+#[derive(Debug, Default)]
+pub(crate) struct ParserNames {
+    threads: Vec<ThreadId>,
+    registers: Vec<RegisterId>,
+}
+
+impl ParserNames {
+    /// Forgets all names: another run of the parser assigns numbers anew.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+        self.registers.clear();
+    }
+
+    /// Adds the next thread.
+    pub fn add_thread(&mut self, index: &Index, name: &str) {
+        self.threads
+            .push(index.thread_by_name(name).unwrap_or_default());
+    }
+
+    /// Adds the next register outside the architecture's table.
+    pub fn add_register(&mut self, index: &Index, name: &str) {
+        self.registers
+            .push(index.named_register(name).unwrap_or(RegisterId(u16::MAX)));
+    }
+
+    /// Returns a thread.
+    pub fn thread(&self, number: ThreadNumber) -> ThreadId {
+        let thread = self.threads.get(usize::from(number.0));
+        thread.copied().unwrap_or_default()
+    }
+
+    /// Returns a view with the index's number of its register.
+    pub fn view(&self, view: RegisterView) -> RegisterView {
+        let place = view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let register = place.map_or(view.register, |place| {
+            let named = self.registers.get(usize::from(place));
+            named.copied().unwrap_or(RegisterId(u16::MAX))
+        });
+        RegisterView { register, ..view }
+    }
+}
+
 /// Passes on the steps of some slots.
 struct StepSink<'a, F> {
     index: &'a Index,
-    /// Threads by their numbers in this run of the parser.
-    threads: Vec<ThreadId>,
+    names: ParserNames,
     slot: u64,
     take: F,
     /// Result of the last call of `take`.
@@ -561,8 +577,7 @@ struct StepSink<'a, F> {
 
 impl<F: FnMut(ThreadSlot, &StepEvent<'_>) -> Flow> EventSink for StepSink<'_, F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads
-            .push(self.index.thread_by_name(name).unwrap_or_default());
+        self.names.add_thread(self.index, name);
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -570,9 +585,8 @@ impl<F: FnMut(ThreadSlot, &StepEvent<'_>) -> Flow> EventSink for StepSink<'_, F>
             return;
         }
         self.slot += 1;
-        let thread = self.threads.get(usize::from(step.thread.0)).copied();
         let here = ThreadSlot {
-            thread: thread.unwrap_or_default(),
+            thread: self.names.thread(step.thread),
             slot: self.slot,
         };
         self.flow = (self.take)(here, step);
@@ -616,8 +630,7 @@ struct EventReader<'a, 's, F> {
     is_kept: bool,
     /// Line in range of the first step.
     first_line: Option<u64>,
-    threads: Vec<ThreadId>,
-    named: Vec<RegisterId>,
+    names: ParserNames,
     /// Thread and instruction set of the slot's step.
     step: Option<(ThreadId, InstructionSet)>,
     /// Number of events of the slot until now.
@@ -630,7 +643,7 @@ struct EventReader<'a, 's, F> {
 
 impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'a, 's, F> {
     fn new(index: &'a Index, first: u64, mut kept: SlotSelection<'s>, take: F) -> Self {
-        let (first_line, threads, named, step, events_in_slot) = Default::default();
+        let (first_line, names, step, events_in_slot) = Default::default();
         let taken = Ok(Flow::Continue);
         // The first step that is read is in the first slot; before slot 1 there is a slot without a
         // step.
@@ -642,8 +655,7 @@ impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'
             kept,
             is_kept,
             first_line,
-            threads,
-            named,
+            names,
             step,
             events_in_slot,
             take,
@@ -652,11 +664,7 @@ impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'
     }
 
     fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: SlotEventKind) {
-        let thread = self
-            .threads
-            .get(usize::from(thread.0))
-            .copied()
-            .unwrap_or_default();
+        let thread = self.names.thread(thread);
         if !self.goes_on() {
             return;
         }
@@ -686,16 +694,11 @@ impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'
 
 impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventReader<'_, '_, F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads
-            .push(self.index.thread_by_name(name).unwrap_or_default());
+        self.names.add_thread(self.index, name);
     }
 
     fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
-        self.named.push(
-            self.index
-                .named_register(name)
-                .unwrap_or(RegisterId(u16::MAX)),
-        );
+        self.names.add_register(self.index, name);
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -703,11 +706,7 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
         self.is_kept = self.kept.includes(self.slot);
         self.events_in_slot = 0;
         self.first_line.get_or_insert(step.place.line_in_range);
-        let thread = self
-            .threads
-            .get(usize::from(step.thread.0))
-            .copied()
-            .unwrap_or_default();
+        let thread = self.names.thread(step.thread);
         self.step = Some((thread, step.instruction_set));
         if !self.is_kept {
             return;
@@ -737,17 +736,7 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
         if !self.is_kept {
             return;
         }
-        let place = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let named = place.map(|place| {
-            self.named
-                .get(usize::from(place))
-                .copied()
-                .unwrap_or(RegisterId(u16::MAX))
-        });
-        let view = RegisterView {
-            register: named.unwrap_or(write.view.register),
-            ..write.view
-        };
+        let view = self.names.view(write.view);
         let bytes = write.bytes.map(<[u8]>::to_vec);
         let home = RegisterWrite { view, ..*write }.home();
         let kind = SlotEventKind::Register {

@@ -219,36 +219,21 @@ impl<'a> TouchReader<'a> {
             bound,
             direction,
         } = *walk;
-        let segments = &self.index.contents.segments;
-        let range = match direction {
-            Direction::Back => 0..segments.partition_point(|segment| segment.step_base <= bound),
-            Direction::Forward => {
-                let after = segments.partition_point(|segment| segment.step_base < bound);
-                after.saturating_sub(1)..segments.len()
-            }
-        };
+        let range = self.index.segments_with(direction.slots_from(bound));
         let wants = |reach: TouchCoverage| wanted.in_reach(reach) & need.get() != 0;
-        let groups = key_maps::group_count(self.index);
-        for place in 0..groups {
-            let group = match direction {
-                Direction::Back => groups - 1 - place,
-                Direction::Forward => place,
-            };
+        let mut groups = 0..key_maps::group_count(self.index);
+        while let Some(group) = direction.take(&mut groups) {
             let mut numbers = key_maps::group_segments(self.index, group, granule, &range, &wants)?;
-            while let Some(number) = match direction {
-                Direction::Back => numbers.next_back(),
-                Direction::Forward => numbers.next(),
-            } {
+            while let Some(number) = direction.take(&mut numbers) {
                 let Some(segment) = self.index.segment(number) else {
                     continue;
                 };
                 let Some(list) = self.relevant(&segment, walk)? else {
                     continue;
                 };
-                let base = segment.meta.step_base;
                 let may_count = |masks| wanted.in_masks(masks) & need.get() != 0;
                 let each = |touch: Touch, place| {
-                    let slot = base + u64::from(touch.slot);
+                    let slot = segment.trace_slot(touch.slot);
                     if !self.counts(slot) {
                         return true;
                     }
@@ -268,11 +253,11 @@ impl<'a> TouchReader<'a> {
                 };
                 let walked = match direction {
                     Direction::Back => {
-                        let below = local_slot(bound.saturating_add(1), base);
+                        let below = segment.local_slot(bound.saturating_add(1));
                         list.walk_back(below, may_count, each)
                     }
                     Direction::Forward => {
-                        list.walk_forward(local_slot(bound, base), may_count, each)
+                        list.walk_forward(segment.local_slot(bound), may_count, each)
                     }
                 };
                 walked.map_err(|_| damaged(Section::Granules))?;
@@ -287,32 +272,24 @@ impl<'a> TouchReader<'a> {
     /// Returns true if a step of some slots writes a block. Cost: one lookup for each 64 segments,
     /// and one for each that has some of the slots and touches the block.
     pub(crate) fn is_written(&self, granule: u64, slots: &Range<u64>) -> Result<bool, QueryError> {
-        let known = &self.index.contents.segments;
-        let first = known
-            .partition_point(|segment| segment.step_base < slots.start)
-            .saturating_sub(1);
-        let end = known.partition_point(|segment| segment.step_base < slots.end);
+        let range = self.index.segments_with(slots.clone());
         let mut is_written = false;
         for group in 0..key_maps::group_count(self.index) {
             let wants = |reach: TouchCoverage| reach.masks.write != 0;
-            for number in
-                key_maps::group_segments(self.index, group, granule, &(first..end), &wants)?
-            {
+            for number in key_maps::group_segments(self.index, group, granule, &range, &wants)? {
                 let Some(segment) = self.index.segment(number) else {
                     continue;
                 };
                 let Some(list) = segment.granule(granule)? else {
                     continue;
                 };
-                let base = segment.meta.step_base;
                 let walked = list.walk_forward(
-                    local_slot(slots.start, base),
+                    segment.local_slot(slots.start),
                     |masks| masks.write != 0,
                     |touch, _| {
-                        let is_inside = base + u64::from(touch.slot) < slots.end;
-                        is_written |= is_inside
-                            && touch.shape.is_write()
-                            && self.counts(base + u64::from(touch.slot));
+                        let slot = segment.trace_slot(touch.slot);
+                        let is_inside = slot < slots.end;
+                        is_written |= is_inside && touch.shape.is_write() && self.counts(slot);
                         is_inside && !is_written
                     },
                 );
@@ -379,11 +356,6 @@ impl<'a> TouchReader<'a> {
         Ok(Some(list)
             .filter(|_| is_met && (walk.wanted != TouchFilter::External || has_external())))
     }
-}
-
-/// Converts a slot to that of a segment: 0 for those before it.
-fn local_slot(slot: u64, base: u64) -> u32 {
-    u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX)
 }
 
 /// Returns true if any read of a block in a slot of a segment contradicts the known value.

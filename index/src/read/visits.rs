@@ -5,11 +5,13 @@ use std::ops::Range;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
+use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Hit;
 use crate::index::Index;
 use crate::read::key_maps;
 use crate::read::records;
+use crate::read::thread_steps::nearest_visit;
 use crate::store::directory::SegmentVisits;
 use crate::store::key_map::SegmentKey;
 use crate::store::packed::FRAME;
@@ -77,14 +79,10 @@ impl<'a> VisitReader<'a> {
         slots: Range<u64>,
         limit: usize,
     ) -> Result<Vec<Step>, QueryError> {
-        let known = &self.0.contents.segments;
-        let first = known
-            .partition_point(|segment| segment.step_base < slots.start)
-            .saturating_sub(1);
-        let end = known.partition_point(|segment| segment.step_base < slots.end);
         let malformed = |_| damaged(Section::Pcs);
         let mut found = Vec::new();
-        for number in key_maps::segments_with(self.0, SegmentKey::Pc(pc.0), first..end)?
+        let range = self.0.segments_with(slots.clone());
+        for number in key_maps::segments_with(self.0, SegmentKey::Pc(pc.0), range)?
             .into_iter()
             .rev()
         {
@@ -103,22 +101,28 @@ impl<'a> VisitReader<'a> {
         Ok(found)
     }
 
-    /// Returns the first step at an address in the slots from one on.
-    pub(crate) fn first_visit(&self, pc: Address, from: u64) -> Result<Option<Step>, QueryError> {
-        let known = &self.0.contents.segments;
-        let first = known
-            .partition_point(|segment| segment.step_base < from)
-            .saturating_sub(1);
-        let malformed = |_| damaged(Section::Pcs);
-        for number in key_maps::segments_with(self.0, SegmentKey::Pc(pc.0), first..known.len())? {
-            let Some((base, visits)) = self.visits_in(number, pc)? else {
+    /// Returns the nearest step at an address from a slot on, in a direction; of a thread if given.
+    pub(crate) fn nearest(
+        &self,
+        pc: Address,
+        thread: Option<ThreadId>,
+        bound: u64,
+        direction: Direction,
+    ) -> Result<Option<Step>, QueryError> {
+        let range = self.0.segments_with(direction.slots_from(bound));
+        let numbers = key_maps::segments_with(self.0, SegmentKey::Pc(pc.0), range)?;
+        let mut numbers = numbers.into_iter();
+        while let Some(number) = direction.take(&mut numbers) {
+            let Some(segment) = self.0.segment(number) else {
                 continue;
             };
-            let below = u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX);
-            let place = visits.count_below(below).map_err(malformed)?;
-            if place < visits.len() {
-                let slot = base.saturating_add(u64::from(visits.get(place).map_err(malformed)?));
-                return Ok(Some(Step(slot.saturating_sub(1))));
+            let Some(visits) = segment.visits(pc.0)? else {
+                continue;
+            };
+            let local = segment.local_slot(bound);
+            if let Some(place) = nearest_visit(&segment, &visits, thread, local, direction)? {
+                let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
+                return Ok(Some(Step(segment.trace_slot(slot).saturating_sub(1))));
             }
         }
         Ok(None)

@@ -144,25 +144,19 @@ impl<'a> WalkedUses<'a> {
         if self.codes.is_none() {
             return Ok(ControlFlow::Continue(slots.start));
         }
-        let segments = &self.index.contents.segments;
-        let current = segments
-            .partition_point(|segment| segment.step_base < slots.start)
-            .saturating_sub(1);
-        for number in current..segments.len() {
+        let segments = (self.index).segments_with(slots.start..slots.end.saturating_sub(1));
+        let current = segments.start;
+        for number in segments {
             cancel.check()?;
             let Some(segment) = self.index.segment(number) else {
                 continue;
             };
-            let base = segment.meta.step_base;
-            if base.saturating_add(1) >= slots.end {
-                break;
-            }
             let is_far = self.listed >= SEGMENTS || self.index.caches.operands.get().is_some();
             if is_far
                 && number > current
                 && !self.segments.iter().any(|known| known.number == number)
             {
-                return Ok(ControlFlow::Continue(base.saturating_add(1)));
+                return Ok(ControlFlow::Continue(segment.trace_slot(1)));
             }
             self.list(number, &segment)?;
             if let Some(slot) = self.next_in(&segment, reader, view, slots.clone(), cancel)? {
@@ -205,12 +199,8 @@ impl<'a> WalkedUses<'a> {
         let (Some(steps), Some(codes)) = (self.segments.back_mut(), &self.codes) else {
             return Ok(None);
         };
-        let base = segment.meta.step_base;
-        let local = |slot: u64| u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX);
-        let (first, end) = (
-            local(slots.start),
-            local(slots.end).min(steps.places.len() as u32),
-        );
+        let first = segment.local_slot(slots.start);
+        let end = segment.local_slot(slots.end).min(steps.places.len() as u32);
         let SegmentSteps {
             pcs,
             places,
@@ -243,11 +233,10 @@ impl<'a> WalkedUses<'a> {
                 return Ok(*known == UseAt::Yes);
             }
             cancel.check()?;
-            let slot = base + u64::from(slot);
+            let slot = segment.trace_slot(slot);
             let step = reader.steps_of(slot..slot + 1)?.pop();
             Ok(step.is_some_and(|step| use_of(&step, view, reader.kinds).is_some()))
         };
-        let global = |slot: u32| base + u64::from(slot);
         match own {
             None => first_of(first..end, is_use),
             Some(own) => {
@@ -260,7 +249,7 @@ impl<'a> WalkedUses<'a> {
                 )
             }
         }
-        .map(|found| found.map(global))
+        .map(|found| found.map(|slot| segment.trace_slot(slot)))
     }
 }
 

@@ -17,7 +17,8 @@ pub(super) struct ProblemColumns {
     count: u64,
     /// Place of each kind of problem.
     kinds: HashMap<ProblemKind, usize>,
-    damaged: DamagedPlaces,
+    /// Slots with unreadable input: a bounded number of ranges.
+    damaged: Vec<SlotRange>,
 }
 
 impl ProblemColumns {
@@ -26,7 +27,7 @@ impl ProblemColumns {
         self.problems.clear();
         self.count = 0;
         self.kinds.clear();
-        self.damaged.take();
+        self.damaged.clear();
     }
 
     /// Records a problem in a slot.
@@ -43,7 +44,7 @@ impl ProblemColumns {
             .get(kind)
             .and_then(|place| self.problems.get_mut(*place));
         if known.is_none() || recurrence == Recurrence::Single {
-            self.damaged.add(slot);
+            add_damaged(&mut self.damaged, slot);
         }
         if let Some(known) = known {
             known.count += 1;
@@ -63,51 +64,38 @@ impl ProblemColumns {
     pub fn finish(&mut self, sealed: &mut SealedSegment) {
         sealed.problems = std::mem::take(&mut self.problems);
         sealed.problem_count = self.count;
-        sealed.meta.damaged = self.damaged.take();
+        sealed.meta.damaged = std::mem::take(&mut self.damaged);
     }
 }
 
-/// Slots with unreadable input: a bounded number of ranges.
-#[derive(Debug, Default)]
-struct DamagedPlaces(Vec<SlotRange>);
-
-impl DamagedPlaces {
-    /// Adds a slot that is not before the last one.
-    pub fn add(&mut self, slot: u32) {
-        if let Some(last) = self
-            .0
-            .last_mut()
-            .filter(|last| slot.saturating_sub(last.last) <= 1)
-        {
-            last.last = last.last.max(slot);
-            return;
-        }
-        self.0.push(SlotRange {
-            first: slot,
-            last: slot,
-        });
-        if self.0.len() > DAMAGED_PLACES {
-            self.join_nearest();
-        }
+/// Adds a slot that is not before the last one.
+fn add_damaged(damaged: &mut Vec<SlotRange>, slot: u32) {
+    if let Some(last) = damaged
+        .last_mut()
+        .filter(|last| slot.saturating_sub(last.last) <= 1)
+    {
+        last.last = last.last.max(slot);
+        return;
     }
-
-    /// Takes the ranges.
-    pub fn take(&mut self) -> Vec<SlotRange> {
-        std::mem::take(&mut self.0)
+    damaged.push(SlotRange {
+        first: slot,
+        last: slot,
+    });
+    if damaged.len() > DAMAGED_PLACES {
+        join_nearest(damaged);
     }
+}
 
-    fn join_nearest(&mut self) {
-        let gaps = self
-            .0
-            .iter()
-            .zip(self.0.iter().skip(1))
-            .map(|(before, behind)| behind.first - before.last);
-        let Some((place, _)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else {
-            return;
-        };
-        let behind = self.0.remove(place + 1);
-        self.0[place].last = behind.last;
-    }
+fn join_nearest(damaged: &mut Vec<SlotRange>) {
+    let gaps = damaged
+        .iter()
+        .zip(damaged.iter().skip(1))
+        .map(|(before, behind)| behind.first - before.last);
+    let Some((place, _)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else {
+        return;
+    };
+    let behind = damaged.remove(place + 1);
+    damaged[place].last = behind.last;
 }
 
 #[cfg(test)]
@@ -116,10 +104,12 @@ mod tests {
 
     #[test]
     fn the_nearest_places_are_taken_together_when_there_are_too_many() {
-        let mut places = DamagedPlaces::default();
+        let mut places = Vec::new();
         let far = (0..DAMAGED_PLACES as u32 - 1).map(|place| 1000 * place);
         let near = (0..5000).map(|place| 200_000 + 2 * place);
-        far.clone().chain(near).for_each(|slot| places.add(slot));
+        far.clone()
+            .chain(near)
+            .for_each(|slot| add_damaged(&mut places, slot));
         let expected = far.map(|slot| SlotRange {
             first: slot,
             last: slot,
@@ -128,17 +118,16 @@ mod tests {
             first: 200_000,
             last: 209_998,
         }]);
-        assert_eq!(places.take(), expected.collect::<Vec<_>>());
-        assert_eq!(places.take(), []);
+        assert_eq!(places, expected.collect::<Vec<_>>());
     }
 
     #[test]
     fn slots_that_follow_each_other_are_one_place() {
-        let mut places = DamagedPlaces::default();
+        let mut places = Vec::new();
         [0, 3, 3, 4, 9]
             .into_iter()
-            .for_each(|slot| places.add(slot));
+            .for_each(|slot| add_damaged(&mut places, slot));
         let ranges = [(0, 0), (3, 4), (9, 9)].map(|(first, last)| SlotRange { first, last });
-        assert_eq!(places.take(), ranges);
+        assert_eq!(places, ranges);
     }
 }

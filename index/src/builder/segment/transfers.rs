@@ -102,24 +102,16 @@ pub struct Transfer {
 }
 
 /// Stack pointers that a thread's lines name before its first step: a trace may begin with the
-/// values of all banks.
+/// values of all banks. Each is the physical register (the plain one if the line named that) with
+/// its newest value, `None` when unknown.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct EarlyStacks(Vec<EarlyStack>);
-
-/// A stack pointer and its newest value.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct EarlyStack {
-    /// The physical register; the plain one if the line named that.
-    register: RegisterId,
-    /// Value; none when unknown.
-    sp: Option<u64>,
-}
+pub struct EarlyStacks(Vec<(RegisterId, Option<u64>)>);
 
 impl EarlyStacks {
     /// Records a value. O(n) in the number of banks.
     pub fn note(&mut self, register: RegisterId, sp: Option<u64>) {
-        self.0.retain(|known| known.register != register);
-        self.0.push(EarlyStack { register, sp });
+        self.0.retain(|(known, _)| *known != register);
+        self.0.push((register, sp));
     }
 
     /// Adds values that were recorded later.
@@ -127,7 +119,7 @@ impl EarlyStacks {
         later
             .0
             .iter()
-            .for_each(|stack| self.note(stack.register, stack.sp));
+            .for_each(|(register, sp)| self.note(*register, *sp));
     }
 
     /// Returns the stack pointer of the first step, given the one that its mode uses. The inner
@@ -137,8 +129,8 @@ impl EarlyStacks {
         let of = |register| {
             self.0
                 .iter()
-                .find(|known| Some(known.register) == register)
-                .map(|known| known.sp)
+                .find(|(known, _)| Some(*known) == register)
+                .map(|(_, sp)| *sp)
         };
         let known = of(in_use).or_else(|| of(Some(RegisterId::SP)));
         let is_open = in_use.is_some() && !self.0.is_empty();

@@ -59,14 +59,6 @@ struct TouchKey {
     place: u32,
 }
 
-/// Bytes of a touch that follow a host write.
-#[derive(Clone, Copy, Debug)]
-struct ExplainedBytes {
-    /// Slot of the touch in its segment.
-    slot: u32,
-    mask: u64,
-}
-
 /// Known registers of a call.
 #[derive(Clone, Copy, Debug)]
 struct HostCallRegisters {
@@ -89,7 +81,7 @@ pub(crate) struct HostPass<'a> {
     index: Index,
     cancel: &'a Cancel,
     blocks_left: u64,
-    explained: BTreeMap<TouchKey, ExplainedBytes>,
+    explained: BTreeMap<TouchKey, SeamExternal>,
 }
 
 impl<'a> HostPass<'a> {
@@ -344,7 +336,12 @@ impl<'a> HostPass<'a> {
                     };
                     explained
                         .entry(key)
-                        .or_insert(ExplainedBytes { slot, mask: 0 })
+                        .or_insert(SeamExternal {
+                            granule,
+                            slot,
+                            place: touch.place,
+                            mask: 0,
+                        })
                         .mask |= 1 << place;
                 }
             }
@@ -356,14 +353,9 @@ impl<'a> HostPass<'a> {
         &self,
     ) -> Result<BTreeMap<usize, (Vec<SeamExternal>, u64)>, QueryError> {
         let mut by_segment: BTreeMap<usize, (Vec<SeamExternal>, u64)> = BTreeMap::new();
-        for (key, ExplainedBytes { slot, mask }) in &self.explained {
+        for (key, explained) in &self.explained {
             let entry = by_segment.entry(key.segment).or_default();
-            entry.0.push(SeamExternal {
-                granule: key.granule,
-                slot: *slot,
-                place: key.place,
-                mask: *mask,
-            });
+            entry.0.push(*explained);
             entry.1 += u64::from(self.is_explained_whole(*key)?);
         }
         Ok(by_segment)

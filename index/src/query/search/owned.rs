@@ -16,7 +16,7 @@ use crate::index::Index;
 use crate::query::search::pattern::TextPattern;
 use crate::query::search::text::FindText;
 use crate::read::encodings::{encoding_of, text_of};
-use crate::read::slots::{SlotReader, ThreadSlot};
+use crate::read::slots::{ParserNames, SlotReader, ThreadSlot};
 
 /// Returns the slots and threads of matching lines or disassembly in some slots, in trace order. A
 /// line without events belongs to the step before it.
@@ -31,7 +31,7 @@ pub(super) fn matches_in(
         index,
         pattern,
         first: slots.start,
-        threads: Vec::new(),
+        names: ParserNames::default(),
         chunks: Vec::new(),
         owners: HashMap::new(),
     };
@@ -63,7 +63,7 @@ struct LineOwnerSink<'a> {
     pattern: &'a TextPattern,
     /// Slot of the first chunk.
     first: u64,
-    threads: Vec<ThreadId>,
+    names: ParserNames,
     chunks: Vec<SlotText>,
     /// Threads of the lines with events, by the number of their chunk and of the line in the range:
     /// the parts of a line may be in several chunks.
@@ -154,11 +154,7 @@ impl LineOwnerSink<'_> {
     }
 
     fn note(&mut self, thread: ThreadNumber, place: InputLocation) {
-        let thread = self
-            .threads
-            .get(usize::from(thread.0))
-            .copied()
-            .unwrap_or_default();
+        let thread = self.names.thread(thread);
         if let Some(chunk) = self.chunks.len().checked_sub(1) {
             self.owners
                 .entry((chunk, place.line_in_range))
@@ -169,8 +165,7 @@ impl LineOwnerSink<'_> {
 
 impl EventSink for LineOwnerSink<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads
-            .push(self.index.thread_by_name(name).unwrap_or_default());
+        self.names.add_thread(self.index, name);
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -180,11 +175,7 @@ impl EventSink for LineOwnerSink<'_> {
                 .pattern
                 .is_match(text_of(step, encoding_of(self.index, step)).as_bytes()),
         };
-        let thread = self
-            .threads
-            .get(usize::from(step.thread.0))
-            .copied()
-            .unwrap_or_default();
+        let thread = self.names.thread(step.thread);
         self.chunks.push(SlotText {
             offset: step.chunk_offset,
             thread,

@@ -130,13 +130,11 @@ fn telling_row(number: &Number) -> Option<String> {
 
 /// Returns true if some slots may have values that are not written as runs of digits.
 fn has_scattered_values(index: &Index, slots: &Range<u64>) -> bool {
-    let known = &index.contents.segments;
-    let first = known
-        .partition_point(|segment| segment.step_base < slots.start)
-        .saturating_sub(1);
-    let end = known.partition_point(|segment| segment.step_base <= slots.end);
-    known
-        .get(first..end)
+    let numbers = index.segments_with(slots.start..slots.end.saturating_add(1));
+    index
+        .contents
+        .segments
+        .get(numbers)
         .unwrap_or_default()
         .iter()
         .any(|segment| segment.has_scattered_values)

@@ -235,8 +235,8 @@ impl<'w, 'a> KillAnalysis<'w, 'a> {
         match &live.piece {
             StatePiece::Register { view, homes } => {
                 let written: Vec<_> = own
-                    .filter_map(|event| homes.written(event.home()?))
-                    .map(|meant| meant.view)
+                    .filter_map(SlotEvent::home)
+                    .filter(|home| homes.written(*home).is_some())
                     .collect();
                 let is_gone = |offset: u16| {
                     written.iter().any(|view| {

@@ -78,8 +78,7 @@ impl ReachingDefinitions<'_> {
                         .zip(event.home())
                         .and_then(|(homes, home)| homes.written(home));
                     if is_flags || meant.is_some() {
-                        let is_doubtful =
-                            meant.is_some_and(|meant| meant.certainty == WriteCertainty::Doubtful);
+                        let is_doubtful = meant == Some(WriteCertainty::Doubtful);
                         state(
                             view.offset.into(),
                             view.size_bytes.into(),

@@ -103,21 +103,21 @@ impl StepFlow<'_> {
                     doubt: None,
                 });
             }
-            let Some(meant) = homes.written(*home) else {
+            let Some(certainty) = homes.written(*home) else {
                 continue;
             };
             let mode = match mode {
                 Some(mode) => mode,
                 None => *mode.insert(self.mode()?),
             };
-            let doubt = (meant.certainty == WriteCertainty::Doubtful).then_some(Doubt::Bank);
+            let doubt = (certainty == WriteCertainty::Doubtful).then_some(Doubt::Bank);
             let named = self.named(named.register, home.register);
-            let effect = self.effect_of_all(meant.view, |register| is_meant(register, named, mode));
-            written.write(meant.view, |offset| WrittenRegisterByte {
+            let effect = self.effect_of_all(*home, |register| is_meant(register, named, mode));
+            written.write(*home, |offset| WrittenRegisterByte {
                 value: bytes
                     .as_ref()
                     .filter(|_| doubt.is_none())
-                    .and_then(|bytes| bytes.get(usize::from(offset - meant.view.offset)).copied()),
+                    .and_then(|bytes| bytes.get(usize::from(offset - home.offset)).copied()),
                 by: {
                     let by = effect.unwrap_or_else(|| {
                         self.by(offset, |register| is_meant(register, named, mode))
@@ -125,11 +125,11 @@ impl StepFlow<'_> {
                     let byte = RegisterView {
                         offset,
                         size_bytes: 1,
-                        ..meant.view
+                        ..*home
                     };
                     self.by_exception(number, byte, by).unwrap_or(by)
                 },
-                home: Some(meant.view.register),
+                home: Some(home.register),
                 doubt,
             });
         }

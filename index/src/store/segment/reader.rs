@@ -27,6 +27,16 @@ pub struct SegmentReader<'a> {
 }
 
 impl<'a> SegmentReader<'a> {
+    /// Converts a slot of the trace to one of the segment: 0 for those before it.
+    pub fn local_slot(&self, slot: u64) -> u32 {
+        u32::try_from(slot.saturating_sub(self.meta.step_base)).unwrap_or(u32::MAX)
+    }
+
+    /// Converts a slot of the segment to one of the trace.
+    pub fn trace_slot(&self, local: u32) -> u64 {
+        self.meta.step_base.saturating_add(u64::from(local))
+    }
+
     fn section(&self, section: Section) -> Result<&'a [u8], QueryError> {
         let number = section as usize;
         let place = |number: usize| usize::try_from(self.meta.sections[number]).ok();
