@@ -112,11 +112,10 @@ impl Key {
         Key::ALL.iter().find(is_it).copied().or(sign).or_else(other)
     }
 
-    /// Returns true if its name is a punctuation character, for which Shift may be needed.
+    /// Returns true if it types a punctuation character, for which Shift may be needed.
     pub fn is_sign(self) -> bool {
-        self.name()
-            .chars()
-            .all(|letter| letter.is_ascii_punctuation())
+        self.typed()
+            .is_some_and(|typed| typed.is_ascii_punctuation())
     }
 
     /// Returns true for `F1`, `F2` and so on.

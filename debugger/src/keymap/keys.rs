@@ -297,5 +297,11 @@ mod press_tests {
             press(Key::Plus, Modifiers::CTRL, KeyboardFocus::Panel),
             Some("Larger text")
         );
+        for typed in "?:!;/|`',.".chars() {
+            let stroke = KeyStroke::new(Modifiers::NONE, Key::of_char(typed).unwrap());
+            assert!(holds(&stroke, Modifiers::SHIFT), "{typed}");
+        }
+        let space = KeyStroke::new(Modifiers::NONE, Key::Space);
+        assert!(!holds(&space, Modifiers::SHIFT));
     }
 }
