@@ -96,7 +96,9 @@ impl Desk {
             }
         }
         self.worker.renew();
-        self.end_mending();
+        if let Some(damage) = self.end_mending() {
+            self.say(Message::new(Tone::Info, damage.notice()));
+        }
         if part.arrival == PartExtent::Whole {
             self.tell(DeskEvent::Whole(told));
         }
@@ -128,7 +130,7 @@ pub enum RepairState {
     #[default]
     Unneeded,
     /// The repair is under way. The search that met the damage waits.
-    UnderWay(Option<Box<PlaceLookup>>),
+    UnderWay(Damage, Option<Box<PlaceLookup>>),
     /// The repair was made. Damage that appears again so soon cannot be repaired.
     Done,
 }
@@ -146,7 +148,7 @@ impl Desk {
     /// Begins a repair, unless one is under way. Returns false if the damage cannot be repaired.
     pub(super) fn mend(&mut self, damage: Damage) -> bool {
         match self.mending {
-            RepairState::UnderWay(_) => return true,
+            RepairState::UnderWay(..) => return true,
             RepairState::Done => return false,
             RepairState::Unneeded => {}
         }
@@ -154,8 +156,7 @@ impl Desk {
         let Some(options) = damage.mended(&self.options).filter(|_| !self.is_opening) else {
             return false;
         };
-        self.mending = RepairState::UnderWay(None);
-        self.say(Message::new(Tone::Info, damage.notice()));
+        self.mending = RepairState::UnderWay(damage, None);
         self.tell(DeskEvent::Mend(Box::new(options)));
         true
     }
@@ -163,7 +164,7 @@ impl Desk {
     /// Holds a search until it can be repeated. Returns the search if no repair is under way.
     pub(super) fn hold(&mut self, lookup: PlaceLookup) -> Option<PlaceLookup> {
         match &mut self.mending {
-            RepairState::UnderWay(held) => {
+            RepairState::UnderWay(_, held) => {
                 *held = Some(Box::new(lookup));
                 None
             }
@@ -171,18 +172,20 @@ impl Desk {
         }
     }
 
-    /// Ends the repair, successful or not, and repeats the queries that waited for it.
-    pub fn end_mending(&mut self) {
-        let RepairState::UnderWay(held) = &mut self.mending else {
-            return;
+    /// Ends the repair, successful or not, and repeats the queries that waited for it. Returns the
+    /// damage if a repair was under way.
+    pub fn end_mending(&mut self) -> Option<Damage> {
+        let RepairState::UnderWay(damage, held) = &mut self.mending else {
+            return None;
         };
-        let held = held.take();
+        let (damage, held) = (*damage, held.take());
         self.mending = RepairState::Done;
         self.moving.release();
         if self.lookup.is_none() {
             let session = Arc::clone(&self.session);
             self.lookup = held.map(|lookup| lookup.asked_again(&session, &self.worker));
         }
+        Some(damage)
     }
 }
 
