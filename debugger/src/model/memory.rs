@@ -85,15 +85,8 @@ pub struct ByteCell {
     pub is_news: bool,
     /// Last access, in traces without values.
     pub touch: Option<LastAccessKind>,
-    /// Byte at the position that is compared with, if requested.
-    pub other: Option<ComparedByte>,
-}
-
-/// Byte at the position that is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ComparedByte {
-    /// Value; none if unknown.
-    pub value: Option<u8>,
+    /// Value at the position that is compared with, if requested; none inside if unknown.
+    pub other: Option<Option<u8>>,
 }
 
 /// Last access of a byte whose value is not recorded.
@@ -458,7 +451,7 @@ fn fill(
             cells
                 .iter_mut()
                 .zip(&before)
-                .for_each(|(cell, other)| cell.other = Some(ComparedByte { value: other.value }));
+                .for_each(|(cell, other)| cell.other = Some(other.value));
         }
         if session.index.source().traits().registers == RegisterSource::Operands {
             let touches_at = |position| {
@@ -475,7 +468,7 @@ fn fill(
                 .zip(now.iter().zip(&before))
                 .for_each(|(cell, (now, before))| cell.touch(now, before));
         }
-        for (address, cell) in (first.0..).zip(&mut cells) {
+        for (address, cell) in (first.0..=u64::MAX).zip(&mut cells) {
             cell.is_news = news.iter().any(|written| written.contains(&address));
         }
         let mut cells = cells.into_iter();
@@ -559,7 +552,7 @@ pub fn aligned_cell(address: Address, len_bytes: u64) -> CellName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::session::test_session::{overflow, tarmac};
 
     #[test]
     fn a_unit_begins_at_a_multiple_of_its_length() {
@@ -634,7 +627,7 @@ mod tests {
         assert_eq!(cells.iter().position(|cell| cell.is_news), Some(0));
         assert_eq!(cells.iter().filter(|cell| cell.is_news).count(), 1);
         assert!(cells.iter().filter(|cell| cell.is_changed).count() > 1);
-        assert_eq!(cells[0].other, Some(ComparedByte { value: None }));
+        assert_eq!(cells[0].other, Some(None));
     }
 
     #[test]
@@ -706,5 +699,31 @@ mod tests {
         );
         let rows = page(u64::MAX, 0).rows;
         assert_eq!((rows.len(), rows[0].last()), (1, Address(u64::MAX)));
+    }
+    #[test]
+    fn the_last_row_of_the_address_space_is_shown() {
+        let (session, _place) = tarmac(
+            "0 clk IT (0) 00001000 d503201f O EL1h_n : NOP\n\
+             0 clk MW8 fffffffffffffff8 0000000000000002\n",
+        );
+        let request = MemoryRequest {
+            position: Position(1),
+            previous: Position(0),
+            is_compared: true,
+            row_bytes: 16,
+            top: Address(u64::MAX),
+            lead: 1,
+            rows_below: 4,
+            rows_above: 1,
+        };
+        let page = memory_page(&session, &request, &Cancel::default()).unwrap();
+        let row = page.rows.last().unwrap();
+        assert_eq!(
+            (row.first(), row.last()),
+            (Address(0xffff_ffff_ffff_fff0), Address(u64::MAX))
+        );
+        let cell = page.cell(Address(0xffff_ffff_ffff_fff8)).unwrap();
+        assert_eq!((cell.value, cell.is_news), (Some(2), true));
+        assert!(page.cell(Address(u64::MAX)).unwrap().is_news);
     }
 }

@@ -407,7 +407,8 @@ impl BytesRow<'_> {
         let is_cursor = view
             .memory
             .cursor()
-            .is_some_and(|cursor| (address.0..address.0 + cells.len() as u64).contains(&cursor.0));
+            .and_then(|cursor| cursor.0.checked_sub(address.0))
+            .is_some_and(|offset| offset < cells.len() as u64);
         if is_cursor {
             pen.painter.rect_filled(
                 touch,
@@ -585,7 +586,7 @@ fn touch_ui(
         if let Some((other, place)) = cell.other.zip(view.compared) {
             ui.label(say!(
                 "memory-value-at",
-                value = byte_digits(other.value),
+                value = byte_digits(other),
                 place = place
             ));
         }

@@ -298,10 +298,10 @@ pub fn spans(view: &MemoryView, address: Address, cx: &PaneContext<'_>) -> Vec<T
     }
     if let Some(cell) = view.cell(address) {
         add(TextRole::Number, &value_words(view, address, cell, cx));
-        if let Some(other) = cell.other.filter(|other| other.value != cell.value) {
+        if let Some(other) = cell.other.filter(|other| *other != cell.value) {
             add(
                 TextRole::Label,
-                &say!("terminal-there", value = byte_digits(other.value)),
+                &say!("terminal-there", value = byte_digits(other)),
             );
         }
     }
