@@ -1,6 +1,6 @@
 //! Path field for a trace, with completion and an error message.
 
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf, is_separator};
 
 use egui::{
     Frame, Id, Key, Rect, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
@@ -188,17 +188,17 @@ fn put_cursor_at_end(ui: &Ui, text: &str) {
     state.store(ui.ctx(), id());
 }
 
-/// Returns the paths that begin with `text`, folders with a trailing slash. Not for the UI thread.
+/// Returns the paths that begin with `text`, folders with a trailing separator. Not for the UI thread.
 fn names_like(text: &str) -> Vec<String> {
-    let cut = text.rfind('/').map_or(0, |slash| slash + 1);
+    // Separators are one byte long: `/`, and on Windows also `\`.
+    let cut = text.rfind(is_separator).map_or(0, |place| place + 1);
     let (folder, begin) = text.split_at(cut);
-    let home = directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
-    let place: PathBuf = match (folder.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ if folder.is_empty() => PathBuf::from("."),
-        _ => PathBuf::from(folder),
+    let separator = folder.chars().next_back().unwrap_or(MAIN_SEPARATOR);
+    let place = match folder.is_empty() {
+        true => PathBuf::from("."),
+        false => from_home(folder),
     };
-    let mut names: Vec<String> = entries(&place)
+    let mut names: Vec<String> = entries(&place, separator)
         .into_iter()
         .filter(|name| name.starts_with(begin))
         .map(|name| format!("{folder}{name}"))
@@ -208,7 +208,7 @@ fn names_like(text: &str) -> Vec<String> {
     names
 }
 
-fn entries(folder: &Path) -> Vec<String> {
+fn entries(folder: &Path, separator: char) -> Vec<String> {
     // An unreadable folder has no completions; opening it reports the reason.
     let Ok(list) = std::fs::read_dir(folder) else {
         return Vec::new();
@@ -217,7 +217,7 @@ fn entries(folder: &Path) -> Vec<String> {
         .map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
             if entry.path().is_dir() {
-                format!("{name}/")
+                format!("{name}{separator}")
             } else {
                 name
             }
