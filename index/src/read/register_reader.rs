@@ -92,17 +92,19 @@ impl<'a> RegisterReader<'a> {
             .copied()
             .filter(|slot| !self.events.contains_key(slot))
             .collect();
-        self.events
-            .extend(open.iter().map(|slot| (*slot, Vec::new())));
         for near in open.chunk_by(|one, next| next - one < BLOCK_SLOTS) {
+            let mut read: HashMap<u64, Vec<SlotEvent>> =
+                near.iter().map(|slot| (*slot, Vec::new())).collect();
             for event in SlotReader(self.index).events_of(near)? {
                 if event.thread == self.thread
                     && !matches!(event.kind, SlotEventKind::Access { .. })
-                    && let Some(events) = self.events.get_mut(&event.slot)
+                    && let Some(events) = read.get_mut(&event.slot)
                 {
                     events.push(event);
                 }
             }
+            // A failed read must not leave an empty list.
+            self.events.extend(read);
         }
         Ok(())
     }
