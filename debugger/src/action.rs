@@ -15,10 +15,10 @@ use stepback_parsers::Position;
 pub use crate::action::app::{
     AppAction, CommandName, FileAction, FontChange, FontRole, MarkAction, ThemeChoice,
 };
-pub use crate::action::common::{Direction, StepRange, TraceId, WindowId};
 pub use crate::action::panels::{Follow, PanelAction, PanelId, PanelKind};
 pub use crate::action::travel::{
-    Access, CellName, SearchAction, SliceAction, SliceView, TravelAction,
+    Access, CellName, Direction, SearchAction, SliceAction, SliceView, StepRange, TraceId,
+    TravelAction, WindowId,
 };
 pub use crate::action::view::{
     CallMeasure, EffectsOf, FunctionsOf, MemoryChange, MemoryText, OtherCall, RegisterFormat,
@@ -27,7 +27,6 @@ pub use crate::action::view::{
 pub use crate::notes::{FindKind, FindQuery, FindRange, SavedSliceQuery, SliceEdge};
 
 mod app;
-mod common;
 mod panels;
 mod travel;
 mod view;

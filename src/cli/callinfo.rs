@@ -130,7 +130,7 @@ fn print(
         .run(&session.index, &cancel)?;
         if let Some(symbol) = header.take().filter(|_| !report.is_json) {
             let first = visits.first().map(|step| sites.border(*step)).transpose()?;
-            report.text(&header_text(text, symbol, first.map(|border| border.at)))?;
+            report.text(&header_text(text, symbol, first.map(|(_, at)| at)))?;
         }
         for step in &visits {
             if !comes_again(address, *step, report)? {
@@ -193,7 +193,7 @@ fn header_text(text: &str, symbol: &Symbol, first: Option<Site>) -> String {
 fn print_visit(query: &str, step: Step, sites: &Sites<'_>, report: &mut Report<'_>) -> Result<()> {
     let Site {
         time, line, offset, ..
-    } = sites.border(step)?.at;
+    } = sites.border(step)?.1;
     if !report.is_json {
         return report.text(&format!(" - time: {time} (line:{line}, pos:{offset})\n"));
     }

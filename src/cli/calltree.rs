@@ -150,7 +150,7 @@ impl TreePrinter<'_> {
         } = *activation;
         let name = self.names.name(activation.function).unwrap_or_default();
         let Some(call) = activation.call else {
-            let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
+            let (first, last) = (self.sites.border(entry)?.1, self.sites.end_of(exit)?);
             let source = self.source_of(activation.function, report);
             let indent = function_indent(depth, self.indent_limit);
             return Ok(format!(
@@ -198,7 +198,7 @@ impl TreePrinter<'_> {
                 (Some(caller), Some(first))
             }
             (Some(call), None) => (Some(self.sites.end_of(call)?), None),
-            (None, Some(entry)) => (None, Some(self.sites.border(entry)?.at)),
+            (None, Some(entry)) => (None, Some(self.sites.border(entry)?.1)),
             (None, None) => (None, None),
         };
         let (last, resume) = match frame.exit_step {
@@ -249,15 +249,15 @@ impl TreePrinter<'_> {
 
     /// Returns the last site of one step and the first site of the next step on the same CPU.
     fn step_over(&self, last: Step, first: Step) -> Result<(Site, Site)> {
-        let border = self.sites.border(first)?;
+        let (before, at) = self.sites.border(first)?;
         let is_next = last.0.checked_add(1) == Some(first.0);
         Ok((
             if is_next {
-                border.before
+                before
             } else {
                 self.sites.end_of(last)?
             },
-            border.at,
+            at,
         ))
     }
 

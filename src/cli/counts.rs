@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stepback_debugger::analysis::counts::{
-    HotPages, PageTotals, ThreadCounts, TraceCounts, count_events, hot_pages,
+    PageTotals, ThreadCounts, TraceCounts, count_events, hot_pages,
 };
 use stepback_debugger::place::PositionName;
 use stepback_parsers::drmemtrace::{Counts, marker_name};
@@ -276,10 +276,7 @@ fn heat_answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()>
     };
     let from = resolve(&arguments.from, Position(0))?;
     let to = resolve(&arguments.to, session.index.end())?;
-    let HotPages {
-        page_bytes,
-        mut pages,
-    } = hot_pages(&session.index, from, to, &report.cancel)?;
+    let (page_bytes, mut pages) = hot_pages(&session.index, from, to, &report.cancel)?;
     let all = pages.len() as u64;
     pages.truncate(arguments.limit.unwrap_or(usize::MAX));
     if !report.is_json {

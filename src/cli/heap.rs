@@ -5,10 +5,10 @@ use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
+use stepback_debugger::analysis::heap::{double_frees, has_heap, heap, most_bytes};
 use stepback_debugger::model::heap_table::{block_words, double_free_words, function_name};
 use stepback_debugger::place::PositionName;
-use stepback_index::answer::{BAD_FREES, BLOCKS, Heap, HeapBlock, ThreadId};
+use stepback_index::answer::{BAD_FREES, BLOCKS, BadFree, BlockRelease, Heap, HeapBlock, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
@@ -261,8 +261,8 @@ fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> HeapBlockJson<'a> {
 /// threads a block may therefore have been allocated again between the frees.
 fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson<'static>> {
     let is_certain = report.session.index.threads().len() == 1;
-    let double_free = |twice: DoubleFree<'_>| {
-        let words = double_free_words(report.session, twice);
+    let double_free = |(bad, before): (&BadFree, BlockRelease)| {
+        let words = double_free_words(report.session, bad, before);
         let doubt = if is_certain {
             ""
         } else {
@@ -271,7 +271,7 @@ fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson<'static>> {
         let severity = if is_certain { "error" } else { "warning" };
         FindingJson {
             severity,
-            step: twice.bad.step.map(|step| step.0),
+            step: bad.step.map(|step| step.0),
             ..finding("double_free", format!("{words}{doubt}"), heap.double_frees)
         }
     };

@@ -85,8 +85,7 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
         false => profile(&session.index, &report.cancel)?,
     };
     note_unit(report);
-    let is_recursive =
-        |function: &FunctionTotals| function.totals.time > function.totals.outer_time;
+    let is_recursive = |function: &FunctionTotals| function.time > function.outer_time;
     if !is_whole && functions.iter().any(is_recursive) {
         report.note(
             "a function that calls itself counts in each of its calls, as in tarmac-profile; --whole counts it once",
@@ -95,9 +94,9 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     // The sort is stable, so equal functions stay in address order.
     functions.sort_by_key(|function| match arguments.sort {
         SortKey::Address => 0,
-        SortKey::Count => u64::MAX - function.totals.calls,
-        SortKey::Time => u64::MAX - function.totals.time,
-        SortKey::SelfTime => u64::MAX - function.totals.self_time,
+        SortKey::Count => u64::MAX - function.calls,
+        SortKey::Time => u64::MAX - function.time,
+        SortKey::SelfTime => u64::MAX - function.self_time,
     });
     match report.is_json {
         true => print_json(&functions, report),
@@ -117,10 +116,8 @@ pub fn note_unit(report: &Report<'_>) {
 }
 
 fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<()> {
-    let function = |FunctionTotals {
-                        function, totals, ..
-                    }: &FunctionTotals| FunctionProfileJson {
-        function: FunctionJson::new(*function, report.session),
+    let function = |totals: &FunctionTotals| FunctionProfileJson {
+        function: FunctionJson::new(totals.function, report.session),
         calls: totals.calls,
         time: Time(totals.time),
         self_time: Time(totals.self_time),
@@ -137,15 +134,9 @@ fn print_text(
     report: &mut Report<'_>,
 ) -> Result<()> {
     report.text("Address     Count       Time        Function name\n")?;
-    for FunctionTotals {
-        function,
-        pc,
-        totals,
-        ..
-    } in functions
-    {
-        let name = names.name(*function).unwrap_or_default();
-        let address = format!("{pc:#x}");
+    for totals in functions {
+        let name = names.name(totals.function).unwrap_or_default();
+        let address = format!("{:#x}", totals.pc);
         report.text(&format!(
             "{address:<11} {:<11} {:<11} {name}\n",
             totals.calls, totals.time

@@ -4,17 +4,15 @@ use std::path::PathBuf;
 
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
-    Action, AppAction, Direction, PanelAction, PanelId, PanelKind, SliceAction, SliceView,
-    ViewAction,
+    Action, AppAction, CellName, Direction, Follow, PanelAction, PanelId, PanelKind, SliceAction,
+    SliceView, ViewAction,
 };
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Desk, SaveEvent, Tone, TraceMissing};
 use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
-use stepback_debugger::program::{
-    FilePurpose, PanelArrangement, Program, Prompt, Report, SelectedCell, Shell,
-};
+use stepback_debugger::program::{FilePurpose, PanelArrangement, Program, Prompt, Report, Shell};
 use stepback_debugger::session::{NoticeKind, TraceChange};
 use stepback_debugger::{keymap, program};
 use stepback_parsers::Position;
@@ -338,10 +336,10 @@ impl Shell for TerminalBrowser {
             .map_or(PAGE, |open| open.pane.page_rows())
     }
 
-    fn selected_cell(&mut self) -> Option<SelectedCell> {
+    fn selected_cell(&mut self) -> Option<(CellName, Option<Follow>)> {
         let focused = self.panes.focused().filter(|open| open.pane.has_cells());
         let follow = focused.and_then(|open| open.pane.follow());
-        self.cell.clone().map(|cell| SelectedCell { cell, follow })
+        self.cell.clone().map(|cell| (cell, follow))
     }
 
     fn save_picture(&mut self, path: PathBuf) {

@@ -213,13 +213,13 @@ pub const ROOMS: &[CrateRooms] = &[
             ],
             // The program's messages, in every language.
             &[room("messages", &["messages"])],
-            // Notes that a user keeps about a trace.
-            &[room("notes", &["notes"])],
             &[
                 room("image", &["image"]),
                 room("source", &["source"]),
                 room("syntax", &["syntax"]),
             ],
+            // Notes that a user keeps about a trace.
+            &[room("notes", &["notes"])],
             &[room("session", &["session"])],
             &[room("expression", &["expression"])],
             &[room("place", &["place"])],

@@ -4,7 +4,7 @@
 use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{FindQuery, PanelId, PanelKind, SavedSliceQuery, SliceView};
-use stepback_debugger::desk::{Desk, SearchContext};
+use stepback_debugger::desk::Desk;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
 use stepback_debugger::views::OwnSliceRequest;
 use stepback_parsers::Position;
@@ -301,14 +301,8 @@ impl Workspace {
         });
         let wanted: Vec<FindQuery> = own.map(|kept| kept.search.clone()).collect();
         let at = desk.windows.active().position;
-        desk.own_finds.advance(
-            &wanted,
-            &SearchContext {
-                session: &desk.session,
-                worker: &desk.worker,
-                at,
-            },
-        )
+        desk.own_finds
+            .advance(&wanted, at, &desk.session, &desk.worker)
     }
 }
 

@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use stepback_debugger::action::{
-    Action, AppAction, FindQuery, PanelAction, PanelKind, SliceView, TravelAction, ViewAction,
+    Action, AppAction, CellName, FindQuery, Follow, PanelAction, PanelKind, SliceView,
+    TravelAction, ViewAction,
 };
 use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::desk::{Desk, FindState, RecentTrace, SavedSession, Tone};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
-use stepback_debugger::program::{
-    PanelArrangement, Program, Prompt, Report, SelectedCell, Shell, UndoSnapshot,
-};
+use stepback_debugger::program::{PanelArrangement, Program, Prompt, Report, Shell, UndoSnapshot};
 use stepback_debugger::source::SourceMapping;
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -180,7 +179,7 @@ impl Shell for App {
             .map_or(0, |(workspace, desk)| workspace.page_rows(desk))
     }
 
-    fn selected_cell(&mut self) -> Option<SelectedCell> {
+    fn selected_cell(&mut self) -> Option<(CellName, Option<Follow>)> {
         let tok = ThemeColors::of(self.context.theme());
         let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_mut()?);
         let cell = workspace.situation(desk, tok).cell?;
@@ -189,7 +188,7 @@ impl Shell for App {
             .focused_pane()
             .filter(|pane| pane.has_cells())
             .and_then(|pane| pane.follow());
-        Some(SelectedCell { cell, follow })
+        Some((cell, follow))
     }
 
     fn selected_function(&self) -> Option<Address> {

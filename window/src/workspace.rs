@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelId, PanelKind};
 use stepback_debugger::action::{StepRange, WindowId};
-use stepback_debugger::desk::{Desk, FunctionsContext, StatusSlot};
+use stepback_debugger::desk::{Desk, StatusSlot};
 use stepback_debugger::keymap::CommandContext;
 use stepback_debugger::program::PanelsSnapshot;
 use stepback_debugger::worker::Slot;
@@ -280,12 +280,10 @@ impl Workspace {
     /// Queries the cost of functions, while a panel shows it.
     pub fn look_at_functions(&mut self, desk: &mut Desk) {
         let (dock, selection) = (&self.dock, self.timeline.selection());
-        let asking = FunctionsContext {
-            session: &desk.session,
-            worker: &desk.worker,
-            selection,
-        };
-        desk.functions.advance(asking, || shows_functions(dock));
+        desk.functions
+            .advance(&desk.session, &desk.worker, selection, || {
+                shows_functions(dock)
+            });
     }
 
     /// Returns the function selected in a visible panel. A selection in a hidden panel is outdated.

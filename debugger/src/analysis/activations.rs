@@ -224,7 +224,7 @@ impl<'a> ActivationSpans<'a> {
         let pc = match self.marked.get(&function) {
             Some(pc) => *pc,
             None => {
-                let at = self.sites.border(entry)?.at.pc;
+                let at = self.sites.border(entry)?.1.pc;
                 // With an image, a function can start before the first step of its frame: the frame
                 // was entered before the trace began.
                 let pc = if (at ^ function.0) & !1 == 0 {

@@ -15,37 +15,25 @@ use super::tracked::{EvaluationContext, TrackedValue};
 use crate::action::Direction;
 use crate::expression::{Expression, parse};
 
-/// A value at a position, and the cells that it depends on.
-#[derive(Clone, Debug)]
-pub struct DependentValue<V> {
-    pub value: V,
-    /// The value stays the same until one of these changes.
-    pub cells: Vec<Cell>,
-}
-
-/// Start and direction of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SearchOrigin {
-    pub from: Position,
-    pub way: Direction,
-}
-
 /// Returns the nearest position where `is_edge(before, after)` holds for a state and its
 /// predecessor. Forward, that is the first such position after the start; backward, the last one
-/// before it.
+/// before it. `state` returns a value and the cells that it depends on: it stays the same until one
+/// of them changes.
 ///
 /// # Errors
 /// Returns the errors of `state`, and see [`QueryError`].
 pub fn next_edge<V, E: From<QueryError>>(
     scene: &EvaluationContext<'_>,
-    SearchOrigin { from, way }: SearchOrigin,
-    state: &mut dyn FnMut(Position) -> Result<DependentValue<V>, E>,
+    from: Position,
+    way: Direction,
+    state: &mut dyn FnMut(Position) -> Result<(V, Vec<Cell>), E>,
     is_edge: &dyn Fn(&V, &V) -> bool,
 ) -> Result<Option<Position>, E> {
-    let (mut at, mut known) = (from, state(from)?);
+    let mut at = from;
+    let (mut known, mut cells) = state(from)?;
     loop {
         scene.cancel.check()?;
-        let Some(change) = scene.next_write(&known.cells, at, way)? else {
+        let Some(change) = scene.next_write(&cells, at, way)? else {
             return Ok(None);
         };
         let (place, landed) = match way {
@@ -56,13 +44,13 @@ pub fn next_edge<V, E: From<QueryError>>(
         };
         let next = state(place)?;
         let is_meant = match way {
-            Direction::Forward => is_edge(&known.value, &next.value),
-            Direction::Back => is_edge(&next.value, &known.value),
+            Direction::Forward => is_edge(&known, &next.0),
+            Direction::Back => is_edge(&next.0, &known),
         };
         if let Some(landed) = landed.filter(|_| is_meant) {
             return Ok(Some(landed));
         }
-        (at, known) = (place, next);
+        (at, (known, cells)) = (place, next);
     }
 }
 
@@ -75,7 +63,8 @@ pub fn next_edge<V, E: From<QueryError>>(
 pub fn next_true(
     scene: &EvaluationContext<'_>,
     text: &str,
-    course: SearchOrigin,
+    from: Position,
+    way: Direction,
     looked: &dyn Fn(Position),
 ) -> Result<Option<Position>, NameError> {
     let named = |error| NameError::Expression {
@@ -87,9 +76,9 @@ pub fn next_true(
         looked(at);
         truth(scene, &condition, text, at)
     };
-    match required_pc(scene, &condition, course.from)? {
-        Some(pc) => next_visit(scene, pc, course, &mut |at| Ok(state(at)?.value)),
-        None => next_edge(scene, course, &mut state, &|before, after| {
+    match required_pc(scene, &condition, from)? {
+        Some(pc) => next_visit(scene, pc, from, way, &mut |at| Ok(state(at)?.0)),
+        None => next_edge(scene, from, way, &mut state, &|before, after| {
             !*before && *after
         }),
     }
@@ -126,13 +115,14 @@ fn required_pc(
 fn next_visit(
     scene: &EvaluationContext<'_>,
     pc: Address,
-    course: SearchOrigin,
+    from: Position,
+    way: Direction,
     is_true: &mut dyn FnMut(Position) -> Result<bool, NameError>,
 ) -> Result<Option<Position>, NameError> {
-    let mut course = course;
-    while let Some(hit) = nearest_execution(scene.index, pc, course, scene.cancel)? {
+    let mut from = from;
+    while let Some(hit) = nearest_execution(scene.index, pc, from, way, scene.cancel)? {
         let at = hit.record.step.before();
-        course.from = at;
+        from = at;
         if is_true(at)? {
             return Ok(Some(at));
         }
@@ -148,16 +138,17 @@ fn next_visit(
 pub fn nearest_execution(
     index: &Index,
     pc: Address,
-    course: SearchOrigin,
+    from: Position,
+    way: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Hit>, QueryError> {
-    match course.way {
-        Direction::Forward if course.from >= index.end() => Ok(None),
+    match way {
+        Direction::Forward if from >= index.end() => Ok(None),
         Direction::Forward => {
-            let from = Position(course.from.0.saturating_add(1));
+            let from = Position(from.0.saturating_add(1));
             NearestVisit::next(pc, from).run(index, cancel)
         }
-        Direction::Back => NearestVisit::last(pc, course.from).run(index, cancel),
+        Direction::Back => NearestVisit::last(pc, from).run(index, cancel),
     }
 }
 
@@ -166,7 +157,7 @@ fn truth(
     condition: &Expression,
     text: &str,
     at: Position,
-) -> Result<DependentValue<bool>, NameError> {
+) -> Result<(bool, Vec<Cell>), NameError> {
     scene.cancel.check()?;
     let found = scene.evaluate(condition, at);
     let value = match found.value {
@@ -182,10 +173,7 @@ fn truth(
             false
         }
     };
-    Ok(DependentValue {
-        value,
-        cells: found.cells,
-    })
+    Ok((value, found.cells))
 }
 
 #[cfg(test)]
@@ -204,11 +192,7 @@ mod tests {
             thread: ThreadId(0),
             cancel: &cancel,
         };
-        let course = SearchOrigin {
-            from: Position(from),
-            way,
-        };
-        let found = next_true(&scene, text, course, &|_| {}).unwrap();
+        let found = next_true(&scene, text, Position(from), way, &|_| {}).unwrap();
         assert_eq!(
             found.map(|position| position.0),
             expected,
@@ -318,21 +302,12 @@ mod tests {
             "(x0 & 1) == 1 || x2 == 0",
         ] {
             let condition = parse(text).unwrap();
-            let is_true = |at: u64| truth(&scene, &condition, text, Position(at)).unwrap().value;
+            let is_true = |at: u64| truth(&scene, &condition, text, Position(at)).unwrap().0;
             let edges: Vec<u64> = (901..1300)
                 .filter(|at| is_true(*at) && !is_true(at - 1))
                 .collect();
             let (mut found, mut from) = (Vec::new(), Position(900));
-            while let Some(at) = next_true(
-                &scene,
-                text,
-                SearchOrigin {
-                    from,
-                    way: Direction::Forward,
-                },
-                &|_| {},
-            )
-            .unwrap()
+            while let Some(at) = next_true(&scene, text, from, Direction::Forward, &|_| {}).unwrap()
                 && at.0 < 1300
             {
                 found.push(at.0);
@@ -340,16 +315,7 @@ mod tests {
             }
             assert_eq!(found, edges, "{text}");
             let (mut found, mut from) = (Vec::new(), Position(1300));
-            while let Some(at) = next_true(
-                &scene,
-                text,
-                SearchOrigin {
-                    from,
-                    way: Direction::Back,
-                },
-                &|_| {},
-            )
-            .unwrap()
+            while let Some(at) = next_true(&scene, text, from, Direction::Back, &|_| {}).unwrap()
                 && at.0 > 900
             {
                 found.insert(0, at.0);

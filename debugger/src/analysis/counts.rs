@@ -171,16 +171,8 @@ pub struct PageTotals {
     pub writes: u64,
 }
 
-/// All pages that are accessed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HotPages {
-    /// Page size in bytes.
-    pub page_bytes: u64,
-    /// Sorted by number of accesses, descending, then by address.
-    pub pages: Vec<PageTotals>,
-}
-
-/// Returns the pages that are accessed between two positions.
+/// Returns the page size in bytes and the pages that are accessed between two positions, sorted by
+/// number of accesses, descending, then by address.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -189,7 +181,7 @@ pub fn hot_pages(
     from: Position,
     to: Position,
     cancel: &Cancel,
-) -> Result<HotPages, QueryError> {
+) -> Result<(u64, Vec<PageTotals>), QueryError> {
     let question = PageHeat {
         from,
         to,
@@ -198,12 +190,9 @@ pub fn hot_pages(
     let threads = index.process_threads();
     if threads.is_empty() {
         let heat = question.run(index, cancel)?;
-        return Ok(HotPages {
-            page_bytes: heat.page_bytes,
-            pages: sorted(totals(&heat, None)),
-        });
+        return Ok((heat.page_bytes, sorted(totals(&heat, None))));
     }
-    let mut all = HotPages::default();
+    let (mut page_bytes, mut pages) = (0, Vec::new());
     for thread in threads {
         let heat = MemoryOf {
             thread: Some(thread),
@@ -214,12 +203,10 @@ pub fn hot_pages(
             .threads()
             .get(usize::from(thread.0))
             .map_or("", |known| &known.name);
-        all.page_bytes = all.page_bytes.max(heat.page_bytes);
-        all.pages
-            .extend(totals(&heat, index.source().memory_of(name)));
+        page_bytes = heat.page_bytes.max(page_bytes);
+        pages.extend(totals(&heat, index.source().memory_of(name)));
     }
-    all.pages = sorted(all.pages);
-    Ok(all)
+    Ok((page_bytes, sorted(pages)))
 }
 
 fn totals(heat: &HeatMap, process: Option<String>) -> Vec<PageTotals> {

@@ -11,7 +11,6 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::action::Direction;
-use crate::analysis::condition::SearchOrigin;
 use crate::analysis::schedule::{BoundedList, LaneMark, LaneMarkKind};
 
 /// Markers of kernel actions on a thread.
@@ -54,10 +53,11 @@ pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<BoundedList<LaneMark
 /// See [`QueryError`].
 pub fn next_exception(
     index: &Index,
-    SearchOrigin { from, way }: SearchOrigin,
+    from: Position,
+    way: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
-    let mut nearest = marked(index, SearchOrigin { from, way }, cancel)?;
+    let mut nearest = marked(index, from, way, cancel)?;
     let mut take = |at: Position| {
         nearest = match way {
             Direction::Forward if at > from => Some(nearest.map_or(at, |known| known.min(at))),
@@ -78,7 +78,8 @@ pub fn next_exception(
 /// Returns the nearest marker of a kernel action.
 fn marked(
     index: &Index,
-    SearchOrigin { from, way }: SearchOrigin,
+    from: Position,
+    way: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
     let kinds = EVENTS.to_vec();
@@ -273,15 +274,7 @@ mod tests {
             7 clk IT (7) 0000100c d503201f O EL0t_n : NOP\n";
         let ((session, _place), cancel) = (tarmac(interrupted), Cancel::default());
         let go = |from, way| {
-            let found = next_exception(
-                &session.index,
-                SearchOrigin {
-                    from: Position(from),
-                    way,
-                },
-                &cancel,
-            )
-            .unwrap();
+            let found = next_exception(&session.index, Position(from), way, &cancel).unwrap();
             found.map(|at| at.0)
         };
         assert_eq!(
@@ -297,17 +290,7 @@ mod tests {
     #[test]
     fn the_end_of_a_trace_may_be_an_exception() {
         let (session, cancel) = (overflow(), Cancel::default());
-        let go = |from, way| {
-            next_exception(
-                &session.index,
-                SearchOrigin {
-                    from: Position(from),
-                    way,
-                },
-                &cancel,
-            )
-            .unwrap()
-        };
+        let go = |from, way| next_exception(&session.index, Position(from), way, &cancel).unwrap();
         let end = session.index.end();
         assert_eq!(go(0, Direction::Forward), Some(end));
         assert_eq!(go(end.0, Direction::Forward), None);

@@ -190,39 +190,29 @@ pub enum ThreadEnding {
     Killed,
 }
 
-/// Evidence for the end of a thread.
-#[derive(Clone, Copy, Debug)]
-pub struct EndingEvidence<'a> {
-    pub thread: ThreadId,
-    pub last_step: Option<Step>,
-    /// Lane with the facts from its markers.
-    pub lane: Option<&'a ThreadLane>,
-}
-
-impl EndingEvidence<'_> {
-    /// Returns how the thread ended, judging from its own records only.
-    pub fn ending(&self, index: &Index) -> ThreadEnding {
-        let Some(lane) = self.lane.filter(|lane| lane.has_ended) else {
-            return ThreadEnding::Open;
+impl ThreadEnding {
+    /// Returns how a thread ended, judging from its own records only: its last step, and the lane
+    /// with the facts from its markers.
+    pub fn of(
+        thread: ThreadId,
+        last_step: Option<Step>,
+        lane: Option<&ThreadLane>,
+        index: &Index,
+    ) -> Self {
+        let Some(lane) = lane.filter(|lane| lane.has_ended) else {
+            return Self::Open;
         };
-        if lane.last_call.is_none() {
-            return ThreadEnding::Ended;
+        let Some((at, number)) = lane.last_call else {
+            return Self::Ended;
+        };
+        // The thread did nothing after its last system call.
+        let is_last = last_step.is_none_or(|last| last.after() <= at);
+        let name = index.instruction_set(thread).system_call_name(number);
+        match name.filter(|_| is_last) {
+            Some("exit") => Self::Exit,
+            Some("exit_group") => Self::ExitGroup,
+            _ => Self::Killed,
         }
-        match self.last_call(lane, index) {
-            Some("exit") => ThreadEnding::Exit,
-            Some("exit_group") => ThreadEnding::ExitGroup,
-            _ => ThreadEnding::Killed,
-        }
-    }
-
-    /// Returns the system call after which the thread did nothing.
-    fn last_call(&self, lane: &ThreadLane, index: &Index) -> Option<&'static str> {
-        let (at, number) = lane.last_call?;
-        let is_last = self.last_step.is_none_or(|last| last.after() <= at);
-        index
-            .instruction_set(self.thread)
-            .system_call_name(number)
-            .filter(|_| is_last)
     }
 }
 

@@ -126,10 +126,11 @@ pub fn heap(
 }
 
 /// Iterates over the calls that free a block a second time, except those from within the allocator.
+/// Each comes with the earlier free of the block.
 pub fn double_frees<'a>(
     heap: &'a Heap,
     functions: Option<&'a FunctionList>,
-) -> impl Iterator<Item = DoubleFree<'a>> {
+) -> impl Iterator<Item = (&'a BadFree, BlockRelease)> {
     let functions = functions.into_iter().flat_map(|list| &list.functions);
     let starts: BTreeMap<u64, u64> = functions
         .map(|function| (function.id, function.address))
@@ -142,20 +143,7 @@ pub fn double_frees<'a>(
     heap.bad_frees
         .iter()
         .filter(move |bad| !is_own(bad))
-        .filter_map(|bad| {
-            Some(DoubleFree {
-                bad,
-                before: bad.freed_before?,
-            })
-        })
-}
-
-/// A call that frees a block a second time.
-#[derive(Clone, Copy, Debug)]
-pub struct DoubleFree<'a> {
-    pub bad: &'a BadFree,
-    /// The earlier free of the block.
-    pub before: BlockRelease,
+        .filter_map(|bad| Some((bad, bad.freed_before?)))
 }
 
 /// Returns the maximum number of bytes allocated at once: a lower bound where several blocks are

@@ -14,7 +14,6 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use crate::analysis::register_part::RegisterPart;
-use crate::analysis::search::wide_number;
 use crate::expression::{
     AddressSpace, BareNumber, ChosenReading, Expression, ExpressionError, IndexLookup, parse,
     split_range, split_space,
@@ -405,4 +404,12 @@ pub fn damage_in(error: &anyhow::Error) -> Option<Damage> {
         (Some(NameError::Trace(behind)), _) | (_, Some(behind)) => Damage::of(behind),
         _ => Damage::of(error.as_ref()),
     }
+}
+/// Parses a number too wide for an expression: `0x` and more than 16 digits.
+pub fn wide_number(text: &str) -> Option<Number> {
+    let text = text.trim();
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))?;
+    Number::from_hex(digits).filter(|_| digits.len() > 16)
 }

@@ -11,8 +11,9 @@ use super::call_profile::{FunctionUsage, Progress, call_profile};
 use super::sites::Sites;
 use crate::analysis::activations::{ActivationSpan, ActivationSpans};
 
-/// A function with all its calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A function with the cost of all its calls. A recursive call also counts within each enclosing
+/// call of the function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FunctionTotals {
     /// Address of its first step.
     pub function: Address,
@@ -20,13 +21,6 @@ pub struct FunctionTotals {
     pub pc: u64,
     /// First step of its first call.
     pub first: Step,
-    pub totals: ActivationTotals,
-}
-
-/// Cost of all calls of a function. A recursive call also counts within each enclosing call of the
-/// function.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ActivationTotals {
     /// Number of calls.
     pub calls: u64,
     /// Time from the first to the last moment of each call.
@@ -82,7 +76,10 @@ pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotal
             true => (totals.time, totals.own_time),
             false => (totals.steps, totals.own_steps),
         };
-        let totals = ActivationTotals {
+        functions.push(FunctionTotals {
+            function: used.address,
+            pc,
+            first: entry.unwrap_or(Step(used.first.0)),
             calls: totals.calls,
             time,
             self_time,
@@ -90,13 +87,6 @@ pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotal
             self_steps: totals.own_steps,
             outer_steps: totals.steps,
             outer_time: time,
-        };
-        let first = entry.unwrap_or(Step(used.first.0));
-        functions.push(FunctionTotals {
-            function: used.address,
-            pc,
-            first,
-            totals,
         });
     }
     functions.sort_by_key(|function| function.pc);
@@ -119,7 +109,7 @@ pub fn marked_pc(
     Ok(entry
         .map(|entry| sites.border(entry))
         .transpose()?
-        .map_or(used.address.0, |border| border.at.pc))
+        .map_or(used.address.0, |(_, at)| at.pc))
 }
 
 /// Sums over the calls that have ended.
@@ -129,66 +119,56 @@ struct Profile {
     functions: BTreeMap<u64, FunctionTotals>,
     /// Number of open calls per function.
     depths: HashMap<u64, u32>,
-    open: Vec<OpenCall>,
-}
-
-/// An open call and the cost of its callees.
-#[derive(Debug)]
-struct OpenCall {
-    span: ActivationSpan,
-    time_inside: u64,
-    steps_inside: u64,
+    /// Open calls, each with the time and steps of its callees.
+    open: Vec<(ActivationSpan, u64, u64)>,
 }
 
 impl Profile {
     fn enter(&mut self, span: &ActivationSpan) {
         self.leave_to(span.depth);
         *self.depths.entry(span.pc).or_default() += 1;
-        self.open.push(OpenCall {
-            span: *span,
-            time_inside: 0,
-            steps_inside: 0,
-        });
+        self.open.push((*span, 0, 0));
     }
 
     /// Ends all calls at this depth and deeper.
     fn leave_to(&mut self, depth: u32) {
-        while let Some(call) = self.open.pop_if(|call| call.span.depth >= depth) {
-            let time = call.span.duration();
+        while let Some((span, time_inside, steps_inside)) =
+            self.open.pop_if(|(span, ..)| span.depth >= depth)
+        {
+            let time = span.duration();
             let ActivationSpan {
                 function,
                 pc,
                 entry: first,
                 ..
-            } = call.span;
+            } = span;
             let new = || FunctionTotals {
                 function,
                 pc,
                 first,
-                totals: ActivationTotals::default(),
+                ..FunctionTotals::default()
             };
-            let entry = self.functions.entry(pc).or_insert_with(new);
-            entry.first = entry.first.min(first);
-            let totals = &mut entry.totals;
+            let totals = self.functions.entry(pc).or_insert_with(new);
+            totals.first = totals.first.min(first);
             totals.calls += 1;
             if self.depths.get_mut(&pc).is_some_and(|depth| {
                 *depth -= 1;
                 *depth == 0
             }) {
-                totals.outer_steps = totals.outer_steps.saturating_add(call.span.steps);
+                totals.outer_steps = totals.outer_steps.saturating_add(span.steps);
                 totals.outer_time = totals.outer_time.saturating_add(time);
             }
             totals.time = totals.time.saturating_add(time);
-            totals.steps = totals.steps.saturating_add(call.span.steps);
+            totals.steps = totals.steps.saturating_add(span.steps);
             totals.self_time = totals
                 .self_time
-                .saturating_add(time.saturating_sub(call.time_inside));
+                .saturating_add(time.saturating_sub(time_inside));
             totals.self_steps = totals
                 .self_steps
-                .saturating_add(call.span.steps.saturating_sub(call.steps_inside));
-            if let Some(caller) = self.open.last_mut() {
-                caller.time_inside = caller.time_inside.saturating_add(time);
-                caller.steps_inside = caller.steps_inside.saturating_add(call.span.steps);
+                .saturating_add(span.steps.saturating_sub(steps_inside));
+            if let Some((_, time_inside, steps_inside)) = self.open.last_mut() {
+                *time_inside = time_inside.saturating_add(time);
+                *steps_inside = steps_inside.saturating_add(span.steps);
             }
         }
     }
@@ -224,7 +204,7 @@ mod tests {
         ];
         spans.iter().for_each(|span| profile.enter(span));
         profile.leave_to(0);
-        let of = |pc: u64| profile.functions[&pc].totals;
+        let of = |pc: u64| profile.functions[&pc];
         let totals = |pc: u64| (of(pc).calls, of(pc).time, of(pc).self_time);
         assert_eq!(
             [totals(1), totals(2), totals(3)],
@@ -240,7 +220,7 @@ mod tests {
             profile
                 .functions
                 .values()
-                .map(|function| function.totals.self_steps)
+                .map(|function| function.self_steps)
                 .sum::<u64>(),
             100
         );

@@ -26,15 +26,6 @@ pub struct Site {
     pub pc: u64,
 }
 
-/// End of one node and beginning of the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Border {
-    /// The preceding node; the step's own node at the start of the trace.
-    pub before: Site,
-    /// The step's node.
-    pub at: Site,
-}
-
 /// Locator of nodes. With several CPUs each step is a node, since the text between two steps of a
 /// CPU belongs to others.
 pub struct Sites<'a> {
@@ -54,11 +45,12 @@ impl<'a> Sites<'a> {
         Self { index, cancel }
     }
 
-    /// Returns the border before a step.
+    /// Returns the node before a step, the step's own node at the start of the trace; and the step's
+    /// node.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn border(&self, step: Step) -> Result<Border, QueryError> {
+    pub fn border(&self, step: Step) -> Result<(Site, Site), QueryError> {
         let before = Step(step.0.saturating_sub(1));
         // A step may share a node with the text before it.
         let divided = self.divided(before, step)?;
@@ -80,16 +72,10 @@ impl<'a> Sites<'a> {
             ))
         });
         let Some((divided, last, at)) = found else {
-            return Ok(Border {
-                before: self.of_step(before)?,
-                at: self.of_step(step)?,
-            });
+            return Ok((self.of_step(before)?, self.of_step(step)?));
         };
         let line = self.first_line(divided, before)?;
-        Ok(Border {
-            before: divided.site(last, line),
-            at: divided.site(at, line),
-        })
+        Ok((divided.site(last, line), divided.site(at, line)))
     }
 
     /// Returns the last node of a step.

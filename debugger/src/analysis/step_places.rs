@@ -12,7 +12,6 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;
-use crate::analysis::condition::SearchOrigin;
 use crate::image::Images;
 
 /// Treatment of called functions when stepping by lines.
@@ -30,15 +29,16 @@ pub enum Callees {
 /// See [`QueryError`].
 pub fn next_visit(
     index: &Index,
-    course: SearchOrigin,
+    from: Position,
+    way: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
-    let Some(step) = course.from.last_step() else {
+    let Some(step) = from.last_step() else {
         return Ok(None);
     };
     let pc = SlotReader(index).point_of(step)?.pc;
-    let hit = match course.way {
-        Direction::Forward => NearestVisit::next(pc, course.from).run(index, cancel)?,
+    let hit = match way {
+        Direction::Forward => NearestVisit::next(pc, from).run(index, cancel)?,
         Direction::Back => NearestVisit::last(pc, step.before()).run(index, cancel)?,
     };
     Ok(hit.map(|hit| hit.position))
@@ -68,18 +68,22 @@ impl LineWalk<'_> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn next_line(&self, course: SearchOrigin) -> Result<Option<Position>, QueryError> {
-        let done = course.from.last_step();
+    pub fn next_line(
+        &self,
+        from: Position,
+        way: Direction,
+    ) -> Result<Option<Position>, QueryError> {
+        let done = from.last_step();
         let here = done.map(|step| self.line_of(step)).transpose()?.flatten();
         let deepest = match (self.callees, done) {
             (Callees::Over, Some(done)) => self.depth_of(done).unwrap_or(u32::MAX),
             (Callees::Over, None) | (Callees::Into, _) => u32::MAX,
         };
         let mut at = done;
-        while let Some(step) = self.next_step(at, course.way, deepest)? {
+        while let Some(step) = self.next_step(at, way, deepest)? {
             let line = self.line_of(step)?;
             if line.is_some() && line != here {
-                return match course.way {
+                return match way {
                     Direction::Forward => Ok(Some(step.after())),
                     Direction::Back => self.beginning(step, &line, deepest).map(Some),
                 };
@@ -202,12 +206,7 @@ mod tests {
         };
         let (mut found, mut at) = (Vec::new(), Position(from));
         while found.len() < 4
-            && let Some(next) = walk
-                .next_line(SearchOrigin {
-                    from: at,
-                    way: course,
-                })
-                .unwrap()
+            && let Some(next) = walk.next_line(at, course).unwrap()
         {
             let step = next.last_step().unwrap();
             found.push((next.0, walk.line_of(step).unwrap().unwrap().1));
@@ -240,11 +239,7 @@ mod tests {
     fn visits_are_those_of_the_step_just_done() {
         let session = overflow_with_image();
         let visit = |from: u64, way| {
-            let course = SearchOrigin {
-                from: Position(from),
-                way,
-            };
-            next_visit(&session.index, course, &Cancel::default())
+            next_visit(&session.index, Position(from), way, &Cancel::default())
                 .unwrap()
                 .map(|at| at.0)
         };

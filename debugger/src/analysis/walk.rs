@@ -74,20 +74,13 @@ pub enum HitOutcome {
 /// Maximum number of hits whose values are inferred: each inference follows up to a thousand steps.
 const INFERRED_HITS: usize = 1024;
 
-/// Number of hits of a position that were returned; there may be more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PositionProgress {
-    position: Position,
-    count: usize,
-}
-
 /// Iterator over hits.
 pub struct HitCursor<'a> {
     sought: HitQuery,
     /// Position to continue from; `None` at the end.
     at: Option<Position>,
-    /// Hits already returned of the next position that has some.
-    passed: Option<PositionProgress>,
+    /// Next position that has hits, and the number of them that were returned; there may be more.
+    passed: Option<(Position, usize)>,
     index: &'a Index,
     cancel: &'a Cancel,
     /// Results that are not yet returned.
@@ -219,7 +212,7 @@ impl<'a> HitCursor<'a> {
     fn leave(&mut self, position: Position) {
         if self
             .passed
-            .take_if(|passed| passed.position == position)
+            .take_if(|(passed, _)| *passed == position)
             .is_some()
         {
             self.at = self.behind(position);
@@ -239,7 +232,7 @@ impl<'a> HitCursor<'a> {
         let (thread, limit, skip) = (
             self.whose,
             self.wanted.min(PART),
-            self.passed.map_or(0, |passed| passed.count),
+            self.passed.map_or(0, |(_, count)| count),
         );
         let direction = self.sought.direction;
         let found: Vec<HitOutcome> = match &self.sought.subject {
@@ -260,10 +253,8 @@ impl<'a> HitCursor<'a> {
                     question,
                 }
                 .run(self.index, self.cancel)?;
-                self.go_on_from(nearest.as_ref().map(|nearest| PositionProgress {
-                    position: nearest.position,
-                    count: nearest.accesses.len(),
-                }));
+                let found = nearest.as_ref();
+                self.go_on_from(found.map(|found| (found.position, found.accesses.len())));
                 let accesses = nearest.into_iter().flat_map(|nearest| nearest.accesses);
                 accesses.map(HitOutcome::from).collect()
             }
@@ -297,29 +288,26 @@ impl<'a> HitCursor<'a> {
     }
 
     /// Continues after hits that are all at one position, or at that position if there may be more.
-    fn go_on_from(&mut self, found: Option<PositionProgress>) {
+    fn go_on_from(&mut self, found: Option<(Position, usize)>) {
         let before = self.passed.take();
-        let Some(found) = found else {
+        let Some((position, count)) = found else {
             self.at = None;
             return;
         };
-        if found.count < self.wanted.min(PART) {
-            self.at = self.behind(found.position);
+        if count < self.wanted.min(PART) {
+            self.at = self.behind(position);
             return;
         }
         // The query position stays, since the meaning of a register name depends on it.
         let known = match before {
-            Some(before) if before.position == found.position => before.count,
-            Some(before) => {
-                self.at = self.behind(before.position);
+            Some((before, known)) if before == position => known,
+            Some((before, _)) => {
+                self.at = self.behind(before);
                 0
             }
             None => 0,
         };
-        self.passed = Some(PositionProgress {
-            count: known.saturating_add(found.count),
-            ..found
-        });
+        self.passed = Some((position, known.saturating_add(count)));
     }
 
     /// Returns the next hits of a search from a position, after skipping some.
@@ -341,17 +329,14 @@ impl<'a> HitCursor<'a> {
         }
         // There may be more hits at the last position.
         let known = before
-            .filter(|before| before.position == last)
-            .map_or(0, |before| before.count);
+            .filter(|(before, _)| *before == last)
+            .map_or(0, |(_, count)| count);
         let count = hits
             .iter()
             .rev()
             .take_while(|hit| hit.position == last)
             .count();
-        self.passed = Some(PositionProgress {
-            position: last,
-            count: known.saturating_add(count),
-        });
+        self.passed = Some((last, known.saturating_add(count)));
         self.at = match self.sought.direction {
             Direction::Back => Some(last),
             Direction::Forward => before_position(last),

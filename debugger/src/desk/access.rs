@@ -1,171 +1,135 @@
 //! Starts searches for a position and handles their results.
 
+use std::sync::Arc;
+
+use stepback_index::Cancel;
 use stepback_index::answer::CallId;
 use stepback_parsers::Position;
 
 use super::desk::Desk;
 use super::found::LookupResult;
-use super::lookup::{AccessLookup, PlaceLookup};
+use super::lookup::{AccessLookup, LookupQuery, PlaceLookup, line_found, place_found};
 use super::news::DeskEvent;
-use crate::action::WindowId;
 use crate::action::{Access, CellName, Direction};
 use crate::analysis::names::damage_in;
-use crate::desk::found::{CallEndsLookup, CallLookup, ExternalLookup, FunctionReference};
+use crate::desk::found::{FunctionReference, call_ends, call_found, external_change};
 use crate::messages::say;
 use crate::model::WindowMove;
 use crate::model::source_view::LineQuestion;
-
-/// A source line to travel to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineGoal {
-    /// Suffix of the file's path.
-    pub file: String,
-    /// Line number, from 1.
-    pub line: u32,
-    /// Direction of the search.
-    pub way: Direction,
-    /// Name of the thread that executes the line; none: any thread.
-    pub thread: Option<String>,
-}
+use crate::session::Session;
+use crate::worker::JobLane;
 
 impl Desk {
-    /// Active window and its position: the starting point of searches.
-    fn start(&self) -> (WindowId, Position) {
-        (self.windows.active, self.windows.active().position)
+    /// Starts a search from the active window's position.
+    pub(super) fn seek(
+        &mut self,
+        lane: JobLane,
+        find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<LookupResult>
+        + Send
+        + Sync
+        + 'static,
+    ) {
+        self.lookup = Some(self.searching(lane, find));
+        self.take_found();
+    }
+
+    fn searching(
+        &self,
+        lane: JobLane,
+        find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<LookupResult>
+        + Send
+        + Sync
+        + 'static,
+    ) -> PlaceLookup {
+        let (window, from) = (self.windows.active, self.windows.active().position);
+        let question: Arc<LookupQuery> =
+            Arc::new(move |session, cancel| find(session, from, cancel));
+        PlaceLookup::asked(&self.session, &self.worker, window, lane, question)
     }
 
     /// Travels to the position that a text names.
     pub fn go_to(&mut self, text: &str) {
-        let (window, from) = self.start();
-        self.lookup = Some(PlaceLookup::place(
-            &self.session,
-            &self.worker,
-            window,
-            from,
-            text,
-        ));
+        let place = text.to_owned();
+        let lookup = self.searching(JobLane::Short, move |session, from, cancel| {
+            place_found(&place, session, from, cancel)
+        });
+        self.lookup = Some(PlaceLookup {
+            place: Some(text.to_owned()),
+            ..lookup
+        });
         self.take_found();
     }
 
     /// Compares the active window's position with the one that a text names. Does nothing else if
     /// there is none.
     pub fn compare_with(&mut self, place: &str) {
-        let (window, from) = self.start();
-        self.lookup = Some(PlaceLookup::compared(
-            &self.session,
-            &self.worker,
-            window,
-            from,
-            place,
-        ));
-        self.take_found();
+        let place = place.to_owned();
+        self.seek(JobLane::Short, move |session, from, cancel| {
+            Ok(match place_found(&place, session, from, cancel)? {
+                LookupResult::Position(to) | LookupResult::Noted(to, _) => LookupResult::Other(to),
+                other => other,
+            })
+        });
     }
 
     /// Compares the positions before and after a call. `call` is its number in the call table;
     /// none: the innermost call around the position.
     pub fn compare_call(&mut self, call: Option<CallId>) {
-        let (window, at) = self.start();
-        self.lookup = Some(PlaceLookup::ends(
-            &self.session,
-            &self.worker,
-            window,
-            CallEndsLookup { call, at },
-        ));
-        self.take_found();
+        self.seek(JobLane::Short, move |session, at, _| {
+            call_ends(session, call, at)
+        });
     }
 
     /// Travels to the last or next access of a cell.
     pub fn go_to_access(&mut self, cell: CellName, access: Access, way: Direction) {
-        let from = self.windows.active().position;
         self.look_for_access(AccessLookup {
             cell,
             access,
             way,
-            from,
+            from: self.windows.active().position,
             until: None,
         });
     }
 
     /// Travels to the next access of a cell that is not after `until`.
     pub fn go_to_access_until(&mut self, cell: CellName, access: Access, until: Position) {
-        let from = self.windows.active().position;
         self.look_for_access(AccessLookup {
             cell,
             access,
             way: Direction::Forward,
-            from,
+            from: self.windows.active().position,
             until: Some(until),
         });
     }
 
     fn look_for_access(&mut self, question: AccessLookup) {
-        self.lookup = Some(PlaceLookup::access(
-            &self.session,
-            &self.worker,
-            self.windows.active,
-            question,
-        ));
-        self.take_found();
+        self.seek(JobLane::Short, move |session, _, cancel| {
+            question.answer(session, cancel)
+        });
     }
 
     /// Travels to the last or next external change of a cell; none: of any memory.
     pub fn go_to_external(&mut self, cell: Option<CellName>, way: Direction) {
-        let (window, from) = self.start();
-        let question = ExternalLookup { cell, way, from };
-        self.lookup = Some(PlaceLookup::external(
-            &self.session,
-            &self.worker,
-            window,
-            question,
-        ));
-        self.take_found();
+        self.seek(JobLane::Long, move |session, from, cancel| {
+            external_change(cell.as_ref(), way, session, from, cancel)
+        });
     }
 
     /// Travels to an execution of a source line.
-    pub fn go_to_line(
-        &mut self,
-        LineGoal {
-            file,
-            line,
-            way,
-            thread,
-        }: LineGoal,
-    ) {
+    pub fn go_to_line(&mut self, question: LineQuestion) {
         if !self.session.images.are_lines_ready() {
             return self.fail(say!("sources-the-source-lines-are-still"));
         }
-        let (window, from) = self.start();
-        let question = LineQuestion {
-            file,
-            line,
-            way,
-            from,
-            thread,
-        };
-        self.lookup = Some(PlaceLookup::line(
-            &self.session,
-            &self.worker,
-            window,
-            question,
-        ));
-        self.take_found();
+        self.seek(JobLane::Long, move |session, from, cancel| {
+            line_found(&question, session, from, cancel)
+        });
     }
 
     /// Travels to another call of a function; none: of the function around the position.
     pub fn go_to_call(&mut self, function: Option<FunctionReference>, way: Direction) {
-        let (window, from) = self.start();
-        let question = CallLookup {
-            function,
-            way,
-            from,
-        };
-        self.lookup = Some(PlaceLookup::call(
-            &self.session,
-            &self.worker,
-            window,
-            question,
-        ));
-        self.take_found();
+        self.seek(JobLane::Long, move |session, from, cancel| {
+            call_found(function.as_ref(), way, session, from, cancel)
+        });
     }
 
     /// Handles the result of the search if it has arrived. Does nothing while windows move.

@@ -80,7 +80,9 @@ pub struct Desk {
     /// State of the repair of a damaged index.
     pub(super) mending: RepairState,
     /// Names that the user gave to addresses.
-    pub(super) naming: NamesInUse,
+    names: Vec<AddressName>,
+    /// Job that applies changed names.
+    naming: Option<Ticket<Arc<Images>>>,
     /// The trace, or more of it, is being opened. No repair starts meanwhile.
     pub is_opening: bool,
     pub(super) news: VecDeque<DeskEvent>,
@@ -89,13 +91,7 @@ pub struct Desk {
     /// Change of the trace file that was reported last.
     told: Option<TraceChange>,
     /// Window positions of the last run that are beyond the indexed part.
-    awaited: Vec<AwaitedPosition>,
-}
-
-/// Position that a window takes once the trace is indexed up to it.
-struct AwaitedPosition {
-    window: WindowId,
-    position: Position,
+    awaited: Vec<(WindowId, Position)>,
 }
 
 impl Desk {
@@ -131,7 +127,8 @@ impl Desk {
             moving: PendingMoves::default(),
             part: None,
             mending: RepairState::default(),
-            naming: NamesInUse::default(),
+            names: Vec::new(),
+            naming: None,
             is_opening: false,
             news: VecDeque::new(),
             watch: None,
@@ -167,7 +164,7 @@ impl Desk {
         let is_there =
             self.session.index.is_whole() || position.0 <= self.session.index.step_count();
         if !is_there {
-            self.awaited.push(AwaitedPosition { window, position });
+            self.awaited.push((window, position));
         }
         let position = if is_there {
             position.min(self.session.index.end())
@@ -184,24 +181,22 @@ impl Desk {
     /// Moves the active window to a position as soon as the trace is indexed up to it.
     pub fn await_position(&mut self, position: Position) {
         let window = self.windows.active;
-        self.awaited.retain(|awaited| awaited.window != window);
-        self.awaited.push(AwaitedPosition { window, position });
+        self.awaited.retain(|(awaited, _)| *awaited != window);
+        self.awaited.push((window, position));
         self.begin_awaited();
     }
 
     /// Places the windows whose awaited positions are indexed now.
     pub(super) fn begin_awaited(&mut self) {
         let (end, is_whole) = (self.session.index.end(), self.session.index.is_whole());
-        for awaited in std::mem::take(&mut self.awaited) {
+        for (id, position) in std::mem::take(&mut self.awaited) {
             let window = self
                 .windows
-                .get_mut(awaited.window)
+                .get_mut(id)
                 .filter(|window| window.is_untouched());
             match window {
-                Some(window) if awaited.position <= end || is_whole => {
-                    window.begin_at(awaited.position.min(end))
-                }
-                Some(_) => self.awaited.push(awaited),
+                Some(window) if position <= end || is_whole => window.begin_at(position.min(end)),
+                Some(_) => self.awaited.push((id, position)),
                 None => {}
             }
         }
@@ -212,8 +207,8 @@ impl Desk {
         let awaited = |id| {
             self.awaited
                 .iter()
-                .find(|awaited| awaited.window == id)
-                .map(|awaited| awaited.position)
+                .find(|(awaited, _)| *awaited == id)
+                .map(|(_, position)| *position)
         };
         let place =
             |window: &TraceWindow| match awaited(window.id).filter(|_| window.is_untouched()) {
@@ -357,13 +352,6 @@ pub fn thread_named(session: &Session, name: &str) -> Result<ThreadId, String> {
     })
 }
 
-/// The names in use, and the job that applies changed ones.
-#[derive(Default)]
-pub struct NamesInUse {
-    pub(super) names: Vec<AddressName>,
-    pub(super) job: Option<Ticket<Arc<Images>>>,
-}
-
 /// Returns the names of bookmarks on memory.
 fn names_of(bookmarks: &Bookmarks) -> Vec<AddressName> {
     let given = |(address, len_bytes, name): (u64, u64, &str)| AddressName {
@@ -381,25 +369,24 @@ impl Desk {
         if self.part.is_some() {
             return;
         }
-        if let Some(Ok(images)) = self.naming.job.as_ref().and_then(Ticket::take) {
-            self.naming.job = None;
+        if let Some(Ok(images)) = self.naming.as_ref().and_then(Ticket::take) {
+            self.naming = None;
             self.session = Arc::new(self.session.with_images(images));
             self.worker.renew();
         }
         // There are few, and only those of memory: comparing is cheaper than to track every change
         // of bookmarks.
         let is_same = self
-            .naming
             .names
             .iter()
             .map(|known| (known.address.0, known.len_bytes, &*known.name));
-        if self.naming.job.is_some() || is_same.eq(self.bookmarks.names()) {
+        if self.naming.is_some() || is_same.eq(self.bookmarks.names()) {
             return;
         }
         let names = names_of(&self.bookmarks);
-        self.naming.names.clone_from(&names);
+        self.names.clone_from(&names);
         let images = Arc::clone(&self.session.images);
-        self.naming.job = Some(self.worker.spawn(JobLane::Short, move |_| {
+        self.naming = Some(self.worker.spawn(JobLane::Short, move |_| {
             Ok(Arc::new(images.with_names(&names)))
         }));
     }

@@ -3,13 +3,13 @@
 use crate::action::{Direction, FindQuery, PanelKind};
 use crate::action::{StepRange, WindowId};
 use crate::desk::desk::Desk;
-use crate::desk::found::no_hit_words;
-use crate::desk::lookup::PlaceLookup;
+use crate::desk::found::{LookupResult, no_hit_words};
 use crate::desk::news::DeskEvent;
 use crate::messages::say;
 use crate::model::WindowMove;
 use crate::model::found::HitLookup;
-use crate::model::hit_rows::{SelectedSteps, StepSelection};
+use crate::model::hit_rows::StepSelection;
+use crate::worker::JobLane;
 use std::sync::Arc;
 
 impl Desk {
@@ -19,27 +19,21 @@ impl Desk {
             StepSelection::Hits => self.find.question().is_some(),
             StepSelection::Slice => self.slice.question().is_some(),
         };
-        let sifted = |of| match of {
+        let selected = |of| match of {
             StepSelection::Hits => {
-                let number = self.find.number();
-                self.find.found().map(|found| SelectedSteps {
-                    positions: &found.positions,
-                    number,
-                })
+                let found = self.find.found()?;
+                Some((&found.positions, self.find.number()))
             }
             StepSelection::Slice => {
-                let number = self.slice.number();
-                self.slice.slice().map(|slice| SelectedSteps {
-                    positions: &slice.positions,
-                    number,
-                })
+                let slice = self.slice.slice()?;
+                Some((&slice.positions, self.slice.number()))
             }
         };
         let step_count = self.session.index.step_count();
         for window in &mut self.windows.list {
             window.only_hits.is_on &= is_asked(window.only_hits.of);
-            match sifted(window.only_hits.of) {
-                Some(sifted) => window.only_hits.update(sifted, step_count),
+            match selected(window.only_hits.of) {
+                Some((positions, number)) => window.only_hits.update(positions, number, step_count),
                 None => window.only_hits.forget(step_count),
             }
         }
@@ -96,24 +90,22 @@ impl Desk {
     /// position, else a separate search.
     pub(crate) fn find_next(&mut self, way: Direction) {
         let (window, at) = (self.windows.active, self.windows.active().position);
-        let Some(question) = self.find.hit_question(way, at) else {
+        let Some(asked) = self.find.asked().cloned() else {
             return self.tell(DeskEvent::AskWhatToFind);
         };
         match self.find.listed(way, at) {
             HitLookup::At(to) => self.begin_in(window, WindowMove::Travel(to)),
             HitLookup::None => {
-                let words = no_hit_words(&question, &self.session);
+                let words = no_hit_words(&asked.question, way, &self.session);
                 self.inform(&words);
             }
-            HitLookup::Unknown => {
-                self.lookup = Some(PlaceLookup::hit(
-                    &self.session,
-                    &self.worker,
-                    window,
-                    question,
-                ));
-                self.take_found();
-            }
+            HitLookup::Unknown => self.seek(JobLane::Long, move |session, from, cancel| {
+                let found = asked.next_hit(way, session, from, cancel)?;
+                Ok(found.map_or_else(
+                    || LookupResult::Nothing(no_hit_words(&asked.question, way, session)),
+                    LookupResult::Position,
+                ))
+            }),
         }
     }
 

@@ -11,9 +11,7 @@ use stepback_parsers::Position;
 
 use crate::action::{Direction, FindQuery};
 use crate::desk::growing::{AnswerReplacement, IncrementalAnswer};
-use crate::model::found::{
-    HitLookup, HitQuestion, SearchEnd, SearchRequest, SearchResults, gather,
-};
+use crate::model::found::{HitLookup, SearchEnd, SearchRequest, SearchResults, gather};
 use crate::session::Session;
 use crate::worker::Worker;
 
@@ -217,15 +215,9 @@ impl FindState {
             .map_or(HitLookup::Unknown, |found| found.neighbour(way, at))
     }
 
-    /// Returns the query for the hit next to a position; none if there is no search.
-    pub fn hit_question(&self, way: Direction, from: Position) -> Option<HitQuestion> {
-        let asked = self.asked.as_ref()?;
-        Some(HitQuestion {
-            question: asked.question.clone(),
-            asked_at: asked.at,
-            way,
-            from,
-        })
+    /// Returns the current or last request; none after [`Self::clear`].
+    pub fn asked(&self) -> Option<&SearchRequest> {
+        self.asked.as_ref()
     }
 }
 
@@ -240,31 +232,27 @@ pub struct PanelSearches {
     list: Vec<(FindQuery, FindState)>,
 }
 
-/// Context in which a search runs.
-pub struct SearchContext<'a> {
-    /// Session of the trace.
-    pub session: &'a Arc<Session>,
-    /// Worker that runs the search.
-    pub worker: &'a Worker,
-    /// Position at which names are resolved.
-    pub at: Position,
-}
-
 impl PanelSearches {
     /// Begins the searches of panels in view, drops those that no panel shows, and picks up hits.
-    /// Returns true while one is under way.
-    pub fn advance(&mut self, wanted: &[FindQuery], ground: &SearchContext<'_>) -> bool {
+    /// Names are resolved at position `at`. Returns true while a search is under way.
+    pub fn advance(
+        &mut self,
+        wanted: &[FindQuery],
+        at: Position,
+        session: &Arc<Session>,
+        worker: &Worker,
+    ) -> bool {
         self.list.retain(|(question, _)| wanted.contains(question));
         for question in wanted {
             if self.find(question).is_none() {
                 let mut state = FindState::default();
-                state.begin(question.clone(), ground.at, ground.session, ground.worker);
+                state.begin(question.clone(), at, session, worker);
                 self.list.push((question.clone(), state));
             }
         }
         self.list
             .iter_mut()
-            .for_each(|(_, state)| state.advance(ground.session, ground.worker));
+            .for_each(|(_, state)| state.advance(session, worker));
         self.list.iter().any(|(_, state)| state.is_under_way())
     }
 

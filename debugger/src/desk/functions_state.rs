@@ -23,34 +23,13 @@ pub struct FunctionsState {
     selected: Option<Address>,
     /// Part that is selected in the timeline.
     selection: Option<StepRange>,
-    asked: Option<FunctionsRequest>,
-    job: Option<FunctionsJob>,
+    /// Part and epoch of the request.
+    asked: Option<(Option<StepRange>, u64)>,
+    job: Option<(Ticket<Arc<FunctionProfile>>, Arc<Progress>)>,
     /// Parts whose computation the user stopped, newest last.
     stopped: Vec<Option<StepRange>>,
     told: Option<Arc<FunctionProfile>>,
     error: Option<String>,
-}
-
-/// Part and epoch of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FunctionsRequest {
-    part: Option<StepRange>,
-    epoch: u64,
-}
-
-struct FunctionsJob {
-    ticket: Ticket<Arc<FunctionProfile>>,
-    progress: Arc<Progress>,
-}
-
-/// Inputs of a request.
-#[derive(Clone, Copy)]
-pub struct FunctionsContext<'a> {
-    pub session: &'a Arc<Session>,
-    /// Worker that computes the profile.
-    pub worker: &'a Worker,
-    /// Part that is selected in the timeline.
-    pub selection: Option<StepRange>,
 }
 
 impl std::fmt::Debug for FunctionsState {
@@ -63,35 +42,39 @@ impl std::fmt::Debug for FunctionsState {
 
 impl FunctionsState {
     /// Picks up an answer. If a panel shows the functions, requests them for a new part or index.
-    pub fn advance(&mut self, asking: FunctionsContext<'_>, is_shown: impl FnOnce() -> bool) {
+    /// `selection` is the part that is selected in the timeline.
+    pub fn advance(
+        &mut self,
+        session: &Arc<Session>,
+        worker: &Worker,
+        selection: Option<StepRange>,
+        is_shown: impl FnOnce() -> bool,
+    ) {
         self.receive();
-        self.selection = asking.selection;
-        let asked = FunctionsRequest {
-            part: self.part(),
-            epoch: asking.worker.epoch(),
-        };
-        // A job for fewer steps continues. Otherwise a long job would never finish while a trace
-        // is indexed.
+        self.selection = selection;
+        let part = self.part();
+        let asked = (part, worker.epoch());
+        // A job for fewer steps goes on. Otherwise a long job would never finish while a trace is
+        // indexed.
         let is_under_way =
-            self.job.is_some() && self.asked.is_some_and(|running| running.part == asked.part);
-        let is_stopped = self.stopped.contains(&asked.part);
+            self.job.is_some() && self.asked.is_some_and(|(running, _)| running == part);
+        let is_stopped = self.stopped.contains(&part);
         if self.asked == Some(asked) || is_under_way || is_stopped || !is_shown() {
             return;
         }
         let progress = Arc::<Progress>::default();
-        let (session, shared) = (Arc::clone(asking.session), Arc::clone(&progress));
-        let ticket = asking.worker.spawn(JobLane::Long, move |cancel: &Cancel| {
+        let (session, shared) = (Arc::clone(session), Arc::clone(&progress));
+        let ticket = worker.spawn(JobLane::Long, move |cancel: &Cancel| {
             Ok(Arc::new(FunctionProfile::of(
-                &session, asked.part, &shared, cancel,
+                &session, part, &shared, cancel,
             )?))
         });
-        (self.asked, self.job, self.error) =
-            (Some(asked), Some(FunctionsJob { ticket, progress }), None);
+        (self.asked, self.job, self.error) = (Some(asked), Some((ticket, progress)), None);
         self.receive();
     }
 
     fn receive(&mut self) {
-        match self.job.as_ref().and_then(|job| job.ticket.take()) {
+        match self.job.as_ref().and_then(|(ticket, _)| ticket.take()) {
             Some(Ok(told)) => (self.told, self.job) = (Some(told), None),
             Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
             None => {}
@@ -129,7 +112,7 @@ impl FunctionsState {
         self.receive();
         let is_stopped = self.job.take().is_some();
         if is_stopped {
-            self.stopped.extend(self.asked.map(|asked| asked.part));
+            self.stopped.extend(self.asked.map(|(part, _)| part));
             let surplus = self.stopped.len().saturating_sub(STOPPED);
             self.stopped.drain(..surplus);
         }
@@ -148,7 +131,7 @@ impl FunctionsState {
 
     /// Returns the share that is done (0 to 1); none if no job is under way.
     pub fn progress(&self) -> Option<f32> {
-        self.job.as_ref().map(|job| job.progress.share())
+        self.job.as_ref().map(|(_, progress)| progress.share())
     }
 
     /// Returns the newest profile.
@@ -214,29 +197,24 @@ mod tests {
     fn what_is_worked_out_goes_on_when_more_is_indexed_and_stays_stopped() {
         let (worker, session) = (Worker::new(1, || {}), overflow());
         let blocked = block(&worker);
-        let asking = FunctionsContext {
-            session: &session,
-            worker: &worker,
-            selection: None,
-        };
         let mut state = FunctionsState::default();
-        state.advance(asking, || true);
+        state.advance(&session, &worker, None, || true);
         worker.renew();
-        state.advance(asking, || true);
+        state.advance(&session, &worker, None, || true);
         blocked.1.send(()).unwrap();
         wait_for(&worker);
         assert_eq!(worker.jobs_begun(), 2);
         // Requests from here on stay under way until the end of the test.
         let _blocked = block(&worker);
         // The first answer has arrived, and the newer one is requested.
-        state.advance(asking, || true);
+        state.advance(&session, &worker, None, || true);
         assert!(state.told().is_some() && state.progress().is_some());
         assert!(state.stop());
         worker.renew();
-        state.advance(asking, || true);
+        state.advance(&session, &worker, None, || true);
         assert!(state.progress().is_none());
         state.tell(FunctionsOf::Whole);
-        state.advance(asking, || true);
+        state.advance(&session, &worker, None, || true);
         assert!(state.progress().is_some());
     }
 }

@@ -134,16 +134,11 @@ impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
 /// Holds the newest answer to a query that changes with its key, like
 /// [`Slot`](crate::worker::Slot), and partial answers before it is complete.
 pub struct AnswerStream<K, A> {
-    asked: Option<StreamRequest<K>>,
+    /// Key and epoch of the request.
+    asked: Option<(K, u64)>,
     answer: IncrementalAnswer<A>,
     /// The answer belongs to the current request.
     is_fresh: bool,
-}
-
-/// Key and epoch of a request.
-struct StreamRequest<K> {
-    key: K,
-    epoch: u64,
 }
 
 impl<K, A> Default for AnswerStream<K, A> {
@@ -176,16 +171,12 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> AnswerStream<K, A> {
         // A job of an earlier epoch with the same key continues. Otherwise a slow one would
         // never finish.
         let is_under_way = self.answer.is_under_way();
-        let is_asked =
-            |asked: &StreamRequest<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);
+        let is_asked = |(asked, of): &(K, u64)| asked == key && (*of == epoch || is_under_way);
         if !self.asked.as_ref().is_some_and(is_asked) {
             self.answer
                 .begin(AnswerReplacement::Meanwhile, worker, make(key));
             self.is_fresh = false;
-            self.asked = Some(StreamRequest {
-                key: key.clone(),
-                epoch,
-            });
+            self.asked = Some((key.clone(), epoch));
         }
         self.is_fresh |= self.answer.receive();
         match (self.answer.error(), self.answer.known()) {

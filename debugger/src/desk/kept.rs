@@ -8,10 +8,10 @@ use anyhow::{Error, Result, anyhow};
 use crate::desk::saver::{PlaceContent, SavePlace};
 use crate::image::ImageSpec;
 use crate::messages::say;
-use crate::notes::{SessionFile, SessionImage};
+use crate::notes::SessionFile;
 use crate::session::{
-    OpenOptions, ReadSession, is_same_file, kept_file, kept_place, place_before, read_session,
-    session_places, trace_of,
+    OpenOptions, is_same_file, kept_file, kept_place, place_before, read_session, session_places,
+    trace_of,
 };
 
 /// Saved session of a trace that is being opened.
@@ -39,7 +39,7 @@ pub struct SavedSession {
 /// come back.
 #[derive(Clone, Debug, Default)]
 pub struct MissingFiles {
-    pub images: Vec<SessionImage>,
+    pub images: Vec<ImageSpec>,
     /// Directories to search for images.
     pub sysroots: Vec<PathBuf>,
 }
@@ -63,12 +63,12 @@ impl MissingFiles {
     }
 
     /// Adds the missing files that are not in use by now.
-    pub fn add_to(&self, images: &mut Vec<SessionImage>, sysroots: &mut Vec<PathBuf>) {
+    pub fn add_to(&self, images: &mut Vec<ImageSpec>, sysroots: &mut Vec<PathBuf>) {
         let missing = self
             .images
             .iter()
             .filter(|image| images.iter().all(|used| used.path != image.path));
-        let missing: Vec<SessionImage> = missing.cloned().collect();
+        let missing: Vec<ImageSpec> = missing.cloned().collect();
         images.extend(missing);
         let missing: Vec<PathBuf> = self
             .sysroots
@@ -144,9 +144,9 @@ impl SavedSession {
             return Self::default();
         };
         match read_session(&place) {
-            Ok(read) => Self {
-                file: Some(read.file),
-                text: Some(read.text),
+            Ok((file, text)) => Self {
+                file: Some(file),
+                text: Some(text),
                 place: Some(place),
                 ..Self::default()
             },
@@ -169,7 +169,7 @@ impl SavedSession {
         trace: Option<PathBuf>,
         options: OpenOptions,
     ) -> Result<(Self, OpenOptions)> {
-        let ReadSession { file, text } = read_session(place)?;
+        let (file, text) = read_session(place)?;
         let missing = || TraceMissing {
             file: place.to_owned(),
             trace: file.trace.path.clone(),

@@ -9,7 +9,7 @@ use crate::desk::recent::{RecentTrace, now};
 use crate::desk::saver::{PlaceContent, SavePlace};
 use crate::image::ImageSpec;
 use crate::messages::say;
-use crate::notes::{SessionFile, SessionImage, SessionWindow};
+use crate::notes::{SessionFile, SessionWindow};
 use crate::session::session_place;
 use stepback_parsers::Format;
 
@@ -111,12 +111,7 @@ impl Desk {
             position: moment.position.0,
         };
         let recent = self.recent();
-        let image = |spec: &ImageSpec| SessionImage {
-            path: spec.path.clone(),
-            offset: spec.offset,
-        };
-        let mut images: Vec<SessionImage> = recent.images.iter().map(image).collect();
-        let mut sysroots = recent.sysroots;
+        let (mut images, mut sysroots) = (recent.images, recent.sysroots);
         self.places.missing.add_to(&mut images, &mut sysroots);
         let file = SessionFile {
             trace: self.session.kept_trace(&self.options),

@@ -2,7 +2,8 @@
 //! one at a time.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use stepback_index::Cancel;
@@ -17,10 +18,7 @@ use crate::action::{Access, Action, CellName, Direction, TravelAction, ViewActio
 use crate::analysis::names::NameResolver;
 use crate::analysis::walk;
 use crate::analysis::walk::{HitCursor, HitQuery, Subject};
-use crate::desk::found::{CallEndsLookup, CallLookup, ExternalLookup, hit_found};
-use crate::desk::reached::{SearchProgress, is_late};
 use crate::messages::say;
-use crate::model::found::HitQuestion;
 use crate::model::go_to::suggestions;
 use crate::model::so_far::{doubt_words, nothing_so_far};
 use crate::model::source_view::LineQuestion;
@@ -28,19 +26,22 @@ use crate::place::{FORMS, PositionName, is_misnamed, is_missing};
 use crate::session::Session;
 use crate::worker::{JobLane, Ticket, Worker};
 
+/// Time after which progress is shown: most searches end sooner.
+const LATE_AFTER: Duration = Duration::from_millis(300);
+
 /// A search under way whose result moves a window.
 pub struct PlaceLookup {
     /// The window that will move.
     pub window: WindowId,
     /// Text of the "Go to" box, if the search came from there.
     pub place: Option<String>,
-    /// Progress of a search that tests one moment after another.
-    pub reached: Option<SearchProgress>,
-    begun: Instant,
-    lane: JobLane,
+    /// Number of steps passed by a search that tests one moment after another.
+    pub reached: Option<Arc<AtomicU64>>,
+    pub(super) begun: Instant,
+    pub(super) lane: JobLane,
     /// Kept, so that the query can be repeated.
-    question: Arc<LookupQuery>,
-    ticket: Ticket<LookupResult>,
+    pub(super) question: Arc<LookupQuery>,
+    pub(super) ticket: Ticket<LookupResult>,
 }
 
 /// Query for an access of a cell.
@@ -61,112 +62,8 @@ pub struct AccessLookup {
 pub type LookupQuery = dyn Fn(&Session, &Cancel) -> Result<LookupResult> + Send + Sync;
 
 impl PlaceLookup {
-    /// Searches for the position that a text names.
-    pub fn place(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        from: Position,
-        text: &str,
-    ) -> Self {
-        let place = text.to_owned();
-        let question =
-            move |session: &Session, cancel: &Cancel| place_found(&place, session, from, cancel);
-        let lookup = Self::asked(session, worker, window, JobLane::Short, Arc::new(question));
-        Self {
-            place: Some(text.to_owned()),
-            ..lookup
-        }
-    }
-
-    /// Searches for a position to compare the window's position with.
-    pub fn compared(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        from: Position,
-        text: &str,
-    ) -> Self {
-        let place = text.to_owned();
-        let question = move |session: &Session, cancel: &Cancel| {
-            Ok(match place_found(&place, session, from, cancel)? {
-                LookupResult::Position(to) | LookupResult::Noted(to, _) => LookupResult::Other(to),
-                other => other,
-            })
-        };
-        Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
-    }
-
-    /// Searches for the ends of a call, or of the innermost call around a position.
-    pub fn ends(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        question: CallEndsLookup,
-    ) -> Self {
-        let question = move |session: &Session, _: &Cancel| question.answer(session);
-        Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
-    }
-
-    /// Searches for an access.
-    pub fn access(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        question: AccessLookup,
-    ) -> Self {
-        let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
-        Self::asked(session, worker, window, JobLane::Short, Arc::new(question))
-    }
-
-    /// Searches for an external change.
-    pub fn external(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        question: ExternalLookup,
-    ) -> Self {
-        let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
-        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
-    }
-
-    /// Searches for a call of a function.
-    pub fn call(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        question: CallLookup,
-    ) -> Self {
-        let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
-        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
-    }
-
-    /// Searches for an execution of a source line.
-    pub fn line(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        question: LineQuestion,
-    ) -> Self {
-        let question =
-            move |session: &Session, cancel: &Cancel| line_found(&question, session, cancel);
-        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
-    }
-
-    /// Searches for the next or last hit of a search.
-    pub fn hit(
-        session: &Arc<Session>,
-        worker: &Worker,
-        window: WindowId,
-        question: HitQuestion,
-    ) -> Self {
-        let question =
-            move |session: &Session, cancel: &Cancel| hit_found(&question, session, cancel);
-        Self::asked(session, worker, window, JobLane::Long, Arc::new(question))
-    }
-
     /// Starts a query on the worker.
-    pub fn asked(
+    pub(super) fn asked(
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,
@@ -208,12 +105,9 @@ impl PlaceLookup {
 
     /// Returns a progress text once the search takes long.
     pub fn words(&self) -> Option<String> {
-        let words = || {
-            self.reached
-                .as_ref()
-                .map_or_else(|| say!("lookup-looking").to_owned(), SearchProgress::words)
-        };
-        is_late(self.begun).then(words)
+        let steps = self.reached.as_ref();
+        let steps = steps.map_or(0, |steps| steps.load(Ordering::Relaxed));
+        (self.begun.elapsed() > LATE_AFTER).then(|| progress_words(steps))
     }
 
     /// Returns the result; none while the search is under way.
@@ -222,7 +116,15 @@ impl PlaceLookup {
     }
 }
 
-fn place_found(
+fn progress_words(steps: u64) -> String {
+    match steps {
+        0 => say!("lookup-looking").to_owned(),
+        steps => say!("lookup-looked", count = steps),
+    }
+}
+
+/// Searches for the position that a text names.
+pub(super) fn place_found(
     text: &str,
     session: &Session,
     from: Position,
@@ -278,17 +180,15 @@ fn other_meaning(
                 .resolve_from(session, from, cancel)?;
             Ok(LookupResult::Noted(at, said))
         }
-        Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => line_found(
-            &LineQuestion {
+        Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => {
+            let question = LineQuestion {
                 file,
                 line,
                 way,
-                from,
                 thread,
-            },
-            session,
-            cancel,
-        ),
+            };
+            line_found(&question, session, from, cancel)
+        }
         Action::View(ViewAction::ShowMemory(address)) => Err(anyhow!(say!(
             "lookup-is-memory",
             text = text,
@@ -304,26 +204,30 @@ fn is_word(text: &str) -> bool {
         && !text.contains([' ', ':'])
 }
 
-fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Result<LookupResult> {
-    let found = question.answer(session, cancel)?;
+/// Searches for an execution of a source line.
+pub(super) fn line_found(
+    question: &LineQuestion,
+    session: &Session,
+    from: Position,
+    cancel: &Cancel,
+) -> Result<LookupResult> {
+    let found = question.answer(session, from, cancel)?;
     let (line, file) = (question.line.to_string(), question.name());
     let nothing = || match question.way {
         Direction::Back => say!("lookup-line-before", line = &line, file = file),
         Direction::Forward => say!("lookup-line-after", line = &line, file = file),
     };
-    let Some(hit) = found else {
+    let Some((position, thread)) = found else {
         return Ok(LookupResult::nothing(session, question.way, nothing()));
     };
     // Panels show the thread that executed last, unless another thread is selected.
-    if question.thread.is_some()
-        || SlotReader(&session.index).thread_at(hit.position)? == hit.thread
-    {
-        return Ok(LookupResult::Position(hit.position));
+    if question.thread.is_some() || SlotReader(&session.index).thread_at(position)? == thread {
+        return Ok(LookupResult::Position(position));
     }
-    let thread = session.index.threads().get(usize::from(hit.thread.0));
+    let thread = session.index.threads().get(usize::from(thread.0));
     let name = thread.map_or("", |thread| thread.name.as_str());
     Ok(LookupResult::Noted(
-        hit.position,
+        position,
         say!("lookup-other-thread", thread = name, line = &line),
     ))
 }
@@ -423,5 +327,16 @@ impl AccessLookup {
             CellName::Memory(address, length) => (address, names.memory_cell(address, *length)),
         };
         cell.map_err(|error| error.explained(say!("lookup-is-no-cell", text = format!("{text:?}"))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_steps_is_told_while_it_grows() {
+        assert_eq!(progress_words(0), "Searching…");
+        assert_eq!(progress_words(12_345), "Searching: 12,345 steps so far");
     }
 }

@@ -38,7 +38,7 @@ impl Desk {
     pub fn change_bookmarks(&mut self, change: &BookmarkChange) {
         let before = self.bookmarks.clone();
         if let Err(error) = self.bookmarks.change(change) {
-            return self.fail(&say!("marks-full", error = error.to_string()));
+            return self.fail(&say!("marks-full", error = error));
         }
         if matches!(change, BookmarkChange::Edit(..) | BookmarkChange::Call(_)) {
             self.tell(DeskEvent::Show(PanelKind::Bookmarks));
@@ -89,7 +89,7 @@ impl Desk {
     pub fn change_waves(&mut self, change: &WatchChange) {
         let before = self.waves.clone();
         if let Err(error) = self.waves.change(change) {
-            return self.fail(&say!("watches-waves-full", error = error.to_string()));
+            return self.fail(&say!("watches-waves-full", error = error));
         }
         if self.waves != before {
             self.tell(DeskEvent::Changed(NotesSnapshot::Waves(before)));
@@ -100,7 +100,7 @@ impl Desk {
     pub fn change_watches(&mut self, change: &WatchChange) {
         let before = self.watches.clone();
         if let Err(error) = self.watches.change(change) {
-            return self.fail(&say!("watches-full", error = error.to_string()));
+            return self.fail(&say!("watches-full", error = error));
         }
         if matches!(change, WatchChange::Add(_)) {
             self.tell(DeskEvent::Reveal(PanelKind::Watches));
@@ -160,15 +160,15 @@ impl Desk {
         }
         if let Err(error) = changed {
             return self.fail(&spoken_with(
-                K::MESSAGES.not_kept,
+                K::NOT_KEPT,
                 &[("error", MessageValue::from(error))],
             ));
         }
         let Some(undo) = undo else { return };
         self.tell(DeskEvent::Changed(undo));
         let (id, name) = match change {
-            SavedQueryChange::Keep(kept) => (K::MESSAGES.kept_as, kept.name().trim()),
-            SavedQueryChange::Forget(name) => (K::MESSAGES.forgotten, name.as_str()),
+            SavedQueryChange::Keep(kept) => (K::KEPT_AS, kept.name().trim()),
+            SavedQueryChange::Forget(name) => (K::FORGOTTEN, name.as_str()),
             SavedQueryChange::Rename(..) => return,
         };
         let words = spoken_with(id, &[("name", MessageValue::from(name))]);

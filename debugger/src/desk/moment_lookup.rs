@@ -2,22 +2,20 @@
 //! value.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::anyhow;
-use stepback_index::Cancel;
 use stepback_parsers::Position;
 
 use crate::action::{Action, AppAction, Direction};
-use crate::analysis::condition::{SearchOrigin, next_true};
+use crate::analysis::condition::next_true;
 use crate::analysis::exceptions::next_exception;
 use crate::analysis::names::NameError;
 use crate::analysis::step_places::{Callees, LineWalk, next_visit};
 use crate::analysis::tracked::{EvaluationContext, thread_of};
 use crate::desk::desk::Desk;
 use crate::desk::found::LookupResult;
-use crate::desk::lookup::{LookupQuery, PlaceLookup};
 use crate::desk::news::DeskEvent;
-use crate::desk::reached::SearchProgress;
 use crate::keymap::CommandId;
 use crate::messages::say;
 use crate::model::watch_state::next_change;
@@ -28,8 +26,8 @@ use crate::worker::JobLane;
 impl Desk {
     /// Travels to another execution of the step just done.
     pub fn go_to_visit(&mut self, way: Direction) {
-        self.seek(move |session, from, cancel| {
-            let found = next_visit(&session.index, SearchOrigin { from, way }, cancel)?;
+        self.seek(JobLane::Long, move |session, from, cancel| {
+            let found = next_visit(&session.index, from, way, cancel)?;
             let words = || {
                 str::to_owned(match way {
                     Direction::Back => say!("lookup-instruction-before"),
@@ -42,8 +40,8 @@ impl Desk {
 
     /// Travels to another exception, interrupt, trap or signal.
     pub fn go_to_exception(&mut self, way: Direction) {
-        self.seek(move |session, from, cancel| {
-            let found = next_exception(&session.index, SearchOrigin { from, way }, cancel)?;
+        self.seek(JobLane::Long, move |session, from, cancel| {
+            let found = next_exception(&session.index, from, way, cancel)?;
             let words = || {
                 str::to_owned(match way {
                     Direction::Back => say!("lookup-no-exception-before"),
@@ -56,7 +54,7 @@ impl Desk {
 
     /// Travels to another source line.
     pub fn go_to_next_line(&mut self, callees: Callees, way: Direction) {
-        self.seek(move |session, from, cancel| {
+        self.seek(JobLane::Long, move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
             let walk = LineWalk {
                 index,
@@ -65,7 +63,7 @@ impl Desk {
                 callees,
                 cancel,
             };
-            let found = walk.next_line(SearchOrigin { from, way })?;
+            let found = walk.next_line(from, way)?;
             let words = || {
                 str::to_owned(match (images.has_lines(), way) {
                     (Ok(true), Direction::Back) => say!("lookup-no-line-before"),
@@ -80,9 +78,9 @@ impl Desk {
     /// Travels to where a condition becomes true.
     pub fn go_to_where(&mut self, condition: String, way: Direction) {
         self.condition = Some(condition.clone());
-        let reached = SearchProgress::default();
-        let told = reached.clone();
-        self.seek(move |session, from, cancel| {
+        let reached = Arc::<AtomicU64>::default();
+        let passed = Arc::clone(&reached);
+        self.seek(JobLane::Long, move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
             let scene = EvaluationContext {
                 index,
@@ -90,9 +88,8 @@ impl Desk {
                 thread: thread_of(index, from)?,
                 cancel,
             };
-            let looked = |at: Position| told.tell(at.0.abs_diff(from.0));
-            let found = next_true(&scene, &condition, SearchOrigin { from, way }, &looked)
-                .map_err(plain)?;
+            let looked = |at: Position| passed.store(at.0.abs_diff(from.0), Ordering::Relaxed);
+            let found = next_true(&scene, &condition, from, way, &looked).map_err(plain)?;
             let words = || match way {
                 Direction::Back => say!("lookup-not-true-before", condition = &condition),
                 Direction::Forward => say!("lookup-not-true-after", condition = &condition),
@@ -132,7 +129,7 @@ impl Desk {
 
     /// Travels to where a watch changes its value.
     pub fn go_to_change(&mut self, watch: String, way: Direction) {
-        self.seek(move |session, from, cancel| {
+        self.seek(JobLane::Long, move |session, from, cancel| {
             let found = next_change(session, &Watch::parse(&watch), from, way, cancel)?;
             let words = || match way {
                 Direction::Back => say!("lookup-no-change-before", watch = &watch),
@@ -140,27 +137,6 @@ impl Desk {
             };
             Ok(found_or(found, session, way, words))
         });
-    }
-
-    /// Starts a search from the active window's position.
-    fn seek(
-        &mut self,
-        find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<LookupResult>
-        + Send
-        + Sync
-        + 'static,
-    ) {
-        let from = self.windows.active().position;
-        let question: Arc<LookupQuery> =
-            Arc::new(move |session, cancel| find(session, from, cancel));
-        self.lookup = Some(PlaceLookup::asked(
-            &self.session,
-            &self.worker,
-            self.windows.active,
-            JobLane::Long,
-            question,
-        ));
-        self.take_found();
     }
 }
 

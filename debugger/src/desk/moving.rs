@@ -15,7 +15,7 @@ use crate::desk::desk::Desk;
 use crate::desk::words::sentence;
 use crate::messages::say;
 use crate::model::so_far::{IndexedPart, nothing_so_far};
-use crate::model::{MoveContext, MoveOutcome, Stride, WindowMove, Windows};
+use crate::model::{MoveContext, MoveOutcome, Stride, TraceWindow, WindowMove, Windows};
 use crate::session::{Damage, Session};
 use crate::worker::{JobLane, Ticket};
 
@@ -32,7 +32,7 @@ impl Desk {
 
     /// Requests a move of a window. `send_moves` begins all requests of a round together.
     pub fn begin_in(&mut self, window: WindowId, what: WindowMove) {
-        self.moving.asked.push(MoveRequest { window, what });
+        self.moving.asked.push((window, what));
     }
 
     /// Begins the requested moves. With a worker without threads they are complete on return.
@@ -86,17 +86,11 @@ fn refused(error: &dyn std::fmt::Display) -> String {
 /// Moves that were requested in one frame, in order. All other actions wait for them.
 #[derive(Default)]
 pub struct PendingMoves {
-    pub asked: Vec<MoveRequest>,
+    pub asked: Vec<(WindowId, WindowMove)>,
     /// Present while a worker makes the moves.
     pub ticket: Option<Ticket<WindowMovesResult>>,
     /// Moves that wait until the index is repaired.
-    pub held: Vec<MoveRequest>,
-}
-
-/// A requested move of one window.
-pub struct MoveRequest {
-    pub window: WindowId,
-    pub what: WindowMove,
+    pub held: Vec<(WindowId, WindowMove)>,
 }
 
 /// Result of some moves.
@@ -108,7 +102,7 @@ pub struct WindowMovesResult {
     /// Error that stopped the moves.
     pub error: Option<QueryError>,
     /// Moves that were not made.
-    pub rest: Vec<MoveRequest>,
+    pub rest: Vec<(WindowId, WindowMove)>,
 }
 
 impl PendingMoves {
@@ -137,32 +131,37 @@ impl PendingMoves {
 pub fn make(
     session: &Session,
     mut windows: Windows,
-    asked: Vec<MoveRequest>,
+    asked: Vec<(WindowId, WindowMove)>,
     cancel: &Cancel,
 ) -> WindowMovesResult {
     let mut said = Vec::new();
     // If several windows were moved, each goes where it was sent.
     let is_alone = asked
         .windows(2)
-        .all(|pair| matches!(pair, [one, next] if one.window == next.window));
+        .all(|pair| matches!(pair, [(one, _), (next, _)] if one == next));
     let is_synced = windows.is_synced && is_alone;
     let mut waiting = asked.into_iter();
-    while let Some(next) = waiting.next() {
-        let Some(window) = windows.get_mut(next.window) else {
+    while let Some((id, what)) = waiting.next() {
+        let Some(window) = windows.get_mut(id) else {
             continue;
         };
         let from = window.position;
-        let mut made = next.what.make(&session.index, window, cancel);
+        let mut made = what.make(&session.index, window, cancel);
         let to = window.position;
         if made.is_ok() && is_synced && from != to {
-            made = follow(session, &mut windows, &next, WindowShift { from, to });
+            for other in windows.list.iter_mut().filter(|other| other.id != id) {
+                made = follow(session, other, &what, from, to);
+                if made.is_err() {
+                    break;
+                }
+            }
         }
         match made {
             Ok(MoveOutcome::Made) => {}
             Ok(MoveOutcome::Unfoldable) => said.push(say!("moves-only-hits-are-shown").to_owned()),
-            Ok(MoveOutcome::Nowhere) => said.extend(nowhere_words(session, &next.what)),
+            Ok(MoveOutcome::Nowhere) => said.extend(nowhere_words(session, &what)),
             Err(error) => {
-                let rest = std::iter::once(next).chain(waiting).collect();
+                let rest = std::iter::once((id, what)).chain(waiting).collect();
                 return WindowMovesResult {
                     windows,
                     said,
@@ -180,35 +179,23 @@ pub fn make(
     }
 }
 
-/// Distance that a window moved.
-struct WindowShift {
-    from: Position,
-    to: Position,
-}
-
-/// Moves the other windows by the same number of steps. If the leading window walked, they add no
-/// more history entries than it did.
+/// Moves another window by as many steps as a leading window moved. If that one walked, the other
+/// adds no more history entries than it did.
 fn follow(
     session: &Session,
-    windows: &mut Windows,
-    led: &MoveRequest,
-    by: WindowShift,
+    other: &mut TraceWindow,
+    what: &WindowMove,
+    from: Position,
+    to: Position,
 ) -> Result<MoveOutcome, QueryError> {
-    for other in windows
-        .list
-        .iter_mut()
-        .filter(|other| other.id != led.window)
-    {
-        let to = match by.to.0.checked_sub(by.from.0) {
-            Some(forward) => other.position.0.saturating_add(forward),
-            None => other.position.0.saturating_sub(by.from.0 - by.to.0),
-        };
-        let to = Position(to);
-        let ground = MoveContext::at(&session.index, to.min(session.index.end()))?;
-        match led.what {
-            WindowMove::Step(..) | WindowMove::StepOfThread(_) => other.walk(to, &ground),
-            _ => other.travel(to, &ground),
-        }
+    let to = Position(match to.0.checked_sub(from.0) {
+        Some(forward) => other.position.0.saturating_add(forward),
+        None => other.position.0.saturating_sub(from.0 - to.0),
+    });
+    let ground = MoveContext::at(&session.index, to.min(session.index.end()))?;
+    match what {
+        WindowMove::Step(..) | WindowMove::StepOfThread(_) => other.walk(to, &ground),
+        _ => other.travel(to, &ground),
     }
     Ok(MoveOutcome::Made)
 }

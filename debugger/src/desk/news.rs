@@ -4,7 +4,7 @@ use stepback_parsers::Position;
 
 use crate::action::StepRange;
 use crate::action::{Action, PanelKind};
-use crate::desk::kept_marks::NotesSnapshot;
+use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{Notice, OpenOptions};
 
 /// Severity of a message.
@@ -28,6 +28,19 @@ pub struct Message {
     pub text: String,
     /// Actions that the user may choose, with a label each.
     pub offers: Vec<(String, Action)>,
+}
+
+/// One kind of notes as it was before a change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotesSnapshot {
+    Bookmarks(Bookmarks),
+    Watches(Watches),
+    /// Values that the timeline shows as waveforms.
+    Waves(Watches),
+    /// Saved searches.
+    Searches(SavedQueries<SavedSearch>),
+    /// Saved slices.
+    Slices(SavedQueries<SavedSlice>),
 }
 
 /// Result of actions and answers.

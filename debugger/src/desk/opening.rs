@@ -107,6 +107,30 @@ pub struct OpeningProgress {
 }
 
 impl OpeningProgress {
+    /// Computes the numbers after a time in which `done - base` bytes were read.
+    fn after(elapsed: Duration, done: u64, total: u64, base: u64, steps: u64) -> Self {
+        let millis = u64::try_from(elapsed.as_millis())
+            .unwrap_or(u64::MAX)
+            .max(1);
+        let done_now = done - base;
+        let rate = done_now.saturating_mul(1000) / millis;
+        let left = (done_now > 0 && total > done).then(|| {
+            let millis_left = u128::from(total - done) * u128::from(millis) / u128::from(done_now);
+            Duration::from_millis(u64::try_from(millis_left).unwrap_or(u64::MAX))
+        });
+        // In thousandths: finer than the bar's pixels.
+        let thousandths = u128::from(done.min(total)) * 1000 / u128::from(total.max(1));
+        let share = f32::from(u16::try_from(thousandths).unwrap_or(1000)) / 1000.0;
+        Self {
+            done,
+            total,
+            steps,
+            share,
+            rate,
+            left,
+        }
+    }
+
     /// Returns the share in whole per cent, rounded down.
     pub fn per_cent(&self) -> String {
         format!("{:.0}", (self.share * 100.0).floor())
@@ -282,13 +306,8 @@ impl Opening {
         } else {
             (now, done)
         };
-        let figures = OpeningCounts {
-            done,
-            total,
-            base: base.min(done),
-            steps: self.progress.steps.load(Relaxed),
-        };
-        figures.after(since.elapsed())
+        let steps = self.progress.steps.load(Relaxed);
+        OpeningProgress::after(since.elapsed(), done, total, base.min(done), steps)
     }
 }
 
@@ -384,46 +403,6 @@ impl OpeningJob {
     }
 }
 
-/// Counts of the thread.
-struct OpeningCounts {
-    done: u64,
-    total: u64,
-    /// Number of bytes done when the counting began.
-    base: u64,
-    steps: u64,
-}
-
-impl OpeningCounts {
-    fn after(&self, elapsed: Duration) -> OpeningProgress {
-        let Self {
-            done,
-            total,
-            base,
-            steps,
-        } = *self;
-        let millis = u64::try_from(elapsed.as_millis())
-            .unwrap_or(u64::MAX)
-            .max(1);
-        let done_now = done - base;
-        let rate = done_now.saturating_mul(1000) / millis;
-        let left = (done_now > 0 && total > done).then(|| {
-            let millis_left = u128::from(total - done) * u128::from(millis) / u128::from(done_now);
-            Duration::from_millis(u64::try_from(millis_left).unwrap_or(u64::MAX))
-        });
-        // In thousandths: finer than the bar's pixels.
-        let thousandths = u128::from(done.min(total)) * 1000 / u128::from(total.max(1));
-        let share = f32::from(u16::try_from(thousandths).unwrap_or(1000)) / 1000.0;
-        OpeningProgress {
-            done,
-            total,
-            steps,
-            share,
-            rate,
-            left,
-        }
-    }
-}
-
 /// A trace to open.
 #[derive(Clone, Debug)]
 pub enum TraceChoice {
@@ -463,13 +442,7 @@ mod tests {
     #[test]
     fn the_time_left_follows_from_the_rate() {
         let figures = |base, done, total| {
-            OpeningCounts {
-                done,
-                total,
-                base,
-                steps: 7,
-            }
-            .after(Duration::from_secs(2))
+            OpeningProgress::after(Duration::from_secs(2), done, total, base, 7)
         };
         let half = figures(0, 500, 1000);
         assert_eq!(
@@ -483,13 +456,7 @@ mod tests {
 
     #[test]
     fn what_was_there_before_makes_it_no_faster() {
-        let figures = OpeningCounts {
-            done: 500,
-            total: 1000,
-            base: 400,
-            steps: 7,
-        }
-        .after(Duration::from_secs(1));
+        let figures = OpeningProgress::after(Duration::from_secs(1), 500, 1000, 400, 7);
         assert_eq!(
             (figures.rate, figures.left, figures.share),
             (100, Some(Duration::from_secs(5)), 0.5)

@@ -19,7 +19,7 @@ use goblin::elf::{SectionHeader, Sym, Symtab};
 use stepback_machine::{Address, Endian, InstructionSet};
 use stepback_parsers::{CodePart, ProgramFile};
 
-use crate::image::header_tables::{ElfTables, HeaderTables, PltStub};
+use crate::image::header_tables::HeaderTables;
 use crate::image::identity::ImageIdentity;
 use crate::image::names::SymbolNames;
 use crate::image::segments;
@@ -57,20 +57,9 @@ pub struct ElfContent {
 #[derive(Clone, Debug, Default)]
 pub struct ElfOutline {
     /// Parts that a loader maps, in file order.
-    pub loads: Vec<FileSegment>,
+    pub loads: Vec<ProgramHeader>,
     /// Data that links it to its debug file.
     pub identity: ImageIdentity,
-}
-
-/// A part of the file that a loader maps, without the load offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileSegment {
-    /// Offset in the file.
-    pub offset: u64,
-    /// Address in memory.
-    pub address: u64,
-    /// Length in memory.
-    pub len_bytes: u64,
 }
 
 /// Reads the program headers and the identity of an ELF file.
@@ -80,19 +69,16 @@ pub struct FileSegment {
 pub fn outline(bytes: &[u8]) -> Result<ElfOutline> {
     let read = || {
         let tables = HeaderTables::read(bytes)?;
-        let load = |load: &ProgramHeader| FileSegment {
-            offset: load.p_offset,
-            address: load.p_vaddr,
-            len_bytes: load.p_memsz,
-        };
-        let loads = tables.loads.iter().map(load).collect();
         let identity = ImageIdentity::read(
             bytes,
             &tables.sections,
             tables.section_names(bytes),
             tables.context,
         );
-        Ok(ElfOutline { loads, identity })
+        Ok(ElfOutline {
+            loads: tables.loads,
+            identity,
+        })
     };
     guarded(read)
 }
@@ -138,19 +124,8 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     };
     let code = code_of(sections);
     let segments = segments::of_file(bytes, &tables, offset, &mut problems)?;
-    let stubs = ElfTables {
-        bytes,
-        sections,
-        names: tables.section_names(bytes),
-        context,
-        set,
-    };
-    symbols.extend(
-        stubs
-            .stubs()
-            .into_iter()
-            .map(|stub| reader.stub_symbol(&stub)),
-    );
+    let stubs = tables.stubs(bytes).into_iter();
+    symbols.extend(stubs.map(|(range, target)| reader.stub_symbol(&range, &target)));
     // A bit of the entry point may select the instruction set.
     let entry = set.map_or(tables.header.e_entry, |set| {
         set.code_address(tables.header.e_entry)
@@ -295,19 +270,15 @@ impl SymbolReader<'_> {
         })
     }
 
-    fn stub_symbol(&self, stub: &PltStub) -> Symbol {
+    fn stub_symbol(&self, range: &Range<u64>, target: &str) -> Symbol {
         Symbol {
-            names: SymbolNames::new(&format!("{}@plt", stub.target)),
-            address: Address(stub.address.wrapping_add(self.offset)),
-            size_bytes: stub.size_bytes,
+            names: SymbolNames::new(&format!("{target}@plt")),
+            address: Address(range.start.wrapping_add(self.offset)),
+            size_bytes: range.end - range.start,
             kind: SymbolKind::Function,
             place: usize::MAX,
             binding: Binding::Local,
-            last: Some(Address(
-                stub.address
-                    .saturating_add(stub.size_bytes - 1)
-                    .wrapping_add(self.offset),
-            )),
+            last: Some(Address((range.end - 1).wrapping_add(self.offset))),
         }
     }
 

@@ -6,14 +6,8 @@ use std::collections::BinaryHeap;
 /// O(log n).
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
-    /// Sorted by start; a piece ends at the start of the next.
-    pieces: Vec<ExtentPiece>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct ExtentPiece {
-    start: u64,
-    owner: Option<usize>,
+    /// Start and owner of each piece, sorted; a piece ends at the start of the next.
+    pieces: Vec<(u64, Option<usize>)>,
 }
 
 /// An address interval with an owner.
@@ -44,7 +38,7 @@ impl Extents {
         cuts.dedup();
         let mut pending = extents.into_iter().peekable();
         let mut open: BinaryHeap<OpenExtent<R>> = BinaryHeap::new();
-        let mut pieces: Vec<ExtentPiece> = Vec::new();
+        let mut pieces: Vec<(u64, Option<usize>)> = Vec::new();
         for start in cuts {
             open.extend(
                 std::iter::from_fn(|| pending.next_if(|extent| extent.first <= start))
@@ -54,8 +48,8 @@ impl Extents {
                 open.pop();
             }
             let owner = open.peek().map(|top| top.0.owner);
-            if pieces.last().map(|piece| piece.owner) != Some(owner) {
-                pieces.push(ExtentPiece { start, owner });
+            if pieces.last().map(|(_, last)| *last) != Some(owner) {
+                pieces.push((start, owner));
             }
         }
         Self { pieces }
@@ -63,8 +57,8 @@ impl Extents {
 
     /// Returns the owner of an address. O(log n).
     pub fn owner_of(&self, address: u64) -> Option<usize> {
-        let after = self.pieces.partition_point(|piece| piece.start <= address);
-        self.pieces.get(after.checked_sub(1)?)?.owner
+        let after = self.pieces.partition_point(|(start, _)| *start <= address);
+        self.pieces.get(after.checked_sub(1)?)?.1
     }
 }
 

@@ -247,12 +247,6 @@ pub enum MismatchCause {
     OtherProgram,
 }
 
-/// Instructions that were executed at consecutive addresses.
-struct CodePiece {
-    address: u64,
-    bytes: Vec<u8>,
-}
-
 /// Returns the likely reason why an image does not fit the executed instructions.
 pub fn cause_of(
     images: &Images,
@@ -272,8 +266,8 @@ pub fn cause_of(
         .sum();
     let budget = (SEARCHED_BYTES / in_image.max(1)).max(1);
     let searched = pieces.len().min(budget);
-    for piece in pieces.iter().take(budget) {
-        let moves = moves_of(images, image, piece);
+    for (address, piece) in pieces.iter().take(budget) {
+        let moves = moves_of(images, image, *address, piece);
         found += usize::from(!moves.is_empty());
         moves
             .iter()
@@ -299,16 +293,13 @@ pub fn cause_of(
 }
 
 /// Returns the offsets that would move an image's copies of a piece to where it was executed.
-fn moves_of(images: &Images, image: usize, piece: &CodePiece) -> Vec<u64> {
-    let finder = Finder::new(&piece.bytes);
+fn moves_of(images: &Images, image: usize, executed_at: u64, piece: &[u8]) -> Vec<u64> {
+    let finder = Finder::new(piece);
     let mut moves = Vec::new();
     for placed in images.segments_of(image) {
         for place in finder.find_iter(&placed.segment.bytes).take(PLACES + 1) {
-            moves.push(
-                piece
-                    .address
-                    .wrapping_sub(placed.segment.address.0.wrapping_add(place as u64)),
-            );
+            let copied_at = placed.segment.address.0.wrapping_add(place as u64);
+            moves.push(executed_at.wrapping_sub(copied_at));
         }
     }
     if moves.len() > PLACES {
@@ -341,35 +332,23 @@ fn fit_of_moved(images: &Images, image: usize, moved: u64, codes: &[ExecutedCode
     fit
 }
 
-/// Cuts the executed code into pieces and returns evenly spaced ones.
-fn pieces_of(images: &Images, codes: &[ExecutedCode]) -> Vec<CodePiece> {
-    let mut pieces: Vec<CodePiece> = Vec::new();
-    let mut piece = CodePiece {
-        address: 0,
-        bytes: Vec::new(),
-    };
+/// Cuts the executed code into pieces of instructions at consecutive addresses. Returns evenly
+/// spaced ones, with their addresses.
+fn pieces_of(images: &Images, codes: &[ExecutedCode]) -> Vec<(u64, Vec<u8>)> {
+    let mut pieces: Vec<(u64, Vec<u8>)> = Vec::new();
+    let (mut address, mut bytes) = (0u64, Vec::new());
     for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
         let Some(code) = of_address.first() else {
             continue;
         };
-        if piece.address.wrapping_add(piece.bytes.len() as u64) != code.pc.0 {
-            piece = CodePiece {
-                address: code.pc.0,
-                bytes: Vec::new(),
-            };
+        if address.wrapping_add(bytes.len() as u64) != code.pc.0 {
+            (address, bytes) = (code.pc.0, Vec::new());
         }
-        piece
-            .bytes
-            .extend_from_slice(images.in_memory(code).bytes());
-        if piece.bytes.len() >= PIECE_BYTES {
-            let address = piece.address.wrapping_add(piece.bytes.len() as u64);
-            pieces.push(std::mem::replace(
-                &mut piece,
-                CodePiece {
-                    address,
-                    bytes: Vec::new(),
-                },
-            ));
+        bytes.extend_from_slice(images.in_memory(code).bytes());
+        if bytes.len() >= PIECE_BYTES {
+            let next = address.wrapping_add(bytes.len() as u64);
+            pieces.push((address, std::mem::take(&mut bytes)));
+            address = next;
         }
     }
     let stride = pieces.len().div_ceil(PIECES).max(1);

@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
@@ -175,42 +176,22 @@ pub fn machine_of(path: &Path) -> Option<InstructionSet> {
     InstructionSet::of_elf(ElfMachine { number, word_bytes })
 }
 
-/// A stub that jumps to a symbol of another file.
-pub struct PltStub {
-    pub address: u64,
-    pub size_bytes: u64,
-    /// Raw name of the symbol that it jumps to.
-    pub target: String,
-}
-
-/// The tables of an ELF file.
-pub struct ElfTables<'a> {
-    /// Bytes of the file.
-    pub bytes: &'a [u8],
-    pub sections: &'a [SectionHeader],
-    /// String table of the section names.
-    pub names: &'a [u8],
-    /// Class and byte order.
-    pub context: Ctx,
-    /// Instruction set of its code; none if it is not known.
-    pub set: Option<InstructionSet>,
-}
-
-impl ElfTables<'_> {
-    /// Returns the stubs of a file that have a known form.
-    pub fn stubs(&self) -> Vec<PltStub> {
-        let slots = self.slots();
+impl HeaderTables {
+    /// Returns the stubs of a file that have a known form: the address range of each, and the raw
+    /// name of the symbol that it jumps to.
+    pub fn stubs(&self, bytes: &[u8]) -> Vec<(Range<u64>, String)> {
+        let (slots, names) = (self.slots(bytes), self.section_names(bytes));
         if slots.is_empty() {
             return Vec::new();
         }
         let mut stubs = Vec::new();
-        for section in self.sections {
-            let size_bytes = match name_of(section, self.names) {
+        for section in &self.sections {
+            let size_bytes = match name_of(section, names) {
                 Some(b".plt" | b".plt.sec") => 16,
                 Some(b".plt.got") => section.sh_entsize.clamp(8, 16),
                 _ => continue,
             };
-            let Some(code) = content(self.bytes, section) else {
+            let Some(code) = content(bytes, section) else {
                 continue;
             };
             let Ok(step) = usize::try_from(size_bytes) else {
@@ -221,42 +202,44 @@ impl ElfTables<'_> {
                 .zip((section.sh_addr..).step_by(step))
             {
                 let target = self
-                    .slot_of(code, address)
+                    .slot_of(bytes, code, address)
                     .and_then(|slot| slots.get(&slot));
-                stubs.extend(target.map(|target| PltStub {
-                    address,
-                    size_bytes,
-                    target: target.clone(),
-                }));
+                let range = address..address.saturating_add(size_bytes);
+                stubs.extend(target.map(|target| (range, target.clone())));
             }
         }
         stubs
     }
 
     /// Returns the symbol of each slot, by slot address.
-    fn slots(&self) -> HashMap<u64, String> {
+    fn slots(&self, bytes: &[u8]) -> HashMap<u64, String> {
         let mut slots = HashMap::new();
-        for section in self.sections {
+        for section in &self.sections {
             let is_of_loader = matches!(section.sh_type, SHT_RELA | SHT_REL);
-            let name = name_of(section, self.names).unwrap_or_default();
+            let name = name_of(section, self.section_names(bytes)).unwrap_or_default();
             if is_of_loader && (name.ends_with(b".plt") || name.ends_with(b".dyn")) {
-                self.add_slots(section, &mut slots);
+                self.add_slots(bytes, section, &mut slots);
             }
         }
         slots
     }
 
-    fn add_slots(&self, section: &SectionHeader, slots: &mut HashMap<u64, String>) -> Option<()> {
+    fn add_slots(
+        &self,
+        bytes: &[u8],
+        section: &SectionHeader,
+        slots: &mut HashMap<u64, String>,
+    ) -> Option<()> {
         let table = self.section(section.sh_link)?;
         let entry_bytes = if self.context.container == Container::Big {
             24
         } else {
             16
         };
-        let symbols = content(self.bytes, table)?;
+        let symbols = content(bytes, table)?;
         let symbols = Symtab::parse(symbols, 0, symbols.len() / entry_bytes, self.context).ok()?;
-        let names = content(self.bytes, self.section(table.sh_link)?)?;
-        let relocations = content(self.bytes, section)?;
+        let names = content(bytes, self.section(table.sh_link)?)?;
+        let relocations = content(bytes, section)?;
         let is_rela = section.sh_type == SHT_RELA;
         let relocations =
             RelocSection::parse(relocations, 0, relocations.len(), is_rela, self.context).ok()?;
@@ -286,15 +269,16 @@ impl ElfTables<'_> {
     }
 
     /// Returns the address of the slot that the code of a stub jumps through.
-    fn slot_of(&self, code: &[u8], address: u64) -> Option<u64> {
+    fn slot_of(&self, bytes: &[u8], code: &[u8], address: u64) -> Option<u64> {
         match self
-            .set?
+            .set()?
             .stub_slot(&machine::flow::LinkageStub { code, address })?
         {
             StubSlot::Address(slot) => Some(slot),
             StubSlot::InTable(offset) => {
+                let names = self.section_names(bytes);
                 let is_table =
-                    |section: &&SectionHeader| name_of(section, self.names) == Some(b".got.plt");
+                    |section: &&SectionHeader| name_of(section, names) == Some(b".got.plt");
                 let table = self.sections.iter().find(is_table)?.sh_addr;
                 Some(table.wrapping_add_signed(offset))
             }

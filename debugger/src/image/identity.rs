@@ -19,17 +19,9 @@ const BUILD_ID_LIMIT: usize = 64;
 pub struct ImageIdentity {
     /// Hash that the linker gave to this build, in hexadecimal.
     pub build_id: Option<String>,
-    /// File to which its debug information was moved.
-    pub debug_link: Option<DebugLink>,
-}
-
-/// Contents of `.gnu_debuglink`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DebugLink {
-    /// File name, without a directory.
-    pub name: String,
-    /// CRC-32 of the file.
-    pub checksum: u32,
+    /// File to which its debug information was moved, as `.gnu_debuglink` names it: the file name,
+    /// without a directory, and the CRC-32 of the file.
+    pub debug_link: Option<(String, u32)>,
 }
 
 impl ImageIdentity {
@@ -90,12 +82,12 @@ fn build_id(mut notes: &[u8], endian: Endian) -> Option<String> {
 }
 
 /// Parses a name with its zero byte, padded to four bytes, and the checksum.
-fn debug_link(section: &[u8], endian: Endian) -> Option<DebugLink> {
+fn debug_link(section: &[u8], endian: Endian) -> Option<(String, u32)> {
     let len = section.iter().position(|byte| *byte == 0)?;
     let name = String::from_utf8(section.get(..len)?.to_vec()).ok()?;
     let (checksum, _) = take_word(section.get((len + 1).next_multiple_of(4)..)?, endian)?;
     let is_name = !name.is_empty() && !name.contains(['/', '\\']);
-    is_name.then_some(DebugLink { name, checksum })
+    is_name.then_some((name, checksum))
 }
 
 fn take_word(bytes: &[u8], endian: Endian) -> Option<(u32, &[u8])> {
@@ -122,23 +114,20 @@ fn take_padded(bytes: &[u8], len: u32) -> Option<(&[u8], &[u8])> {
 /// Directory in which distributions install debug files.
 const SYSTEM_DIRECTORY: &str = "usr/lib/debug";
 
-/// A debug file that belongs to an image.
-pub struct DebugFile {
-    pub path: PathBuf,
-    /// The complete content.
-    pub bytes: Vec<u8>,
-}
-
 /// Finds the debug file of an image: next to it, in `debug` or `.debug` next to it, in the sysroots
 /// and in the system's directory. It must have the image's build id; without an id, the checksum of
-/// the debug link.
-pub fn find(image: &Path, identity: &ImageIdentity, sysroots: &[PathBuf]) -> Option<DebugFile> {
+/// the debug link. Returns its path and content.
+pub fn find(
+    image: &Path,
+    identity: &ImageIdentity,
+    sysroots: &[PathBuf],
+) -> Option<(PathBuf, Vec<u8>)> {
     candidates(image, identity, sysroots)
         .into_iter()
         .find_map(|path| {
             let is_other = path != image && path.is_file();
             let bytes = is_other.then(|| std::fs::read(&path).ok()).flatten()?;
-            belongs(&bytes, identity).then_some(DebugFile { path, bytes })
+            belongs(&bytes, identity).then_some((path, bytes))
         })
 }
 
@@ -151,7 +140,7 @@ fn belongs(bytes: &[u8], identity: &ImageIdentity) -> bool {
         _ => identity
             .debug_link
             .as_ref()
-            .is_some_and(|link| crc32fast::hash(bytes) == link.checksum),
+            .is_some_and(|(_, checksum)| crc32fast::hash(bytes) == *checksum),
     }
 }
 
@@ -188,7 +177,7 @@ fn candidates(image: &Path, identity: &ImageIdentity, sysroots: &[PathBuf]) -> V
             );
         }
     }
-    if let Some(link) = &identity.debug_link {
+    if let Some((name, _)) = &identity.debug_link {
         // The system's directory mirrors the tree of the images, as it is inside a sysroot.
         let inner = roots
             .iter()
@@ -206,7 +195,7 @@ fn candidates(image: &Path, identity: &ImageIdentity, sysroots: &[PathBuf]) -> V
                 .iter()
                 .cloned()
                 .chain(mirrored)
-                .map(|directory| directory.join(&link.name)),
+                .map(|directory| directory.join(name)),
         );
     }
     found

@@ -13,7 +13,7 @@ use stepback_machine::{Address, Encoding, Endian, InstructionSet};
 use super::elf::ElfContent;
 use super::extents::{AddressExtent, Extents};
 use super::lines::{ImageLines, LineRange, SourceLine};
-use super::modules::{Module, ModuleImage, ModuleSearch};
+use super::modules::{Module, ModuleSearch};
 use super::names::NamePart;
 use super::segments::LoadedSegment;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind, elf};
@@ -26,12 +26,12 @@ use crate::image::symbol::{AddressName, SymbolTable, UserNameTable};
 #[derive(Clone, Debug, Default)]
 pub struct Images {
     infos: Vec<ImageInfo>,
-    symbols: SymbolTable,
+    symbols: Arc<SymbolTable>,
     /// Names that the user gave to addresses.
     given: UserNameTable,
     /// Index into `files` of the file whose code contains an address.
     file_by_address: Extents,
-    files: Vec<CodeFile>,
+    files: Vec<(Box<str>, Vec<Range<u64>>)>,
     segments: Vec<PlacedSegment>,
     /// Address ranges of all segments of all images, and those of modules whose files are missing.
     mapped: Vec<MappedRange>,
@@ -57,13 +57,6 @@ pub enum ImageOrigin {
     Named,
     /// It was found next to the trace, or where the recorder saw a file of its name.
     Found,
-}
-
-/// A file with code in the traced program.
-#[derive(Clone, Debug)]
-struct CodeFile {
-    name: Box<str>,
-    addresses: Vec<Range<u64>>,
 }
 
 /// Segments of a file that initialise memory.
@@ -153,7 +146,7 @@ impl Images {
                 .is_none_or(|owner| owner == module.place())
         };
         let (mut loaded, mut symbols) = (HashSet::new(), Vec::new());
-        for ModuleImage { spec, module } in search.images(notices) {
+        for (spec, module) in search.images(notices) {
             let added = images.add_file(&spec, search.sysroots);
             let is_named = search.named.iter().any(|named| named.path == spec.path);
             let own = match added {
@@ -196,10 +189,7 @@ impl Images {
                     .filter(|mapped| is_there(mapped, module.place())),
             );
         }
-        let file = |module: Module<'_>| CodeFile {
-            name: module.name().into(),
-            addresses: vec![module.addresses.clone()],
-        };
+        let file = |module: Module<'_>| (module.name().into(), vec![module.addresses.clone()]);
         images.files.extend(search.modules().map(file));
         let modules = search.modules().map(|module| (module.symbol(), module));
         symbols.extend(
@@ -249,7 +239,7 @@ impl Images {
     pub fn file_at(&self, address: Address) -> Option<&str> {
         self.files
             .get(self.file_by_address.owner_of(address.0)?)
-            .map(|file| &*file.name)
+            .map(|(name, _)| &**name)
     }
 
     /// Returns the function or label in code that contains an address, else the mapped file that
@@ -576,13 +566,13 @@ impl Images {
         let debug = identity::find(&spec.path, &identity, sysroots);
         if let Some(more) = debug
             .as_ref()
-            .and_then(|debug| elf::read(&debug.bytes, spec.offset).ok())
+            .and_then(|(_, bytes)| elf::read(bytes, spec.offset).ok())
         {
             // Its own symbols come last, like those for loaders.
             let own = std::mem::replace(&mut content.symbols, more.symbols);
             content.symbols.extend(own);
         }
-        Ok(self.add(spec, content, debug.map(|debug| debug.path)))
+        Ok(self.add(spec, content, debug.map(|(path, _)| path)))
     }
 
     /// Adds the contents of a file and returns its symbols.
@@ -627,10 +617,7 @@ impl Images {
                         file: name.clone(),
                     }),
             );
-        self.files.push(CodeFile {
-            name,
-            addresses: addresses.collect(),
-        });
+        self.files.push((name, addresses.collect()));
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
         self.lines
             .push(Arc::new(ImageLines::new(lines, spec.offset, code)));
@@ -662,7 +649,7 @@ impl Images {
 
     /// Builds the look-up tables from all symbols.
     fn prepare(&mut self, symbols: Vec<Symbol>) {
-        self.symbols = SymbolTable::new(symbols);
+        self.symbols = Arc::new(SymbolTable::new(symbols));
         self.file_by_address = file_extents(&self.files);
     }
 }
@@ -683,15 +670,18 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Builds the interval map of files. Later files are loaded over earlier ones.
-fn file_extents(files: &[CodeFile]) -> Extents {
-    let extents = files.iter().enumerate().flat_map(|(owner, file)| {
-        let parts = file.addresses.iter().filter(|part| part.start < part.end);
-        parts.map(move |part| AddressExtent {
-            first: part.start,
-            last: part.end - 1,
-            rank: owner,
-            owner,
-        })
-    });
+fn file_extents(files: &[(Box<str>, Vec<Range<u64>>)]) -> Extents {
+    let extents = files
+        .iter()
+        .enumerate()
+        .flat_map(|(owner, (_, addresses))| {
+            let parts = addresses.iter().filter(|part| part.start < part.end);
+            parts.map(move |part| AddressExtent {
+                first: part.start,
+                last: part.end - 1,
+                rank: owner,
+                owner,
+            })
+        });
     Extents::new(extents.collect())
 }

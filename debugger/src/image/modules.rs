@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use goblin::elf::ProgramHeader;
 use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{ModuleSegment, ModulesLog};
 
-use super::elf::{ElfOutline, FileSegment};
+use super::elf::ElfOutline;
 use super::extents::{AddressExtent, Extents};
 use super::names::SymbolNames;
 use super::symbol::{Binding, Symbol, SymbolKind};
@@ -42,14 +43,6 @@ pub struct ModuleSearch<'a> {
     pub excluded: &'a [PathBuf],
 }
 
-/// A file to load.
-pub struct ModuleImage<'a> {
-    /// Path and load offset.
-    pub spec: ImageSpec,
-    /// Module of the file; none for an image that the user named and that is no module.
-    pub module: Option<Module<'a>>,
-}
-
 /// A mapped file.
 pub struct Module<'a> {
     log: &'a ModulesLog,
@@ -59,17 +52,15 @@ pub struct Module<'a> {
 }
 
 impl<'a> ModuleSearch<'a> {
-    /// Returns the files to load, and reports missing ones.
-    pub fn images(&self, notices: &mut Vec<String>) -> Vec<ModuleImage<'a>> {
+    /// Returns the files to load, each with its module; none for an image that the user named and
+    /// that is no module. Reports missing files.
+    pub fn images(&self, notices: &mut Vec<String>) -> Vec<(ImageSpec, Option<Module<'a>>)> {
         let mut images = Vec::new();
         let mut used = HashSet::new();
         let mut missing = Vec::new();
         for module in self.modules().filter(|module| module.first.is_file()) {
             match self.find(&module, &mut used, notices) {
-                Some(spec) => images.push(ModuleImage {
-                    spec,
-                    module: Some(module),
-                }),
+                Some(spec) => images.push((spec, Some(module))),
                 None if RECORDER.contains(&module.name()) => {}
                 None => missing.push(module.name()),
             }
@@ -80,10 +71,7 @@ impl<'a> ModuleSearch<'a> {
                 notices
                     .push(format!("no traced module has this name, so it is loaded at the addresses in the file: {path:?}"));
             }
-            images.push(ModuleImage {
-                spec: spec.clone(),
-                module: None,
-            });
+            images.push((spec.clone(), None));
         }
         notices.extend(missing_notice(&missing));
         images
@@ -323,11 +311,11 @@ impl<'a> Module<'a> {
             let mut loads = outline
                 .loads
                 .iter()
-                .filter(|load| load.address / page * page == base);
+                .filter(|load| load.p_vaddr / page * page == base);
             loads.any(|load| {
                 segment
                     .offset
-                    .is_none_or(|offset| offset.abs_diff(load.offset) < page)
+                    .is_none_or(|offset| offset.abs_diff(load.p_offset) < page)
             })
         };
         let len = self.addresses.end - self.addresses.start;
@@ -371,14 +359,14 @@ fn outline_of(path: &Path) -> ElfOutline {
 }
 
 /// Returns the range from the first loaded page of a file to its last byte.
-fn extent(loads: &[FileSegment]) -> Option<Range<u64>> {
+fn extent(loads: &[ProgramHeader]) -> Option<Range<u64>> {
     let start = loads
         .iter()
-        .map(|load| load.address / PAGE_BYTES * PAGE_BYTES)
+        .map(|load| load.p_vaddr / PAGE_BYTES * PAGE_BYTES)
         .min()?;
     let end = loads
         .iter()
-        .map(|load| load.address.saturating_add(load.len_bytes))
+        .map(|load| load.p_vaddr.saturating_add(load.p_memsz))
         .max()?;
     Some(start..end)
 }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::number::number;
 
 /// An ELF file and the offset added to its addresses: `ELF[@OFFSET]` on the command line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ImageSpec {
     #[serde(with = "crate::paths")]
     pub path: PathBuf,

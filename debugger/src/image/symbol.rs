@@ -114,13 +114,10 @@ const REMEMBERED: usize = 256;
 
 /// The symbols of all images.
 ///
-/// Its parts are built when a query first needs them, and copies share them. Cost: the first query
+/// Its parts are built when a query first needs them. Cost: the first query
 /// for an address sorts the symbols, and the first for a name compares all names.
-#[derive(Clone, Debug, Default)]
-pub struct SymbolTable(Arc<SymbolTableContent>);
-
 #[derive(Debug, Default)]
-struct SymbolTableContent {
+pub struct SymbolTable {
     symbols: Vec<Symbol>,
     by_address: OnceLock<Extents>,
     code_by_address: OnceLock<Extents>,
@@ -133,15 +130,15 @@ impl SymbolTable {
     /// one.
     pub fn new(mut symbols: Vec<Symbol>) -> Self {
         end_sizeless_symbols(&mut symbols);
-        Self(Arc::new(SymbolTableContent {
+        Self {
             symbols,
-            ..SymbolTableContent::default()
-        }))
+            ..Self::default()
+        }
     }
 
     /// Returns all symbols; those of a file in the order of their addresses.
     pub fn all(&self) -> &[Symbol] {
-        &self.0.symbols
+        &self.symbols
     }
 
     /// Returns the innermost symbol that contains an address. If no symbol's size covers it,
@@ -149,7 +146,6 @@ impl SymbolTable {
     /// O(log n).
     pub fn at(&self, address: Address) -> Option<&Symbol> {
         let extents = self
-            .0
             .by_address
             .get_or_init(|| extents_of(self.all(), |_| true));
         self.all().get(extents.owner_of(address.0)?)
@@ -181,16 +177,14 @@ impl SymbolTable {
     }
 
     fn place_of_code(&self, address: Address) -> Option<usize> {
-        self.0
-            .code_by_address
+        self.code_by_address
             .get_or_init(|| extents_of(self.all(), Symbol::is_code))
             .owner_of(address.0)
     }
 
     fn places_of(&self, name: &str) -> Arc<[usize]> {
         let known = || {
-            self.0
-                .by_name
+            self.by_name
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
         };

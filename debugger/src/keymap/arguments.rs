@@ -138,9 +138,9 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
             .find_map(|name| Some((name.len(), begins(name)?)))?;
         Some((length, (command, rest)))
     };
-    let formerly = FORMER_NAMES.iter().filter_map(|former| {
-        let name = former.name.trim_end_matches('…');
-        Some((name.len(), (former.id.command(), begins(name)?)))
+    let formerly = FORMER_NAMES.iter().filter_map(|(name, id)| {
+        let name = name.trim_end_matches('…');
+        Some((name.len(), (id.command(), begins(name)?)))
     });
     commands()
         .iter()
@@ -814,9 +814,9 @@ mod tests {
         assert_eq!((command.name, rest), ("Save search as…", "all writes"));
         let by_name = crate::keymap::command("Stop looking").unwrap();
         assert_eq!(by_name.name, "Cancel search");
-        for former in &FORMER_NAMES {
-            let is_free = commands().iter().all(|command| command.name != former.name);
-            assert!(is_free, "{}", former.name);
+        for (former, _) in &FORMER_NAMES {
+            let is_free = commands().iter().all(|command| command.name != *former);
+            assert!(is_free, "{former}");
         }
     }
 

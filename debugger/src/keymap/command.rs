@@ -24,7 +24,8 @@ pub struct Command {
     pub default_keys: Vec<KeyStroke>,
     /// Scope of its keys.
     pub scope: KeyScope,
-    pub need: CommandRequirement,
+    /// The command is possible only while a trace is open.
+    pub needs_trace: bool,
     /// A line separates it from the command above it in the menu.
     pub begins_group: bool,
     /// Submenu that contains it.
@@ -162,12 +163,6 @@ pub enum KeyScope {
     Cells,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommandRequirement {
-    Nothing,
-    Trace,
-}
-
 /// Context of a command: the parts of the window's state that commands depend on.
 #[derive(Clone, Debug, Default)]
 pub struct CommandContext {
@@ -267,7 +262,7 @@ impl Command {
 
     /// Returns true if its requirement is met.
     pub fn is_possible(&self, situation: &CommandContext) -> bool {
-        self.need == CommandRequirement::Nothing || situation.active.is_some()
+        !self.needs_trace || situation.active.is_some()
     }
 
     /// Returns the name for menus and the palette, in the language of the window.
@@ -317,7 +312,7 @@ impl Command {
             icon: None,
             default_keys: Vec::new(),
             scope: KeyScope::Everywhere,
-            need: CommandRequirement::Trace,
+            needs_trace: true,
             begins_group: false,
             submenu: None,
             submenus_after: Vec::new(),
@@ -330,7 +325,7 @@ impl Command {
 
     /// Makes the command possible without a trace.
     pub(super) fn anytime(mut self) -> Self {
-        self.need = CommandRequirement::Nothing;
+        self.needs_trace = false;
         self
     }
 

@@ -28,8 +28,7 @@ pub use arguments::{
     watch_text,
 };
 pub use command::{
-    Area, Command, CommandContext, CommandRequirement, CommandSwitches, IndexingState, KeyScope,
-    Submenu,
+    Area, Command, CommandContext, CommandSwitches, IndexingState, KeyScope, Submenu,
 };
 pub use key::Key;
 pub use keys::KeyChoice;

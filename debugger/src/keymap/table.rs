@@ -30,54 +30,45 @@ pub fn commands() -> &'static [Command] {
 
 /// Returns the command with a name.
 pub fn command(name: &str) -> Option<&'static Command> {
-    let name = match FORMER_NAMES.iter().find(|former| former.name == name) {
-        Some(former) => former.id.command().name,
+    let name = match FORMER_NAMES.iter().find(|(former, _)| *former == name) {
+        Some((_, id)) => id.command().name,
         None => name,
     };
     commands().iter().find(|command| command.name == name)
 }
 
-/// A name that a command had in version 0.1.0, which scripts and settings may still contain.
-pub(super) struct FormerName {
-    pub(super) name: &'static str,
-    pub(super) id: CommandId,
-}
-
-const fn former(name: &'static str, id: CommandId) -> FormerName {
-    FormerName { name, id }
-}
-
-pub(super) static FORMER_NAMES: [FormerName; 15] = [
-    former("Own file browser", CommandId::OwnFileBrowser),
-    former("Keep search as…", CommandId::KeepSearchAs),
-    former(
+/// Names that commands had in version 0.1.0, which scripts and settings may still contain.
+pub(super) static FORMER_NAMES: [(&str, CommandId); 15] = [
+    ("Own file browser", CommandId::OwnFileBrowser),
+    ("Keep search as…", CommandId::KeepSearchAs),
+    (
         "Search in a panel of its own…",
         CommandId::SearchInAPanelOfItsOwn,
     ),
-    former("Forget search…", CommandId::ForgetSearch),
-    former("Stop looking", CommandId::StopLooking),
-    former("Keep slice as…", CommandId::KeepSliceAs),
-    former(
+    ("Forget search…", CommandId::ForgetSearch),
+    ("Stop looking", CommandId::StopLooking),
+    ("Keep slice as…", CommandId::KeepSliceAs),
+    (
         "Slice in a panel of its own…",
         CommandId::SliceInAPanelOfItsOwn,
     ),
-    former("Forget slice…", CommandId::ForgetSlice),
-    former(
+    ("Forget slice…", CommandId::ForgetSlice),
+    (
         "Timeline call around the position",
         CommandId::TimelineCallAroundThePosition,
     ),
-    former("Close messages", CommandId::CloseMessages),
-    former("Indexing card", CommandId::IndexingCard),
-    former(
+    ("Close messages", CommandId::CloseMessages),
+    ("Indexing card", CommandId::IndexingCard),
+    (
         "Effects of this round of the loop",
         CommandId::EffectsOfThisRoundOfTheLoop,
     ),
-    former(
+    (
         "Compare with the call around…",
         CommandId::CompareWithTheCallAround,
     ),
-    former("Show regions of memory", CommandId::ShowRegionsOfMemory),
-    former("Forget layout…", CommandId::ForgetLayout),
+    ("Show regions of memory", CommandId::ShowRegionsOfMemory),
+    ("Forget layout…", CommandId::ForgetLayout),
 ];
 
 /// Makes the enum of all commands, and their rows.

@@ -15,7 +15,7 @@ use super::text::short_hex;
 use crate::analysis::tracked::{CellValue, VALUE_BYTES, cell_value};
 use crate::messages::say;
 use crate::model::moves::frame_of_step;
-use crate::model::span::Code;
+use crate::model::span::step_code;
 use crate::session::Session;
 
 /// Columns of the accesses of a cell.
@@ -156,7 +156,7 @@ impl AccessRowBuilder<'_> {
         [
             code,
             caller,
-            TableCell::new(TextRole::Plain, Code::new(record, images).full_text()),
+            TableCell::new(TextRole::Plain, step_code(record, images).full_text()),
         ]
     }
 

@@ -100,10 +100,10 @@ pub fn access_table(
         ),
         None => None,
     };
-    let meaning = ResolvedAccessQuery::of(session, question, cancel)?;
+    let search = resolved(session, question, cancel)?;
     let maker = AccessRowBuilder {
         session,
-        cell: meaning.cell,
+        cell: cell_of(&search),
         cancel,
     };
     let mut found_so_far = AccessCollector::new(question.arrangement);
@@ -113,29 +113,27 @@ pub fn access_table(
         from: question.from,
         limit: found_so_far.limit(),
     };
-    meaning
-        .search
-        .stream(extent, &session.index, cancel, |found| {
-            for hit in found.hits {
-                if let Err(error) = cancel
-                    .check()
-                    .map_err(Into::into)
-                    .and_then(|()| found_so_far.take(&maker, &hit))
-                {
-                    failed = Err(error);
-                    return ControlFlow::Break(());
-                }
+    search.stream(extent, &session.index, cancel, |found| {
+        for hit in found.hits {
+            if let Err(error) = cancel
+                .check()
+                .map_err(Into::into)
+                .and_then(|()| found_so_far.take(&maker, &hit))
+            {
+                failed = Err(error);
+                return ControlFlow::Break(());
             }
-            if published.elapsed() > pause {
-                let begun = Instant::now();
-                publish(Arc::new(meaning.table(session, question, &found_so_far)));
-                // A long table takes longer to publish, so the pause grows with it.
-                (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
-            }
-            ControlFlow::Continue(())
-        })?;
+        }
+        if published.elapsed() > pause {
+            let begun = Instant::now();
+            publish(Arc::new(found_so_far.table(session, question, &search)));
+            // A long table takes longer to publish, so the pause grows with it.
+            (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
+        }
+        ControlFlow::Continue(())
+    })?;
     failed?;
-    Ok(Arc::new(meaning.table(session, question, &found_so_far)))
+    Ok(Arc::new(found_so_far.table(session, question, &search)))
 }
 
 /// Hits found until now, in the chosen arrangement.
@@ -169,79 +167,74 @@ impl AccessCollector {
     }
 }
 
-/// Query after its text has been resolved.
-struct ResolvedAccessQuery {
-    search: Search,
-    cell: Option<Cell>,
+/// Resolves the text of a query.
+fn resolved(session: &Session, question: &AccessTableQuery, cancel: &Cancel) -> Result<Search> {
+    let reader = SearchParser::new(
+        &session.index,
+        &session.images,
+        question.at.min(session.index.end()),
+        cancel,
+    )?;
+    let (kind, text) = match &question.listed {
+        AccessSubject::Cell(text) => (FindKind::Accesses, text),
+        AccessSubject::Code(text) => (FindKind::Address, text),
+    };
+    Ok(match reader.read(text, kind)?.search {
+        // The typed text may itself name the kind of access: "writes of x0".
+        Search::Accesses(cell, _, value) if question.kinds != AccessKinds::All => {
+            Search::Accesses(cell, question.kinds, value)
+        }
+        search => search,
+    })
 }
 
-impl ResolvedAccessQuery {
-    fn of(session: &Session, question: &AccessTableQuery, cancel: &Cancel) -> Result<Self> {
-        let reader = SearchParser::new(
-            &session.index,
-            &session.images,
-            question.at.min(session.index.end()),
-            cancel,
-        )?;
-        let (kind, text) = match &question.listed {
-            AccessSubject::Cell(text) => (FindKind::Accesses, text),
-            AccessSubject::Code(text) => (FindKind::Address, text),
-        };
-        let search = reader.read(text, kind)?.search;
-        Ok(match search {
-            Search::Accesses(cell, kinds, value) => {
-                // The typed text may itself name the kind of access: "writes of x0".
-                let kinds = if question.kinds == AccessKinds::All {
-                    kinds
-                } else {
-                    question.kinds
-                };
-                Self {
-                    search: Search::Accesses(cell, kinds, value),
-                    cell: Some(cell),
-                }
-            }
-            search => Self { search, cell: None },
-        })
+/// Returns the cell whose accesses are listed; none for executions of code.
+fn cell_of(search: &Search) -> Option<Cell> {
+    match search {
+        Search::Accesses(cell, ..) => Some(*cell),
+        _ => None,
     }
+}
 
-    fn table(
-        &self,
-        session: &Session,
-        question: &AccessTableQuery,
-        found: &AccessCollector,
-    ) -> Table {
-        let summary = so_far(session, &self.summary(question, found));
-        let heads: &[&'static str] = if self.cell.is_some() {
+impl AccessCollector {
+    fn table(&self, session: &Session, question: &AccessTableQuery, search: &Search) -> Table {
+        let summary = so_far(session, &self.summary(question, search));
+        let cell = cell_of(search);
+        let heads: &[&'static str] = if cell.is_some() {
             &CELL_HEADS
         } else {
             &CODE_HEADS
         };
-        let table = match found {
+        let table = match self {
             AccessCollector::Steps(rows) => {
                 Table::new(summary, heads, rows.iter().take(ROWS).cloned().collect())
             }
             AccessCollector::CallStacks(groups) => groups.table(session, summary, heads),
         };
         let table = table.without_one_thread(session);
-        let is_memory = matches!(self.cell, Some(Cell::Memory { .. } | Cell::Physical { .. }));
-        if is_memory || self.cell.is_none() {
+        let is_memory = matches!(cell, Some(Cell::Memory { .. } | Cell::Physical { .. }));
+        if is_memory || cell.is_none() {
             table
         } else {
-            table.without_named("Bytes").without_named("Address")
+            table
+                .without_columns("head-bytes")
+                .without_columns("head-address")
         }
     }
 
     /// Describes the list: number of hits, subject, thread and range.
-    fn summary(&self, question: &AccessTableQuery, found: &AccessCollector) -> String {
-        let mut summary = match found {
+    fn summary(&self, question: &AccessTableQuery, search: &Search) -> String {
+        let mut summary = match self {
             AccessCollector::Steps(rows) if rows.len() > ROWS => {
-                say!("accesses-the-first", rows = self.count(ROWS as u64))
+                say!(
+                    "accesses-the-first",
+                    rows = count_words(search, ROWS as u64)
+                )
             }
-            AccessCollector::Steps(rows) => self.count(rows.len() as u64),
-            AccessCollector::CallStacks(groups) => self.count(groups.count()),
+            AccessCollector::Steps(rows) => count_words(search, rows.len() as u64),
+            AccessCollector::CallStacks(groups) => count_words(search, groups.count()),
         };
-        summary += &match self.cell {
+        summary += &match cell_of(search) {
             Some(Cell::Memory { address, len_bytes }) => {
                 say!(
                     "accesses-of-bytes",
@@ -259,35 +252,30 @@ impl ResolvedAccessQuery {
         if question.from.0 > 0 {
             summary += &say!("accesses-from-step", step = question.from.0);
         }
-        if let AccessCollector::CallStacks(groups) = found
+        if let AccessCollector::CallStacks(groups) = self
             && groups.count() > 0
         {
             summary += &say!("accesses-in-stacks", count = groups.stacks());
         }
         summary
     }
+}
 
-    fn none(&self) -> &'static str {
-        match &self.search {
-            Search::Accesses(_, AccessKinds::Reads, _) => say!("accesses-no-read"),
-            Search::Accesses(_, AccessKinds::Writes, _) => say!("accesses-no-write"),
-            Search::Accesses(..) => say!("accesses-no-access"),
-            _ => say!("accesses-no-execution"),
-        }
-    }
-
-    fn count(&self, count: u64) -> String {
-        match &self.search {
-            _ if count == 0 => self.none().to_owned(),
-            Search::Accesses(_, AccessKinds::Reads, _) => {
-                say!("accesses-count-reads", count = count)
-            }
-            Search::Accesses(_, AccessKinds::Writes, _) => {
-                say!("accesses-count-writes", count = count)
-            }
-            Search::Accesses(..) => say!("accesses-count", count = count),
-            _ => say!("accesses-count-executions", count = count),
-        }
+/// Describes the number of hits.
+fn count_words(search: &Search, count: u64) -> String {
+    let kinds = match search {
+        Search::Accesses(_, kinds, _) => Some(kinds),
+        _ => None,
+    };
+    match (kinds, count) {
+        (Some(AccessKinds::Reads), 0) => say!("accesses-no-read").to_owned(),
+        (Some(AccessKinds::Writes), 0) => say!("accesses-no-write").to_owned(),
+        (Some(AccessKinds::All), 0) => say!("accesses-no-access").to_owned(),
+        (None, 0) => say!("accesses-no-execution").to_owned(),
+        (Some(AccessKinds::Reads), _) => say!("accesses-count-reads", count = count),
+        (Some(AccessKinds::Writes), _) => say!("accesses-count-writes", count = count),
+        (Some(AccessKinds::All), _) => say!("accesses-count", count = count),
+        (None, _) => say!("accesses-count-executions", count = count),
     }
 }
 

@@ -97,10 +97,10 @@ pub fn physical_words(
         } else {
             format!("{:x}", other.physical.0)
         };
-        words += &format!(
-            "; {place}{}",
-            context_words(other).replacen(',', say!("physical-in"), 1)
-        );
+        let context = other.context.map_or_else(String::new, |context| {
+            say!("physical-in-context", context = context.to_string())
+        });
+        words += &format!("; {place}{context}");
     }
     let question = MappingsAt {
         physical: newest.physical,
@@ -147,9 +147,10 @@ pub fn virtual_address(
     }
     Ok(Err(match mapped.first() {
         None => say!("physical-none", address = format!("{:x}", physical.0)),
-        Some(other) => format!(
-            "{:x} was mapped to physical {:x}, but another context followed: \"at --mem phys::{:x}\" shows what is there",
-            other.address.0, physical.0, physical.0
+        Some(other) => say!(
+            "physical-other-context",
+            address = format!("{:x}", other.address.0),
+            physical = format!("{:x}", physical.0)
         ),
     }))
 }

@@ -221,23 +221,14 @@ impl<'a> CallStepMeter<'a> {
         }
     }
 
-    fn steps(&mut self, thread: ThreadId, inside: CallStepBounds) -> Result<u64, QueryError> {
+    fn steps(&mut self, thread: ThreadId, first: Step, last: Step) -> Result<u64, QueryError> {
         let counter = self
             .counters
             .entry(thread)
             .or_insert_with(|| StepCounter::new(&self.session.index, thread));
-        let before = counter.count_before(inside.first.before())?;
-        Ok(counter
-            .count_before(inside.last.after())?
-            .saturating_sub(before))
+        let before = counter.count_before(first.before())?;
+        Ok(counter.count_before(last.after())?.saturating_sub(before))
     }
-}
-
-/// First and last step of a call.
-#[derive(Clone, Copy)]
-struct CallStepBounds {
-    first: Step,
-    last: Step,
 }
 
 impl CallRow {
@@ -271,7 +262,7 @@ impl CallRow {
         if let Some((first, last)) = calls.steps_inside(id) {
             self.steps = self
                 .steps
-                .saturating_add(measure.steps(self.thread, CallStepBounds { first, last })?);
+                .saturating_add(measure.steps(self.thread, first, last)?);
             self.elapsed = self
                 .elapsed
                 .saturating_add(last.after().0.saturating_sub(first.0));
@@ -301,15 +292,7 @@ pub fn same_calls(calls: &CallTable, shown: &[(CallId, Call)]) -> HashMap<CallId
         .collect()
 }
 
-/// Calls that match a filter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallMatches {
-    /// First matching calls, in call table order.
-    pub rows: Vec<CallRow>,
-    /// Number of all matching calls.
-    pub count: u64,
-}
-
+/// Filter for calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallNameFilter {
     /// Part of the function name, case-insensitive; empty for all functions.
@@ -345,7 +328,7 @@ impl CallNameFilter {
     }
 }
 
-/// Finds calls. Runs on a worker.
+/// Finds calls: the first ones in call table order, and the number of all. Runs on a worker.
 ///
 /// Cost: one look at each call of the trace or of the range, and one at each function's name.
 ///
@@ -356,11 +339,11 @@ pub fn find_calls(
     sought: &CallNameFilter,
     limit: usize,
     cancel: &Cancel,
-) -> Result<CallMatches, QueryError> {
+) -> Result<(Vec<CallRow>, u64), QueryError> {
     let calls = session.index.calls();
     let text = sought.text.to_lowercase();
     let mut matches = HashMap::new();
-    let mut found = CallMatches::default();
+    let (mut rows, mut count) = (Vec::new(), 0);
     let mut measure = CallStepMeter::new(session);
     for id in sought.candidates(calls).into_iter().flatten().map(CallId) {
         if id.0 % 4096 == 0 {
@@ -379,13 +362,13 @@ pub fn find_calls(
             }
         };
         if is_match && sought.is_in_range(&call) {
-            found.count += 1;
-            if found.rows.len() < limit {
-                found.rows.push(CallRow::new(&mut measure, id, &call)?);
+            count += 1;
+            if rows.len() < limit {
+                rows.push(CallRow::new(&mut measure, id, &call)?);
             }
         }
     }
-    Ok(found)
+    Ok((rows, count))
 }
 
 /// Further details of a call, besides its name and steps.
@@ -448,13 +431,14 @@ mod tests {
     #[test]
     fn calls_of_a_range_are_those_that_are_entered_in_it() {
         let session = overflow();
-        let all = find_calls(&session, &sought("", None), usize::MAX, &Cancel::default()).unwrap();
-        assert_eq!(all.count, session.index.calls().len());
+        let (all, count) =
+            find_calls(&session, &sought("", None), usize::MAX, &Cancel::default()).unwrap();
+        assert_eq!(count, session.index.calls().len());
         let range = StepRange {
             first: Position(85),
             last: Position(900),
         };
-        let inside = find_calls(
+        let (inside, _) = find_calls(
             &session,
             &sought("", Some(range)),
             usize::MAX,
@@ -462,24 +446,20 @@ mod tests {
         )
         .unwrap();
         let is_inside = |row: &&CallRow| (85..=900).contains(&row.call.entered_at().0);
-        let expected: Vec<CallId> = all
-            .rows
-            .iter()
-            .filter(is_inside)
-            .map(|row| row.first)
-            .collect();
+        let expected: Vec<CallId> = all.iter().filter(is_inside).map(|row| row.first).collect();
         assert_eq!(
-            inside.rows.iter().map(|row| row.first).collect::<Vec<_>>(),
+            inside.iter().map(|row| row.first).collect::<Vec<_>>(),
             expected
         );
-        assert!(expected.len() > 10 && expected.len() < all.rows.len());
+        assert!(expected.len() > 10 && expected.len() < all.len());
     }
 
     #[test]
     fn calls_are_found_by_a_part_of_the_name() {
-        let found = find_calls(&overflow(), &sought("00328", None), 3, &Cancel::default()).unwrap();
-        assert_eq!((found.rows.len(), found.count), (3, 36));
-        let ids: Vec<CallId> = found.rows.iter().map(|row| row.first).collect();
+        let (found, count) =
+            find_calls(&overflow(), &sought("00328", None), 3, &Cancel::default()).unwrap();
+        assert_eq!((found.len(), count), (3, 36));
+        let ids: Vec<CallId> = found.iter().map(|row| row.first).collect();
         let words = call_words(&overflow(), &ids, &Cancel::default()).unwrap();
         let callers: Vec<&str> = words.iter().map(|words| words.caller.as_str()).collect();
         assert_eq!(callers, ["80000390"; 3]);

@@ -13,7 +13,7 @@ use super::so_far::so_far;
 use super::table::{Table, TableCell, TableRow, thread_name};
 use super::text::{short_hex, thousands};
 use crate::action::{EffectsOf, OtherCall};
-use crate::analysis::call_profile::{NextCall, next_call};
+use crate::analysis::call_profile::next_call;
 use crate::analysis::effects::{
     CallComparison, DifferingCell, EffectScope, Effects, PathDivergence, PathStep, UsedCell,
     UsedValue, call_around, call_of_function_around, compare_calls, effects_of, iteration_around,
@@ -233,15 +233,7 @@ fn comparison_table(
         .function;
     let other_at = match other {
         OtherCall::Around(at) => Some(at.min(index.end())),
-        OtherCall::Near(way) => next_call(
-            index,
-            NextCall {
-                function,
-                direction: way,
-                at: one.from,
-            },
-            cancel,
-        )?,
+        OtherCall::Near(way) => next_call(index, function, way, one.from, cancel)?,
     };
     let name = function_name(&session.images, function);
     let none = || anyhow!(say!("effects-no-other-call", function = &*name));

@@ -16,16 +16,6 @@ use crate::messages::say;
 use crate::model::so_far::SourceWords;
 use crate::session::Session;
 
-/// Cell as named by a step of a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GlimpseQuery {
-    /// Register or memory.
-    pub cell: CellName,
-    pub step: Step,
-    /// Thread whose registers are meant.
-    pub thread: ThreadId,
-}
-
 /// Cell before and after a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Glimpse {
@@ -39,15 +29,21 @@ pub struct Glimpse {
     pub written_by: Option<(Step, String)>,
 }
 
-/// Reads a cell before and after a step; none if the trace has no such cell. Runs on a worker.
-/// Cost: the two values and the last write.
+/// Reads a cell, as a step of a thread names it, before and after the step; none if the trace has
+/// no such cell. Runs on a worker. Cost: the two values and the last write.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn glimpse(session: &Session, of: &GlimpseQuery, cancel: &Cancel) -> Result<Option<Glimpse>> {
-    let (index, before) = (&session.index, of.step.before());
-    let names = NameResolver::new(index, &session.images, before, Some(of.thread), cancel)?;
-    let found = match &of.cell {
+pub fn glimpse(
+    session: &Session,
+    cell: &CellName,
+    step: Step,
+    thread: ThreadId,
+    cancel: &Cancel,
+) -> Result<Option<Glimpse>> {
+    let (index, before) = (&session.index, step.before());
+    let names = NameResolver::new(index, &session.images, before, Some(thread), cancel)?;
+    let found = match cell {
         // A word that is not a register, such as a condition, is not a symbol either.
         CellName::Register(name) => names.register(name)?,
         CellName::Memory(address, len_bytes) => names.cell(&format!("{address}:{len_bytes}")).ok(),
@@ -78,7 +74,7 @@ pub fn glimpse(session: &Session, of: &GlimpseQuery, cancel: &Cancel) -> Result<
     }
     Ok(Some(Glimpse {
         before: cell_value(index, cell, before, cancel)?,
-        after: cell_value(index, cell, of.step.after(), cancel)?,
+        after: cell_value(index, cell, step.after(), cancel)?,
         too_long: None,
         written_by,
     }))
@@ -128,12 +124,8 @@ mod tests {
     #[track_caller]
     fn check(cell: CellName, step: u64, expected: &[&str]) {
         let session = overflow();
-        let of = GlimpseQuery {
-            cell,
-            step: Step(step),
-            thread: ThreadId(0),
-        };
-        let found = glimpse(&session, &of, &Cancel::default()).unwrap();
+        let (step, thread) = (Step(step), ThreadId(0));
+        let found = glimpse(&session, &cell, step, thread, &Cancel::default()).unwrap();
         assert_eq!(
             found.map(|found| found.lines(&session)).unwrap_or_default(),
             expected

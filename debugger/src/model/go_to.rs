@@ -12,16 +12,13 @@ use crate::action::{Action, Direction, TravelAction, ViewAction};
 use crate::analysis::names::code_address;
 use crate::expression::{is_used, shown_address};
 use crate::image::Symbol;
-use crate::messages::{say, spoken};
+use crate::messages::say;
 use crate::session::Session;
 
 /// Maximum number of functions suggested.
 const FUNCTIONS: usize = 12;
 /// Maximum number of executions counted.
 const COUNTED: usize = 1000;
-
-/// Message for a function that was never executed.
-const NEVER: &str = "goto-never-called";
 
 /// One interpretation of the typed text.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,15 +73,17 @@ fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<S
         return Ok(None);
     };
     let pc = code_address(address, &session.index, cancel)?;
-    let Some(times) = ExecutionCount::of(session, pc, cancel)? else {
-        return Ok(memory_at(session, address, cancel));
+    let executions = match executions_of(session, pc, cancel)? {
+        0 => return Ok(memory_at(session, address, cancel)),
+        count @ 1..=COUNTED => say!("goto-executions", count = count),
+        _ => say!("goto-executions-over", count = COUNTED),
     };
     let place = session
         .images
         .name_at(pc)
         .map(|name| say!("goto-in", name = name))
         .unwrap_or_default();
-    let note = format!("{place}{}", so_far(session, &times.executions()));
+    let note = format!("{place}{}", so_far(session, &executions));
     let title = say!("goto-address", address = format!("{:x}", pc.0));
     Ok(Some(Suggestion {
         title,
@@ -130,57 +129,39 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
         (name != wanted, !name.starts_with(&wanted), name.len())
     };
     fitting.sort_by_cached_key(|symbol| (rank(symbol), symbol.name().to_owned()));
-    let mut offered = Vec::new();
+    let (mut offered, mut never_called) = (Vec::new(), Vec::new());
     for symbol in fitting.into_iter().take(FUNCTIONS) {
         cancel.check()?;
         let pc = symbol.address;
-        let note = match ExecutionCount::of(session, pc, cancel)? {
-            Some(times) => say!("goto-function", calls = so_far(session, &times.calls())),
-            None => say!("goto-function", calls = so_far(session, spoken(NEVER))),
+        let count = executions_of(session, pc, cancel)?;
+        let calls = match count {
+            0 => say!("goto-never-called").to_owned(),
+            1..=COUNTED => say!("goto-calls", count = count),
+            _ => say!("goto-calls-over", count = COUNTED),
         };
-        let action = Action::Travel(TravelAction::GoTo(format!("pc:{:#x}", pc.0)));
-        offered.push(Suggestion {
+        let suggestion = Suggestion {
             title: symbol.name().to_owned(),
-            note,
-            action,
-        });
+            note: say!("goto-function", calls = so_far(session, &calls)),
+            action: Action::Travel(TravelAction::GoTo(format!("pc:{:#x}", pc.0))),
+        };
+        match count {
+            0 => never_called.push(suggestion),
+            _ => offered.push(suggestion),
+        }
     }
-    // The sort is stable: within both groups the order stays.
-    offered.sort_by_key(|suggestion| suggestion.note.contains(spoken(NEVER)));
+    offered.extend(never_called);
     Ok(offered)
 }
 
-/// Number of executions, counted up to a limit.
-#[derive(Clone, Copy)]
-struct ExecutionCount(usize);
-
-impl ExecutionCount {
-    /// Counts the executions of an instruction; returns none for zero.
-    fn of(session: &Session, pc: Address, cancel: &Cancel) -> Result<Option<Self>> {
-        let visits = VisitsFrom {
-            pc,
-            from: Position(0),
-            limit: COUNTED + 1,
-        }
-        .run(&session.index, cancel)?;
-        Ok(Some(Self(visits.len())).filter(|times| times.0 > 0))
+/// Counts the executions of an instruction; a number above [`COUNTED`] means at least as many.
+fn executions_of(session: &Session, pc: Address, cancel: &Cancel) -> Result<usize> {
+    let visits = VisitsFrom {
+        pc,
+        from: Position(0),
+        limit: COUNTED + 1,
     }
-
-    fn calls(self) -> String {
-        if self.0 > COUNTED {
-            say!("goto-calls-over", count = COUNTED)
-        } else {
-            say!("goto-calls", count = self.0)
-        }
-    }
-
-    fn executions(self) -> String {
-        if self.0 > COUNTED {
-            say!("goto-executions-over", count = COUNTED)
-        } else {
-            say!("goto-executions", count = self.0)
-        }
-    }
+    .run(&session.index, cancel)?;
+    Ok(visits.len())
 }
 
 #[cfg(test)]

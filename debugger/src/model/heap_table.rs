@@ -4,11 +4,10 @@ use std::cmp::Reverse;
 
 use anyhow::Result;
 use stepback_index::Cancel;
-use stepback_index::answer::{Heap, HeapBlock};
+use stepback_index::answer::{BadFree, BlockRelease, Heap, HeapBlock};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::analysis::heap::DoubleFree;
 use crate::messages::say;
 use crate::model::TextRole;
 use crate::model::markers::{CallNames, Callee};
@@ -158,8 +157,8 @@ pub fn block_words(
     ))
 }
 
-/// Describes a double free.
-pub fn double_free_words(session: &Session, DoubleFree { bad, before }: DoubleFree<'_>) -> String {
+/// Describes a double free, and the earlier free of the block.
+pub fn double_free_words(session: &Session, bad: &BadFree, before: BlockRelease) -> String {
     let [function, freer] = [bad.function, before.function].map(|id| function_name(session, id));
     say!(
         "heap-double-free",

@@ -64,14 +64,6 @@ pub enum StepSelection {
     Slice,
 }
 
-/// Selected steps that are known until now.
-pub struct SelectedSteps<'a> {
-    /// Positions after these steps, ascending.
-    pub positions: &'a Arc<[u64]>,
-    /// Query number; another number means another query.
-    pub number: u64,
-}
-
 /// State of a window that shows only hits or slice steps, and the steps around them.
 #[derive(Clone, Debug, Default)]
 pub struct HitsOnlyView {
@@ -120,24 +112,14 @@ impl HitsOnlyView {
     pub fn forget(&mut self, step_count: u64) {
         if self.is_on && (self.made_of.take().is_some() || self.rows.step_count != step_count) {
             self.opened.clear();
-            self.rows = Arc::new(HitRows::new(
-                &[],
-                &HitContext {
-                    context: 0,
-                    opened: &[],
-                },
-                step_count,
-            ));
+            self.rows = Arc::new(HitRows::new(&[], 0, &[], step_count));
         }
     }
 
     /// Updates the rows from new results. Cost: none if the results are unchanged, otherwise the
-    /// number of hits.
-    pub fn update(
-        &mut self,
-        SelectedSteps { positions, number }: SelectedSteps<'_>,
-        step_count: u64,
-    ) {
+    /// number of hits. `positions` are those after the selected steps, ascending; another `number`
+    /// means another query.
+    pub fn update(&mut self, positions: &Arc<[u64]>, number: u64, step_count: u64) {
         let is_made = self
             .made_of
             .as_ref()
@@ -148,19 +130,10 @@ impl HitsOnlyView {
         if self.made_of.is_some() && self.number != number {
             self.opened.clear();
         }
-        let around = HitContext {
-            context: self.context,
-            opened: &self.opened,
-        };
-        self.rows = Arc::new(HitRows::new(positions, &around, step_count));
+        let rows = HitRows::new(positions, self.context, &self.opened, step_count);
+        self.rows = Arc::new(rows);
         (self.made_of, self.number) = (Some(Arc::clone(positions)), number);
     }
-}
-
-/// Steps to show in addition to the hits.
-struct HitContext<'a> {
-    context: u64,
-    opened: &'a [StepRange],
 }
 
 /// Mapping between steps and the rows that show them.
@@ -183,22 +156,18 @@ struct ShownStepRun {
 }
 
 impl HitRows {
-    /// Builds the rows for hits at ascending positions.
-    fn new(positions: &[u64], around: &HitContext<'_>, step_count: u64) -> Self {
+    /// Builds the rows for hits at ascending positions, each with a number of steps around it, and
+    /// for opened runs.
+    fn new(positions: &[u64], context: u64, opened: &[StepRange], step_count: u64) -> Self {
         let of_hit = |position: &u64| {
             let step = position.saturating_sub(1);
             (
-                step.saturating_sub(around.context),
-                position.saturating_add(around.context),
+                step.saturating_sub(context),
+                position.saturating_add(context),
             )
         };
         let mut shown: Vec<(u64, u64)> = positions.iter().map(of_hit).collect();
-        shown.extend(
-            around
-                .opened
-                .iter()
-                .map(|steps| (steps.first.0, steps.last.0)),
-        );
+        shown.extend(opened.iter().map(|steps| (steps.first.0, steps.last.0)));
         // Hits with equal context are already in ascending order; opened runs are not.
         shown.sort_unstable();
         let mut pieces: Vec<ShownStepRun> = Vec::new();
@@ -354,7 +323,7 @@ mod tests {
     use super::*;
 
     fn rows(positions: &[u64], context: u64, opened: &[StepRange]) -> HitRows {
-        HitRows::new(positions, &HitContext { context, opened }, 100)
+        HitRows::new(positions, context, opened, 100)
     }
 
     fn text(rows: &HitRows) -> String {

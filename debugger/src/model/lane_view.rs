@@ -49,23 +49,13 @@ pub fn lane_name(id: LaneId, threads: &[ThreadInfo]) -> String {
     }
 }
 
-/// Box of a lane.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StretchBox {
-    /// First column.
-    pub left: u32,
-    /// Column after the last.
-    pub right: u32,
-    /// Core or thread of the stretch; `Several` if different ones share a column.
-    pub who: LanePeer,
-}
-
-/// Returns the boxes of a lane between two positions, drawn in `columns` columns.
+/// Returns the boxes of a lane between two positions, drawn in `columns` columns: the columns of
+/// each, and the core or thread of the stretch; `Several` if different ones share a column.
 pub fn stretch_boxes(
     lane: &BoundedList<LaneInterval>,
     view: Range<u64>,
     columns: u32,
-) -> Vec<StretchBox> {
+) -> Vec<(Range<u32>, LanePeer)> {
     let drawn = boxes(lane, view, columns);
     let whole = drawn.iter().filter_map(|drawn| {
         let pieces = lane.list().get(drawn.place..drawn.place + drawn.count)?;
@@ -75,11 +65,7 @@ pub fn stretch_boxes(
         } else {
             LanePeer::Several
         };
-        Some(StretchBox {
-            left: drawn.left,
-            right: drawn.right,
-            who,
-        })
+        Some((drawn.left..drawn.right, who))
     });
     whole.collect()
 }

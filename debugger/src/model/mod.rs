@@ -19,7 +19,6 @@ pub mod glimpse;
 pub mod go_to;
 pub mod heap_table;
 pub mod hit_rows;
-pub mod kept_answers;
 pub mod lane_view;
 pub mod marker_lines;
 pub mod markers;

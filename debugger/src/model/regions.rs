@@ -14,7 +14,7 @@ use stepback_index::{Cancel, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::analysis::counts::{HotPages, PageTotals, hot_pages};
+use crate::analysis::counts::{PageTotals, hot_pages};
 use crate::image::MappedRange;
 use crate::messages::say;
 use crate::model::memory::{BLOCK_BYTES, MemoryRuns};
@@ -77,34 +77,25 @@ impl RegionKind {
     }
 }
 
-/// Facts that are independent of the position and computed once.
-#[derive(Clone, Copy)]
-pub struct RegionSources<'a> {
-    /// Heap blocks, if known.
-    pub heap: Option<&'a Heap>,
-    /// Accessed memory: see [`accessed_runs`](super::memory::accessed_runs).
-    pub runs: &'a [(u64, u64)],
-}
-
 /// Lists the regions of memory by address, with the stacks at a position. Runs on a worker. Cost:
-/// grows with the runs and the blocks of the heap.
+/// grows with the runs and the blocks of the heap. `heap` are the heap blocks, if known; `runs` is
+/// accessed memory: see [`accessed_runs`](super::memory::accessed_runs).
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn regions_table(
     session: &Session,
-    found: RegionSources<'_>,
+    heap: Option<&Heap>,
+    runs: &[(u64, u64)],
     at: Position,
     cancel: &Cancel,
 ) -> Result<Table> {
     let images = session.images.mapped();
-    let mut regions: Vec<MemoryRegion> = images
-        .iter()
-        .map(|mapped| of_image(mapped, found.runs))
-        .collect();
-    let mut others = joined(&outside(found.runs, images));
+    let mut regions: Vec<MemoryRegion> =
+        images.iter().map(|mapped| of_image(mapped, runs)).collect();
+    let mut others = joined(&outside(runs, images));
     name_stacks(&mut others, session, &stack_pointers(session, at, cancel)?);
-    if let Some(heap) = found.heap {
+    if let Some(heap) = heap {
         name_heap(&mut others, heap, at, cancel)?;
     }
     regions.append(&mut others);
@@ -333,7 +324,7 @@ impl MemoryRegion {
             ],
             address: Some(Address(self.first)),
             // A region that is only executed is not unused.
-            is_faded: self.accessed == 0 && !self.rights.contains('x'),
+            is_faded: self.accessed == 0 && self.kind != RegionKind::Code,
             ..TableRow::default()
         }
     }
@@ -352,8 +343,7 @@ const HEAT_HEADS: [&str; 5] = [
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
-    let HotPages { page_bytes, pages } =
-        hot_pages(&session.index, Position(0), session.index.end(), cancel)?;
+    let (page_bytes, pages) = hot_pages(&session.index, Position(0), session.index.end(), cancel)?;
     let most = pages.first().map_or(0, |page| page.reads + page.writes);
     let mut summary = match pages.len() {
         0 => say!("heat-no-access").to_owned(),
@@ -449,12 +439,8 @@ mod tests {
     fn the_stack_is_told_by_its_pointer() {
         let session = overflow();
         let runs = accessed_runs(&session, &Cancel::default()).unwrap();
-        let found = RegionSources {
-            heap: None,
-            runs: &runs,
-        };
-        let table =
-            regions_table(&session, found, session.index.end(), &Cancel::default()).unwrap();
+        let end = session.index.end();
+        let table = regions_table(&session, None, &runs, end, &Cancel::default()).unwrap();
         let lines: Vec<String> = table.rows.iter().map(TableRow::line).collect();
         assert!(lines.iter().any(|line| line.contains("stack")), "{lines:?}");
         assert!(table.summary.contains("regions"), "{}", table.summary);

@@ -13,7 +13,7 @@ use crate::analysis::register_part::RegisterPart;
 use crate::messages::say;
 use crate::model::names::place_name;
 use crate::model::so_far::doubt_words;
-use crate::model::span::Code;
+use crate::model::span::{Code, step_code};
 use crate::session::Session;
 
 /// Maximum number of writes counted.
@@ -56,7 +56,7 @@ pub fn register_detail(
     let read = NearestAccess::next(cell, AccessKinds::Reads, position).hit(index, cancel);
     // If the trace does not record reads of registers, the next read is unknown.
     let next_read = read.ok().flatten();
-    let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record, &session.images));
+    let writer = |hit: &Hit| (hit.record.step, step_code(&hit.record, &session.images));
     let written_by = if let Some(CellAccess::Step(hit)) = &last {
         Some(writer(hit))
     } else {

@@ -133,7 +133,7 @@ pub fn register_board(
             }
             .run(index, cancel)?);
         }
-        let views = group_views(session, thread, ShownGroup { group, set });
+        let views = group_views(session, thread, group, set);
         let registers = RegisterViewsAt {
             position,
             thread,
@@ -215,15 +215,8 @@ pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
         .map(ThreadId);
     threads.any(|thread| {
         let set = session.index.instruction_set(thread);
-        !group_views(session, thread, ShownGroup { group, set }).is_empty()
+        !group_views(session, thread, group, set).is_empty()
     })
-}
-
-/// Group of the registers that an instruction set names.
-#[derive(Clone, Copy)]
-struct ShownGroup {
-    group: RegisterGroup,
-    set: InstructionSet,
 }
 
 /// Returns the groups of which a thread has registers. SVE and system registers count if the trace
@@ -233,9 +226,7 @@ fn available_groups(
     thread: ThreadId,
     set: InstructionSet,
 ) -> Vec<RegisterGroup> {
-    let is_there = |group: &RegisterGroup| {
-        !group_views(session, thread, ShownGroup { group: *group, set }).is_empty()
-    };
+    let is_there = |group: &RegisterGroup| !group_views(session, thread, *group, set).is_empty();
     RegisterGroup::ALL.into_iter().filter(is_there).collect()
 }
 
@@ -243,9 +234,10 @@ fn available_groups(
 fn group_views(
     session: &Session,
     thread: ThreadId,
-    shown: ShownGroup,
+    group: RegisterGroup,
+    set: InstructionSet,
 ) -> Vec<(String, RegisterView)> {
-    let (index, ShownGroup { group, set }) = (&session.index, shown);
+    let index = &session.index;
     let mut named = NameReader(index).named_registers(thread);
     named.retain(|(name, _)| RegisterGroup::of_named(name) == group);
     let mut views = Registers::of_group(group, set);

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::answer::{Hit, ThreadId};
+use stepback_index::answer::ThreadId;
 use stepback_index::query::{NearestStepOf, NearestVisit, Steps};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Query as _, QueryError};
@@ -299,18 +299,8 @@ pub struct LineQuestion {
     pub line: u32,
     /// Direction in time.
     pub way: Direction,
-    /// Position to search from.
-    pub from: Position,
     /// Thread name; none for any thread.
     pub thread: Option<String>,
-}
-
-/// Execution of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LineHit {
-    /// Position just before it.
-    pub position: Position,
-    pub thread: ThreadId,
 }
 
 impl LineQuestion {
@@ -319,12 +309,17 @@ impl LineQuestion {
         self.file.rsplit(['/', '\\']).next().unwrap_or_default()
     }
 
-    /// Returns the next or last execution of the line; none if there is none. If the first
+    /// Returns the position just before the next or last execution of the line, and its thread; none if there is none. If the first
     /// instructions of the line are never reached, any other of its instructions counts.
     ///
     /// # Errors
     /// No code belongs to the line, or the index cannot be read.
-    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<LineHit>> {
+    pub fn answer(
+        &self,
+        session: &Session,
+        from: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<(Position, ThreadId)>> {
         let is_meant = |file: &str| is_called(file, &self.file);
         let mut code = session.images.code_of_files(&is_meant, cancel)?;
         anyhow::ensure!(
@@ -342,13 +337,15 @@ impl LineQuestion {
                 file = format!("{:?}", self.file)
             )
         );
-        let found = self.nearest(session, code.iter().map(|range| range.start), cancel)?;
+        let starts = code.iter().map(|range| range.start);
+        let found = self.nearest(session, starts, from, cancel)?;
         if found.is_some() {
             return Ok(found);
         }
         Ok(self.nearest(
             session,
             code.iter().flat_map(|range| instructions(session, *range)),
+            from,
             cancel,
         )?)
     }
@@ -357,54 +354,39 @@ impl LineQuestion {
         &self,
         session: &Session,
         addresses: impl Iterator<Item = Address>,
+        from: Position,
         cancel: &Cancel,
-    ) -> Result<Option<LineHit>, QueryError> {
+    ) -> Result<Option<(Position, ThreadId)>, QueryError> {
+        // The step at the position itself does not count.
+        let from = match self.way {
+            Direction::Forward if from >= session.index.end() => return Ok(None),
+            Direction::Forward => from.next_step().after(),
+            Direction::Back => from,
+        };
         let thread = self
             .thread
             .as_deref()
             .and_then(|name| session.index.thread_by_name(name));
-        let mut nearest: Option<LineHit> = None;
+        let mut nearest = None;
         for pc in addresses {
             cancel.check()?;
-            let hit = self.visit(session, pc, thread, cancel)?;
-            let found = hit.map(|hit| LineHit {
-                position: hit.record.step.before(),
-                thread: hit.record.thread,
-            });
+            let sought = HitQuery {
+                subject: Subject::Visits(vec![pc]),
+                direction: self.way,
+            };
+            let found = match HitCursor::new(sought, from, 1, &session.index, cancel)
+                .of_thread(thread)
+                .next_hit()?
+            {
+                HitOutcome::Hit(hit) => Some((hit.record.step.before(), hit.record.thread)),
+                HitOutcome::Initial(_) | HitOutcome::Nothing => None,
+            };
             nearest = match self.way {
                 Direction::Forward => [nearest, found].into_iter().flatten().min(),
                 Direction::Back => [nearest, found].into_iter().flatten().max(),
             };
         }
         Ok(nearest)
-    }
-
-    /// Returns the next or last execution of an address by a thread.
-    fn visit(
-        &self,
-        session: &Session,
-        pc: Address,
-        thread: Option<ThreadId>,
-        cancel: &Cancel,
-    ) -> Result<Option<Hit>, QueryError> {
-        // The step at the position itself does not count.
-        let from = match self.way {
-            Direction::Forward if self.from >= session.index.end() => return Ok(None),
-            Direction::Forward => self.from.next_step().after(),
-            Direction::Back => self.from,
-        };
-        let sought = HitQuery {
-            subject: Subject::Visits(vec![pc]),
-            direction: self.way,
-        };
-        let found = HitCursor::new(sought, from, 1, &session.index, cancel)
-            .of_thread(thread)
-            .next_hit()?;
-        Ok(if let HitOutcome::Hit(hit) = found {
-            Some(*hit)
-        } else {
-            None
-        })
     }
 }
 
@@ -461,12 +443,11 @@ mod tests {
             file: file.to_owned(),
             line,
             way,
-            from: Position(from),
             thread: None,
         };
-        let answer = question.answer(&overflow_with_image(), &Cancel::default());
+        let answer = question.answer(&overflow_with_image(), Position(from), &Cancel::default());
         let answer = answer
-            .map(|found| found.map(|hit| hit.position.0))
+            .map(|found| found.map(|(position, _)| position.0))
             .map_err(|error| error.to_string());
         assert_eq!(answer, expected.map_err(str::to_owned), "{question:?}");
     }

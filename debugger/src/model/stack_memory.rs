@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::answer::{
-    AccessKinds, Call, Cell, CellAccess, FrameEntry, RegisterState, StepRecord, ThreadId,
-    ValueSource,
+    AccessKinds, Call, Cell, CellAccess, FrameEntry, RegisterState, StepRecord, ValueSource,
 };
 use stepback_index::query::{NearestAccess, RegisterViewsAt, RegistersAt};
 use stepback_index::{Cancel, Index, Query as _, QueryError};
@@ -191,15 +190,7 @@ impl StackWord {
         let owner = owner.and_then(|owner| calls.get(owner));
         let is_stale = is_over && owner.is_some_and(|owner| !keeps_window(&owner, record));
         let saved = match owner.filter(|_| !is_stale) {
-            Some(owner) => saved_words(
-                session,
-                StackStore {
-                    record,
-                    owner: &owner,
-                    value: &value,
-                },
-                cancel,
-            )?,
+            Some(owner) => saved_words(session, record, &owner, &value, cancel)?,
             None => String::new(),
         };
         let frame = Some(function_name(&session.images, function));
@@ -252,22 +243,16 @@ fn keeps_window(owner: &Call, record: &StepRecord) -> bool {
     owner.entered == FrameEntry::Exception && record.instruction_set.has_windows()
 }
 
-/// Store of a word of the stack.
-struct StackStore<'a> {
-    record: &'a StepRecord,
-    /// Call that the word belongs to.
-    owner: &'a Call,
-    value: &'a CellValue,
-}
-
 /// Names the register that a function saved there: a callee-saved register or the return address,
-/// if it has its value from the call of the function. A call instruction stores the return address.
-fn saved_words(session: &Session, store: StackStore<'_>, cancel: &Cancel) -> Result<String> {
-    let StackStore {
-        record,
-        owner,
-        value,
-    } = store;
+/// if it has its value from the call of the function, to which the word belongs. A call instruction
+/// stores the return address.
+fn saved_words(
+    session: &Session,
+    record: &StepRecord,
+    owner: &Call,
+    value: &CellValue,
+    cancel: &Cancel,
+) -> Result<String> {
     let (index, set) = (&session.index, record.instruction_set);
     let is_code = |number: u64| session.images.code_at(Address(number)).is_some();
     let Some(number) = value.value.to_u64() else {
@@ -301,7 +286,7 @@ fn saved_words(session: &Session, store: StackStore<'_>, cancel: &Cancel) -> Res
         .into_iter()
         .filter(|state| state.value.to_u64() == Some(number))
     {
-        if !is_as_called(index, &state, store_place(record, owner), cancel)? {
+        if !is_as_called(index, &state, record, owner, cancel)? {
             continue;
         }
         return Ok(
@@ -327,40 +312,25 @@ fn is_saved_by_callee(view: RegisterView, set: InstructionSet) -> bool {
             .any(|saved| saved.register == view.register)
 }
 
-/// Storing step, and the entry of its call.
-struct StorePlace {
-    thread: ThreadId,
-    step: Step,
-    entered: Position,
-    has_windows: bool,
-}
-
-fn store_place(record: &StepRecord, owner: &Call) -> StorePlace {
-    let has_windows = keeps_window(owner, record);
-    StorePlace {
-        thread: record.thread,
-        step: record.step,
-        entered: owner.entered_at(),
-        has_windows,
-    }
-}
-
 /// Returns true if a register still has its value from the entry of the function. A function with a
 /// register window has its own registers.
 fn is_as_called(
     index: &Index,
     state: &RegisterState,
-    place: StorePlace,
+    record: &StepRecord,
+    owner: &Call,
     cancel: &Cancel,
 ) -> Result<bool, QueryError> {
     let cell = Cell::Register {
-        thread: place.thread,
+        thread: record.thread,
         view: state.view,
     };
-    let last =
-        NearestAccess::last(cell, AccessKinds::Writes, place.step.before()).run(index, cancel)?;
+    let before = record.step.before();
+    let last = NearestAccess::last(cell, AccessKinds::Writes, before).run(index, cancel)?;
     Ok(match last {
-        Some(CellAccess::Step(hit)) => place.has_windows || hit.position <= place.entered,
+        Some(CellAccess::Step(hit)) => {
+            keeps_window(owner, record) || hit.position <= owner.entered_at()
+        }
         _ => true,
     })
 }

@@ -18,7 +18,7 @@ use crate::model::effects::{BranchOutcome, EffectText};
 use crate::model::marker_lines::{MarkerLine, MarkerReader};
 use crate::model::moves::frame_of_step;
 use crate::model::names::{frame_name, function_name};
-use crate::model::span::{Code, CodeKind};
+use crate::model::span::{Code, CodeKind, step_code};
 use crate::session::Session;
 use crate::syntax::branch_target;
 
@@ -163,7 +163,7 @@ struct StepRowBuilder<'a> {
 impl StepRowBuilder<'_> {
     fn row(&self, record: &StepRecord, next: Option<&StepRecord>) -> StepRow {
         let images = &self.session.images;
-        let mut code = Code::new(record, images);
+        let mut code = step_code(record, images);
         code.kind = said_kind(record.branch).unwrap_or(code.kind);
         let words = |pick: fn(&Effect) -> Option<&String>| {
             record.effects.iter().filter_map(pick).cloned().collect()

@@ -33,6 +33,8 @@ pub struct Table {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableColumn {
+    /// Message id of the title; it identifies the column.
+    pub id: &'static str,
     /// English name, used in files.
     pub name: &'static str,
     /// Localised title.
@@ -187,6 +189,7 @@ impl Table {
         let columns = heads.map(|(place, id)| {
             let (name, label) = (in_english(id).unwrap_or(id), find(id).unwrap_or(id));
             TableColumn {
+                id,
                 name,
                 label,
                 characters: longest(place).max(label.chars().count()),
@@ -232,39 +235,36 @@ impl Table {
         matches!(first, Some(TableCell::Number(..) | TableCell::Bar(..)))
     }
 
-    /// Returns the number of bytes that a row is about: that of the column `Bytes`, otherwise 1.
+    /// Returns the place of the first column with an id.
+    pub fn place_of(&self, id: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.id == id)
+    }
+
+    /// Returns the number of bytes that a row is about: that of the column of bytes, otherwise 1.
     pub fn bytes_of(&self, row: &TableRow) -> u64 {
-        let column = self
-            .columns
-            .iter()
-            .position(|column| column.name == "Bytes");
+        let column = self.place_of("head-bytes");
         match column.and_then(|column| row.cells.get(column)) {
             Some(TableCell::Number(count, _)) => (*count).max(1),
             _ => 1,
         }
     }
 
-    /// Removes the columns `Thread` if the trace has one thread: they would be the same in each row.
+    /// Removes the columns of threads if the trace has one thread: they would be the same in each
+    /// row.
     #[must_use]
     pub fn without_one_thread(self, session: &Session) -> Self {
         if session.index.threads().len() > 1 {
             self
         } else {
-            self.without_named("Thread")
+            self.without_columns("head-thread")
         }
     }
 
-    /// Removes the columns with a name.
+    /// Removes the columns with an id.
     #[must_use]
-    pub fn without_named(mut self, name: &str) -> Self {
-        for place in (0..self.columns.len()).rev() {
-            if self
-                .columns
-                .get(place)
-                .is_some_and(|column| column.name == name)
-            {
-                self = self.without(place);
-            }
+    pub fn without_columns(mut self, id: &str) -> Self {
+        while let Some(place) = self.place_of(id) {
+            self = self.without(place);
         }
         self
     }

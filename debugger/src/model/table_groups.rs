@@ -41,21 +41,21 @@ impl Table {
     /// Returns the groups that a view shows, in its order, with their rows if they are open. Cost:
     /// all rows.
     pub(super) fn seen_groups(&self, view: &TableArrangement) -> Self {
-        let found: Vec<VisibleGroup<'_>> = self
+        let found: Vec<(&TableGroup, &TableRow, Vec<&TableRow>)> = self
             .groups
             .iter()
             .filter_map(|group| self.found(group, view))
             .collect();
-        let heads: Vec<&TableRow> = found.iter().map(|found| found.head).collect();
+        let heads: Vec<&TableRow> = found.iter().map(|(_, head, _)| *head).collect();
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         for place in view.order(&heads) {
-            let Some(VisibleGroup { head, own, key }) = found.get(place) else {
+            let Some((group, head, own)) = found.get(place) else {
                 continue;
             };
-            let is_open = view.open.contains(key);
+            let is_open = view.open.contains(&group.key);
             let own: &[&TableRow] = if is_open { own } else { &[] };
             groups.push(TableGroup {
-                key: *key,
+                key: group.key,
                 head: rows.len(),
                 rows: own.len(),
                 is_open,
@@ -76,8 +76,13 @@ impl Table {
         }
     }
 
-    /// Filters a group: keeps all of it if the head matches, otherwise the rows that match.
-    fn found(&self, group: &TableGroup, view: &TableArrangement) -> Option<VisibleGroup<'_>> {
+    /// Filters a group: keeps all of it if the head matches, otherwise the rows that match. Returns
+    /// its head and its other rows.
+    fn found<'a>(
+        &'a self,
+        group: &'a TableGroup,
+        view: &TableArrangement,
+    ) -> Option<(&'a TableGroup, &'a TableRow, Vec<&'a TableRow>)> {
         let head = self.rows.get(group.head)?;
         let own = self
             .rows
@@ -88,19 +93,8 @@ impl Table {
             true => own.iter().collect(),
             false => own.iter().filter(|row| is_wanted(row)).collect(),
         };
-        (is_wanted(head) || !own.is_empty()).then_some(VisibleGroup {
-            head,
-            own,
-            key: group.key,
-        })
+        (is_wanted(head) || !own.is_empty()).then_some((group, head, own))
     }
-}
-
-/// Visible part of a group.
-struct VisibleGroup<'a> {
-    head: &'a TableRow,
-    own: Vec<&'a TableRow>,
-    key: u64,
 }
 
 #[cfg(test)]

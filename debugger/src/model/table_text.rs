@@ -80,7 +80,7 @@ struct ExportColumn {
 }
 
 /// Columns with values of cells; another column is added for the provenance of each.
-const VALUES: [&str; 3] = ["Before", "Value", "Operands"];
+const VALUES: [&str; 3] = ["head-before", "head-value", "head-operands"];
 
 impl ExportColumn {
     fn text(&self, row: &TableRow) -> String {
@@ -118,7 +118,7 @@ fn keys(table: &Table) -> Vec<ExportColumn> {
         } else {
             name
         };
-        let source = VALUES.contains(&column.name).then(|| ExportColumn {
+        let source = VALUES.contains(&column.id).then(|| ExportColumn {
             name: format!("{name}_source"),
             place,
             is_source: true,
@@ -178,7 +178,7 @@ mod tests {
             row(TextRole::Inferred),
             row(TextRole::External),
         ];
-        let table = Table::new(String::new(), &["Value"], rows);
+        let table = Table::new(String::new(), &["head-value"], rows);
         assert_eq!(
             TableFormat::Csv.write(&table),
             "value,value_source\n10,\n10,inferred\n10,external\n"

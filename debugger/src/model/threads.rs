@@ -7,7 +7,7 @@ use stepback_index::query::NearestStepOf;
 use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::Step;
 
-use crate::analysis::fatal_ending::{EndingEvidence, ThreadEnding};
+use crate::analysis::fatal_ending::ThreadEnding;
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
 use crate::messages::say;
 use crate::model::text::span_text;
@@ -85,12 +85,12 @@ fn thread_rows(
             ending: ThreadEnding::Open,
         });
     }
-    let ends = rows.iter().map(|row| EndingEvidence {
-        thread: row.thread,
-        last_step: row.life.map(|(_, last)| last),
-        lane: schedule.threads.get(usize::from(row.thread.0)),
-    });
-    let endings: Vec<ThreadEnding> = ends.map(|end| end.ending(&session.index)).collect();
+    let ending = |row: &ThreadRow| {
+        let lane = schedule.threads.get(usize::from(row.thread.0));
+        let last_step = row.life.map(|(_, last)| last);
+        ThreadEnding::of(row.thread, last_step, lane, &session.index)
+    };
+    let endings: Vec<ThreadEnding> = rows.iter().map(ending).collect();
     let left: HashSet<Option<String>> = rows
         .iter()
         .zip(&endings)

@@ -2,7 +2,7 @@
 //! on.
 
 use anyhow::Result;
-use stepback_index::answer::{AccessKinds, Cell, CellAccess, Value, ValueSource};
+use stepback_index::answer::{AccessKinds, Cell, CellAccess, MemoryRange, Value, ValueSource};
 use stepback_index::query::{Accesses, MemoryAt, NearestAccess};
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Query as _, QueryError};
@@ -11,7 +11,7 @@ use stepback_parsers::{Position, Step};
 
 use super::text::short_hex;
 use crate::action::Direction;
-use crate::analysis::condition::{DependentValue, SearchOrigin, next_edge};
+use crate::analysis::condition::next_edge;
 use crate::analysis::names::NameError;
 use crate::analysis::register_part::RegisterPart;
 use crate::analysis::tracked::{EvaluationContext, cell_value, thread_of};
@@ -162,43 +162,32 @@ pub fn next_change(
         thread: thread_of(index, from)?,
         cancel,
     };
-    let mut state = |at: Position| -> Result<DependentValue<Option<Value>>, NameError> {
+    let mut state = |at: Position| -> Result<(Option<Value>, Vec<Cell>), NameError> {
         match meaning(&scene, watch, at) {
-            Ok(meaning) => Ok(DependentValue {
-                value: Some(meaning.value),
-                cells: meaning.all,
-            }),
+            Ok(meaning) => Ok((Some(meaning.value), meaning.all)),
             Err(error @ NameError::Trace(_)) => Err(error),
             Err(error) if error.is_misspelt() => Err(error),
             // The cells that determine its address may become known.
-            Err(_) => Ok(DependentValue {
-                value: None,
-                cells: dependencies(&scene, watch, at),
-            }),
+            Err(_) => Ok((None, dependencies(&scene, watch, at))),
         }
     };
-    Ok(next_edge(
-        &scene,
-        SearchOrigin { from, way },
-        &mut state,
-        &|before, after| before != after,
-    )?)
+    let is_edge = |before: &Option<Value>, after: &Option<Value>| before != after;
+    Ok(next_edge(&scene, from, way, &mut state, &is_edge)?)
 }
 
-/// Value of a watch for a curve.
+/// Value of a watch at a place of its curve.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WatchLevel {
+pub struct WaveLevel {
     /// Value in words; none if unknown.
     pub words: Option<String>,
     /// Value as a number, if it is one.
     pub number: Option<f64>,
     /// Provenance of the value.
     pub source: ValueSource,
-    /// Cells that the value depends on: while none of them is written, it does not change.
-    pub cells: Vec<Cell>,
 }
 
-/// Evaluates a watch and lists the cells that it depends on. Runs on a worker.
+/// Evaluates a watch and lists the cells that it depends on: while none of them is written, the
+/// value does not change. Runs on a worker.
 ///
 /// # Errors
 /// The expression is misspelt, or the trace cannot be read.
@@ -206,20 +195,19 @@ pub fn watch_level(
     scene: &EvaluationContext<'_>,
     watch: &Watch,
     at: Position,
-) -> Result<WatchLevel, NameError> {
+) -> Result<(WaveLevel, Vec<Cell>), NameError> {
     match meaning(scene, watch, at) {
-        Ok(meaning) => Ok(WatchLevel {
-            words: shown(&meaning.value, watch.kind),
-            number: number_of(&meaning.value, watch.kind),
-            source: meaning.source,
-            cells: meaning.all,
-        }),
+        Ok(meaning) => {
+            let level = WaveLevel {
+                words: shown(&meaning.value, watch.kind),
+                number: number_of(&meaning.value, watch.kind),
+                source: meaning.source,
+            };
+            Ok((level, meaning.all))
+        }
         Err(error @ NameError::Trace(_)) => Err(error),
         Err(error) if error.is_misspelt() => Err(error),
-        Err(_) => Ok(WatchLevel {
-            cells: dependencies(scene, watch, at),
-            ..WatchLevel::default()
-        }),
+        Err(_) => Ok((WaveLevel::default(), dependencies(scene, watch, at))),
     }
 }
 
@@ -242,7 +230,7 @@ fn number_of(value: &Value, kind: WatchType) -> Option<f64> {
 }
 
 fn dependencies(scene: &EvaluationContext<'_>, watch: &Watch, at: Position) -> Vec<Cell> {
-    let inner = load_of(&watch.expression).map_or(watch.expression.as_str(), |load| load.address);
+    let inner = load_of(&watch.expression).map_or(&*watch.expression, |(address, _)| address);
     parse(inner)
         .map(|expression| scene.evaluate(&expression, at).cells)
         .unwrap_or_default()
@@ -271,9 +259,9 @@ fn meaning(
             at,
         );
     }
-    if let Some(load) = load_of(text) {
-        let (address, around) = number(scene, load.address, at)?;
-        let len_bytes = match (watch.kind.size_bytes(), load.size_bytes) {
+    if let Some((address, size_bytes)) = load_of(text) {
+        let (address, around) = number(scene, address, at)?;
+        let len_bytes = match (watch.kind.size_bytes(), size_bytes) {
             (Some(size), _) => u64::from(size),
             (None, Some(size)) => size,
             (None, None) => u64::from(
@@ -283,16 +271,9 @@ fn meaning(
                     .word_bytes(),
             ),
         };
-        return of_memory(
-            scene,
-            watch.kind,
-            WatchedMemory {
-                address: Address(address),
-                len_bytes,
-                around,
-            },
-            at,
-        );
+        let address = Address(address);
+        let range = MemoryRange { address, len_bytes };
+        return of_memory(scene, watch.kind, range, around, at);
     }
     // If several symbols have one name, none is chosen: evaluating the expression below lists them.
     if let [symbol] = &*scene.images.symbols_named(text)
@@ -305,16 +286,9 @@ fn meaning(
         };
         let len_bytes = watch.kind.size_bytes().map_or(whole, u64::from);
         let around = ValueInputs::default();
-        return of_memory(
-            scene,
-            watch.kind,
-            WatchedMemory {
-                address: symbol.address,
-                len_bytes,
-                around,
-            },
-            at,
-        );
+        let address = symbol.address;
+        let range = MemoryRange { address, len_bytes };
+        return of_memory(scene, watch.kind, range, around, at);
     }
     if let (address, Some(length)) = split_range(text) {
         let (address, mut around) = number(scene, address, at)?;
@@ -322,16 +296,9 @@ fn meaning(
         around.cells.extend(of_length.cells);
         around.source = around.source.max(of_length.source);
         let len_bytes = watch.kind.size_bytes().map_or(length.max(1), u64::from);
-        return of_memory(
-            scene,
-            watch.kind,
-            WatchedMemory {
-                address: Address(address),
-                len_bytes,
-                around,
-            },
-            at,
-        );
+        let address = Address(address);
+        let range = MemoryRange { address, len_bytes };
+        return of_memory(scene, watch.kind, range, around, at);
     }
     let (value, ValueInputs { cells, source }) = number(scene, text, at)?;
     let size = watch.kind.size_bytes().map_or(8, usize::from);
@@ -352,14 +319,8 @@ fn meaning(
     })
 }
 
-/// Expression that is one memory operand.
-struct LoadExpression<'a> {
-    address: &'a str,
-    size_bytes: Option<u64>,
-}
-
-/// Parses a memory operand: `[sp+8]`, `u32[sp+8]`.
-fn load_of(text: &str) -> Option<LoadExpression<'_>> {
+/// Parses a memory operand, `[sp+8]` or `u32[sp+8]`: its address and its size in bytes.
+fn load_of(text: &str) -> Option<(&str, Option<u64>)> {
     let (head, inner) = text.trim().strip_suffix(']')?.split_once('[')?;
     let size_bytes = match head.trim() {
         "" => None,
@@ -374,10 +335,7 @@ fn load_of(text: &str) -> Option<LoadExpression<'_>> {
         depth += i32::from(letter == '[') - i32::from(letter == ']');
         depth >= 0
     });
-    is_whole.then_some(LoadExpression {
-        address: inner,
-        size_bytes,
-    })
+    is_whole.then_some((inner, size_bytes))
 }
 
 /// Inputs of a computed number.
@@ -435,29 +393,20 @@ fn value_of(
     ))
 }
 
-/// Memory, and the inputs that determine its address.
-struct WatchedMemory {
-    address: Address,
-    len_bytes: u64,
-    around: ValueInputs,
-}
-
 fn of_memory(
     scene: &EvaluationContext<'_>,
     kind: WatchType,
-    place: WatchedMemory,
+    range: MemoryRange,
+    around: ValueInputs,
     at: Position,
 ) -> Result<EvaluatedWatch, NameError> {
-    let WatchedMemory {
+    let MemoryRange {
         address,
-        len_bytes,
-        around,
-    } = place;
-    let len_bytes = if kind.is_text() {
-        text_length(scene, address, at).map_err(NameError::Trace)?
-    } else {
-        len_bytes
-    };
+        mut len_bytes,
+    } = range;
+    if kind.is_text() {
+        len_bytes = text_length(scene, address, at).map_err(NameError::Trace)?;
+    }
     let mut found = of_cell(scene, Cell::Memory { address, len_bytes }, around, at)?;
     if kind.is_text() && scene.index.info().is_big_endian {
         // Characters are kept in memory order.

@@ -7,11 +7,12 @@
 
 use anyhow::Result;
 use stepback_index::Cancel;
-use stepback_index::answer::{Cell, ThreadId, ValueSource};
+use stepback_index::answer::{Cell, ThreadId};
 use stepback_parsers::Position;
 
 use super::timeline_rows::TimelineRowsRequest;
-use super::watch_state::{WatchLevel, watch_level};
+pub use super::watch_state::WaveLevel;
+use super::watch_state::watch_level;
 use crate::action::Direction;
 use crate::analysis::names::NameError;
 use crate::analysis::tracked::EvaluationContext;
@@ -31,17 +32,6 @@ pub struct WaveRequest {
     pub thread: ThreadId,
     /// Positions and columns.
     pub view: TimelineRowsRequest,
-}
-
-/// Value at a place of the row.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WaveLevel {
-    /// Value in words; none if unknown.
-    pub words: Option<String>,
-    /// Value as a number, if it is one.
-    pub number: Option<f64>,
-    /// Provenance of the value.
-    pub source: ValueSource,
 }
 
 /// Changes in a column in which the value is written.
@@ -160,36 +150,37 @@ struct WaveWalk<'a> {
 impl WaveWalk<'_> {
     fn run(&self) -> Result<Wave, NameError> {
         let (mut at, last) = (self.view.first, self.view.last);
-        let mut known = self.level(at)?;
-        let is_of_thread = self.is_of_thread(&known);
+        let (first, mut cells) = self.level(at)?;
         let mut wave = Wave {
-            first: WaveLevel::of(&known),
-            is_of_thread,
+            first,
+            is_of_thread: self.is_of_thread(&cells),
             ..Wave::default()
         };
-        while let Some(change) = self.next(&known, at, last)? {
+        while let Some(change) = self.next(&cells, at, last)? {
             let end = self
                 .view
                 .end_of(self.view.column_of(change))
                 .clamp(change, last);
             let (mut now, mut changes, mut is_cut) = (change, 0, false);
             let mut extent: Option<(f64, f64)> = None;
-            loop {
-                known = self.level(now)?;
-                wave.is_of_thread |= self.is_of_thread(&known);
+            let last = loop {
+                let (level, of_level) = self.level(now)?;
+                cells = of_level;
+                wave.is_of_thread |= self.is_of_thread(&cells);
                 changes += 1;
-                extent = joined(extent, known.number);
-                let Some(next) = self.next(&known, now, end)? else {
-                    break;
+                extent = joined(extent, level.number);
+                let Some(next) = self.next(&cells, now, end)? else {
+                    break level;
                 };
                 if changes == LOOKED {
                     (is_cut, now) = (true, end);
-                    known = self.level(end)?;
-                    extent = joined(extent, known.number);
-                    break;
+                    let (level, of_level) = self.level(end)?;
+                    cells = of_level;
+                    extent = joined(extent, level.number);
+                    break level;
                 }
                 now = next;
-            }
+            };
             let (least, most) = (extent.map(|(least, _)| least), extent.map(|(_, most)| most));
             wave.columns.push(WaveColumn {
                 position: change,
@@ -197,26 +188,26 @@ impl WaveWalk<'_> {
                 is_cut,
                 least,
                 most,
-                last: WaveLevel::of(&known),
+                last,
             });
             at = now;
         }
         Ok(wave)
     }
 
-    fn level(&self, at: Position) -> Result<WatchLevel, NameError> {
+    fn level(&self, at: Position) -> Result<(WaveLevel, Vec<Cell>), NameError> {
         self.scene.cancel.check().map_err(NameError::Trace)?;
         watch_level(&self.scene, self.watch, at)
     }
 
-    fn is_of_thread(&self, known: &WatchLevel) -> bool {
+    fn is_of_thread(&self, cells: &[Cell]) -> bool {
         let is_own = |cell: &Cell| matches!(cell, Cell::Register { thread, .. } if *thread == self.scene.thread);
-        known.cells.iter().any(is_own)
+        cells.iter().any(is_own)
     }
 
     fn next(
         &self,
-        known: &WatchLevel,
+        cells: &[Cell],
         at: Position,
         last: Position,
     ) -> Result<Option<Position>, NameError> {
@@ -225,19 +216,9 @@ impl WaveWalk<'_> {
         }
         let next = self
             .scene
-            .next_write(&known.cells, at, Direction::Forward)
+            .next_write(cells, at, Direction::Forward)
             .map_err(NameError::Trace)?;
         Ok(next.filter(|next| *next <= last))
-    }
-}
-
-impl WaveLevel {
-    fn of(level: &WatchLevel) -> Self {
-        Self {
-            words: level.words.clone(),
-            number: level.number,
-            source: level.source,
-        }
     }
 }
 
@@ -251,6 +232,8 @@ fn joined(extent: Option<(f64, f64)>, number: Option<f64>) -> Option<(f64, f64)>
 
 #[cfg(test)]
 mod tests {
+    use stepback_index::answer::ValueSource;
+
     use super::*;
     use crate::session::test_session::{overflow, tarmac};
 

@@ -1,7 +1,6 @@
 //! The bookmarks of a trace, and the places that they mark: moments and ranges by time, then memory
 //! by address.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -16,17 +15,9 @@ const NAME: usize = 200;
 /// Maximum number of characters of a note.
 const NOTE: usize = 4000;
 
-/// Error: the maximum number of bookmarks is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyBookmarks;
-
-impl fmt::Display for TooManyBookmarks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&say!("marks-too-many", most = MOST.to_string()))
-    }
+fn too_many() -> String {
+    say!("marks-too-many", most = MOST.to_string())
 }
-
-impl std::error::Error for TooManyBookmarks {}
 
 /// All bookmarks of a trace: moments and ranges by time, then memory by address.
 #[derive(Clone, Debug, Default)]
@@ -35,14 +26,7 @@ pub struct Bookmarks {
     newest: u64,
     /// Field to edit next. The panel that edits it takes the value. Copies share it, so that it is
     /// taken once.
-    wish: Arc<Mutex<Option<BookmarkEditTarget>>>,
-}
-
-/// Field to edit next in the panel of bookmarks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BookmarkEditTarget {
-    pub id: BookmarkId,
-    pub part: BookmarkField,
+    wish: Arc<Mutex<Option<(BookmarkId, BookmarkField)>>>,
 }
 
 /// Compares the bookmarks only, not the field to edit next.
@@ -137,7 +121,7 @@ impl Bookmarks {
     }
 
     /// Takes the field to edit next.
-    pub fn take_wish(&self) -> Option<BookmarkEditTarget> {
+    pub fn take_wish(&self) -> Option<(BookmarkId, BookmarkField)> {
         self.wish
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -162,7 +146,7 @@ impl Bookmarks {
     ///
     /// # Errors
     /// There are [`MOST`] bookmarks.
-    pub fn change(&mut self, change: &BookmarkChange) -> Result<(), TooManyBookmarks> {
+    pub fn change(&mut self, change: &BookmarkChange) -> Result<(), String> {
         match change {
             BookmarkChange::Toggle(place) => match self.at(*place).map(|bookmark| bookmark.id) {
                 Some(id) => self.remove(id),
@@ -193,8 +177,7 @@ impl Bookmarks {
     }
 
     fn want(&mut self, id: BookmarkId, part: BookmarkField) {
-        *self.wish.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(BookmarkEditTarget { id, part });
+        *self.wish.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, part));
     }
 
     /// Returns the names of addresses: address, length in bytes, name.
@@ -214,16 +197,16 @@ impl Bookmarks {
     }
 
     /// Returns the bookmark of a place; creates it if necessary.
-    fn put(&mut self, place: BookmarkPlace) -> Result<&mut Bookmark, TooManyBookmarks> {
+    fn put(&mut self, place: BookmarkPlace) -> Result<&mut Bookmark, String> {
         let known = self.at(place).map(|bookmark| bookmark.id);
         if known.is_none() && self.list.len() >= MOST {
-            return Err(TooManyBookmarks);
+            return Err(too_many());
         }
         let id = known.unwrap_or_else(|| self.insert(place, |_| {}));
         self.list
             .iter_mut()
             .find(|bookmark| bookmark.id == id)
-            .ok_or(TooManyBookmarks)
+            .ok_or_else(too_many)
     }
 
     fn insert(&mut self, place: BookmarkPlace, fill: impl FnOnce(&mut Bookmark)) -> BookmarkId {
@@ -505,7 +488,7 @@ mod tests {
         let places: Vec<BookmarkPlace> = (0..MOST as u64).map(BookmarkPlace::Position).collect();
         let mut bookmarks = marked(&places);
         let more = BookmarkChange::Toggle(BookmarkPlace::Position(u64::MAX));
-        assert_eq!(bookmarks.change(&more), Err(TooManyBookmarks));
+        assert_eq!(bookmarks.change(&more), Err(too_many()));
         let long = BookmarkChange::Annotate {
             place: BookmarkPlace::Position(3),
             note: "x".repeat(100_000),

@@ -15,8 +15,20 @@ const LONGEST: usize = 400;
 
 /// A named query.
 pub trait SavedQuery: Clone + PartialEq {
-    /// Messages about such queries.
-    const MESSAGES: SavedQueryMessages;
+    /// Message: a query was saved; its `name`.
+    const KEPT_AS: &'static str;
+    /// Message: a query was removed; its `name`.
+    const FORGOTTEN: &'static str;
+    /// Message: a query was not saved; the `error`.
+    const NOT_KEPT: &'static str;
+    /// Message: the list is full; its maximum, `most`.
+    const TOO_MANY: &'static str;
+    /// Message: the text is too long; the maximum number of characters, `most`.
+    const TOO_LONG: &'static str;
+    /// Message: no query is saved under a `name`, nor under any other.
+    const NONE_KEPT: &'static str;
+    /// Message: no query is saved under a `name`, but under other `names`.
+    const NONE_KEPT_SO: &'static str;
 
     fn name(&self) -> &str;
 
@@ -25,25 +37,6 @@ pub trait SavedQuery: Clone + PartialEq {
 
     /// Returns the text of the query; empty for none.
     fn text(&self) -> &str;
-}
-
-/// Ids of messages about saved queries.
-#[derive(Clone, Copy, Debug)]
-pub struct SavedQueryMessages {
-    /// A query was saved; its `name`.
-    pub kept_as: &'static str,
-    /// A query was removed; its `name`.
-    pub forgotten: &'static str,
-    /// A query was not saved; the `error`.
-    pub not_kept: &'static str,
-    /// The list is full; its maximum, `most`.
-    pub too_many: &'static str,
-    /// The text is too long; the maximum number of characters, `most`.
-    pub too_long: &'static str,
-    /// No query is saved under a `name`, nor under any other.
-    pub none_kept: &'static str,
-    /// No query is saved under a `name`, but under other `names`.
-    pub none_kept_so: &'static str,
 }
 
 /// Change to a list of saved queries.
@@ -120,11 +113,11 @@ impl<K: SavedQuery> SavedQueries<K> {
             return Ok(());
         }
         if kept.text().chars().count() > LONGEST {
-            return Err(refusal(K::MESSAGES.too_long, LONGEST));
+            return Err(refusal(K::TOO_LONG, LONGEST));
         }
         self.forget(&name);
         if self.list.len() >= MOST {
-            return Err(refusal(K::MESSAGES.too_many, MOST));
+            return Err(refusal(K::TOO_MANY, MOST));
         }
         let place = self
             .list
@@ -143,9 +136,9 @@ impl<K: SavedQuery> SavedQueries<K> {
         let names: Vec<&str> = self.list.iter().take(8).map(K::name).collect();
         let name = ("name", MessageValue::from(name));
         match names.is_empty() {
-            true => spoken_with(K::MESSAGES.none_kept, &[name]),
+            true => spoken_with(K::NONE_KEPT, &[name]),
             false => spoken_with(
-                K::MESSAGES.none_kept_so,
+                K::NONE_KEPT_SO,
                 &[name, ("names", MessageValue::from(names.join(", ")))],
             ),
         }
@@ -212,15 +205,13 @@ pub struct SavedSearch {
 }
 
 impl SavedQuery for SavedSearch {
-    const MESSAGES: SavedQueryMessages = SavedQueryMessages {
-        kept_as: "find-kept-as",
-        forgotten: "find-forgotten",
-        not_kept: "find-not-kept",
-        too_many: "kept-searches-too-many",
-        too_long: "kept-search-too-long",
-        none_kept: "find-none-kept",
-        none_kept_so: "find-none-kept-so",
-    };
+    const KEPT_AS: &'static str = "find-kept-as";
+    const FORGOTTEN: &'static str = "find-forgotten";
+    const NOT_KEPT: &'static str = "find-not-kept";
+    const TOO_MANY: &'static str = "kept-searches-too-many";
+    const TOO_LONG: &'static str = "kept-search-too-long";
+    const NONE_KEPT: &'static str = "find-none-kept";
+    const NONE_KEPT_SO: &'static str = "find-none-kept-so";
 
     fn name(&self) -> &str {
         &self.name
@@ -295,15 +286,13 @@ pub struct SavedSlice {
 }
 
 impl SavedQuery for SavedSlice {
-    const MESSAGES: SavedQueryMessages = SavedQueryMessages {
-        kept_as: "slice-kept-as",
-        forgotten: "slice-forgotten",
-        not_kept: "slice-not-kept",
-        too_many: "kept-slices-too-many",
-        too_long: "kept-slice-too-long",
-        none_kept: "slice-none-kept",
-        none_kept_so: "slice-none-kept-so",
-    };
+    const KEPT_AS: &'static str = "slice-kept-as";
+    const FORGOTTEN: &'static str = "slice-forgotten";
+    const NOT_KEPT: &'static str = "slice-not-kept";
+    const TOO_MANY: &'static str = "kept-slices-too-many";
+    const TOO_LONG: &'static str = "kept-slice-too-long";
+    const NONE_KEPT: &'static str = "slice-none-kept";
+    const NONE_KEPT_SO: &'static str = "slice-none-kept-so";
 
     fn name(&self) -> &str {
         &self.name

@@ -9,7 +9,7 @@
 //! assert_eq!(bookmarks.list()[0].title(), "the store");
 //! bookmarks.change(&BookmarkChange::Toggle(place))?;
 //! assert!(bookmarks.list().is_empty());
-//! # Ok::<(), stepback_debugger::notes::TooManyBookmarks>(())
+//! # Ok::<(), String>(())
 //! ```
 
 mod bookmarks;
@@ -23,9 +23,7 @@ pub use crate::notes::bookmarks::{
 pub use crate::notes::kept_list::{
     FindKind, FindQuery, FindRange, SavedSearch, SavedSlice, SavedSliceQuery, SliceEdge,
 };
-pub use bookmarks::{BookmarkEditTarget, Bookmarks, MOST, TooManyBookmarks};
+pub use bookmarks::{Bookmarks, MOST};
 pub use kept_list::{SavedQueries, SavedQuery, SavedQueryChange};
-pub use session_file::{
-    LONGEST, SessionError, SessionFile, SessionImage, SessionTrace, SessionWindow,
-};
-pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};
+pub use session_file::{LONGEST, SessionError, SessionFile, SessionTrace, SessionWindow};
+pub use watches::{Watch, WatchChange, WatchType, Watches};

@@ -64,6 +64,7 @@ use super::{
     Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, SavedQueries, SavedSearch,
     SavedSlice, Watch, Watches,
 };
+use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::number::number;
 
@@ -81,7 +82,7 @@ const PLACES: usize = 4096;
 pub struct SessionFile {
     pub trace: SessionTrace,
     /// Program images that were named for it.
-    pub images: Vec<SessionImage>,
+    pub images: Vec<ImageSpec>,
     /// Directories of images that were named for it.
     pub sysroots: Vec<PathBuf>,
     /// Trace windows and their positions.
@@ -118,16 +119,6 @@ pub struct SessionTrace {
     /// Hash of its head, tail and samples in hexadecimal; empty for a trace of several files.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hash: String,
-}
-
-/// A program image.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SessionImage {
-    #[serde(with = "crate::paths")]
-    pub path: PathBuf,
-    /// Added to its addresses.
-    pub offset: u64,
 }
 
 /// A trace window.
@@ -178,7 +169,7 @@ struct SerializedSession {
     sysroots: Vec<PathBuf>,
     trace: SessionTrace,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    images: Vec<SessionImage>,
+    images: Vec<ImageSpec>,
     windows: Vec<SessionWindow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bookmarks: Vec<Spanned<SerializedBookmark>>,
@@ -449,7 +440,7 @@ mod tests {
                 steps: 3,
                 ..SessionTrace::default()
             },
-            images: vec![SessionImage {
+            images: vec![ImageSpec {
                 path: "/x.elf".into(),
                 offset: 0x1000,
             }],

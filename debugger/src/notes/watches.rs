@@ -1,7 +1,5 @@
 //! Watches: expressions and the interpretation of their values.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::messages::say;
@@ -88,17 +86,9 @@ impl WatchType {
     }
 }
 
-/// Error: the maximum number of watches is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyWatches;
-
-impl fmt::Display for TooManyWatches {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&say!("watches-too-many", most = MOST_WATCHES.to_string()))
-    }
+fn too_many() -> String {
+    say!("watches-too-many", most = MOST_WATCHES.to_string())
 }
-
-impl std::error::Error for TooManyWatches {}
 
 /// A watched expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -193,7 +183,7 @@ impl Watches {
     ///
     /// # Errors
     /// The maximum number of watches is reached.
-    pub fn change(&mut self, change: &WatchChange) -> Result<(), TooManyWatches> {
+    pub fn change(&mut self, change: &WatchChange) -> Result<(), String> {
         match change {
             WatchChange::Add(text) => {
                 let watch = Watch::parse(text);
@@ -201,7 +191,7 @@ impl Watches {
                     return Ok(());
                 }
                 if self.list.len() >= MOST_WATCHES {
-                    return Err(TooManyWatches);
+                    return Err(too_many());
                 }
                 self.list.push(watch);
             }
@@ -283,7 +273,7 @@ mod tests {
         }
         assert_eq!(
             watches.change(&WatchChange::Add("x30".to_owned())),
-            Err(TooManyWatches)
+            Err(too_many())
         );
     }
 }

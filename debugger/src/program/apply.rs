@@ -11,8 +11,9 @@ use crate::action::{
     TravelAction, ViewAction,
 };
 use crate::analysis::step_places::Callees;
-use crate::desk::{Desk, DeskEvent, FunctionReference, LineGoal, OpeningMode};
+use crate::desk::{Desk, DeskEvent, FunctionReference, OpeningMode};
 use crate::keymap::CommandContext;
+use crate::model::source_view::LineQuestion;
 use crate::model::{Stride, WindowMove};
 use crate::notes::{BookmarkChange, BookmarkPlace};
 use crate::program::files;
@@ -111,7 +112,7 @@ fn travel(desk: &mut Desk, action: TravelAction) {
             desk.go_to_access_until(cell, access, until)
         }
         TravelAction::GoToExternal(cell, way) => desk.go_to_external(cell, way),
-        TravelAction::GoToLine(file, line, way, thread) => desk.go_to_line(LineGoal {
+        TravelAction::GoToLine(file, line, way, thread) => desk.go_to_line(LineQuestion {
             file,
             line,
             way,
@@ -133,7 +134,7 @@ fn travel(desk: &mut Desk, action: TravelAction) {
 }
 
 fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Direction) {
-    let Some(selected) = shell.selected_cell() else {
+    let Some((cell, follow)) = shell.selected_cell() else {
         return shell.tell(Report::NoCell);
     };
     let program = shell.program_mut();
@@ -142,15 +143,11 @@ fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Directi
     };
     // An action on a panel starts from the state that the panel shows, regardless of the active
     // window.
-    match selected
-        .follow
-        .and_then(|follow| desk.windows.start_from(follow))
-    {
-        Some(start) => program.queue.extend([
-            start,
-            TravelAction::GoToAccess(selected.cell, access, way).into(),
-        ]),
-        None => desk.go_to_access(selected.cell, access, way),
+    match follow.and_then(|follow| desk.windows.start_from(follow)) {
+        Some(start) => program
+            .queue
+            .extend([start, TravelAction::GoToAccess(cell, access, way).into()]),
+        None => desk.go_to_access(cell, access, way),
     }
 }
 

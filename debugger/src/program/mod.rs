@@ -23,5 +23,5 @@ pub use crate::program::files::keep_session;
 pub use apply::{apply_queue, perform};
 pub use opening::{begin_held, open};
 pub use prompt::{FilePurpose, PickedKind, Prompt};
-pub use shell::{PanelArrangement, Report, SelectedCell, Shell, report};
+pub use shell::{PanelArrangement, Report, Shell, report};
 pub use state::{Failure, PanelsSnapshot, Program, RunMode, UndoSnapshot, UserLayout, Wake};

@@ -80,13 +80,6 @@ pub enum PanelArrangement<'a> {
     New(&'a SavedSession),
 }
 
-/// The cell under the cursor.
-pub struct SelectedCell {
-    pub cell: CellName,
-    /// Binding of the panel that shows the cell, if a panel of cells has the keyboard focus.
-    pub follow: Option<Follow>,
-}
-
 /// A front end: reports events, prompts the user, owns the panels.
 pub trait Shell {
     fn program(&self) -> &Program;
@@ -132,8 +125,9 @@ pub trait Shell {
 
     /// Returns the number of rows on a page of the active trace window.
     fn page_rows(&self) -> u64;
-    /// Returns the cell under the cursor.
-    fn selected_cell(&mut self) -> Option<SelectedCell>;
+    /// Returns the cell under the cursor, and the binding of the panel that shows it if a panel of
+    /// cells has the keyboard focus.
+    fn selected_cell(&mut self) -> Option<(CellName, Option<Follow>)>;
     /// Returns the function that is selected in a visible panel.
     fn selected_function(&self) -> Option<Address> {
         None

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use stepback_parsers::Position;
 
-use super::shell::{PanelArrangement, Report, SelectedCell, Shell};
+use super::shell::{PanelArrangement, Report, Shell};
 use super::state::{Program, RunMode};
 use super::{Prompt, perform};
-use crate::action::WindowId;
 use crate::action::{
     AppAction, Direction, FileAction, MarkAction, PanelAction, PanelKind, SliceView, TravelAction,
     ViewAction,
 };
+use crate::action::{CellName, Follow, WindowId};
 use crate::desk::{Desk, desk_over};
 use crate::notes::{BookmarkChange, BookmarkPlace, SavedSearch, SavedSlice};
 use crate::session::test_session::overflow;
@@ -77,7 +77,7 @@ impl Shell for TestShell {
         10
     }
 
-    fn selected_cell(&mut self) -> Option<SelectedCell> {
+    fn selected_cell(&mut self) -> Option<(CellName, Option<Follow>)> {
         None
     }
 

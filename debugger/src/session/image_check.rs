@@ -152,14 +152,6 @@ const PROGRAMS: usize = 64;
 /// Maximum total size of the compared programs in bytes.
 const BYTES: u64 = 512 << 20;
 
-/// A program found next to a trace.
-#[derive(Clone, Debug)]
-pub struct FoundProgram {
-    /// Path and load offset.
-    pub spec: ImageSpec,
-    pub program: ProgramFile,
-}
-
 /// Finds the program of a trace among the files next to it. `fit` returns how well a file fits.
 /// Prefers the file with the trace's name if it fits perfectly, else takes the best fit. None: no
 /// file fits.
@@ -169,12 +161,12 @@ pub fn fitting_program(
     options: &OpenOptions,
     set: InstructionSet,
     fit: &dyn Fn(&ProgramFile) -> Option<ProgramFit>,
-) -> Option<FoundProgram> {
+) -> Option<(ImageSpec, ProgramFile)> {
     let named = image_beside(&options.path, set);
     let others = programs_beside(&options.path, set)
         .into_iter()
         .filter(|path| Some(path) != named.as_ref());
-    let mut best: Option<(u64, FoundProgram)> = None;
+    let mut best: Option<(u64, (ImageSpec, ProgramFile))> = None;
     let mut bytes_left = BYTES;
     for path in named.iter().cloned().chain(others).take(PROGRAMS) {
         let length = fs::metadata(&path).map_or(u64::MAX, |metadata| metadata.len());
@@ -194,7 +186,7 @@ pub fn fitting_program(
         };
         // Of two programs with equal fits, the one with the closer name comes first.
         if best.as_ref().is_none_or(|(same, _)| found.same > *same) {
-            best = Some((found.same, FoundProgram { spec, program }));
+            best = Some((found.same, (spec, program)));
         }
         if found.is_perfect() {
             break;
@@ -286,10 +278,8 @@ mod tests {
                 nowhere: 0,
             })
         });
-        let name = found.map(|found| {
-            found
-                .spec
-                .path
+        let name = found.map(|(spec, _)| {
+            spec.path
                 .file_name()
                 .unwrap()
                 .to_string_lossy()

@@ -10,7 +10,7 @@ use stepback_parsers::{ProgramFile, ProgramFit};
 use super::notice::Notice;
 use super::{Companions, OpenOptions};
 use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
-use crate::session::image_check::{FoundProgram, fitting_program, image_beside};
+use crate::session::image_check::{fitting_program, image_beside};
 
 /// Beginning of notices about an image for another processor.
 const FOREIGN_IMAGE: &str = "the image is for another processor";
@@ -110,16 +110,9 @@ fn tell_problems(images: &Images, notices: &mut Vec<Notice>) {
     }
 }
 
-/// Code of a program, for traces whose steps are reconstructed from it.
-#[derive(Debug, Default)]
-pub struct ProgramCode {
-    pub files: Vec<ProgramFile>,
-    /// Image next to the trace that fits the trace's records, if no other is used.
-    pub beside: Option<ImageSpec>,
-}
-
 /// Reads the code of the images that [`load`] would choose, for traces whose steps are
-/// reconstructed from it. `fit` returns how well a file fits the records of the trace.
+/// reconstructed from it. `fit` returns how well a file fits the records of the trace. Returns also
+/// the image next to the trace that fits the trace's records, if no other is used.
 ///
 /// # Errors
 /// An image that the user named is not usable.
@@ -127,11 +120,7 @@ pub fn program(
     options: &OpenOptions,
     set: InstructionSet,
     fit: &dyn Fn(&ProgramFile) -> Option<ProgramFit>,
-) -> Result<ProgramCode> {
-    let of_files = |files| ProgramCode {
-        files,
-        beside: None,
-    };
+) -> Result<(Vec<ProgramFile>, Option<ImageSpec>)> {
     let is_ours =
         |spec: &&ImageSpec| machine_of(&spec.path).is_none_or(|found| set.is_of_image(Some(found)));
     let files = |specs: &[ImageSpec]| {
@@ -143,7 +132,7 @@ pub fn program(
     };
     let named = files(&options.images)?;
     if !named.is_empty() {
-        return Ok(of_files(named));
+        return Ok((named, None));
     }
     // Problems of these are reported when their symbols are loaded.
     let remembered: Vec<_> = if options.images.is_empty() {
@@ -156,21 +145,14 @@ pub fn program(
         .filter_map(|spec| program_file(spec).ok())
         .collect();
     if !remembered.is_empty() {
-        return Ok(of_files(remembered));
+        return Ok((remembered, None));
     }
-    if let Some(FoundProgram { spec, program }) = fitting_program(options, set, fit) {
-        return Ok(ProgramCode {
-            files: vec![program],
-            beside: Some(spec),
-        });
+    if let Some((spec, program)) = fitting_program(options, set, fit) {
+        return Ok((vec![program], Some(spec)));
     }
-    let beside = beside_for(set, options);
-    Ok(of_files(
-        beside
-            .into_iter()
-            .filter_map(|spec| program_file(&spec).ok())
-            .collect(),
-    ))
+    let beside = beside_for(set, options).into_iter();
+    let files = beside.filter_map(|spec| program_file(&spec).ok());
+    Ok((files.collect(), None))
 }
 
 /// Restricts the chosen images to those for the processor of the trace, if there are any. Names and
@@ -256,7 +238,7 @@ pub fn specs(options: &OpenOptions, companions: &Companions) -> Vec<ImageSpec> {
     search
         .images(&mut Vec::new())
         .into_iter()
-        .map(|image| image.spec)
+        .map(|(spec, _)| spec)
         .collect()
 }
 

@@ -134,10 +134,7 @@ impl Input {
             .needed_program()
             .map(|set| images::program(options, set, &fit))
             .transpose()?;
-        let images::ProgramCode {
-            files: program,
-            beside: image_beside,
-        } = program.unwrap_or_default();
+        let (program, image_beside) = program.unwrap_or_default();
         let assumed = TraceAssumptions { program, ..assumed };
         let source = files
             .format

@@ -26,19 +26,18 @@ mod session_place;
 #[expect(clippy::expect_used, reason = "only tests ask for it")]
 pub mod test_session;
 mod trace_files;
-mod watch;
 
 pub use crate::session::notice::{Damage, FileError, source_error_text};
+pub use crate::session::open::OpeningObserver;
 pub use crate::session::places::{demo_path, is_demo, is_same_file};
-pub use crate::session::watch::OpeningObserver;
 pub use companions::Companions;
 pub use input::Input;
 pub use notice::{Notice, NoticeKind};
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use session_place::{
-    OverwritePolicy, ReadSession, SessionSaveError, is_session, kept_file, kept_place,
-    place_before, read_session, session_place, session_places, set_aside, trace_of, write_session,
+    OverwritePolicy, SessionSaveError, is_session, kept_file, kept_place, place_before,
+    read_session, session_place, session_places, set_aside, trace_of, write_session,
 };
 pub use trace_files::{
     TraceFiles, TracesInside, format_of_folder, format_of_name, is_trace_file, natural_key,

@@ -22,7 +22,7 @@ use super::input::Input;
 use super::notice::{Notice, NoticeKind};
 use super::places::index_places;
 use super::trace_files::TraceFiles;
-use super::{Companions, Damage, IndexPolicy, OpenOptions, OpeningObserver, images};
+use super::{Companions, Damage, IndexPolicy, OpenOptions, images};
 use crate::image::{CheckedImage, Images};
 use crate::session::notice::of_file;
 use crate::session::places::is_same_file;
@@ -206,6 +206,17 @@ pub enum TraceChange {
     Rewritten,
 }
 
+/// Observer of a trace that is being opened.
+#[derive(Clone, Copy)]
+pub struct OpeningObserver<'a> {
+    /// Receives the indexed part: soon after the start, and again whenever it has grown enough. The
+    /// part answers queries as if the trace ended there ([`stepback_index::Index::is_whole`] is
+    /// false).
+    pub on_part: &'a (dyn Fn(Session) + Sync),
+    /// If present, the build follows a growing trace until this is cancelled.
+    pub follow: Option<&'a Cancel>,
+}
+
 /// Opens a trace for queries. Blocks while the index is built. The first query that needs calls
 /// also searches for tail calls and takes longer.
 ///
@@ -230,43 +241,35 @@ pub fn open_watched(
     cancel: &Cancel,
     watch: Option<OpeningObserver<'_>>,
 ) -> Result<Session> {
-    let first = open_with_tail_calls(options, progress, cancel, watch)?;
+    let (session, error) = open_with_tail_calls(options, progress, cancel, watch)?;
     // Damage that the search for tail calls meets is repaired once.
-    let damage = first.error.as_ref().and_then(|error| Damage::of(error));
+    let damage = error.as_ref().and_then(|error| Damage::of(error));
     let Some((damage, mended)) = damage.and_then(|damage| Some((damage, damage.mended(options)?)))
     else {
-        return Ok(first.told());
+        return Ok(told(session, error));
     };
-    let mut session = open_with_tail_calls(&mended, progress, cancel, watch)?.told();
+    let (session, error) = open_with_tail_calls(&mended, progress, cancel, watch)?;
+    let mut session = told(session, error);
     session
         .notices
         .push(format!("{}: {:?}", damage.notice(), options.path).into());
     Ok(session)
 }
 
-/// A session after the search for tail calls.
-struct TailCallSearch {
-    session: Session,
-    /// Reason why the search failed.
-    error: Option<QueryError>,
+/// Adds a notice about a failed search for tail calls.
+fn told(mut session: Session, error: Option<QueryError>) -> Session {
+    let notice = error.map(|error| no_tail_calls(&error).into());
+    session.notices.extend(notice);
+    session
 }
 
-impl TailCallSearch {
-    /// Returns the session with a notice about a failed search.
-    fn told(mut self) -> Session {
-        self.session
-            .notices
-            .extend(self.error.map(|error| no_tail_calls(&error).into()));
-        self.session
-    }
-}
-
+/// Opens a trace and searches for its tail calls. Returns the reason why the search failed, too.
 fn open_with_tail_calls(
     options: &OpenOptions,
     progress: &BuildProgress,
     cancel: &Cancel,
     watch: Option<OpeningObserver<'_>>,
-) -> Result<TailCallSearch> {
+) -> Result<(Session, Option<QueryError>)> {
     let mut search = IndexSearch::new(options, progress, cancel, watch)?;
     let (index, origin) = search.index()?;
     if let Some(watch) = watch {
@@ -380,14 +383,15 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// Searches for tail calls and creates a session. Slow for many calls.
-    fn session_with_tail_calls(&self, index: Index, origin: IndexOrigin) -> Result<TailCallSearch> {
+    fn session_with_tail_calls(
+        &self,
+        index: Index,
+        origin: IndexOrigin,
+    ) -> Result<(Session, Option<QueryError>)> {
         let checked = self.checked(&index)?;
         let mut index = with_images(index, checked.program.clone(), self.cancel);
         let found = index.find_tail_calls(tail_calls, self.cancel);
-        Ok(TailCallSearch {
-            session: self.session(index, checked, origin),
-            error: found.err(),
-        })
+        Ok((self.session(index, checked, origin), found.err()))
     }
 
     /// Compares the images with the executed code. Excludes found images that do not fit.
@@ -612,8 +616,10 @@ impl<'a> IndexSearch<'a> {
             Some(watch) => {
                 // If images can no longer be read, skip the part: the final session reports it.
                 run(build.reporting_parts(&|part| {
-                    if let Ok(searched) = self.session_with_tail_calls(part, IndexOrigin::Built) {
-                        (watch.on_part)(searched.told());
+                    if let Ok((session, error)) =
+                        self.session_with_tail_calls(part, IndexOrigin::Built)
+                    {
+                        (watch.on_part)(told(session, error));
                     }
                 }))
             }

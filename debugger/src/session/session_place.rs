@@ -67,14 +67,6 @@ fn head(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A session and its text.
-#[derive(Clone, Debug, Default)]
-pub struct ReadSession {
-    pub file: SessionFile,
-    /// Text of the file.
-    pub text: String,
-}
-
 /// Content that may be overwritten by a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwritePolicy<'a> {
@@ -123,11 +115,11 @@ impl From<io::Error> for SessionSaveError {
     }
 }
 
-/// Reads a session. Blocks.
+/// Reads a session; returns also the text of the file. Blocks.
 ///
 /// # Errors
 /// The file cannot be read or is no session. The message names the line and the file.
-pub fn read_session(path: &Path) -> Result<ReadSession> {
+pub fn read_session(path: &Path) -> Result<(SessionFile, String)> {
     let failed = || format!("the session cannot be read: {path:?}");
     // A pipe or a device may never end.
     if !fs::metadata(path).with_context(failed)?.is_file() {
@@ -139,7 +131,7 @@ pub fn read_session(path: &Path) -> Result<ReadSession> {
         .with_context(failed)?;
     let text = String::from_utf8(bytes).map_err(|_| anyhow!("not a text").context(failed()))?;
     match SessionFile::parse(&text) {
-        Ok(file) => Ok(ReadSession { file, text }),
+        Ok(file) => Ok((file, text)),
         Err(error) => Err(of_file(
             path,
             format_args!("the session cannot be read, {error}"),
@@ -276,7 +268,7 @@ mod tests {
             OverwritePolicy::AnySession,
         )
         .unwrap();
-        assert_eq!(read_session(&own).unwrap().file.active, 2);
+        assert_eq!(read_session(&own).unwrap().0.active, 2);
         fs::write(&other, "precious").unwrap();
         assert!(
             write_session(

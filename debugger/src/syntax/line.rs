@@ -1,50 +1,91 @@
-//! An instruction as coloured tokens, and the branch targets that its disassembly names.
+//! Text with semantic roles; the front ends choose the colour of each.
+//!
+//! An instruction as coloured text.
 //!
 //! Parts that the lexer does not know keep their characters.
 
 use std::fmt;
 
-use stepback_machine::flow::{OperandWordKind, without_prefix};
+use stepback_machine::flow::{OperandWordKind, TextFlow, without_prefix};
 use stepback_machine::{Address, InstructionSet};
 
-/// Meaning of a token, which determines its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SyntaxKind {
-    /// A mnemonic, and similar words among the operands: `lsl`, `sxtw`, `eq`, `ish`.
-    Mnemonic,
+/// Role of a piece of text, which determines its colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TextRole {
+    /// Ordinary content: a mnemonic, and similar words among the operands: `lsl`, `sxtw`, `ish`.
+    #[default]
+    Plain,
+    /// Secondary content.
+    Second,
+    /// A label; also instructions that were not executed.
+    Label,
     /// Mnemonic of a call, a return or a branch.
-    BranchMnemonic,
+    Branch,
     /// A register, including system registers.
     Register,
-    /// A number with its `#`, or an address.
+    /// A number in code with its `#`, or an address.
     Number,
     /// A symbol with its offset.
     Symbol,
-    /// Brackets, commas and operators, with the space after them.
+    /// Brackets, commas and operators in code, with the space after them.
     Punctuation,
-    /// A comment of the disassembler with its `;`.
+    /// A comment, such as that of the disassembler with its `;`.
     Comment,
+    /// A load.
+    Read,
+    /// A load of a value that was written without a record in the trace.
+    External,
+    /// A store.
+    Write,
+    /// A branch that was taken.
+    Taken,
+    /// A value that the trace does not state but that follows from it.
+    Inferred,
+    /// An unknown value.
+    Unknown,
+    Exception,
 }
 
-/// A token of one colour.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyntaxToken {
-    pub kind: SyntaxKind,
+/// Piece of text with one role.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextSpan {
+    pub meaning: TextRole,
     pub text: String,
 }
 
-/// An instruction for display.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InstructionLine {
-    /// In lower case; empty if the trace has no disassembly.
-    pub mnemonic: String,
-    /// [`SyntaxKind::Mnemonic`] or [`SyntaxKind::BranchMnemonic`].
-    pub mnemonic_kind: SyntaxKind,
-    /// Tokens after the mnemonic. Their texts concatenated are the operands.
-    pub operands: Vec<SyntaxToken>,
+impl TextSpan {
+    pub fn new(meaning: TextRole, text: impl Into<String>) -> Self {
+        Self {
+            meaning,
+            text: text.into(),
+        }
+    }
 }
 
-impl InstructionLine {
+/// Effect of an instruction on control flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CodeKind {
+    /// Branch that is neither a call nor a return.
+    Branch,
+    Call,
+    Return,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// Instruction for display, split into the parts that the list aligns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// In lower case; empty if the trace has no disassembly.
+    pub mnemonic: TextSpan,
+    /// Spans after the mnemonic. Their texts concatenated are the operands.
+    pub operands: Vec<TextSpan>,
+    /// Effect on control flow.
+    pub kind: CodeKind,
+}
+
+impl Code {
     /// Splits the disassembly of the instruction at `pc`. Addresses relative to the pc are shown
     /// with the name that `name_of` returns, else as numbers.
     pub fn parse(
@@ -66,7 +107,13 @@ impl InstructionLine {
             .unwrap_or_default()
             .trim_end()
             .to_ascii_lowercase();
-        let is_branch = set.text_flow(text).is_some();
+        let kind = match set.text_flow(text) {
+            Some(TextFlow::Call) => CodeKind::Call,
+            Some(TextFlow::Return) => CodeKind::Return,
+            Some(TextFlow::Branch | TextFlow::Conditional) => CodeKind::Branch,
+            None => CodeKind::Other,
+        };
+        let is_branch = kind != CodeKind::Other;
         let operands = operands(
             rest,
             &OperandContext {
@@ -77,32 +124,44 @@ impl InstructionLine {
                 name_of,
             },
         );
-        let mnemonic_kind = if is_branch {
-            SyntaxKind::BranchMnemonic
+        let meaning = if is_branch {
+            TextRole::Branch
         } else {
-            SyntaxKind::Mnemonic
+            TextRole::Plain
         };
         Self {
-            mnemonic,
-            mnemonic_kind,
+            mnemonic: TextSpan::new(meaning, mnemonic),
             operands,
+            kind,
         }
     }
 
-    /// Returns the text after the mnemonic.
-    pub fn operands_text(&self) -> String {
+    /// Returns the whole instruction on one line.
+    pub fn full_text(&self) -> String {
+        let operands: String = self
+            .operands
+            .iter()
+            .map(|span| span.text.as_str())
+            .collect();
+        format!("{:<6} {operands}", self.mnemonic.text)
+            .trim_end()
+            .to_owned()
+    }
+
+    /// Returns the length of the operands in characters.
+    pub fn operand_length(&self) -> usize {
         self.operands
             .iter()
-            .map(|token| token.text.as_str())
-            .collect()
+            .map(|span| span.text.chars().count())
+            .sum()
     }
 }
 
-impl fmt::Display for InstructionLine {
+impl fmt::Display for Code {
     /// Formats the instruction as it is shown and copied, without padding.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.mnemonic)?;
-        if !self.mnemonic.is_empty() && !self.operands.is_empty() {
+        f.write_str(&self.mnemonic.text)?;
+        if !self.mnemonic.text.is_empty() && !self.operands.is_empty() {
             f.write_str(" ")?;
         }
         self.operands
@@ -127,7 +186,7 @@ pub struct OperandContext<'a> {
 /// Splits operands into tokens. Each run of spaces becomes one space, and one follows each comma.
 /// Addresses relative to the pc and branch targets are replaced by their names. Nothing else
 /// changes.
-pub fn operands(text: &str, context: &OperandContext<'_>) -> Vec<SyntaxToken> {
+pub fn operands(text: &str, context: &OperandContext<'_>) -> Vec<TextSpan> {
     let mut lexer = OperandLexer {
         rest: text.trim(),
         context,
@@ -142,7 +201,7 @@ pub fn operands(text: &str, context: &OperandContext<'_>) -> Vec<SyntaxToken> {
 struct OperandLexer<'a> {
     rest: &'a str,
     context: &'a OperandContext<'a>,
-    tokens: Vec<SyntaxToken>,
+    tokens: Vec<TextSpan>,
 }
 
 impl<'a> OperandLexer<'a> {
@@ -153,24 +212,24 @@ impl<'a> OperandLexer<'a> {
         match first {
             _ if first.is_whitespace() => self.space(),
             ',' => self.comma(),
-            ';' => self.take(self.rest.len(), SyntaxKind::Comment),
-            '/' if self.rest.starts_with("//") => self.take(self.rest.len(), SyntaxKind::Comment),
+            ';' => self.take(self.rest.len(), TextRole::Comment),
+            '/' if self.rest.starts_with("//") => self.take(self.rest.len(), TextRole::Comment),
             '{' if self.relative_address() => {}
             '<' if self.rest.contains('>') => self.take(
                 self.end_of(|character| character == '>') + 1,
-                SyntaxKind::Symbol,
+                TextRole::Symbol,
             ),
             '#' if immediate_length(self.rest) > 1 => {
-                self.take(immediate_length(self.rest), SyntaxKind::Number)
+                self.take(immediate_length(self.rest), TextRole::Number)
             }
             '0'..='9' => self.number(),
             _ if is_word_start(first) => self.word(first.len_utf8()),
-            _ => self.take(first.len_utf8(), SyntaxKind::Punctuation),
+            _ => self.take(first.len_utf8(), TextRole::Punctuation),
         }
     }
 
     /// Moves bytes from the rest into a token.
-    fn take(&mut self, length_bytes: usize, kind: SyntaxKind) {
+    fn take(&mut self, length_bytes: usize, kind: TextRole) {
         let text = self.advance(length_bytes);
         self.push(kind, text);
     }
@@ -185,15 +244,12 @@ impl<'a> OperandLexer<'a> {
     }
 
     /// Adds a token. Adjacent punctuation becomes one token.
-    fn push(&mut self, kind: SyntaxKind, text: &str) {
+    fn push(&mut self, kind: TextRole, text: &str) {
         match self.tokens.last_mut() {
-            Some(last) if kind == SyntaxKind::Punctuation && last.kind == kind => {
+            Some(last) if kind == TextRole::Punctuation && last.meaning == kind => {
                 last.text.push_str(text)
             }
-            _ => self.tokens.push(SyntaxToken {
-                kind,
-                text: text.to_owned(),
-            }),
+            _ => self.tokens.push(TextSpan::new(kind, text)),
         }
     }
 
@@ -204,7 +260,7 @@ impl<'a> OperandLexer<'a> {
             .last()
             .is_some_and(|last| !last.text.ends_with(' '))
         {
-            self.push(SyntaxKind::Punctuation, " ");
+            self.push(TextRole::Punctuation, " ");
         }
     }
 
@@ -212,7 +268,7 @@ impl<'a> OperandLexer<'a> {
         self.advance(1);
         self.rest = self.rest.trim_start();
         self.push(
-            SyntaxKind::Punctuation,
+            TextRole::Punctuation,
             if self.rest.is_empty() { "," } else { ", " },
         );
     }
@@ -220,13 +276,14 @@ impl<'a> OperandLexer<'a> {
     /// Reads `{pc}+8 ; 0x8008`. Returns false if the text is something else.
     fn relative_address(&mut self) -> bool {
         let read = Some(self.rest).filter(|_| !takes_register_list(self.context.mnemonic));
-        let Some(found) = read.and_then(|text| relative(text, self.context.pc)) else {
+        let Some((target, length_bytes)) = read.and_then(|text| relative(text, self.context.pc))
+        else {
             return false;
         };
-        self.advance(found.length_bytes);
-        match (self.context.name_of)(found.target) {
-            Some(name) => self.push(SyntaxKind::Symbol, &name),
-            None => self.push(SyntaxKind::Number, &found.target.to_string()),
+        self.advance(length_bytes);
+        match (self.context.name_of)(target) {
+            Some(name) => self.push(TextRole::Symbol, &name),
+            None => self.push(TextRole::Number, &target.to_string()),
         }
         true
     }
@@ -245,9 +302,9 @@ impl<'a> OperandLexer<'a> {
         {
             Some(name) => {
                 self.advance(word.len());
-                self.push(SyntaxKind::Symbol, &name);
+                self.push(TextRole::Symbol, &name);
             }
-            None => self.take(word.len(), SyntaxKind::Number),
+            None => self.take(word.len(), TextRole::Number),
         }
     }
 
@@ -292,13 +349,13 @@ fn immediate_length(text: &str) -> usize {
     text.len() - unsigned.len() + length
 }
 
-fn kind_of_word(word: &str, context: &OperandContext<'_>) -> SyntaxKind {
+fn kind_of_word(word: &str, context: &OperandContext<'_>) -> TextRole {
     match context.set.operand_word(context.mnemonic, word) {
-        OperandWordKind::Register => SyntaxKind::Register,
-        OperandWordKind::Keyword => SyntaxKind::Mnemonic,
-        OperandWordKind::Address => SyntaxKind::Symbol,
-        OperandWordKind::Other if context.is_branch || word.contains('_') => SyntaxKind::Symbol,
-        OperandWordKind::Other => SyntaxKind::Mnemonic,
+        OperandWordKind::Register => TextRole::Register,
+        OperandWordKind::Keyword => TextRole::Plain,
+        OperandWordKind::Address => TextRole::Symbol,
+        OperandWordKind::Other if context.is_branch || word.contains('_') => TextRole::Symbol,
+        OperandWordKind::Other => TextRole::Plain,
     }
 }
 
@@ -316,7 +373,7 @@ pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Add
         return None;
     }
     if let Some(found) = text.find("{pc}").and_then(|start| text.get(start..)) {
-        return relative(found, pc).map(|relative| relative.target);
+        return relative(found, pc).map(|(target, _)| target);
     }
     let operands = text.split(';').next()?;
     let last = operands.rsplit(|character: char| character == ',' || character.is_whitespace());
@@ -336,16 +393,10 @@ pub fn takes_register_list(mnemonic: &str) -> bool {
     ["pop", "push", "ldm", "stm"].iter().any(starts_with)
 }
 
-/// `{pc}+0x88c ; 0x80000898` at the start of a text.
-pub struct RelativeTarget {
-    pub target: Address,
-    /// Length of the text that was read.
-    pub length_bytes: usize,
-}
-
 /// Reads `{pc}`, `{pc}+4` or `{pc}-0x14 ; 0x80000898`. The model computed the address after `;`
-/// (`ADRP` counts from the start of a page), so it has priority.
-pub fn relative(text: &str, pc: Address) -> Option<RelativeTarget> {
+/// (`ADRP` counts from the start of a page), so it has priority. Returns also the length of the text
+/// that was read.
+fn relative(text: &str, pc: Address) -> Option<(Address, usize)> {
     let after = text.strip_prefix("{pc}")?;
     let (distance, rest) = if let Some(forwards) = after.strip_prefix('+') {
         split_number(forwards)?
@@ -360,10 +411,7 @@ pub fn relative(text: &str, pc: Address) -> Option<RelativeTarget> {
         absolute(word).map(|target| (target, rest))
     });
     let (target, rest) = stated.unwrap_or((Address(pc.0.wrapping_add(distance)), rest));
-    Some(RelativeTarget {
-        target,
-        length_bytes: text.len() - rest.len(),
-    })
+    Some((target, text.len() - rest.len()))
 }
 
 /// Reads a hexadecimal address with `0x`.
@@ -406,11 +454,11 @@ mod tests {
         }
     }
 
-    fn line_of(set: InstructionSet, text: &str) -> InstructionLine {
-        InstructionLine::parse(text, Address(0x8000_0000), set, &name_of)
+    fn line_of(set: InstructionSet, text: &str) -> Code {
+        Code::parse(text, Address(0x8000_0000), set, &name_of)
     }
 
-    fn line(text: &str) -> InstructionLine {
+    fn line(text: &str) -> Code {
         line_of(InstructionSet::A64, text)
     }
 
@@ -429,19 +477,20 @@ mod tests {
     fn check_kinds_of(set: InstructionSet, text: &str, expected: &[(char, &str)]) {
         let line = line_of(set, text);
         let letter = |kind| match kind {
-            SyntaxKind::Mnemonic => 'm',
-            SyntaxKind::BranchMnemonic => 'b',
-            SyntaxKind::Register => 'r',
-            SyntaxKind::Number => 'n',
-            SyntaxKind::Symbol => 's',
-            SyntaxKind::Punctuation => 'p',
-            SyntaxKind::Comment => 'c',
+            TextRole::Plain => 'm',
+            TextRole::Branch => 'b',
+            TextRole::Register => 'r',
+            TextRole::Number => 'n',
+            TextRole::Symbol => 's',
+            TextRole::Punctuation => 'p',
+            TextRole::Comment => 'c',
+            _ => '?',
         };
-        let first = (letter(line.mnemonic_kind), line.mnemonic.as_str());
+        let first = (letter(line.mnemonic.meaning), line.mnemonic.text.as_str());
         let words: Vec<_> = line
             .operands
             .iter()
-            .map(|token| (letter(token.kind), token.text.as_str()))
+            .map(|token| (letter(token.meaning), token.text.as_str()))
             .collect();
         assert_eq!([vec![first], words].concat(), expected, "{text}");
     }
@@ -697,7 +746,7 @@ mod tests {
         fn neighbours_differ_in_kind(text in r"[-a-z0-9 #,;.<>{}\[\]!+]{0,40}") {
             let tokens = line(&text).operands;
             prop_assert!(tokens.iter().all(|token| !token.text.is_empty()));
-            let punctuation = tokens.windows(2).filter(|pair| pair.iter().all(|token| token.kind == SyntaxKind::Punctuation));
+            let punctuation = tokens.windows(2).filter(|pair| pair.iter().all(|token| token.meaning == TextRole::Punctuation));
             prop_assert_eq!(punctuation.count(), 0);
         }
     }

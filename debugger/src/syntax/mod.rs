@@ -5,20 +5,20 @@
 //! Any text can be parsed: unknown parts keep their characters.
 //!
 //! ```
-//! use stepback_debugger::syntax::{SyntaxKind, InstructionLine};
+//! use stepback_debugger::syntax::{Code, TextRole};
 //! use stepback_machine::{Address, InstructionSet};
 //!
 //! let name = |address: Address| (address == Address(0x8000_0898)).then(|| "main".to_owned());
-//! let line = InstructionLine::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c),
+//! let line = Code::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c),
 //! InstructionSet::A64, &name);
 //! assert_eq!(line.to_string(), "bl main");
-//! assert_eq!(line.mnemonic_kind, SyntaxKind::BranchMnemonic);
+//! assert_eq!(line.mnemonic.meaning, TextRole::Branch);
 //!
-//! let line = InstructionLine::parse("STP      x29,x30,[sp,#-0x10]!", Address(0), InstructionSet::A64, &name);
+//! let line = Code::parse("STP      x29,x30,[sp,#-0x10]!", Address(0), InstructionSet::A64, &name);
 //! assert_eq!(line.to_string(), "stp x29, x30, [sp, #-0x10]!");
 //! ```
 
 mod line;
 
 pub use crate::syntax::line::branch_target;
-pub use line::{InstructionLine, SyntaxKind, SyntaxToken};
+pub use line::{Code, CodeKind, TextRole, TextSpan};

@@ -115,19 +115,11 @@ struct Cutter<'a> {
     /// For each register outside the architecture's table: true if a change of it counts.
     noticed: Vec<bool>,
     /// A step that arrived before events of earlier lines.
-    lead: Option<PendingStep>,
+    lead: Option<(ThreadNumber, Address, InputLocation)>,
     cut: Option<CutPoint>,
     problem_count: u64,
     problems: Vec<Problem>,
     failure: Option<io::Error>,
-}
-
-/// A step and its place.
-#[derive(Clone, Copy, Debug)]
-struct PendingStep {
-    thread: ThreadNumber,
-    pc: Address,
-    place: InputLocation,
 }
 
 impl<'a> Cutter<'a> {
@@ -150,8 +142,8 @@ impl<'a> Cutter<'a> {
 
     /// Applies the rules to the pending step, now that all lines before it were seen.
     fn end_lead(&mut self) {
-        if let Some(step) = self.lead.take() {
-            self.step(step);
+        if let Some((thread, pc, place)) = self.lead.take() {
+            self.step(thread, pc, place);
         }
     }
 
@@ -160,22 +152,22 @@ impl<'a> Cutter<'a> {
     fn reach(&mut self, place: InputLocation) -> bool {
         if self
             .lead
-            .is_some_and(|lead| lead.place.offset < place.offset)
+            .is_some_and(|(.., lead)| lead.offset < place.offset)
         {
             self.end_lead();
         }
         self.cut.is_none()
     }
 
-    fn step(&mut self, step: PendingStep) {
+    fn step(&mut self, thread: ThreadNumber, pc: Address, place: InputLocation) {
         if self.cut.is_some() {
             return;
         }
         self.repetition.clear();
-        if self.polling.step(step.thread.0, step.pc) {
+        if self.polling.step(thread.0, pc) {
             self.cut = Some(CutPoint {
-                place: step.place,
-                reason: CutReason::Polling(step.pc),
+                place,
+                reason: CutReason::Polling(pc),
             });
         }
     }
@@ -195,14 +187,9 @@ impl EventSink for Cutter<'_> {
         if let Some(set) = self.sets.get_mut(usize::from(step.thread.0)) {
             *set = step.instruction_set;
         }
-        let lead = PendingStep {
-            thread: step.thread,
-            pc: step.pc,
-            place: step.place,
-        };
         match step.chunk_offset < step.place.offset {
-            true => self.lead = Some(lead),
-            false => self.step(lead),
+            true => self.lead = Some((step.thread, step.pc, step.place)),
+            false => self.step(step.thread, step.pc, step.place),
         }
     }
 

@@ -14,11 +14,11 @@ use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{ParseScratch, Position};
 
 use crate::image::Images;
-use crate::vcd::functions::{FunctionChange, FunctionChanges, FunctionSpan};
+use crate::vcd::functions::{FunctionChanges, FunctionSpan};
 use crate::vcd::node::DumpNode;
-use crate::vcd::nodes::{NodeBuilder, NodeSink, NodesEnd, NodesStart};
+use crate::vcd::nodes::NodeBuilder;
 use crate::vcd::register_state::RegisterState;
-use crate::vcd::scope::{CpuScope, Numbering};
+use crate::vcd::scope::CpuScope;
 use crate::vcd::signals::used_sets;
 use crate::vcd::writer::VcdWriter;
 
@@ -102,13 +102,13 @@ pub type FunctionSpans<'a> = Box<dyn Iterator<Item = FunctionSpan> + 'a>;
 
 /// A dump in progress.
 pub struct Dump<'a, W> {
-    index: &'a Index,
+    pub(super) index: &'a Index,
     images: &'a Images,
-    options: &'a DumpOptions,
+    pub(super) options: &'a DumpOptions,
     out: VcdWriter<W>,
     scopes: Vec<CpuScope>,
     functions: Vec<FunctionFeed<'a>>,
-    summary: DumpSummary,
+    pub(super) summary: DumpSummary,
     last_time: Option<u64>,
 }
 
@@ -132,32 +132,24 @@ impl<'a, W: Write> Dump<'a, W> {
         done: &'a AtomicU64,
     ) -> Result<DumpSummary, DumpError> {
         let index = traced.index;
-        let start = start(index, options)?;
-        let sets = used_sets(index, &start.registers, options.from..options.to, done)?;
+        let (time, registers) = start(index, options)?;
+        let sets = used_sets(index, &registers, options.from..options.to, done)?;
         let mut dump = Self::new(traced, sets, options, out);
         if options.from > Position(0) {
-            dump.take_up(&start.registers);
+            dump.take_up(&registers);
         }
         dump.header()?;
         let range = SlotReader(index).text_between(options.from, options.to)?;
-        let mut nodes = NodeBuilder::new(index, start, options.fidelity, dump, done);
+        let mut nodes = NodeBuilder::new(dump, time, registers, done);
         let parsed = index
             .source()
             .parse(range, &mut ParseScratch::default(), &mut nodes);
-        let NodesEnd {
-            taker: mut dump,
-            steps,
-            swapped,
-        } = nodes.finish()?;
+        let (mut dump, steps) = nodes.finish()?;
         parsed.map_err(QueryError::from)?;
         if steps != options.to.0.max(options.from.0) {
             return Err(QueryError::TraceChanged.into());
         }
-        dump.summary = DumpSummary {
-            steps: steps - options.from.0,
-            swapped,
-            ..dump.summary
-        };
+        dump.summary.steps = steps - options.from.0;
         dump.footer()
     }
 
@@ -181,15 +173,7 @@ impl<'a, W: Write> Dump<'a, W> {
             } else {
                 &info.name
             };
-            let scope = CpuScope::new(
-                thread,
-                sets,
-                name,
-                Numbering {
-                    first: signals,
-                    fidelity: options.fidelity,
-                },
-            );
+            let scope = CpuScope::new(thread, sets, name, signals, options.fidelity);
             signals += scope.signal_count();
             scopes.push(scope);
         }
@@ -221,11 +205,11 @@ impl<'a, W: Write> Dump<'a, W> {
             scope.want_all(registers);
         }
         for feed in &mut self.functions {
-            while let Some(change) = feed
+            while let Some((_, function)) = feed
                 .changes
-                .next_if(|change| change.step.0 < self.options.from.0)
+                .next_if(|(step, _)| step.0 < self.options.from.0)
             {
-                feed.due = Some(change.function);
+                feed.due = Some(function);
             }
         }
     }
@@ -324,8 +308,13 @@ impl<'a, W: Write> Dump<'a, W> {
     }
 }
 
-impl<W: Write> NodeSink for Dump<'_, W> {
-    fn node(&mut self, node: &DumpNode, registers: &[RegisterState]) -> Result<(), DumpError> {
+impl<W: Write> Dump<'_, W> {
+    /// Writes a node.
+    pub(super) fn node(
+        &mut self,
+        node: &DumpNode,
+        registers: &[RegisterState],
+    ) -> Result<(), DumpError> {
         let stamp = self.stamp(node.time);
         self.out.stamp(stamp)?;
         self.summary.equal_times += u64::from(self.last_time == Some(node.time));
@@ -352,9 +341,7 @@ impl FunctionFeed<'_> {
     /// Takes the changes up to a step.
     fn go_to(&mut self, step: Option<u64>) {
         let Some(step) = step else { return };
-        while let Some(FunctionChange { function, .. }) =
-            self.changes.next_if(|change| change.step.0 <= step)
-        {
+        while let Some((_, function)) = self.changes.next_if(|(at, _)| at.0 <= step) {
             (self.due, self.next_time) = (Some(function), None);
         }
     }
@@ -363,14 +350,12 @@ impl FunctionFeed<'_> {
     /// time, the first ones show the changes. In a trace without times, changes are shown at their
     /// own steps. Returns true if the change is shown before its step.
     fn go_on(&mut self, index: &Index, time: u64, step: Option<u64>) -> Result<bool, DumpError> {
-        let Some(change) = self.changes.peek().copied() else {
+        let Some((at, function)) = self.changes.peek().copied() else {
             return Ok(false);
         };
         let change_time = match self.next_time {
             Some(time) => time,
-            None => *self
-                .next_time
-                .insert(SlotReader(index).time_of(change.step)?),
+            None => *self.next_time.insert(SlotReader(index).time_of(at)?),
         };
         let Some(change_time) = change_time else {
             self.go_to(step);
@@ -381,8 +366,8 @@ impl FunctionFeed<'_> {
         }
         self.next_time = None;
         self.changes.next();
-        self.due = Some(change.function);
-        Ok(step.is_none_or(|step| step < change.step.0))
+        self.due = Some(function);
+        Ok(step.is_none_or(|step| step < at.0))
     }
 }
 
@@ -390,8 +375,8 @@ fn ticks(number: u64) -> u64 {
     number.saturating_mul(NODE_TICKS)
 }
 
-/// Returns the state before the first node.
-fn start(index: &Index, options: &DumpOptions) -> Result<NodesStart, DumpError> {
+/// Returns the time and the register values of each thread before the first node.
+fn start(index: &Index, options: &DumpOptions) -> Result<(u64, Vec<RegisterState>), DumpError> {
     let threads = (0..).map(ThreadId).take(index.threads().len());
     let state = |thread| match index.instruction_set(thread).has_states() {
         true => RegisterState::at(&NameReader(index), thread, options.from),
@@ -409,11 +394,7 @@ fn start(index: &Index, options: &DumpOptions) -> Result<NodesStart, DumpError> 
             state.load(&question.run(index, &Cancel::default())?);
         }
     }
-    Ok(NodesStart {
-        step: options.from.0,
-        time,
-        registers,
-    })
+    Ok((time, registers))
 }
 /// Conventions of a waveform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

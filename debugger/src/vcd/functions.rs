@@ -14,18 +14,9 @@ pub struct FunctionSpan {
     pub exit: Option<Step>,
 }
 
-/// A change of a thread's function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FunctionChange {
-    /// First step in the function; for a return, the change takes effect at the thread's first step
-    /// at or after this one.
-    pub step: Step,
-    /// Address of the function.
-    pub function: Address,
-}
-
-/// Iterator over the changes of a thread's function, in order. Memory: the calls that are open at
-/// one moment.
+/// Iterator over the changes of a thread's function, in order: the first step in the function, and
+/// its address. For a return, the change takes effect at the thread's first step at or after that
+/// one. Memory: the calls that are open at one moment.
 pub struct FunctionChanges<'a> {
     /// In order of entry.
     spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>,
@@ -56,24 +47,18 @@ impl<'a> FunctionChanges<'a> {
 }
 
 impl Iterator for FunctionChanges<'_> {
-    type Item = FunctionChange;
+    type Item = (Step, Address);
 
-    fn next(&mut self) -> Option<FunctionChange> {
+    fn next(&mut self) -> Option<(Step, Address)> {
         while let Some(step) = self.left_at() {
             self.stack.pop();
             if let Some(around) = self.stack.last() {
-                return Some(FunctionChange {
-                    step,
-                    function: around.function,
-                });
+                return Some((step, around.function));
             }
         }
         let span = std::mem::replace(&mut self.next, self.spans.next())?;
         self.stack.push(span);
-        Some(FunctionChange {
-            step: span.entry,
-            function: span.function,
-        })
+        Some((span.entry, span.function))
     }
 }
 
@@ -90,7 +75,7 @@ mod tests {
         };
         let changes = FunctionChanges::new(Box::new(spans.iter().map(span)));
         let changes: Vec<_> = changes
-            .map(|change| (change.step.0, change.function.0))
+            .map(|(step, function)| (step.0, function.0))
             .collect();
         assert_eq!(changes, expected);
     }

@@ -79,15 +79,6 @@ pub struct DiagramRow {
     parts: Vec<MemoryAccess>,
 }
 
-/// Consecutive bytes, all known or all unknown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DrawnAccess {
-    /// Lowest address.
-    pub address: Address,
-    /// Bytes in memory order; `None` if the trace does not record them.
-    pub bytes: Option<Vec<u8>>,
-}
-
 impl DiagramRow {
     /// Returns true if an access is drawn by the same line.
     pub fn goes_on(&self, access: &MemoryAccess) -> bool {
@@ -110,8 +101,10 @@ impl DiagramRow {
     }
 
     /// Returns the accesses from left to right in the line, that is from the highest address down.
-    /// Adjacent parts are joined, and known bytes are split into groups of eight from the left.
-    pub fn accesses(&self) -> Vec<DrawnAccess> {
+    /// Adjacent parts are joined, and known bytes are split into groups of eight from the left. Each
+    /// has its lowest address and its bytes in memory order; `None` if the trace does not record
+    /// them.
+    pub fn accesses(&self) -> Vec<(Address, Option<Vec<u8>>)> {
         let meets = |one: &MemoryAccess, other: &MemoryAccess| {
             one.address.0.checked_add(one.size_bytes.into()) == Some(other.address.0)
                 && one.bytes.is_some() == other.bytes.is_some()
@@ -120,10 +113,7 @@ impl DiagramRow {
         for run in self.parts.chunk_by(meets).rev() {
             let Some(first) = run.first() else { continue };
             if first.bytes.is_none() {
-                accesses.push(DrawnAccess {
-                    address: first.address,
-                    bytes: None,
-                });
+                accesses.push((first.address, None));
                 continue;
             }
             let known: Vec<u8> = run.iter().flat_map(bytes_of).collect();
@@ -131,10 +121,7 @@ impl DiagramRow {
             for bytes in known.rchunks(ACCESS_BYTES) {
                 end -= bytes.len();
                 let address = Address(first.address.0.wrapping_add(end as u64));
-                accesses.push(DrawnAccess {
-                    address,
-                    bytes: Some(bytes.to_vec()),
-                });
+                accesses.push((address, Some(bytes.to_vec())));
             }
         }
         accesses
@@ -214,7 +201,7 @@ mod tests {
         let found = row.accesses();
         let found: Vec<_> = found
             .iter()
-            .map(|access| (access.address.0, access.bytes.as_deref()))
+            .map(|(address, bytes)| (address.0, bytes.as_deref()))
             .collect();
         assert_eq!(found, expected);
     }

@@ -1,5 +1,6 @@
 //! Groups events into nodes.
 
+use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::Index;
@@ -14,23 +15,17 @@ use stepback_parsers::{
 use super::DumpError;
 use super::node::{DumpNode, NodeAccess, NodeInstruction};
 use super::register_state::{NamedRegister, RegisterState};
-use crate::vcd::dump::Fidelity;
+use crate::vcd::dump::{Dump, Fidelity};
 use crate::vcd::node::{DiagramRow, LineText};
 
 /// Maximum number of accesses or writes per node; more continue in the next one. A trace without
 /// times and instructions would be a single node.
 const NODE_LIMIT: usize = 1 << 16;
 
-/// Receiver of nodes, each with the register values of all threads after it.
-pub trait NodeSink {
-    /// Receives a node.
-    fn node(&mut self, node: &DumpNode, registers: &[RegisterState]) -> Result<(), DumpError>;
-}
-
 /// Event sink that groups events into nodes.
 ///
 /// A node begins at an event of a new time, or at an instruction if the current node has one.
-pub struct NodeBuilder<'a, T> {
+pub struct NodeBuilder<'a, W> {
     index: &'a Index,
     lines: LineText<'a>,
     fidelity: Fidelity,
@@ -50,21 +45,12 @@ pub struct NodeBuilder<'a, T> {
     /// Meaning of each register outside the architecture's table for the signals.
     named: Vec<NamedRegister>,
     registers: Vec<RegisterState>,
-    taker: T,
+    /// Receives the nodes, each with the register values of all threads after it.
+    dump: Dump<'a, W>,
     step: u64,
     done: &'a AtomicU64,
     swapped: u64,
     failure: Option<DumpError>,
-}
-
-/// Result of processing the events.
-pub struct NodesEnd<T> {
-    /// The receiver of the nodes.
-    pub taker: T,
-    /// Number of steps up to the last, those before the start included.
-    pub steps: u64,
-    /// Number of accesses whose value is shown in another byte order than the CPU's.
-    pub swapped: u64,
 }
 
 /// Class of an event. A node has at most one instruction.
@@ -74,35 +60,21 @@ enum NodeEvent {
     Other,
 }
 
-/// State before the first event.
-pub struct NodesStart {
-    /// Number of the first step.
-    pub step: u64,
-    /// Time before it.
-    pub time: u64,
-    /// Register values of each thread.
-    pub registers: Vec<RegisterState>,
-}
-
-impl<'a, T: NodeSink> NodeBuilder<'a, T> {
-    /// Creates a sink that passes nodes to `taker`; `done` receives the offset up to which the
-    /// trace was read.
+impl<'a, W: Write> NodeBuilder<'a, W> {
+    /// Creates a sink that passes nodes to `dump`. `time` and `registers`, the values of each
+    /// thread, are those before the first event; `done` receives the offset up to which the trace
+    /// was read.
     pub fn new(
-        index: &'a Index,
-        start: NodesStart,
-        fidelity: Fidelity,
-        taker: T,
+        dump: Dump<'a, W>,
+        time: u64,
+        registers: Vec<RegisterState>,
         done: &'a AtomicU64,
     ) -> Self {
-        let NodesStart {
-            step,
-            time,
-            registers,
-        } = start;
+        let (index, options) = (dump.index, dump.options);
         Self {
             index,
             lines: LineText::new(index.source().as_ref()),
-            fidelity,
+            fidelity: options.fidelity,
             endian: if index.info().is_big_endian {
                 Endian::Big
             } else {
@@ -118,24 +90,22 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
             noticed: Vec::new(),
             named: Vec::new(),
             registers,
-            taker,
-            step,
+            dump,
+            step: options.from.0,
             done,
             swapped: 0,
             failure: None,
         }
     }
 
-    /// Passes on the last node.
-    pub fn finish(mut self) -> Result<NodesEnd<T>, DumpError> {
+    /// Passes on the last node. Returns the dump and the number of steps up to the last, those
+    /// before the start included.
+    pub fn finish(mut self) -> Result<(Dump<'a, W>, u64), DumpError> {
         self.close();
+        self.dump.summary.swapped = self.swapped;
         match self.failure {
             Some(error) => Err(error),
-            None => Ok(NodesEnd {
-                taker: self.taker,
-                steps: self.step,
-                swapped: self.swapped,
-            }),
+            None => Ok((self.dump, self.step)),
         }
     }
 
@@ -144,7 +114,7 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
         if !self.is_open || self.failure.is_some() {
             return;
         }
-        if let Err(error) = self.taker.node(&self.node, &self.registers) {
+        if let Err(error) = self.dump.node(&self.node, &self.registers) {
             self.failure = Some(error);
         }
     }
@@ -214,12 +184,12 @@ impl<'a, T: NodeSink> NodeBuilder<'a, T> {
             return;
         };
         let thread = self.thread(first.thread);
-        for access in self.row.accesses() {
-            let value = access.bytes.map(|bytes| self.drawn_value(&bytes));
+        for (address, bytes) in self.row.accesses() {
+            let value = bytes.map(|bytes| self.drawn_value(&bytes));
             self.node.accesses.push(NodeAccess {
                 thread,
                 kind: first.kind,
-                address: access.address,
+                address,
                 value,
             });
         }
@@ -247,7 +217,7 @@ fn number(bytes: &[u8], endian: Endian) -> u64 {
     }
 }
 
-impl<T: NodeSink> EventSink for NodeBuilder<'_, T> {
+impl<W: Write> EventSink for NodeBuilder<'_, W> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads
             .push(self.index.thread_by_name(name).unwrap_or_default());

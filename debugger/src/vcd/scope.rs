@@ -25,21 +25,12 @@ pub struct CpuScope {
     /// For each register of the table, the signals that show a part of it.
     by_register: Vec<Vec<usize>>,
     ids: FixedIds,
-    /// Values shown by the instruction signals.
-    shown: Option<ShownInstruction>,
+    /// Instruction whose values the signals show; its text is without the comment.
+    shown: Option<NodeInstruction>,
     /// True while the access signals show the last access.
     is_driven: bool,
     /// Register signals to write with the next node regardless of changes.
     due: Vec<usize>,
-}
-
-/// Numbering and layout of a scope's signals.
-#[derive(Clone, Copy, Debug)]
-pub struct Numbering {
-    /// Number of its first signal.
-    pub first: usize,
-    /// Conventions to follow.
-    pub fidelity: Fidelity,
 }
 
 /// The signals that every CPU has.
@@ -55,23 +46,16 @@ struct FixedIds {
     mem_data: SignalId,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ShownInstruction {
-    is_executed: bool,
-    pc: u64,
-    opcode: u32,
-    text: Vec<u8>,
-}
-
 impl CpuScope {
-    /// Creates the scope of a thread that uses the names of some instruction sets.
+    /// Creates the scope of a thread that uses the names of some instruction sets. `first` is the
+    /// number of its first signal.
     pub fn new(
         thread: ThreadId,
         sets: Vec<InstructionSet>,
         name: &str,
-        numbering: Numbering,
+        first: usize,
+        fidelity: Fidelity,
     ) -> Self {
-        let Numbering { first, fidelity } = numbering;
         let mut last = first;
         let mut next = || {
             last += 1;
@@ -226,11 +210,9 @@ impl CpuScope {
             opcode,
             ..
         } = *instruction;
-        let now = ShownInstruction {
-            is_executed,
-            pc,
-            opcode,
+        let now = NodeInstruction {
             text: without_comment(&instruction.text),
+            ..*instruction
         };
         let before = self.shown.as_ref();
         if before.is_none_or(|before| before.is_executed != is_executed) {

@@ -16,8 +16,8 @@ use crate::desk::{Blocks, Desk, SessionChange, SessionWatch};
 use crate::messages::{say, spoken};
 use crate::model::TextRole;
 use crate::model::call_rows::{
-    CallMatches, CallNameFilter, CallRow, CallTreeNode, CallWords, ChildRows, call_words,
-    children_of, find_calls, same_calls,
+    CallNameFilter, CallRow, CallTreeNode, CallWords, ChildRows, call_words, children_of,
+    find_calls, same_calls,
 };
 use crate::model::call_tree::{CallTree, TreeRow};
 use crate::model::so_far::so_far;
@@ -105,25 +105,20 @@ pub struct CallsView {
 
 struct CallsState {
     tree: CallTree,
-    path: Slot<Position, CallPath>,
+    /// The calls around a position, outermost first, and the number of calls in the trace.
+    path: Slot<Position, (Vec<CallId>, u64)>,
     pending: HashMap<CallTreeNode, (usize, Ticket<ChildRows>)>,
     /// Query for the new numbers of the calls in the rows, after more of the trace was indexed.
     renumbering: Option<Ticket<HashMap<CallId, CallId>>>,
     error: Option<String>,
     text: String,
     range: Option<StepRange>,
-    found: Slot<CallNameFilter, CallMatches>,
+    /// The first matching calls, and the number of all.
+    found: Slot<CallNameFilter, (Vec<CallRow>, u64)>,
     words: Blocks<CallWords>,
     /// The search whose details `words` holds.
     words_of: CallNameFilter,
     rows: Vec<TreeRow>,
-}
-
-/// The calls around a position, outermost first.
-struct CallPath {
-    calls: Vec<CallId>,
-    /// Number of calls in the trace.
-    count: u64,
 }
 
 impl Default for CallsState {
@@ -177,18 +172,13 @@ impl CallsState {
         let answer = self.path.poll(&position, &desk.worker, |position| {
             let (position, session) = (*position, Arc::clone(&desk.session));
             move |_: &Cancel| {
-                let calls = call_path(&session, position)?
-                    .into_iter()
-                    .map(|part| part.call)
-                    .collect();
-                Ok(CallPath {
-                    calls,
-                    count: session.index.calls().len(),
-                })
+                let path = call_path(&session, position)?;
+                let calls = path.into_iter().map(|part| part.call).collect();
+                Ok((calls, session.index.calls().len()))
             }
         });
-        if let Some(path) = answer.any().filter(|_| self.renumbering.is_none()) {
-            self.tree.set_path(&path.calls);
+        if let Some((calls, _)) = answer.any().filter(|_| self.renumbering.is_none()) {
+            self.tree.set_path(calls);
         }
     }
 
@@ -249,13 +239,13 @@ impl CallsState {
         if let Answer::Failed(error) = &answer {
             self.error = Some((*error).to_owned());
         }
-        let found = answer.any()?;
+        let (found, count) = answer.any()?;
         // Until the path is known, no row is marked.
         let path = self
             .path
             .peek()
             .filter(|(at, _)| **at == position && self.renumbering.is_none());
-        let current = path.and_then(|(_, path)| path.calls.last().copied());
+        let current = path.and_then(|(_, (calls, _))| calls.last().copied());
         let row = |row: &CallRow| {
             let is_on_path = current.is_some_and(|current| row.contains(current));
             let is_current = current == Some(row.first);
@@ -267,8 +257,8 @@ impl CallsState {
                 is_current,
             }
         };
-        let mut rows: Vec<TreeRow> = found.rows.iter().map(row).collect();
-        let hidden = found.count.saturating_sub(rows.len() as u64);
+        let mut rows: Vec<TreeRow> = found.iter().map(row).collect();
+        let hidden = count.saturating_sub(rows.len() as u64);
         rows.extend((hidden > 0).then_some(TreeRow::More {
             depth: 0,
             node: CallTreeNode::Top,
@@ -339,8 +329,8 @@ impl CallsView {
     /// Returns the number of listed calls and the part of the trace that they are from.
     pub fn summary(&self, desk: &Desk) -> String {
         let count = match self.is_search() {
-            true => self.state.found.peek().map_or(0, |(_, found)| found.count),
-            false => self.state.path.peek().map_or(0, |(_, path)| path.count),
+            true => self.state.found.peek().map_or(0, |(_, (_, count))| *count),
+            false => self.state.path.peek().map_or(0, |(_, (_, count))| *count),
         };
         let calls = so_far(&desk.session, &say!("calls-count", count = count));
         match self.state.range {

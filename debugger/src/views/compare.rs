@@ -1,5 +1,7 @@
 //! Differences between two positions: registers, and memory by region.
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_parsers::{Position, Step};
 
-use super::detail_cache::DetailCache;
 use super::view::{PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::WindowId;
 use crate::action::{Access, Action, CellName, Direction, PanelAction, PanelKind, TravelAction};
@@ -18,7 +19,7 @@ use crate::model::compare::{
     CellWriteCount, CompareRow, CompareRowOptions, PositionComparison, PositionPair, WriterText,
     accessed_between, compare, writers, writes_between,
 };
-use crate::worker::{JobLane, Slot};
+use crate::worker::{JobLane, Slot, Ticket, Worker};
 
 /// Maximum displayed length of registers. Longer ones are cut at their high end: a vector would
 /// push all other columns away.
@@ -51,7 +52,9 @@ pub struct CompareView {
 #[derive(Default)]
 struct CompareState {
     difference: Slot<(Position, Position), Arc<PositionComparison>>,
-    laid: Slot<CompareRowsKey, Arc<CompareLayout>>,
+    /// The rows and the widths of their columns. The number of indexed steps is part of the key:
+    /// with more steps, the same positions may differ in more.
+    laid: Slot<(CompareRowOptions, PositionPair, u64), (Arc<Vec<CompareRow>>, CompareWidths)>,
     writers: DetailCache<Step, WriterText>,
     writes: DetailCache<CellName, CellWriteCount>,
     /// Positions that `writes` belongs to.
@@ -84,22 +87,6 @@ pub enum CompareSide {
     /// Value of the right window.
     #[default]
     Right,
-}
-
-/// Key of the rows. The number of indexed steps is part of it: with more steps, the same positions
-/// may differ in more.
-#[derive(Clone, PartialEq)]
-struct CompareRowsKey {
-    wanted: CompareRowOptions,
-    between: PositionPair,
-    step_count: u64,
-}
-
-/// The rows and the widths of their columns.
-#[derive(Default)]
-struct CompareLayout {
-    rows: Vec<CompareRow>,
-    widths: CompareWidths,
 }
 
 /// Widths of columns in characters.
@@ -267,15 +254,9 @@ impl CompareView {
         &mut self,
         comparison: &Arc<PositionComparison>,
         desk: &Desk,
-    ) -> Result<Arc<CompareLayout>, ViewStatus> {
-        let key = CompareRowsKey {
-            wanted: self.wanted(),
-            between: comparison.between,
-            step_count: comparison.step_count,
-        };
-        let make = |CompareRowsKey {
-                        wanted, between, ..
-                    }: &CompareRowsKey| {
+    ) -> Result<Arc<Vec<CompareRow>>, ViewStatus> {
+        let key = (self.wanted(), comparison.between, comparison.step_count);
+        let make = |(wanted, between, _): &(CompareRowOptions, PositionPair, u64)| {
             let (wanted, between) = (wanted.clone(), *between);
             let (comparison, session) = (Arc::clone(comparison), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
@@ -283,18 +264,16 @@ impl CompareView {
                 if let Some(access) = wanted.accessed {
                     rows = accessed_between(&session, rows, access, between, cancel)?;
                 }
-                Ok(Arc::new(CompareLayout {
-                    widths: CompareWidths::of(&rows),
-                    rows,
-                }))
+                let widths = CompareWidths::of(&rows);
+                Ok((Arc::new(rows), widths))
             }
         };
         // With this filter, accesses are searched in the trace for each cell.
-        let answer = match key.wanted.accessed {
+        let answer = match key.0.accessed {
             Some(_) => self.state.laid.poll_long(&key, &desk.worker, make),
             None => self.state.laid.poll(&key, &desk.worker, make),
         };
-        ViewStatus::of_answer(&answer)
+        ViewStatus::of_answer(&answer).map(|(rows, _)| rows)
     }
 
     /// Returns the comparison as of the last poll.
@@ -310,13 +289,13 @@ impl CompareView {
         self.state
             .laid
             .peek()
-            .map(|(_, laid)| laid.widths)
+            .map(|(_, (_, widths))| *widths)
             .unwrap_or_default()
     }
 
     /// Returns the positions whose differences the rows show.
     pub fn between(&self) -> Option<PositionPair> {
-        self.state.laid.peek().map(|(key, _)| key.between)
+        self.state.laid.peek().map(|((_, between, _), _)| *between)
     }
 
     /// Returns the function and instruction of a step that wrote a row, once they are known.
@@ -337,7 +316,7 @@ impl CompareView {
         let CompareState { laid, writes, .. } = &mut *self.state;
         let rows = laid
             .peek()
-            .and_then(|(_, laid)| laid.rows.get(seen))
+            .and_then(|(_, (rows, _))| rows.get(seen))
             .unwrap_or_default();
         let cells = rows.iter().filter_map(CompareRow::cell).cloned();
         writes.fetch(cells, JobLane::Long, &desk.worker, |cells| {
@@ -363,7 +342,7 @@ impl CompareView {
 
     /// Returns the rows as of the last poll.
     pub fn rows(&self) -> &[CompareRow] {
-        self.state.laid.peek().map_or(&[], |(_, laid)| &laid.rows)
+        self.state.laid.peek().map_or(&[], |(_, (rows, _))| rows)
     }
 
     fn toggle(&mut self, title: String) {
@@ -403,12 +382,12 @@ impl PanelView for CompareView {
         }
         match self.laid(&comparison, desk) {
             Err(instead) => instead,
-            Ok(laid) if laid.rows.is_empty() => ViewStatus::empty(
+            Ok(rows) if rows.is_empty() => ViewStatus::empty(
                 say!("table-no-row-holds-the-text"),
                 say!("list-an-empty-filter"),
             ),
-            Ok(laid) => ViewStatus::Rows(RowListing {
-                count: laid.rows.len(),
+            Ok(rows) => ViewStatus::Rows(RowListing {
+                count: rows.len(),
                 summary: comparison.summary(),
                 marked: None,
             }),
@@ -425,7 +404,7 @@ impl PanelView for CompareView {
         if state.has_lines != has_lines || state.writers.len() > KEPT {
             (state.has_lines, state.writers) = (has_lines, DetailCache::default());
         }
-        let laid = state.laid.peek().and_then(|(_, laid)| laid.rows.get(seen));
+        let laid = state.laid.peek().and_then(|(_, (rows, _))| rows.get(seen));
         let rows = laid.unwrap_or_default();
         let writer = |row: &CompareRow| match row {
             CompareRow::Cell { last_write, .. } => *last_write,
@@ -532,5 +511,72 @@ impl PanelView for CompareView {
 
     fn forget(&mut self) {
         *self = Self::default();
+    }
+}
+
+/// Details of rows by a key of the row, kept while the rows scroll. They are requested for rows in
+/// sight. At most one request is under way.
+struct DetailCache<K, D> {
+    known: HashMap<K, D>,
+    pending: Option<Ticket<HashMap<K, D>>>,
+    error: Option<String>,
+}
+
+impl<K, D> Default for DetailCache<K, D> {
+    fn default() -> Self {
+        Self {
+            known: HashMap::new(),
+            pending: None,
+            error: None,
+        }
+    }
+}
+
+impl<K: Eq + Hash + Send + 'static, D: Send + 'static> DetailCache<K, D> {
+    fn get(&self, key: &K) -> Option<&D> {
+        self.known.get(key)
+    }
+
+    fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Returns the error of the last request, which is not repeated before [`DetailCache::retry`].
+    fn error(&self) -> Option<&String> {
+        self.error.as_ref()
+    }
+
+    /// Permits requests again after one failed.
+    fn retry(&mut self) {
+        self.error = None;
+    }
+
+    /// Takes details that arrived, and requests those of `keys` that are missing.
+    fn fetch<J>(
+        &mut self,
+        keys: impl Iterator<Item = K>,
+        lane: JobLane,
+        worker: &Worker,
+        make: impl FnOnce(Vec<K>) -> J,
+    ) where
+        J: FnOnce(&Cancel) -> anyhow::Result<HashMap<K, D>> + Send + 'static,
+    {
+        self.receive();
+        let missing: Vec<K> = keys.filter(|key| !self.known.contains_key(key)).collect();
+        if !missing.is_empty() && self.pending.is_none() && self.error.is_none() {
+            self.pending = Some(worker.spawn(lane, make(missing)));
+            self.receive();
+        }
+    }
+
+    fn receive(&mut self) {
+        let Some(answer) = self.pending.as_ref().and_then(Ticket::take) else {
+            return;
+        };
+        self.pending = None;
+        match answer {
+            Ok(details) => self.known.extend(details),
+            Err(error) => self.error = Some(format!("{error:#}")),
+        }
     }
 }

@@ -60,7 +60,7 @@ impl TableSource for EffectsTable {
     }
 
     fn spare(&self) -> &'static [&'static str] {
-        &["Bytes", "Symbol"]
+        &["head-bytes", "head-symbol"]
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {

@@ -23,7 +23,7 @@ const HEADS: [&str; 6] = [
     "externals-was",
     "externals-read",
     "externals-symbol",
-    "externals-thread",
+    "head-thread",
 ];
 /// Number of changes that are listed at first, and that each "… more" adds.
 const PAGE: usize = 200;
@@ -35,38 +35,21 @@ pub struct ExternalTable {
     from: Position,
     /// Number of pages requested in addition to the first.
     more: usize,
-    answer: Slot<ExternalTableQuery, Arc<ExternalList>>,
+    /// Changes from a position on, up to a limit, and their rows. The key of a row is the index of
+    /// its change.
+    answer: Slot<(Position, usize), (Arc<Vec<ExternalRow>>, Arc<Table>)>,
     /// The trace has no values that could be compared.
     is_without_values: bool,
 }
 
-/// Key of the query: a part of the changes.
-#[derive(Clone, Copy, PartialEq)]
-struct ExternalTableQuery {
-    from: Position,
-    limit: usize,
-}
-
-/// Changes and their rows. The key of a row is the index of its change.
-struct ExternalList {
-    changes: Vec<ExternalRow>,
-    table: Arc<Table>,
-}
-
 impl ExternalTable {
-    fn question(&self) -> ExternalTableQuery {
-        ExternalTableQuery {
-            from: self.from,
-            limit: ((self.more + 1) * PAGE).min(ROWS),
-        }
+    fn question(&self) -> (Position, usize) {
+        (self.from, ((self.more + 1) * PAGE).min(ROWS))
     }
 
     fn change(&self, row: &TableRow) -> Option<&ExternalRow> {
-        self.answer
-            .peek()?
-            .1
-            .changes
-            .get(usize::try_from(row.key).ok()?)
+        let (_, (changes, _)) = self.answer.peek()?;
+        changes.get(usize::try_from(row.key).ok()?)
     }
 }
 
@@ -87,15 +70,15 @@ impl TableSource for ExternalTable {
         }
         let answer = self
             .answer
-            .poll_long(&self.question(), &desk.worker, |question| {
-                let (question, session) = (*question, Arc::clone(&desk.session));
+            .poll_long(&self.question(), &desk.worker, |(from, limit)| {
+                let (from, limit, session) = (*from, *limit, Arc::clone(&desk.session));
                 move |cancel: &Cancel| {
-                    let changes = external_rows(&session, question.from, question.limit, cancel)?;
-                    let table = Arc::new(table(&session, question.from, &changes));
-                    Ok(Arc::new(ExternalList { changes, table }))
+                    let changes = external_rows(&session, from, limit, cancel)?;
+                    let table = table(&session, from, &changes);
+                    Ok((Arc::new(changes), Arc::new(table)))
                 }
             });
-        ViewStatus::of_answer(&answer).map(|list| Arc::clone(&list.table))
+        ViewStatus::of_answer(&answer).map(|(_, table)| table)
     }
 
     fn work(&self) -> TableWork {
@@ -143,8 +126,8 @@ impl TableSource for ExternalTable {
         let is_full = self
             .answer
             .peek()
-            .is_some_and(|(question, list)| list.changes.len() >= question.limit);
-        (is_full && self.question().limit < ROWS).then(|| say!("externals-more").to_owned())
+            .is_some_and(|((_, limit), (changes, _))| changes.len() >= *limit);
+        (is_full && self.question().1 < ROWS).then(|| say!("externals-more").to_owned())
     }
 
     fn list_more(&mut self, _: &mut Vec<Action>) {

@@ -76,7 +76,7 @@ impl TableSource for FunctionTable {
     }
 
     fn usual_order(&self) -> Option<&'static str> {
-        Some("Self")
+        Some("head-self")
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {

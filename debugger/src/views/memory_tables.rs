@@ -18,7 +18,7 @@ use crate::model::access_table::{
 };
 use crate::model::heap_table::heap_table;
 use crate::model::memory::{MemoryRuns, accessed_runs};
-use crate::model::regions::{RegionSources, heat_table, regions_table};
+use crate::model::regions::{heat_table, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, TableRow};
 use crate::model::task_table::task_table;
@@ -135,7 +135,7 @@ impl TableSource for AccessTable {
     }
 
     fn spare(&self) -> &'static [&'static str] {
-        &["Caller", "Bytes", "Address", "Code"]
+        &["head-caller", "head-bytes", "head-address", "head-code"]
     }
 
     fn has_position(&self) -> bool {
@@ -309,15 +309,9 @@ impl TableSource for MemoryTable {
                     MemoryTableQuery::Heap(heap, at) => heap_table(&session, heap, *at, cancel)?,
                     MemoryTableQuery::Heat => heat_table(&session, cancel)?,
                     MemoryTableQuery::Tasks(_) => task_table(&session, cancel)?,
-                    MemoryTableQuery::Regions(heap, runs, at) => regions_table(
-                        &session,
-                        RegionSources {
-                            heap: heap.as_deref(),
-                            runs,
-                        },
-                        *at,
-                        cancel,
-                    )?,
+                    MemoryTableQuery::Regions(heap, runs, at) => {
+                        regions_table(&session, heap.as_deref(), runs, *at, cancel)?
+                    }
                     MemoryTableQuery::StackMemory(at) => stack_memory(&session, *at, cancel)?,
                 }))
             }

@@ -6,7 +6,6 @@
 mod bookmark_table;
 mod calls;
 mod compare;
-mod detail_cache;
 mod effects_table;
 mod external_table;
 mod find_table;

@@ -13,7 +13,6 @@ use crate::action::{Action, Direction, Follow, PanelKind, TravelAction};
 use crate::desk::{Desk, SessionChange, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
-use crate::model::kept_answers::AnswerCache;
 use crate::model::source_view::{
     PositionSource, SourceFile, executed_lines, source_here, thread_or_here,
 };
@@ -419,5 +418,56 @@ impl PanelView for SourceView {
             follow: self.follow,
             ..Self::default()
         };
+    }
+}
+
+/// Recent answers, the newest last, so that repeating a query does not mean waiting again.
+#[derive(Debug)]
+struct AnswerCache<K, A> {
+    list: Vec<(K, A)>,
+}
+
+/// Maximum number of recent answers.
+const RECENT: usize = 8;
+
+impl<K, A> Default for AnswerCache<K, A> {
+    fn default() -> Self {
+        Self { list: Vec::new() }
+    }
+}
+
+impl<K: PartialEq, A: Clone> AnswerCache<K, A> {
+    /// Returns the cached answer to a query.
+    fn get(&self, key: &K) -> Option<A> {
+        self.list
+            .iter()
+            .find(|(known, _)| known == key)
+            .map(|(_, answer)| answer.clone())
+    }
+
+    /// Stores an answer and evicts the oldest one if the cache is full.
+    fn put(&mut self, key: K, answer: A) {
+        self.list.retain(|(known, _)| *known != key);
+        self.list.push((key, answer));
+        let surplus = self.list.len().saturating_sub(RECENT);
+        self.list.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_answers_are_kept() {
+        let mut kept = AnswerCache::default();
+        (0..20).for_each(|number| kept.put(number, number * 2));
+        assert_eq!(
+            (kept.get(&11), kept.get(&12), kept.get(&19)),
+            (None, Some(24), Some(38))
+        );
+        kept.put(12, 1);
+        kept.put(20, 2);
+        assert_eq!((kept.get(&12), kept.get(&13)), (Some(1), None));
     }
 }

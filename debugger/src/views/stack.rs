@@ -34,18 +34,11 @@ pub struct StackView {
     stack: Slot<(Position, Option<String>), CallStack>,
     #[serde(skip)]
     frames: Slot<(Vec<CallId>, SourceLineMode), Vec<StackFrame>>,
+    /// Position of a stack that stays while its user looks at its frames, and the position that the
+    /// window was sent to: at any other its own stack is shown again. At a call site, the inner
+    /// frames would vanish.
     #[serde(skip)]
-    held: Option<PinnedStack>,
-}
-
-/// A stack that stays while its user looks at its frames: at a call site, the inner frames would
-/// vanish.
-#[derive(Clone, Copy)]
-struct PinnedStack {
-    /// Position of the stack that stays.
-    at: Position,
-    /// Position that the window was sent to. At any other position its own stack is shown again.
-    sent_to: Position,
+    held: Option<(Position, Position)>,
 }
 
 impl StackView {
@@ -69,18 +62,16 @@ impl StackView {
 
     /// Returns the position whose stack stays while its user looks at one of its frames.
     pub fn held_at(&self, desk: &Desk) -> Option<Position> {
-        self.held(desk).map(|held| held.at)
+        let here = desk.windows.position_of(self.follow);
+        self.held
+            .filter(|(_, sent_to)| *sent_to == here)
+            .map(|(at, _)| at)
     }
 
     /// Returns the position whose stack is shown.
     fn position(&self, desk: &Desk) -> Position {
-        self.held(desk)
-            .map_or_else(|| desk.windows.position_of(self.follow), |held| held.at)
-    }
-
-    fn held(&self, desk: &Desk) -> Option<PinnedStack> {
-        let here = desk.windows.position_of(self.follow);
-        self.held.filter(|held| held.sent_to == here)
+        self.held_at(desk)
+            .unwrap_or_else(|| desk.windows.position_of(self.follow))
     }
 
     /// Returns a frame by its row, once it is known.
@@ -98,8 +89,8 @@ impl StackView {
         {
             words = format!("{}  {words}", thread.name);
         }
-        match self.held(desk) {
-            Some(held) => format!("{words} {}", say!("stack-at", position = held.at.0)),
+        match self.held_at(desk) {
+            Some(at) => format!("{words} {}", say!("stack-at", position = at.0)),
             None => words,
         }
     }
@@ -197,10 +188,7 @@ impl PanelView for StackView {
                 return false;
             }
         };
-        self.held = Some(PinnedStack {
-            at: self.position(desk),
-            sent_to: to,
-        });
+        self.held = Some((self.position(desk), to));
         out.push(Action::travel(desk.windows.travelling(self.follow), to));
         true
     }

@@ -211,7 +211,7 @@ fn table(threads: &All, session: &Session) -> Table {
     if threads.rows.len() > 1 {
         table
     } else {
-        table.without_named("")
+        table.without_columns("")
     }
 }
 

@@ -224,7 +224,9 @@ fn table(session: &Session) -> Table {
     if is_text {
         table
     } else {
-        table.without_named("Line").without_named("Byte")
+        table
+            .without_columns("head-line")
+            .without_columns("head-byte")
     }
 }
 

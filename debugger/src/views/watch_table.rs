@@ -39,13 +39,7 @@ pub struct WatchTable {
 /// States of watches at a moment.
 #[derive(Debug, Default)]
 pub struct WatchStates {
-    answer: Slot<WatchStatesQuery, Arc<Vec<WatchState>>>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct WatchStatesQuery {
-    watches: Vec<Watch>,
-    at: Position,
+    answer: Slot<(Vec<Watch>, Position), Arc<Vec<WatchState>>>,
 }
 
 impl WatchStates {
@@ -59,13 +53,9 @@ impl WatchStates {
         at: Position,
         desk: &Desk,
     ) -> Result<Arc<Vec<WatchState>>, ViewStatus> {
-        let question = WatchStatesQuery {
-            watches: watches.to_vec(),
-            at,
-        };
+        let question = (watches.to_vec(), at);
         ViewStatus::of_answer(&self.answer.poll(&question, &desk.worker, |question| {
-            let (WatchStatesQuery { watches, at }, session) =
-                (question.clone(), Arc::clone(&desk.session));
+            let ((watches, at), session) = (question.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
                 let states = watches
                     .iter()
@@ -79,7 +69,7 @@ impl WatchStates {
     pub fn answer(&self) -> Option<(&[Watch], &[WatchState])> {
         self.answer
             .peek()
-            .map(|(question, states)| (question.watches.as_slice(), states.as_slice()))
+            .map(|((watches, _), states)| (watches.as_slice(), states.as_slice()))
     }
 
     /// Returns a watch with its state, once that is known.

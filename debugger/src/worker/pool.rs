@@ -5,7 +5,7 @@
 //! around them is compiled only once.
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,24 +51,18 @@ struct WorkerShared {
     long_limit: usize,
     /// Number of calls of `renew`.
     epoch: AtomicU64,
-    /// Damage that a job met.
-    damage: Mutex<Option<DamageReport>>,
+    /// Damage that a job met, and the epoch in which the job was started.
+    damage: Mutex<Option<(Damage, u64)>>,
     /// Called after each job, so that the window draws again.
     wake: Box<dyn Fn() + Send + Sync>,
-}
-
-/// Damage, and the epoch in which its job was started.
-#[derive(Clone, Copy)]
-struct DamageReport {
-    damage: Damage,
-    epoch: u64,
 }
 
 #[derive(Default)]
 struct JobQueues {
     short: VecDeque<QueuedJob>,
     long: VecDeque<QueuedJob>,
-    running: Vec<RunningJob>,
+    /// Running jobs, by number.
+    running: HashMap<u64, (JobLane, Cancel)>,
     jobs_started: u64,
     is_closing: bool,
 }
@@ -79,20 +73,14 @@ struct QueuedJob {
     run: Box<dyn FnOnce(&Cancel) + Send>,
 }
 
-struct RunningJob {
-    number: u64,
-    lane: JobLane,
-    cancel: Cancel,
-}
-
 impl JobQueues {
     /// Takes the next job that may begin: short ones first, and no long one on the last free
     /// thread.
     fn next(&mut self, long_limit: usize) -> Option<QueuedJob> {
         let long_running = self
             .running
-            .iter()
-            .filter(|running| running.lane == JobLane::Long)
+            .values()
+            .filter(|(lane, _)| *lane == JobLane::Long)
             .count();
         self.short
             .pop_front()
@@ -143,11 +131,20 @@ impl Worker {
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
     {
         let job = move |cancel: &Cancel| job(cancel).map(|answer| Box::new(answer) as AnyAnswer);
-        Ticket::of(self.spawn_any(lane, Box::new(job)))
+        let (receiver, cancel) = self.spawn_any(lane, Box::new(job));
+        Ticket {
+            receiver,
+            cancel,
+            answer: PhantomData,
+        }
     }
 
     /// Queues a type-erased job, so that this code is compiled only once.
-    fn spawn_any(&self, lane: JobLane, job: AnyJob) -> AnyTicket {
+    fn spawn_any(
+        &self,
+        lane: JobLane,
+        job: AnyJob,
+    ) -> (Receiver<anyhow::Result<AnyAnswer>>, Cancel) {
         let (sender, receiver) = channel();
         let (shared, epoch) = (Arc::clone(&self.shared), self.epoch());
         let language = Language::spoken();
@@ -161,7 +158,8 @@ impl Worker {
                 .unwrap_or_else(|panic| Err(panic_error(&*panic)));
             // Record the damage before the answer is sent.
             if let Some(damage) = result.as_ref().err().and_then(damage_in) {
-                shared.meet(DamageReport { damage, epoch });
+                let mut met = shared.damage.lock().unwrap_or_else(PoisonError::into_inner);
+                *met = Some((damage, epoch));
             }
             // The receiver may be gone; then nobody needs the answer.
             let _gone = sender.send(result);
@@ -183,7 +181,7 @@ impl Worker {
             drop(state);
             self.shared.has_work.notify_one();
         }
-        AnyTicket::new(receiver, cancel)
+        (receiver, cancel)
     }
 
     /// Returns the number of jobs begun: two frames with the same number started nothing between
@@ -211,8 +209,8 @@ impl Worker {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        met.filter(|met| met.epoch == self.epoch())
-            .map(|met| met.damage)
+        met.filter(|(_, epoch)| *epoch == self.epoch())
+            .map(|(damage, _)| damage)
     }
 
     /// Returns true if no job waits or runs. The slots may still have to pick up answers.
@@ -230,8 +228,8 @@ impl Drop for Worker {
         state.long.clear();
         state
             .running
-            .iter()
-            .for_each(|running| running.cancel.cancel());
+            .values()
+            .for_each(|(_, cancel)| cancel.cancel());
         drop(state);
         self.shared.has_work.notify_all();
         let limit = Instant::now() + CLOSING;
@@ -249,10 +247,6 @@ impl Drop for Worker {
 }
 
 impl WorkerShared {
-    fn meet(&self, met: DamageReport) {
-        *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(met);
-    }
-
     /// Locks the state. A job that panics does so outside the lock, so even a poisoned state is
     /// consistent.
     fn lock(&self) -> MutexGuard<'_, JobQueues> {
@@ -275,15 +269,12 @@ fn work(shared: &WorkerShared) {
         }
         state.jobs_started += 1;
         let number = state.jobs_started;
-        state.running.push(RunningJob {
-            number,
-            lane: job.lane,
-            cancel: job.cancel.clone(),
-        });
+        let running = (job.lane, job.cancel.clone());
+        state.running.insert(number, running);
         drop(state);
         (job.run)(&job.cancel);
         state = shared.lock();
-        state.running.retain(|running| running.number != number);
+        state.running.remove(&number);
         drop(state);
         (shared.wake)();
         state = shared.lock();
@@ -303,22 +294,19 @@ fn panic_error(panic: &(dyn Any + Send)) -> anyhow::Error {
 
 /// Handle of a query that is under way. Dropping it cancels the query.
 pub struct Ticket<A> {
-    asked: AnyTicket,
+    receiver: Receiver<anyhow::Result<AnyAnswer>>,
+    cancel: Cancel,
     answer: PhantomData<fn() -> A>,
 }
 
 impl<A: 'static> Ticket<A> {
-    /// Creates a ticket for an answer of type `A`.
-    pub(super) fn of(asked: AnyTicket) -> Self {
-        Self {
-            asked,
-            answer: PhantomData,
-        }
-    }
-
     /// Takes the answer; none while it is on its way.
     pub fn take(&self) -> Option<anyhow::Result<A>> {
-        let answer = self.asked.take()?;
+        let answer = match self.receiver.try_recv() {
+            Ok(result) => result,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => Err(anyhow!("cancelled")),
+        };
         Some(answer.and_then(|answer| {
             answer
                 .downcast()
@@ -329,30 +317,9 @@ impl<A: 'static> Ticket<A> {
 }
 
 /// A type-erased answer.
-pub type AnyAnswer = Box<dyn Any + Send>;
+type AnyAnswer = Box<dyn Any + Send>;
 
-/// A [`Ticket`] for a type-erased answer.
-pub struct AnyTicket {
-    receiver: Receiver<anyhow::Result<AnyAnswer>>,
-    cancel: Cancel,
-}
-
-impl AnyTicket {
-    /// Creates a ticket. Dropping it cancels the job.
-    pub fn new(receiver: Receiver<anyhow::Result<AnyAnswer>>, cancel: Cancel) -> Self {
-        Self { receiver, cancel }
-    }
-
-    fn take(&self) -> Option<anyhow::Result<AnyAnswer>> {
-        match self.receiver.try_recv() {
-            Ok(result) => Some(result),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err(anyhow!("cancelled"))),
-        }
-    }
-}
-
-impl Drop for AnyTicket {
+impl<A> Drop for Ticket<A> {
     fn drop(&mut self) {
         self.cancel.cancel();
     }

@@ -39,17 +39,11 @@ impl<'a, A> Answer<'a, A> {
 
 /// Holds the newest answer to a query that changes with its key.
 pub struct Slot<K, A> {
-    /// The newest answer, kept while a newer query is under way.
-    answered: Option<(SlotRequest<K>, Result<A, String>)>,
-    pending: Option<(SlotRequest<K>, Ticket<A>)>,
+    /// Key and epoch of the newest answer, kept while a newer query is under way.
+    answered: Option<((K, u64), Result<A, String>)>,
+    pending: Option<((K, u64), Ticket<A>)>,
     /// Start of the time during which queries have been under way without an answer.
     waiting_since: Option<Instant>,
-}
-
-/// Key and epoch of a query.
-struct SlotRequest<K> {
-    key: K,
-    epoch: u64,
 }
 
 impl<K, A> Default for Slot<K, A> {
@@ -100,23 +94,18 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         let is_answered = self
             .answered
             .as_ref()
-            .is_some_and(|(asked, _)| asked.key == *key && asked.epoch == epoch);
+            .is_some_and(|((asked, of), _)| asked == key && *of == epoch);
         if is_answered {
             (self.pending, self.waiting_since) = (None, None);
         } else if self
             .pending
             .as_ref()
-            .is_none_or(|(asked, _)| asked.key != *key)
+            .is_none_or(|((asked, _), _)| asked != key)
         {
-            // A query of an earlier epoch with the same key continues. Otherwise a slow one
-            // would never be answered.
-            self.pending = Some((
-                SlotRequest {
-                    key: key.clone(),
-                    epoch,
-                },
-                worker.spawn(lane, make(key)),
-            ));
+            // A query of an earlier epoch with the same key goes on. Otherwise a slow one would
+            // never be answered.
+            let ticket = worker.spawn(lane, make(key));
+            self.pending = Some(((key.clone(), epoch), ticket));
             self.waiting_since = self.waiting_since.or_else(|| Some(Instant::now()));
             self.receive();
         }
@@ -145,7 +134,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
     pub fn peek(&self) -> Option<(&K, &A)> {
         self.answered
             .as_ref()
-            .and_then(|(asked, result)| result.as_ref().ok().map(|answer| (&asked.key, answer)))
+            .and_then(|((asked, _), result)| Some((asked, result.as_ref().ok()?)))
     }
 
     /// Returns the result of the newest answered query without starting one.
@@ -170,10 +159,10 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
     fn answer(&self, key: &K, epoch: u64) -> Answer<'_, A> {
         match &self.answered {
-            Some((asked, Ok(answer))) if asked.key == *key && asked.epoch == epoch => {
+            Some(((asked, of), Ok(answer))) if asked == key && *of == epoch => {
                 Answer::Fresh(answer)
             }
-            Some((asked, Err(error))) if asked.key == *key => Answer::Failed(error),
+            Some(((asked, _), Err(error))) if asked == key => Answer::Failed(error),
             Some((_, Ok(answer))) if self.is_late() => Answer::Late(answer),
             Some((_, Ok(answer))) => Answer::Stale(answer),
             _ => Answer::Loading,

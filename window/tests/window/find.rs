@@ -279,15 +279,12 @@ fn the_hit_next_to_a_position_is_that_of_the_list() {
         assert!(listed.len() > 3, "{text}: {listed:?}");
         for way in [Direction::Forward, Direction::Back] {
             for at in [0, 1, 183, 184, 185, 5000, 44_012] {
-                let question = window
-                    .desk()
-                    .find
-                    .hit_question(way, stepback_parsers::Position(at));
+                let asked = window.desk().find.asked().cloned();
                 let session = window.desk().session.clone();
                 let cancel = stepback_index::Cancel::default();
-                let found = question
+                let found = asked
                     .expect("a search")
-                    .answer(&session, &cancel)
+                    .next_hit(way, &session, stepback_parsers::Position(at), &cancel)
                     .expect("an answer");
                 let expected = match way {
                     Direction::Forward => listed.iter().copied().find(|position| *position > at),

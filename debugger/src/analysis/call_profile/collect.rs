@@ -14,7 +14,7 @@ use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::analysis::call_profile::collector::{Collector, FrameUse};
+use crate::analysis::call_profile::collector::Collector;
 use crate::analysis::sites::Sites;
 
 /// Frames between two checks for cancellation.
@@ -51,13 +51,15 @@ pub fn call_profile(
         within.around.len() as u64 + (within.called.end - within.called.start)
     };
     progress.begin(stacks.iter().map(|(_, within)| count(within)).sum());
+    let sites = Sites::new(index, cancel);
     let mut pass = ProfilePass {
         index,
         part: &part,
         cancel,
         progress,
         done: 0,
-        times: FrameTimes::new(index, &part, cancel)?,
+        times: part_times(&sites, &part)?,
+        sites,
     };
     let mut collector = Collector::new(&part, index.threads().len());
     for (stack, within) in &stacks {
@@ -72,7 +74,9 @@ struct ProfilePass<'a> {
     cancel: &'a Cancel,
     progress: &'a Progress,
     done: u64,
-    times: FrameTimes<'a>,
+    sites: Sites<'a>,
+    /// First and last time of the part; `None` if times are too coarse to measure calls.
+    times: Option<Range<u64>>,
 }
 
 impl ProfilePass<'_> {
@@ -101,14 +105,11 @@ impl ProfilePass<'_> {
             let stay = collector.nested(self.stay(id, &call));
             let cut = stay.start..stay.end.min(self.part.end);
             let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
-            let times = self.times.of(&call, &cut)?;
-            collector.enter(&FrameUse {
-                id,
-                call,
-                stay,
-                ran,
-                times,
-            });
+            let (steps, time) = (
+                ran.end.saturating_sub(ran.start),
+                self.time_of(&call, &cut)?,
+            );
+            collector.enter(id, &call, stay.end, steps, time);
         }
         collector.end_stack();
         Ok(())
@@ -130,38 +131,19 @@ impl ProfilePass<'_> {
     }
 }
 
-/// Entry and exit times of frames.
-struct FrameTimes<'a> {
-    sites: Sites<'a>,
-    part: PositionRange,
-    /// First and last time of the part; `None` if times are too coarse to measure calls.
-    whole: Option<Range<u64>>,
+/// Returns the first and last time of a part; `None` if times are too coarse to measure calls.
+fn part_times(sites: &Sites<'_>, part: &PositionRange) -> Result<Option<Range<u64>>, QueryError> {
+    let last = part.end.0.checked_sub(1);
+    let last = last.filter(|last| *last >= part.start.0 && !sites.counts_steps());
+    last.map(|last| Ok(sites.time_of(Step(part.start.0))?..sites.end_time_of(Step(last))?))
+        .transpose()
 }
 
-impl<'a> FrameTimes<'a> {
-    fn new(index: &'a Index, part: &PositionRange, cancel: &'a Cancel) -> Result<Self, QueryError> {
-        let sites = Sites::new(index, cancel);
-        let has_clock = !sites.counts_steps();
-        let whole = match part
-            .end
-            .0
-            .checked_sub(1)
-            .filter(|last| has_clock && *last >= part.start.0)
-        {
-            Some(last) => Some(sites.time_of(Step(part.start.0))?..sites.end_time_of(Step(last))?),
-            None => None,
-        };
-        Ok(Self {
-            sites,
-            part: part.clone(),
-            whole,
-        })
-    }
-
-    /// Returns the time range of a frame within the part, last moment included; empty if unknown.
-    fn of(&self, call: &Call, cut: &PositionRange) -> Result<Range<u64>, QueryError> {
-        let Some(whole) = self.whole.as_ref().filter(|_| cut.start < cut.end) else {
-            return Ok(0..0);
+impl ProfilePass<'_> {
+    /// Returns the time of a frame within the part, last moment included; 0 if unknown.
+    fn time_of(&self, call: &Call, cut: &PositionRange) -> Result<u64, QueryError> {
+        let Some(whole) = self.times.as_ref().filter(|_| cut.start < cut.end) else {
+            return Ok(0);
         };
         let begin = match call
             .entry_step
@@ -174,7 +156,7 @@ impl<'a> FrameTimes<'a> {
             Some(exit) => self.sites.end_time_of(exit)?,
             None => whole.end,
         };
-        Ok(begin..end.max(begin).saturating_add(1))
+        Ok(end.max(begin).saturating_add(1) - begin)
     }
 }
 

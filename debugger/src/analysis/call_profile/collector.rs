@@ -1,7 +1,6 @@
 //! Sums the cost of frames, which arrive stack by stack in order of entry.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use stepback_index::answer::{Call, CallId, ThreadId};
 use stepback_machine::Address;
@@ -19,25 +18,15 @@ const LINKS: usize = 1 << 19;
 /// Maximum number of distinct stacks, at some hundred bytes each.
 const STACKS: usize = 1 << 18;
 
-/// A frame in the part.
-pub struct FrameUse {
-    pub id: CallId,
-    pub call: Call,
-    /// Positions between which it is on its stack.
-    pub stay: PositionRange,
-    /// Steps that had run on its stack at entry and exit.
-    pub ran: Range<u64>,
-    /// Times of entry and exit.
-    pub times: Range<u64>,
-}
-
 /// Sums over all frames seen until now.
 pub struct Collector {
-    begin: PartStart,
+    /// Start of the part.
+    begin: Position,
     has_threads: bool,
     functions: Vec<FunctionUsage>,
     function_places: HashMap<Address, u32>,
-    links: HashMap<CallEdgeKey, CallEdge>,
+    /// By the indices of caller and callee.
+    links: HashMap<(u32, u32), CallEdge>,
     stacks: Vec<StackNode>,
     stack_places: HashMap<(u32, StackNodeKind), u32>,
     merged_calls: u64,
@@ -46,16 +35,9 @@ pub struct Collector {
     open: Vec<OpenFrame>,
     /// Number of open frames per function.
     open_functions: HashMap<u32, u32>,
-    open_links: HashMap<CallEdgeKey, u32>,
+    open_links: HashMap<(u32, u32), u32>,
     /// Index of the node that the stack grows from.
     base: u32,
-}
-
-/// A caller and a callee, by their indices.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct CallEdgeKey {
-    caller: u32,
-    callee: u32,
 }
 
 /// An open frame and the cost of its callees.
@@ -63,7 +45,7 @@ struct OpenFrame {
     end: Position,
     /// `None` if the function is not distinguished: its cost counts for the enclosing frame.
     function: Option<u32>,
-    link: Option<CallEdgeKey>,
+    link: Option<(u32, u32)>,
     stack: u32,
     steps: u64,
     time: u64,
@@ -76,7 +58,7 @@ impl Collector {
     pub fn new(part: &PositionRange, threads: usize) -> Self {
         let (who, totals) = (StackNodeKind::Part, CallTotals::default());
         Self {
-            begin: PartStart(part.start),
+            begin: part.start,
             has_threads: threads > 1,
             functions: Vec::new(),
             function_places: HashMap::new(),
@@ -102,7 +84,7 @@ impl Collector {
     pub fn begin_stack(&mut self, thread: ThreadId) {
         self.base = match self.has_threads {
             true => self
-                .stack(0, StackNodeKind::Thread(thread), self.begin.0)
+                .stack(0, StackNodeKind::Thread(thread), self.begin)
                 .unwrap_or(0),
             false => 0,
         };
@@ -119,24 +101,20 @@ impl Collector {
         stay.start..end.max(stay.start)
     }
 
-    /// Adds the frame that [`Self::nested`] clipped.
-    pub fn enter(&mut self, frame: &FrameUse) {
+    /// Adds the frame that [`Self::nested`] clipped to end at `end`. `steps` ran on its stack
+    /// between its entry and exit.
+    pub fn enter(&mut self, id: CallId, call: &Call, end: Position, steps: u64, time: u64) {
         let around = self.open.last();
         let (caller, parent) = (
             around.and_then(|open| open.function),
             around.map_or(self.base, |open| open.stack),
         );
-        let (steps, time) = (
-            frame.ran.end.saturating_sub(frame.ran.start),
-            frame.times.end - frame.times.start,
-        );
         self.has_clock |= time > 1;
-        let function = self.function(frame);
-        let entered = frame.call.entered_at();
-        let pair = caller
+        let function = self.function(id, call);
+        let entered = call.entered_at();
+        let link = caller
             .zip(function)
-            .map(|(caller, callee)| CallEdgeKey { caller, callee });
-        let link = pair.filter(|pair| self.link(*pair, entered));
+            .filter(|(caller, callee)| self.link(*caller, *callee, entered));
         let stack = function
             .and_then(|function| self.stack(parent, StackNodeKind::Function(function), entered));
         if stack.is_none() {
@@ -155,7 +133,6 @@ impl Collector {
         if let Some(link) = link {
             *self.open_links.entry(link).or_default() += 1;
         }
-        let end = frame.stay.end;
         self.open.push(OpenFrame {
             end,
             function,
@@ -223,20 +200,19 @@ impl Collector {
             own_time,
         };
         if let Some(function) = frame.function {
-            let nesting = closed(&mut self.open_functions, function);
+            let counted = closed(&mut self.open_functions, function, taken);
             if let Some(function) = self.functions.get_mut(function as usize) {
-                function.totals.add(taken, nesting);
+                function.totals.add(counted);
             }
         }
         if let Some(link) = frame.link {
-            let nesting = closed(&mut self.open_links, link);
-            let of_link = CallTotals {
-                own_steps: 0,
-                own_time: 0,
-                ..taken
-            };
+            let counted = closed(&mut self.open_links, link, taken);
             if let Some(link) = self.links.get_mut(&link) {
-                link.totals.add(of_link, nesting);
+                link.totals.add(CallTotals {
+                    own_steps: 0,
+                    own_time: 0,
+                    ..counted
+                });
             }
         }
         let Some(around) = self.open.last_mut() else {
@@ -252,13 +228,13 @@ impl Collector {
     }
 
     /// Records a pair of caller and callee; returns false if there are too many.
-    fn link(&mut self, pair: CallEdgeKey, entered: Position) -> bool {
+    fn link(&mut self, caller: u32, callee: u32, entered: Position) -> bool {
         let begin = self.begin;
+        let pair = (caller, callee);
         if let Some(known) = self.links.get_mut(&pair) {
-            known.first = begin.first_of(known.first, entered);
+            known.first = first_of(begin, known.first, entered);
             return true;
         }
-        let CallEdgeKey { caller, callee } = pair;
         let is_room = self.links.len() < LINKS;
         if is_room {
             self.links.insert(
@@ -275,12 +251,12 @@ impl Collector {
     }
 
     /// Returns the index of a frame's function; `None` if there are too many.
-    fn function(&mut self, frame: &FrameUse) -> Option<u32> {
-        let address = frame.call.function;
-        let first = frame.call.entered_at();
+    fn function(&mut self, id: CallId, call: &Call) -> Option<u32> {
+        let address = call.function;
+        let first = call.entered_at();
         if let Some(place) = self.function_places.get(&address) {
             let known = self.functions.get_mut(*place as usize)?;
-            known.first = self.begin.first_of(known.first, first);
+            known.first = first_of(self.begin, known.first, first);
             return Some(*place);
         }
         if self.functions.len() >= FUNCTIONS {
@@ -290,7 +266,7 @@ impl Collector {
         let totals = CallTotals::default();
         self.functions.push(FunctionUsage {
             address,
-            example: frame.id,
+            example: id,
             first,
             totals,
         });
@@ -326,7 +302,7 @@ impl Collector {
         let begin = self.begin;
         if let Some(stack) = self.stacks.get_mut(stack as usize) {
             stack.totals.calls += 1;
-            stack.first = begin.first_of(stack.first, entered);
+            stack.first = first_of(begin, stack.first, entered);
         }
     }
 
@@ -347,48 +323,41 @@ impl Collector {
     }
 }
 
-/// Start of a part of the trace.
-#[derive(Clone, Copy)]
-struct PartStart(Position);
-
-impl PartStart {
-    /// Returns the earlier of two entries; one inside the part takes precedence over one before it.
-    fn first_of(self, one: Position, other: Position) -> Position {
-        let rank = |position: Position| (position < self.0, position);
-        if rank(other) < rank(one) { other } else { one }
-    }
+/// Returns the earlier of two entries; one inside the part that starts at `begin` takes precedence
+/// over one before it.
+fn first_of(begin: Position, one: Position, other: Position) -> Position {
+    let rank = |position: Position| (position < begin, position);
+    if rank(other) < rank(one) { other } else { one }
 }
 
-/// Nesting of a frame among the open frames of its function, or of its pair.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Nesting {
-    /// Not inside another.
-    Outermost,
-    /// Inside another one, which already counts its cost.
-    Inside,
-}
-
-/// Closes the innermost open frame of a key.
-fn closed<K: std::hash::Hash + Eq>(open: &mut HashMap<K, u32>, key: K) -> Nesting {
+/// Closes the innermost open frame of a key. Returns what counts of its cost: inside another frame
+/// of the key, which already counts it, only the call and its own cost.
+fn closed<K: std::hash::Hash + Eq>(
+    open: &mut HashMap<K, u32>,
+    key: K,
+    cost: CallTotals,
+) -> CallTotals {
     let Some(count) = open.get_mut(&key) else {
-        return Nesting::Outermost;
+        return cost;
     };
     *count = count.saturating_sub(1);
     if *count > 0 {
-        return Nesting::Inside;
+        return CallTotals {
+            steps: 0,
+            time: 0,
+            ..cost
+        };
     }
     open.remove(&key);
-    Nesting::Outermost
+    cost
 }
 
 impl CallTotals {
-    fn add(&mut self, taken: Self, nesting: Nesting) {
-        self.calls += taken.calls;
-        self.own_steps = self.own_steps.saturating_add(taken.own_steps);
-        self.own_time = self.own_time.saturating_add(taken.own_time);
-        if nesting == Nesting::Outermost {
-            self.steps = self.steps.saturating_add(taken.steps);
-            self.time = self.time.saturating_add(taken.time);
-        }
+    fn add(&mut self, cost: Self) {
+        self.calls += cost.calls;
+        self.own_steps = self.own_steps.saturating_add(cost.own_steps);
+        self.own_time = self.own_time.saturating_add(cost.own_time);
+        self.steps = self.steps.saturating_add(cost.steps);
+        self.time = self.time.saturating_add(cost.time);
     }
 }

@@ -15,4 +15,4 @@ pub use crate::analysis::call_profile::collect::{
     CallEdge, CallProfile, CallTotals, FunctionUsage, Progress, StackNode, StackNodeKind,
 };
 pub use collect::{PositionRange, call_profile};
-pub use next_call::{CallNumber, NextCall, call_number, next_call};
+pub use next_call::{call_number, next_call};

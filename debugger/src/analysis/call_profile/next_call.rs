@@ -7,19 +7,10 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::analysis::condition::{SearchOrigin, nearest_execution};
+use crate::analysis::condition::nearest_execution;
 
-/// A search for the next or last call of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NextCall {
-    /// Address of the function's first step.
-    pub function: Address,
-    pub direction: Direction,
-    /// Position to start from; an entry at this position does not count.
-    pub at: Position,
-}
-
-/// Returns the entry position of the nearest call of a function before or after a position.
+/// Returns the entry position of the nearest call of a function before or after a position; an
+/// entry at this position does not count.
 ///
 /// Cost: the steps at the function's address on the way. Those are its calls, and jumps back to its
 /// start.
@@ -28,22 +19,16 @@ pub struct NextCall {
 /// See [`QueryError`].
 pub fn next_call(
     index: &Index,
-    NextCall {
-        function: pc,
-        direction,
-        at,
-    }: NextCall,
+    function: Address,
+    direction: Direction,
+    from: Position,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
-    let mut at = at;
+    let mut at = from;
     loop {
         cancel.check()?;
         // A call is shown at its entry, the position before its first step.
-        let course = SearchOrigin {
-            from: at,
-            way: direction,
-        };
-        let Some(hit) = nearest_execution(index, pc, course, cancel)? else {
+        let Some(hit) = nearest_execution(index, function, at, direction, cancel)? else {
             return Ok(None);
         };
         if is_entry(index, &hit.record) {
@@ -53,20 +38,11 @@ pub fn next_call(
     }
 }
 
-/// Ordinal of a call among all calls of its function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallNumber {
-    /// From 1.
-    pub number: u64,
-    /// Number of calls in all.
-    pub count: u64,
-}
-
 /// Maximum number of visits of a function's first step that are examined.
 const VISITS: usize = 256;
 
-/// Returns the ordinal of the call of a function that is entered at a position; `None` if there are
-/// too many calls to count at once.
+/// Returns the ordinal of the call of a function that is entered at a position, from 1, and the
+/// number of its calls in all; `None` if there are too many calls to count at once.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -75,7 +51,7 @@ pub fn call_number(
     function: Address,
     entered: Position,
     cancel: &Cancel,
-) -> Result<Option<CallNumber>, QueryError> {
+) -> Result<Option<(u64, u64)>, QueryError> {
     let visits = VisitsFrom {
         pc: function,
         from: Position(0),
@@ -89,7 +65,7 @@ pub fn call_number(
             number += u64::from(step.before() <= entered);
         }
     }
-    Ok((visits.len() <= VISITS).then_some(CallNumber { number, count }))
+    Ok((visits.len() <= VISITS).then_some((number, count)))
 }
 
 /// Returns true if a step is the first of a call.

@@ -181,16 +181,16 @@ fn calls_that_returned_are_measured_as_on_the_command_line() {
         let known = plain
             .iter()
             .find(|known| known.function == function.address);
-        let Some(known) = known.filter(|known| known.totals.calls == function.totals.calls) else {
+        let Some(known) = known.filter(|known| known.calls == function.totals.calls) else {
             continue;
         };
         assert_eq!(
-            known.totals.outer_steps, function.totals.steps,
+            known.outer_steps, function.totals.steps,
             "{:?}",
             function.address
         );
         assert_eq!(
-            known.totals.outer_time, function.totals.time,
+            known.outer_time, function.totals.time,
             "{:?}",
             function.address
         );
@@ -238,12 +238,8 @@ fn the_calls_of_a_function_are_walked_both_ways() {
         .find(|function| function.totals.calls == 36)
         .expect("a busy function");
     let next = |direction, at| {
-        let question = NextCall {
-            function: function.address,
-            direction,
-            at,
-        };
-        next_call(&session.index, question, &Cancel::default()).unwrap()
+        let function = function.address;
+        next_call(&session.index, function, direction, at, &Cancel::default()).unwrap()
     };
     let mut entries: Vec<Position> = vec![function.first];
     while let Some(entry) = next(Direction::Forward, *entries.last().unwrap()) {

@@ -21,15 +21,7 @@ use crate::analysis::check::register_file::{KnownFlags, LastStep};
 use crate::analysis::check::threads::ExceptionEnd;
 use crate::analysis::check::whole;
 
-/// Facts about the trace that the pass found, apart from violations.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OutsideActivity {
-    /// True if something other than the traced instructions may write memory: an operating system,
-    /// an interrupt or device, another processor.
-    pub has_others: bool,
-}
-
-/// Markers after which a thread continues as its last instruction determines.
+/// Markers after which a thread continues as its last instruction says.
 const HARMLESS: [MarkerKind; 20] = [
     MarkerKind::TIMESTAMP,
     MarkerKind::CPU,
@@ -54,7 +46,8 @@ const HARMLESS: [MarkerKind; 20] = [
 ];
 
 /// Reads the events of a trace and adds a finding for each violation. `progress` continues from its
-/// present value.
+/// present value. Returns true if something other than the traced instructions may write memory: an
+/// operating system, an interrupt or device, another processor.
 ///
 /// # Errors
 /// The trace could not be read, or the check was cancelled.
@@ -63,7 +56,7 @@ pub fn check_events(
     findings: &mut Findings,
     progress: &BuildProgress,
     cancel: &Cancel,
-) -> Result<OutsideActivity> {
+) -> Result<bool> {
     let mut check = EventCheck {
         index,
         findings,
@@ -75,7 +68,7 @@ pub fn check_events(
         threads: Vec::new(),
         steps: 0,
         is_filtered: false,
-        seen: OutsideActivity::default(),
+        has_others: false,
     };
     index.source().parse(
         0..index.text_end(),
@@ -84,7 +77,7 @@ pub fn check_events(
     )?;
     cancel.check()?;
     check.finish()?;
-    Ok(check.seen)
+    Ok(check.has_others)
 }
 
 /// State of a thread during the pass.
@@ -199,7 +192,8 @@ struct EventCheck<'a> {
     steps: u64,
     /// The trace omits instructions.
     is_filtered: bool,
-    seen: OutsideActivity,
+    /// Something other than the traced instructions may write memory.
+    has_others: bool,
 }
 
 impl EventCheck<'_> {
@@ -298,7 +292,7 @@ impl EventSink for EventCheck<'_> {
             name: name.to_owned(),
             ..CheckedThread::default()
         });
-        self.seen.has_others |= self.threads.len() > 1;
+        self.has_others |= self.threads.len() > 1;
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -306,7 +300,7 @@ impl EventSink for EventCheck<'_> {
         let place = place_of(self.index, self.steps, step.place);
         let mut course = self.paths.of(step);
         let ControlEffect { flow, target, .. } = course;
-        self.seen.has_others |= flow == ControlFlow::Trap;
+        self.has_others |= flow == ControlFlow::Trap;
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else {
             return;
         };
@@ -428,7 +422,7 @@ impl EventSink for EventCheck<'_> {
 
     fn text(&mut self, event: &TextEvent<'_>) {
         if event.kind.is_exceptional() {
-            self.seen.has_others = true;
+            self.has_others = true;
             self.divert(event.thread);
         }
         let place = self.place(event.place);
@@ -445,7 +439,7 @@ impl EventSink for EventCheck<'_> {
             self.is_filtered |= recording.is_filtered;
             self.beginnings.has_system_calls |= recording.has_system_calls;
         } else if marker.kind == MarkerKind::SYSTEM_CALL {
-            self.seen.has_others = true;
+            self.has_others = true;
             let set = self
                 .threads
                 .get(usize::from(event.thread.0))
@@ -467,10 +461,10 @@ impl EventSink for EventCheck<'_> {
                     handlers.saturating_sub(1)
                 };
             }
-            self.seen.has_others = true;
+            self.has_others = true;
             self.divert(event.thread);
         } else if !HARMLESS.contains(&marker.kind) && marker.kind < MarkerKind::FIRST_RECORD {
-            self.seen.has_others = true;
+            self.has_others = true;
             self.divert(event.thread);
         }
     }

@@ -75,16 +75,9 @@ struct InstructionKey {
     branch: RecordedBranch,
 }
 
-/// Cache entry for an instruction.
-#[derive(Clone, Copy, Debug)]
-struct PathCacheEntry {
-    seen: InstructionKey,
-    course: ControlEffect,
-}
-
 /// Computation of successors, with a direct-mapped cache of recent results.
 pub struct PathFinder {
-    known: Vec<Option<PathCacheEntry>>,
+    known: Vec<Option<(InstructionKey, ControlEffect)>>,
 }
 
 impl Default for PathFinder {
@@ -109,29 +102,26 @@ impl PathFinder {
             branch: step.branch,
         };
         let place = (seen.pc >> 1 ^ seen.pc >> 12) as usize % REMEMBERED;
-        let known = match self.known.get(place) {
-            Some(Some(known)) if known.seen == seen => *known,
+        let course = match self.known.get(place) {
+            Some(Some((known, course))) if *known == seen => *course,
             _ => {
-                let known = known_of(seen, behind);
+                let course = effect_of(seen, behind);
                 if let Some(place) = self.known.get_mut(place) {
-                    *place = Some(known);
+                    *place = Some((seen, course));
                 }
-                known
+                course
             }
         };
         let leads = match step.delay_slot {
-            DelaySlot::None if step.is_executed => known.course.leads,
+            DelaySlot::None if step.is_executed => course.leads,
             DelaySlot::None => Successors::One(behind),
             DelaySlot::Executed | DelaySlot::Annulled => Successors::Open,
         };
-        ControlEffect {
-            leads,
-            ..known.course
-        }
+        ControlEffect { leads, ..course }
     }
 }
 
-fn known_of(seen: InstructionKey, behind: u64) -> PathCacheEntry {
+fn effect_of(seen: InstructionKey, behind: u64) -> ControlEffect {
     let InstructionKey {
         pc,
         set,
@@ -165,15 +155,12 @@ fn known_of(seen: InstructionKey, behind: u64) -> PathCacheEntry {
         BranchTarget::Address(_) | BranchTarget::Unsaid => None,
     };
     let (test, block) = (set.branch_test(&encoding), set.block_length(&encoding));
-    PathCacheEntry {
-        seen,
-        course: ControlEffect {
-            leads,
-            flow,
-            target,
-            test,
-            block,
-            behind,
-        },
+    ControlEffect {
+        leads,
+        flow,
+        target,
+        test,
+        block,
+        behind,
     }
 }

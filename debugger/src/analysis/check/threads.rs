@@ -78,16 +78,10 @@ impl ThreadStarts {
 /// The last jump of a thread and the exception after it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExceptionEnd {
-    jump: Option<Jump>,
+    /// The jump and its target; the inner `None` while the target is unknown.
+    jump: Option<(LastStep, Option<u64>)>,
     /// Place of the first exception after the jump.
     place: Option<FindingPlace>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Jump {
-    step: LastStep,
-    /// `None` while the target is unknown.
-    target: Option<u64>,
 }
 
 impl ExceptionEnd {
@@ -111,21 +105,21 @@ impl ExceptionEnd {
             }
             BranchTarget::Unsaid => None,
         };
-        self.jump = Some(Jump { step, target });
+        self.jump = Some((step, target));
     }
 
     /// Records an instruction that could not be fetched: the last jump led to it.
     pub fn fetch_failed(&mut self, pc: u64, step: LastStep) {
         let is_target = |target: u64| step.set.code_address(target) == pc;
         match &mut self.jump {
-            Some(jump) if jump.target.is_none_or(is_target) => jump.target = Some(pc),
+            Some((_, target)) if target.is_none_or(is_target) => *target = Some(pc),
             _ => *self = Self::default(),
         }
     }
 
     /// Records an access of the last step. A jump through memory reads its target last.
     pub fn access(&mut self, access: &MemoryAccess) {
-        let Some(Jump { step, target }) = &mut self.jump else {
+        let Some((step, target)) = &mut self.jump else {
             return;
         };
         let is_word = access.kind == AccessKind::Read
@@ -154,14 +148,7 @@ impl ExceptionEnd {
         findings: &mut Findings,
         cancel: &Cancel,
     ) -> Result<()> {
-        let (
-            Some(Jump {
-                step,
-                target: Some(target),
-            }),
-            Some(place),
-        ) = (self.jump, self.place)
-        else {
+        let (Some((step, Some(target))), Some(place)) = (self.jump, self.place) else {
             return Ok(());
         };
         if step.set.is_exception_return_value(target) || step.set.is_function_return_value(target) {

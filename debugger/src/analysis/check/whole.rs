@@ -14,7 +14,7 @@ use stepback_parsers::check::Severity::{Error, Info, Warning};
 use stepback_parsers::check::{FindingPlace, Findings, Rule, Severity};
 use stepback_parsers::{Flow, Line, Position, Step};
 
-use crate::analysis::check::events::{OutsideActivity, check_events};
+use crate::analysis::check::events::check_events;
 use crate::image::CheckedImage;
 use crate::session::Session;
 
@@ -82,8 +82,9 @@ pub fn check(
     progress.bytes_done.store(records, Ordering::Relaxed);
     add_damage(index, &mut findings);
     add_images(&session.checked_images, &mut findings);
-    let seen = check_events(index, &mut findings, progress, cancel)?;
-    add_memory(index, seen, &mut findings, cancel)?;
+    let has_others = check_events(index, &mut findings, progress, cancel)?;
+    let rule = if has_others { &MEMORY_OUTSIDE } else { &MEMORY };
+    add_memory(index, rule, &mut findings, cancel)?;
     let placed = |found: stepback_parsers::check::RuleFindings| {
         let first = found
             .first
@@ -143,16 +144,11 @@ fn add_images(images: &[CheckedImage], findings: &mut Findings) {
 /// places as for any rule are kept.
 fn add_memory(
     index: &Index,
-    seen: OutsideActivity,
+    rule: &'static Rule,
     findings: &mut Findings,
     cancel: &Cancel,
 ) -> Result<()> {
     let count = index.info().external_changes;
-    let rule = if seen.has_others {
-        &MEMORY_OUTSIDE
-    } else {
-        &MEMORY
-    };
     let limit = findings
         .limit()
         .min(usize::try_from(count).unwrap_or(usize::MAX));

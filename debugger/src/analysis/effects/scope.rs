@@ -167,10 +167,10 @@ fn round_of(
             .is_some_and(|round| round.body.contains(&next.pc));
         left_at = if is_inside { next.step } else { left_at };
     }
-    Ok(left.map(|LoopIteration { head, .. }| EffectScope {
-        from: head.step.before(),
+    Ok(left.map(|PathVisit { at, .. }| EffectScope {
+        from: at.step.before(),
         to: left_at.after(),
-        head: Some(head.pc),
+        head: Some(at.pc),
         ..call
     }))
 }
@@ -199,19 +199,12 @@ pub(super) struct LoopTracker {
     places: HashMap<Address, usize>,
 }
 
-/// A step on the path.
-struct PathVisit {
+/// A step on the path; one that control returned to begins an iteration of a loop.
+#[derive(Clone)]
+pub(super) struct PathVisit {
     at: PathStep,
-    /// Addresses visited before control returned here.
+    /// Addresses visited before control returned here, in earlier iterations.
     body: HashSet<Address>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LoopIteration {
-    /// First step of the iteration.
-    pub head: PathStep,
-    /// Addresses visited in earlier iterations.
-    pub body: HashSet<Address>,
 }
 
 impl LoopTracker {
@@ -247,16 +240,12 @@ impl LoopTracker {
     }
 
     /// Returns the innermost loop with a finished iteration that contains the last step.
-    pub fn innermost(&self) -> Option<LoopIteration> {
+    pub fn innermost(&self) -> Option<PathVisit> {
         let here = self.way.last()?.at.pc;
         let is_in = |visit: &&PathVisit| {
             !visit.body.is_empty() && (visit.at.pc == here || visit.body.contains(&here))
         };
-        let found = self.way.iter().rev().find(is_in)?;
-        Some(LoopIteration {
-            head: found.at,
-            body: found.body.clone(),
-        })
+        self.way.iter().rev().find(is_in).cloned()
     }
 }
 
@@ -281,7 +270,7 @@ mod tests {
     fn check(addresses: &[u64], expected: Option<(u64, u64)>) {
         let found = gone(addresses)
             .innermost()
-            .map(|round| (round.head.pc.0, round.head.step.0));
+            .map(|round| (round.at.pc.0, round.at.step.0));
         assert_eq!(found, expected, "{addresses:?}");
     }
 

@@ -31,17 +31,13 @@ pub struct StoredSection {
     pub offset: u64,
     /// Length in the file.
     pub stored_bytes: u64,
-    /// Compression; none if it is not compressed.
-    pub packing: Option<SectionCompression>,
+    /// Compression, and the unpacked length that the file claims; none if it is not compressed.
+    pub packing: Option<(Codec, u64)>,
 }
 
-pub struct SectionCompression {
-    codec: Codec,
-    /// Unpacked length, as the file claims.
-    pub unpacked_bytes: u64,
-}
-
-enum Codec {
+/// Compression of a section.
+#[derive(Clone, Copy)]
+pub enum Codec {
     Zlib,
     Zstd,
 }
@@ -154,15 +150,11 @@ impl<'a> FileSections<'a> {
             ELFCOMPRESS_ZSTD => Codec::Zstd,
             other => bail!("it is compressed in a way that is not known ({other})"),
         };
-        let packing = SectionCompression {
-            codec,
-            unpacked_bytes: told.ch_size,
-        };
         behind_header(
             StoredSection {
                 offset,
                 stored_bytes,
-                packing: Some(packing),
+                packing: Some((codec, told.ch_size)),
             },
             header_bytes,
         )
@@ -174,10 +166,7 @@ impl<'a> FileSections<'a> {
             .strip_prefix(b"ZLIB")
             .and_then(|length| <[u8; 8]>::try_from(length).ok());
         let unpacked_bytes = u64::from_be_bytes(length.context("its compression is not known")?);
-        let packing = Some(SectionCompression {
-            codec: Codec::Zlib,
-            unpacked_bytes,
-        });
+        let packing = Some((Codec::Zlib, unpacked_bytes));
         let whole = StoredSection {
             offset: header.sh_offset,
             stored_bytes: header.sh_size,
@@ -203,16 +192,16 @@ fn behind_header(whole: StoredSection, header_bytes: u64) -> Result<StoredSectio
     })
 }
 
-impl SectionCompression {
+impl Codec {
     /// Unpacks the content of a section, which must have the length that the file claims.
     ///
     /// # Errors
     /// The content is damaged, or has another length.
-    pub fn unpack(&self, stored: &[u8]) -> Result<Vec<u8>> {
+    pub fn unpack(self, stored: &[u8], unpacked_bytes: u64) -> Result<Vec<u8>> {
         let mut unpacked = Vec::new();
         // Reading one byte more reveals a wrong claim, and bounds the memory.
-        let limit = self.unpacked_bytes.saturating_add(1);
-        match self.codec {
+        let limit = unpacked_bytes.saturating_add(1);
+        match self {
             Codec::Zlib => ZlibDecoder::new(stored)
                 .take(limit)
                 .read_to_end(&mut unpacked)?,
@@ -221,7 +210,7 @@ impl SectionCompression {
                 .read_to_end(&mut unpacked)?,
         };
         ensure!(
-            unpacked.len() as u64 == self.unpacked_bytes,
+            unpacked.len() as u64 == unpacked_bytes,
             "its unpacked length is not what it claims"
         );
         Ok(unpacked)
@@ -304,9 +293,10 @@ mod tests {
         let sections = FileSections::open(file).expect("an ELF file");
         let section = sections.find(".debug_line").expect("known").expect("there");
         let stored = read_exactly(file, section.offset, section.stored_bytes).expect("whole");
-        let content = section
-            .packing
-            .map_or_else(|| Ok(stored.clone()), |packing| packing.unpack(&stored));
+        let content = section.packing.map_or_else(
+            || Ok(stored.clone()),
+            |(codec, unpacked)| codec.unpack(&stored, unpacked),
+        );
         assert_eq!(content.expect("unpacked"), expected);
     }
 
@@ -354,10 +344,7 @@ mod tests {
                 .expect("an ELF file")
                 .is_none()
         );
-        let packing = SectionCompression {
-            codec: Codec::Zlib,
-            unpacked_bytes: CONTENT.len() as u64 - 1,
-        };
-        assert!(packing.unpack(&zlib()).is_err());
+        let too_short = CONTENT.len() as u64 - 1;
+        assert!(Codec::Zlib.unpack(&zlib(), too_short).is_err());
     }
 }

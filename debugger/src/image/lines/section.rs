@@ -219,12 +219,12 @@ fn spend(budget: &mut u64, bytes: u64) -> Result<()> {
 
 fn content(file: &File, section: &StoredSection, budget: &mut SectionBudget) -> Result<Vec<u8>> {
     spend(&mut budget.stored, section.stored_bytes)?;
-    if let Some(packing) = &section.packing {
-        spend(&mut budget.unpacked, packing.unpacked_bytes)?;
+    if let Some((_, unpacked_bytes)) = section.packing {
+        spend(&mut budget.unpacked, unpacked_bytes)?;
     }
     let stored = read_exactly(file, section.offset, section.stored_bytes)?;
-    match &section.packing {
-        Some(packing) => packing.unpack(&stored),
+    match section.packing {
+        Some((codec, unpacked_bytes)) => codec.unpack(&stored, unpacked_bytes),
         None => Ok(stored),
     }
 }

@@ -65,51 +65,44 @@ impl MemoryCell {
 /// `word` is the size of an address. The result ascends; [`fill`] reads the values.
 pub fn cells_of(memory: &[MemoryDifference], word: u64) -> Vec<MemoryCell> {
     let mut cells = Vec::new();
-    let mut bytes: Vec<DifferingByte> = Vec::new();
+    // Differing bytes, each with the step that last wrote it.
+    let mut bytes: Vec<(u64, Option<Step>)> = Vec::new();
     for run in memory {
         for place in 0..run.to.len() as u64 {
-            let byte = DifferingByte {
-                address: run.address.0.wrapping_add(place),
-                writer: run.last_write,
-            };
+            let address = run.address.0.wrapping_add(place);
             if bytes
                 .first()
-                .is_some_and(|first| first.address / word != byte.address / word)
+                .is_some_and(|(first, _)| first / word != address / word)
             {
                 push_word(&mut cells, &bytes, word);
                 bytes.clear();
             }
-            bytes.push(byte);
+            bytes.push((address, run.last_write));
         }
     }
     push_word(&mut cells, &bytes, word);
     cells
 }
 
-/// Differing byte and the step that last wrote it.
-struct DifferingByte {
-    address: u64,
-    writer: Option<Step>,
-}
-
 /// Adds the cells for the differing bytes of one word.
-fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[DifferingByte], word: u64) {
-    let halves = |byte: &DifferingByte, other: &DifferingByte| {
-        byte.address / (word / 2) == other.address / (word / 2)
-    };
-    let is_one = |bytes: &[DifferingByte]| {
+fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[(u64, Option<Step>)], word: u64) {
+    type Byte = (u64, Option<Step>);
+    let halves = |one: &Byte, other: &Byte| one.0 / (word / 2) == other.0 / (word / 2);
+    let is_one = |bytes: &[Byte]| {
         bytes
             .windows(2)
-            .all(|pair| matches!(pair, [one, next] if one.writer == next.writer))
+            .all(|pair| matches!(pair, [(_, one), (_, next)] if one == next))
     };
-    let mut push = |bytes: &[DifferingByte], len: u64, kind: CellKind| {
-        let Some(first) = bytes.first() else { return };
+    let mut push = |bytes: &[Byte], len: u64, kind: CellKind| {
+        let Some((first, _)) = bytes.first() else {
+            return;
+        };
         let unread = vec![None; usize::try_from(len).unwrap_or_default()];
         cells.push(MemoryCell {
-            address: first.address / len * len,
+            address: first / len * len,
             from: unread.clone(),
             to: unread,
-            last_write: bytes.iter().filter_map(|byte| byte.writer).max(),
+            last_write: bytes.iter().filter_map(|(_, writer)| *writer).max(),
             kind,
         });
     };

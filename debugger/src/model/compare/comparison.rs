@@ -12,7 +12,7 @@ use stepback_parsers::Position;
 use super::cells::{MemoryCell, PositionPair, cells_of, fill};
 use super::rows::{CompareRow, CompareRowOptions, memory_rows, push_group, register_row};
 use crate::image::Images;
-use crate::messages::{say, spoken};
+use crate::messages::say;
 use crate::session::Session;
 
 /// Cells without a symbol share a region if the gap between them is smaller than this many bytes.
@@ -45,19 +45,13 @@ pub struct PositionComparison {
 
 /// Group of related memory cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct DifferenceRegion {
-    title: String,
+pub(super) struct DifferenceRegion {
+    pub(super) title: String,
+    /// The region is below both stack pointers. That memory is unused: leftovers of calls in between
+    /// are rarely of interest, so only the title is shown at first.
+    pub(super) is_dead: bool,
     /// Indices of its cells.
     cells: Vec<usize>,
-}
-
-/// Title of the region below both stack pointers. That memory is unused: leftovers of calls in
-/// between are rarely of interest.
-const DEAD_STACK: &str = "compare-below-the-stack-pointer";
-
-/// Returns true for groups that show only their title until they are opened.
-pub(super) fn is_closed_at_first(title: &str) -> bool {
-    title == spoken(DEAD_STACK)
 }
 
 /// Compares two positions. Runs on a worker. Cost: that of [`DifferenceBetween`], and another read
@@ -100,11 +94,7 @@ pub fn compare(
     } else {
         Endian::Little
     };
-    let regions = RegionGrouper {
-        images: &session.images,
-        stack_pointers: &stack_pointers,
-    }
-    .of(&cells);
+    let regions = regions_of(&cells, &session.images, &stack_pointers);
     let registers = without_banks(difference.registers);
     let comparison = PositionComparison::new(registers, register_count, cells, regions);
     Ok(PositionComparison {
@@ -133,79 +123,67 @@ fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> 
         .collect()
 }
 
-/// Groups cells into regions.
-struct RegionGrouper<'a> {
-    images: &'a Images,
-    /// Stack pointers at the two positions.
-    stack_pointers: &'a [u64],
+/// Groups cells into regions, in the order of their first byte. `stack_pointers` are those at the
+/// two positions.
+fn regions_of(
+    cells: &[MemoryCell],
+    images: &Images,
+    stack_pointers: &[u64],
+) -> Vec<DifferenceRegion> {
+    let mut regions: Vec<DifferenceRegion> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    // An unnamed region continues while its cells are close together.
+    let (mut last, mut is_plain, mut last_end) = (String::new(), false, None);
+    for (cell, memory) in cells.iter().enumerate() {
+        let end = memory
+            .address
+            .saturating_add((memory.to.len() as u64).saturating_sub(1));
+        let is_near =
+            last_end.is_some_and(|end: u64| memory.address.saturating_sub(end) < REGION_GAP);
+        let symbol = [memory.address, end]
+            .into_iter()
+            .find_map(|address| images.symbol_at(Address(address)));
+        let is_stack = symbol.is_none() && is_stack(memory.address, end, stack_pointers);
+        let is_dead = is_stack && stack_pointers.iter().all(|pointer| end < *pointer);
+        let title = match symbol {
+            Some(symbol) => symbol.name.to_owned(),
+            None if is_dead => say!("compare-below-the-stack-pointer").to_owned(),
+            None if is_stack => say!("compare-stack-guessed").to_owned(),
+            None if is_near && is_plain => last,
+            None => say!("compare-from", address = format!("{:x}", memory.address)),
+        };
+        let place = *places.entry(title.clone()).or_insert_with(|| {
+            regions.push(DifferenceRegion {
+                title: title.clone(),
+                is_dead,
+                cells: Vec::new(),
+            });
+            regions.len() - 1
+        });
+        regions
+            .get_mut(place)
+            .into_iter()
+            .for_each(|region| region.cells.push(cell));
+        (last, is_plain, last_end) = (
+            title,
+            symbol.is_none() && !is_stack,
+            Some(memory.address.saturating_add(memory.to.len() as u64)),
+        );
+    }
+    regions
 }
 
-impl RegionGrouper<'_> {
-    /// Returns the regions in the order of their first byte.
-    fn of(&self, cells: &[MemoryCell]) -> Vec<DifferenceRegion> {
-        let (mut regions, mut places): (Vec<DifferenceRegion>, HashMap<String, usize>) =
-            Default::default();
-        // An unnamed region continues while its cells are close together.
-        let (mut last, mut is_plain, mut last_end) = (String::new(), false, None);
-        for (cell, memory) in cells.iter().enumerate() {
-            let is_near =
-                last_end.is_some_and(|end: u64| memory.address.saturating_sub(end) < REGION_GAP);
-            let named = self.named(memory);
-            let is_named = named.is_some();
-            let title = match named {
-                Some(title) => title,
-                None if is_near && is_plain => last,
-                None => say!("compare-from", address = format!("{:x}", memory.address)),
-            };
-            let place = *places.entry(title.clone()).or_insert_with(|| {
-                regions.push(DifferenceRegion {
-                    title: title.clone(),
-                    cells: Vec::new(),
-                });
-                regions.len() - 1
-            });
-            regions
-                .get_mut(place)
-                .into_iter()
-                .for_each(|region| region.cells.push(cell));
-            (last, is_plain, last_end) = (
-                title,
-                !is_named,
-                Some(memory.address.saturating_add(memory.to.len() as u64)),
-            );
-        }
-        regions
-    }
-
-    /// Returns the symbol that contains a cell, or the part of the stack that it is in.
-    fn named(&self, cell: &MemoryCell) -> Option<String> {
-        let end = cell
-            .address
-            .saturating_add((cell.to.len() as u64).saturating_sub(1));
-        let symbol = [cell.address, end]
-            .into_iter()
-            .find_map(|address| self.images.symbol_at(Address(address)));
-        if let Some(symbol) = symbol {
-            return Some(symbol.name.to_owned());
-        }
-        let is_below = |pointer: &u64| end < *pointer;
-        let is_near = |pointer: &u64| {
-            pointer.abs_diff(cell.address)
-                < if is_below(pointer) {
-                    DEAD_REACH
-                } else {
-                    STACK_REACH
-                }
+/// Returns true if memory without a symbol is close enough to a stack pointer to be part of its
+/// stack.
+fn is_stack(first: u64, last: u64, stack_pointers: &[u64]) -> bool {
+    stack_pointers.iter().any(|pointer| {
+        let reach = if last < *pointer {
+            DEAD_REACH
+        } else {
+            STACK_REACH
         };
-        self.stack_pointers.iter().any(is_near).then(|| {
-            let is_dead = self.stack_pointers.iter().all(is_below);
-            if is_dead {
-                spoken(DEAD_STACK).to_owned()
-            } else {
-                say!("compare-stack-guessed").to_owned()
-            }
-        })
-    }
+        pointer.abs_diff(first) < reach
+    })
 }
 
 impl PositionComparison {
@@ -253,13 +231,13 @@ impl PositionComparison {
             .registers
             .iter()
             .map(|register| register_row(register, images));
-        push_group(
-            &mut rows,
-            say!("compare-registers"),
-            detail,
-            registers.collect(),
-            wanted,
-        );
+        let of_registers = DifferenceRegion {
+            title: say!("compare-registers").to_owned(),
+            is_dead: false,
+            cells: Vec::new(),
+        };
+        let registers = registers.collect();
+        push_group(&mut rows, &of_registers, detail, registers, wanted);
         for region in &self.regions {
             let cells: Vec<&MemoryCell> = region
                 .cells
@@ -267,13 +245,7 @@ impl PositionComparison {
                 .filter_map(|place| self.cells.get(*place))
                 .collect();
             let members = memory_rows(&cells, self.endian, wanted, images);
-            push_group(
-                &mut rows,
-                &region.title,
-                region_detail(&cells),
-                members,
-                wanted,
-            );
+            push_group(&mut rows, region, region_detail(&cells), members, wanted);
         }
         rows
     }
@@ -345,11 +317,7 @@ mod tests {
                 &[5, 0, 0, 0, 0, 0, 0, 0],
             ),
         ];
-        let regions = RegionGrouper {
-            images: &Images::default(),
-            stack_pointers: &[0x80_8000, 0x80_8010],
-        }
-        .of(&cells);
+        let regions = regions_of(&cells, &Images::default(), &[0x80_8000, 0x80_8010]);
         PositionComparison::new(
             vec![register("x0", 1, 2), register("sp", 0x8000, 0x8010)],
             33,
@@ -442,7 +410,7 @@ mod tests {
             "Registers",
             "from 2000",
             "stack (guess)",
-            spoken(DEAD_STACK),
+            say!("compare-below-the-stack-pointer"),
         ]
         .map(str::to_owned);
         let turned = CompareRowOptions {

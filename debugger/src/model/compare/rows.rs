@@ -9,7 +9,7 @@ use stepback_parsers::Step;
 use crate::action::{Access, CellName};
 use crate::image::Images;
 use crate::model::compare::cells::{CellKind, MemoryCell};
-use crate::model::compare::comparison::is_closed_at_first;
+use crate::model::compare::comparison::DifferenceRegion;
 use crate::model::names::place_name;
 use crate::model::text::{bytes_text, leading_zeros};
 
@@ -115,7 +115,7 @@ impl CompareRow {
 /// Adds a group with the members that match the filter; adds nothing if no member matches.
 pub(super) fn push_group(
     rows: &mut Vec<CompareRow>,
-    title: &str,
+    DifferenceRegion { title, is_dead, .. }: &DifferenceRegion,
     detail: String,
     mut members: Vec<CompareRow>,
     wanted: &CompareRowOptions,
@@ -128,9 +128,9 @@ pub(super) fn push_group(
         return;
     }
     let is_turned = wanted.toggled.iter().any(|other| other == title);
-    let is_open = is_closed_at_first(title) == is_turned;
+    let is_open = *is_dead == is_turned;
     rows.push(CompareRow::Group {
-        title: title.to_owned(),
+        title: title.clone(),
         detail,
         is_open,
     });

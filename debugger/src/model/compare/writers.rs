@@ -14,7 +14,7 @@ use crate::action::{Access, CellName};
 use crate::analysis::names::NameResolver;
 use crate::messages::say;
 use crate::model::names::function_name;
-use crate::model::span::Code;
+use crate::model::span::{Code, step_code};
 use crate::session::Session;
 
 /// Maximum number of writes counted for a cell.
@@ -71,7 +71,7 @@ pub fn writers(
                 *step,
                 WriterText {
                     function,
-                    code: Code::new(record, images),
+                    code: step_code(record, images),
                     source,
                 },
             );

@@ -22,7 +22,7 @@ use crate::messages::say;
 use crate::model::effects::effect_words;
 use crate::model::found::list::{SearchEnd, SearchResults};
 use crate::model::names::place_name;
-use crate::model::span::Code;
+use crate::model::span::step_code;
 use crate::model::table::{Table, TableCell, TableRow, thread_name};
 use crate::model::text::short_hex;
 use crate::model::{TextRole as Tone, TextSpan};
@@ -54,7 +54,7 @@ pub fn gather(
     cancel: &Cancel,
     publish: &mut dyn FnMut(Arc<SearchResults>),
 ) -> Result<Arc<SearchResults>> {
-    let bounds = SearchBounds::of(session, &asked.question.range, asked.at, cancel)?;
+    let (first, last) = search_bounds(session, &asked.question.range, asked.at, cancel)?;
     let meaning = match &asked.before {
         Some(before) => Arc::clone(&before.meaning),
         None => Arc::new(meaning_of(session, &asked.question, asked.at, cancel)?),
@@ -67,9 +67,11 @@ pub fn gather(
     let begin = asked
         .before
         .as_ref()
-        .map_or(bounds.from, |before| before.searched);
+        .map_or(first, |before| before.searched);
     let mut gathered = HitCollector {
-        maker: HitRowBuilder::new(session, &meaning, cancel),
+        session,
+        search: &meaning.search,
+        cancel,
         rows,
         searched: begin,
         end: SearchEnd::UnderWay,
@@ -93,30 +95,31 @@ pub fn gather(
         from,
         limit: left.saturating_add(known),
     };
-    if from < bounds.to {
+    if from < last {
         meaning
             .search
             .stream(extent, &session.index, cancel, |found| {
-                for hit in found
-                    .hits
-                    .into_iter()
-                    .filter(|hit| hit.position <= bounds.to)
-                {
+                for hit in found.hits.into_iter().filter(|hit| hit.position <= last) {
                     if known > 0 {
                         known -= 1;
-                    } else if let Err(error) = gathered.take(&hit) {
-                        failed = Err(error);
-                        return ControlFlow::Break(());
+                        continue;
+                    }
+                    match gathered.row(&hit) {
+                        Ok(row) => gathered.rows.push(row),
+                        Err(error) => {
+                            failed = Err(error);
+                            return ControlFlow::Break(());
+                        }
                     }
                 }
-                gathered.searched = found.to.min(bounds.to);
+                gathered.searched = found.to.min(last);
                 if published.elapsed() > pause {
                     let begun = Instant::now();
-                    publish(Arc::new(gathered.found(&meaning, bounds)));
+                    publish(Arc::new(gathered.found(&meaning, first, last)));
                     // A long list takes longer to publish, so the pause grows with it.
                     (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
                 }
-                if found.to > bounds.to {
+                if found.to > last {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -129,16 +132,16 @@ pub fn gather(
         let last = gathered.rows.last().and_then(|row| row.position);
         gathered.searched = last.unwrap_or(gathered.searched).min(gathered.searched);
     }
-    let is_limited = gathered.rows.len() >= asked.limit && gathered.searched < bounds.to;
+    let is_limited = gathered.rows.len() >= asked.limit && gathered.searched < last;
     gathered.end = if is_limited {
         SearchEnd::Limit
     } else {
         SearchEnd::Done
     };
     if !is_limited {
-        gathered.searched = bounds.to;
+        gathered.searched = last;
     }
-    Ok(Arc::new(gathered.found(&meaning, bounds)))
+    Ok(Arc::new(gathered.found(&meaning, first, last)))
 }
 
 fn meaning_of(
@@ -156,60 +159,42 @@ fn meaning_of(
     Ok(reader.read(&question.text, question.kind)?)
 }
 
-/// Positions between which hits count.
-#[derive(Clone, Copy)]
-struct SearchBounds {
-    from: Position,
-    to: Position,
-}
-
-impl SearchBounds {
-    fn of(session: &Session, range: &FindRange, at: Position, cancel: &Cancel) -> Result<Self> {
-        let place = |text: &str, side: &'static str| -> Result<Position> {
-            let place: PositionName = text.parse().context(side)?;
-            place.resolve_from(session, at, cancel).context(side)
-        };
-        let from = if range.from.trim().is_empty() {
-            Position(0)
-        } else {
-            place(&range.from, say!("find-where-it-begins"))?
-        };
-        let to = if range.to.trim().is_empty() {
-            session.index.end()
-        } else {
-            place(&range.to, say!("find-where-it-ends"))?
-        };
-        ensure!(
-            from <= to,
-            "{}",
-            say!(
-                "find-ends-before",
-                from = from.0.to_string(),
-                to = to.0.to_string()
-            )
-        );
-        Ok(Self { from, to })
-    }
-}
-
-struct HitCollector<'a> {
-    maker: HitRowBuilder<'a>,
-    rows: Vec<TableRow>,
-    searched: Position,
-    end: SearchEnd,
+/// Returns the positions between which hits count.
+fn search_bounds(
+    session: &Session,
+    range: &FindRange,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<(Position, Position)> {
+    let place = |text: &str, side: &'static str| -> Result<Position> {
+        let place: PositionName = text.parse().context(side)?;
+        place.resolve_from(session, at, cancel).context(side)
+    };
+    let from = if range.from.trim().is_empty() {
+        Position(0)
+    } else {
+        place(&range.from, say!("find-where-it-begins"))?
+    };
+    let to = if range.to.trim().is_empty() {
+        session.index.end()
+    } else {
+        place(&range.to, say!("find-where-it-ends"))?
+    };
+    ensure!(
+        from <= to,
+        "{}",
+        say!(
+            "find-ends-before",
+            from = from.0.to_string(),
+            to = to.0.to_string()
+        )
+    );
+    Ok((from, to))
 }
 
 impl HitCollector<'_> {
-    fn take(&mut self, hit: &Hit) -> Result<()> {
-        self.rows.push(self.maker.row(hit)?);
-        Ok(())
-    }
-
-    fn found(
-        &self,
-        meaning: &Arc<ParsedSearch>,
-        SearchBounds { from, to }: SearchBounds,
-    ) -> SearchResults {
+    /// Creates the results until now, for the range of the search.
+    fn found(&self, meaning: &Arc<ParsedSearch>, from: Position, to: Position) -> SearchResults {
         let mut positions: Vec<u64> = self
             .rows
             .iter()
@@ -217,8 +202,8 @@ impl HitCollector<'_> {
             .collect();
         positions.sort_unstable();
         positions.dedup();
-        let table = Table::new(String::new(), &HEADS, self.rows.clone())
-            .without_one_thread(self.maker.session);
+        let table =
+            Table::new(String::new(), &HEADS, self.rows.clone()).without_one_thread(self.session);
         SearchResults {
             meaning: Arc::clone(meaning),
             table: Arc::new(table),
@@ -231,35 +216,30 @@ impl HitCollector<'_> {
     }
 }
 
-/// Query for the next hit in one direction.
-#[derive(Clone, Debug)]
-pub struct HitQuestion {
-    pub question: FindQuery,
-    /// Position at which names are resolved.
-    pub asked_at: Position,
-    pub way: Direction,
-    /// Position to search from.
-    pub from: Position,
-}
-
-impl HitQuestion {
-    /// Returns the position of the hit. Runs on a worker.
+impl SearchRequest {
+    /// Returns the position of the hit next to a position. Runs on a worker.
     ///
     /// # Errors
     /// The search text cannot be resolved, or the trace cannot be read.
-    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<Position>> {
-        let bounds = SearchBounds::of(session, &self.question.range, self.asked_at, cancel)?;
-        let meaning = meaning_of(session, &self.question, self.asked_at, cancel)?;
+    pub fn next_hit(
+        &self,
+        way: Direction,
+        session: &Session,
+        from: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>> {
+        let (first, last) = search_bounds(session, &self.question.range, self.at, cancel)?;
+        let meaning = meaning_of(session, &self.question, self.at, cancel)?;
         // Hits outside the range do not count, so the search starts inside it.
-        let from = match self.way {
-            Direction::Forward => self.from.max(bounds.from),
-            Direction::Back => self.from.min(Position(bounds.to.0.saturating_add(1))),
+        let from = match way {
+            Direction::Forward => from.max(first),
+            Direction::Back => from.min(Position(last.0.saturating_add(1))),
         };
         let from = from.min(session.index.end());
         let found = meaning
             .search
-            .neighbour(self.way, from, &session.index, cancel)?;
-        Ok(found.filter(|position| *position > bounds.from && *position <= bounds.to))
+            .neighbour(way, from, &session.index, cancel)?;
+        Ok(found.filter(|position| *position > first && *position <= last))
     }
 }
 
@@ -277,28 +257,23 @@ const LINES: u64 = 64;
 /// Maximum length of a match in characters; longer ones are cut.
 const LONGEST: usize = 200;
 
-/// Formats the hits of one search as rows.
-pub struct HitRowBuilder<'a> {
-    pub session: &'a Session,
-    search: Search,
+/// Collects the hits of one search as rows.
+struct HitCollector<'a> {
+    session: &'a Session,
+    search: &'a Search,
     cancel: &'a Cancel,
+    rows: Vec<TableRow>,
+    searched: Position,
+    end: SearchEnd,
 }
 
-impl<'a> HitRowBuilder<'a> {
-    pub fn new(session: &'a Session, meaning: &ParsedSearch, cancel: &'a Cancel) -> Self {
-        Self {
-            session,
-            search: meaning.search.clone(),
-            cancel,
-        }
-    }
-
+impl HitCollector<'_> {
     /// Formats a hit as a row. Cost: if the match is in a line of the step and not in its
     /// instruction, the lines are read again.
     ///
     /// # Errors
     /// See [`stepback_index::QueryError`].
-    pub fn row(&self, hit: &Hit) -> Result<TableRow> {
+    fn row(&self, hit: &Hit) -> Result<TableRow> {
         let (session, record) = (self.session, &hit.record);
         let function = match place_name(&session.images, record.pc) {
             Some(name) => TableCell::new(Tone::Symbol, name),
@@ -308,7 +283,7 @@ impl<'a> HitRowBuilder<'a> {
             TableCell::Step(record.step),
             TableCell::new(Tone::Second, thread_name(session, record.thread)),
             function,
-            TableCell::new(Tone::Plain, Code::new(record, &session.images).full_text()),
+            TableCell::new(Tone::Plain, step_code(record, &session.images).full_text()),
             TableCell::Text(self.matched(hit)?),
         ];
         let name = say!("find-hit-at-step", step = record.step.0);
@@ -327,7 +302,7 @@ impl<'a> HitRowBuilder<'a> {
             return Ok(access_span(access));
         }
         let record = &hit.record;
-        if let Search::Text(pattern) = &self.search
+        if let Search::Text(pattern) = self.search
             && !pattern.is_match(record.text.as_bytes())
             && let Some(line) = self.line(record, pattern)?
         {

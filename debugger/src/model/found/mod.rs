@@ -4,5 +4,5 @@ mod gather;
 mod list;
 
 pub use crate::model::found::list::{kind_name, nothing_words, subject, summary};
-pub use gather::{HitQuestion, SearchRequest, gather};
+pub use gather::{SearchRequest, gather};
 pub use list::{HitLookup, SearchEnd, SearchResults};

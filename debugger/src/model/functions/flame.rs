@@ -159,12 +159,9 @@ impl FlameGraph {
             });
         }
         let scale = width / (self.value(root).max(1)) as f64;
-        let mut open = vec![PendingFlameStack {
-            place: view.root,
-            left: 0.0,
-            depth: root.depth,
-        }];
-        while let Some(PendingFlameStack { place, left, depth }) = open.pop() {
+        // Stacks whose children are still to be laid out, with their left edges and rows.
+        let mut open = vec![(view.root, 0.0, root.depth)];
+        while let Some((place, left, depth)) = open.pop() {
             if depth + 1 >= view.rows.end {
                 continue;
             }
@@ -179,11 +176,7 @@ impl FlameGraph {
                         right: left + wide,
                         count: 1,
                     });
-                    open.push(PendingFlameStack {
-                        place: *child,
-                        left,
-                        depth,
-                    });
+                    open.push((*child, left, depth));
                     left += wide;
                     continue;
                 }
@@ -222,13 +215,6 @@ impl FlameGraph {
             .saturating_sub(self.own_value(node))
             .saturating_sub(before) as f64
     }
-}
-
-/// Stack whose children are still to be laid out.
-struct PendingFlameStack {
-    place: u32,
-    left: f64,
-    depth: u32,
 }
 
 #[cfg(test)]

@@ -36,14 +36,15 @@ pub fn function_table(session: &Session, profile: &CallProfile, names: &[Arc<str
     let mut functions: Vec<(&FunctionUsage, &Arc<str>)> =
         profile.functions.iter().zip(names).collect();
     functions.sort_by_key(|(function, _)| Reverse(function.totals.own_steps));
-    let own = functions
+    let own_steps = functions
         .first()
         .map_or(0, |(function, _)| function.totals.own_steps);
     let time = profile.stacks.first().map_or(0, |all| all.totals.time);
-    let whole = ProfileTotals {
+    let whole = CallTotals {
         steps: profile.steps,
-        own,
+        own_steps,
         time,
+        ..CallTotals::default()
     };
     let rows = functions
         .iter()
@@ -77,21 +78,13 @@ fn summary(profile: &CallProfile) -> String {
     words
 }
 
-/// Totals that the shares refer to.
-#[derive(Clone, Copy)]
-struct ProfileTotals {
-    /// Number of steps in the profile.
-    steps: u64,
-    /// Own steps of the function with the most.
-    own: u64,
-    time: u64,
-}
-
+/// Formats a function. The shares refer to the totals `whole`, with the own steps of the function
+/// that has the most.
 fn function_row(
     session: &Session,
     function: &FunctionUsage,
     name: &str,
-    whole: ProfileTotals,
+    whole: CallTotals,
 ) -> TableRow {
     let FunctionUsage {
         address,
@@ -120,7 +113,7 @@ fn function_row(
             TableCell::number(calls),
             TableCell::number(own_steps),
             share(own_steps, whole.steps),
-            TableCell::Bar(own_steps, 0, whole.own),
+            TableCell::Bar(own_steps, 0, whole.own_steps),
             TableCell::number(steps),
             share(steps, whole.steps),
             TableCell::number(own_time),

@@ -12,7 +12,7 @@ mod words;
 
 pub use crate::model::slice::whole::{
     DefinedCell, ReadingWords, Slice, SliceLineContent, SliceLines, SliceListRow, SliceProgress,
-    SliceSubject, WhyQuery,
+    SliceSubject,
 };
 pub use crate::model::slice::words::{
     asked_words, because, edge_words, end_words, ended_words, question_words, slice_words,

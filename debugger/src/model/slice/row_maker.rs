@@ -16,7 +16,7 @@ use crate::model::names::place_name;
 use crate::model::slice::whole::{DefinedCell, SliceListRow};
 use crate::model::slice::words::{end_words, ended_words, is_of_control};
 use crate::model::so_far::doubt_words;
-use crate::model::span::Code;
+use crate::model::span::step_code;
 use crate::model::table::thread_name;
 use crate::model::text::{flag_letter, short_hex};
 use crate::model::{TextRole, TextSpan};
@@ -66,7 +66,7 @@ impl SliceRowBuilder<'_> {
         };
         if let Some(record) = records.first() {
             let images = &self.session.images;
-            let code = Code::new(record, images);
+            let code = step_code(record, images);
             shown.address = Some(record.pc);
             let named = place_name(images, record.pc);
             shown.offset = named.as_deref().map(offset_in);

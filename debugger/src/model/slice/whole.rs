@@ -146,8 +146,9 @@ impl Slice {
             .map(|end| &**end)
     }
 
-    /// Returns the follow-up queries of a line: the reasons for the inputs of its step.
-    pub fn questions_of(&self, line: &ReadingLine) -> Vec<WhyQuery<'_>> {
+    /// Returns the follow-up queries of a line: why does an input of its step have its value at a
+    /// position?
+    pub fn questions_of(&self, line: &ReadingLine) -> Vec<(&DefinedCell, Position)> {
         let inputs = match line.kind {
             LineKind::Step(id) | LineKind::Repeated(id) => self.reading.inputs_of(id),
             LineKind::SingleStep(id) => self
@@ -160,7 +161,7 @@ impl Slice {
         let rows = inputs.into_iter().filter_map(|id| self.row(id));
         let with_place = rows.filter_map(|row| Some((row, row.step?.after())));
         with_place
-            .flat_map(|(row, at)| row.gives.iter().map(move |given| WhyQuery { given, at }))
+            .flat_map(|(row, at)| row.gives.iter().map(move |given| (given, at)))
             .collect()
     }
 }
@@ -293,13 +294,6 @@ pub struct DefinedCell {
     pub value: Option<String>,
     /// Name of the cell for queries.
     pub cell: CellName,
-}
-
-/// Follow-up query offered by a row: why does a cell have its value at a position?
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WhyQuery<'a> {
-    pub given: &'a DefinedCell,
-    pub at: Position,
 }
 
 impl SliceListRow {

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use stepback_index::Cancel;
-use stepback_index::answer::Heap;
 use stepback_machine::{Address, Endian};
-use stepback_parsers::Position;
 
 use super::view::MemoryView;
 use crate::action::{
@@ -19,15 +17,6 @@ use crate::model::byte_detail::{ByteDetail, byte_detail};
 use crate::model::heap_table::block_words;
 use crate::model::memory::{aligned, aligned_cell};
 use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
-use crate::worker::Slot;
-
-/// Details of bytes.
-#[derive(Debug, Default)]
-pub(super) struct ByteAnswers {
-    detail: Slot<(Address, Position), ByteDetail>,
-    /// The blocks of the heap, requested once per trace.
-    heap: Slot<(), Heap>,
-}
 
 /// An action on the bytes around an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +122,6 @@ impl MemoryView {
     pub fn poll_byte(&mut self, address: Address, desk: &Desk) {
         let key = (address, desk.windows.position_of(self.follow));
         self.state
-            .bytes
             .detail
             .poll(&key, &desk.worker, |(address, position)| {
                 let (address, position, session) = (*address, *position, Arc::clone(&desk.session));
@@ -145,7 +133,6 @@ impl MemoryView {
     /// would be wrong, not merely old.
     pub fn byte(&self, address: Address) -> Option<&ByteDetail> {
         self.state
-            .bytes
             .detail
             .peek()
             .map(|(_, detail)| detail)
@@ -156,7 +143,7 @@ impl MemoryView {
     /// whole trace, once.
     pub fn poll_heap(&mut self, desk: &Desk) {
         if has_heap(desk.session.companions.functions.as_ref()) {
-            self.state.bytes.heap.poll_long(&(), &desk.worker, |()| {
+            self.state.heap.poll_long(&(), &desk.worker, |()| {
                 let session = Arc::clone(&desk.session);
                 move |cancel: &Cancel| {
                     Ok(heap(
@@ -171,7 +158,7 @@ impl MemoryView {
 
     /// Describes the heap block that contains an address, once the blocks are known.
     pub fn heap_words(&self, address: Address, desk: &Desk) -> Option<String> {
-        let (_, blocks) = self.state.bytes.heap.peek()?;
+        let (_, blocks) = self.state.heap.peek()?;
         block_words(
             &desk.session,
             blocks,

@@ -1,20 +1,23 @@
 //! Memory as rows of bytes, with a cursor on a byte.
 
 use serde::{Deserialize, Serialize};
+use stepback_index::answer::Heap;
 use stepback_machine::display::{LaneFormat, LaneKind};
 use stepback_machine::{Address, Endian};
+use stepback_parsers::Position;
 
 use super::address::AddressValues;
-use super::byte::ByteAnswers;
 use super::scroll::{MemoryLayout, MemoryScroll};
 use super::search::MemorySearch;
 use crate::action::{Direction, Follow, MemoryChange, MemoryText};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::address_text::{AddressResult, STACK};
+use crate::model::byte_detail::ByteDetail;
 use crate::model::memory::{ByteCell, MemoryRequest, MemoryRow};
 use crate::model::memory_seek::{MemorySearchQuery, MemorySearchTarget, sought_bytes};
 use crate::views::ViewStatus;
+use crate::worker::Slot;
 
 /// Memory at an address expression.
 ///
@@ -53,7 +56,10 @@ pub(super) struct MemoryState {
     pub address: AddressValues,
     pub scroll: MemoryScroll,
     search: MemorySearch,
-    pub bytes: ByteAnswers,
+    /// Details of a byte.
+    pub detail: Slot<(Address, Position), ByteDetail>,
+    /// The blocks of the heap, requested once per trace.
+    pub heap: Slot<(), Heap>,
     /// The byte under the cursor.
     pub cursor: Option<Address>,
     /// The cursor was set elsewhere and is still to be brought into view.
@@ -258,7 +264,8 @@ impl MemoryView {
         if self.session.is_new(&desk.session) {
             self.state.address.forget();
             self.state.scroll.forget();
-            (self.state.search, self.state.bytes) = Default::default();
+            let state = &mut *self.state;
+            (state.search, state.detail, state.heap) = Default::default();
         }
     }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use stepback_index::Cancel;
-use stepback_index::answer::{ThreadId, ValueSource};
+use stepback_index::answer::ValueSource;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -204,21 +204,12 @@ impl PointedValue {
     }
 }
 
-/// Answers about the register that is described.
-#[derive(Default)]
-pub(super) struct DetailSlots {
-    detail: Slot<(RegisterPart, Position), RegisterDetail>,
-    columns: Slot<(RegisterPart, ThreadId, u32), Vec<u32>>,
-    count: Slot<(RegisterPart, ThreadId), u64>,
-}
-
 impl RegistersView {
     /// Returns the writes of a register or lane around the position.
     pub fn detail(&mut self, name: &str, desk: &Desk) -> Option<&RegisterDetail> {
         let key = (self.part(name), desk.windows.position_of(self.follow));
         let answer = self
             .state
-            .details
             .detail
             .poll(&key, &desk.worker, |(part, position)| {
                 let (part, position, session) =
@@ -233,8 +224,7 @@ impl RegistersView {
         let key = (self.part(name), self.board()?.thread);
         let answer = self
             .state
-            .details
-            .count
+            .write_count
             .poll_long(&key, &desk.worker, |(part, thread)| {
                 let (part, thread, session) = (part.clone(), *thread, Arc::clone(&desk.session));
                 move |cancel: &Cancel| write_count(&session, &part, thread, cancel)
@@ -252,8 +242,7 @@ impl RegistersView {
         let key = (self.part(name), self.board()?.thread, columns);
         let answer =
             self.state
-                .details
-                .columns
+                .write_columns
                 .poll(&key, &desk.worker, |(part, thread, columns)| {
                     let (part, thread, columns, session) =
                         (part.clone(), *thread, *columns, Arc::clone(&desk.session));

@@ -5,19 +5,23 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
+use stepback_index::answer::ThreadId;
 use stepback_machine::RegisterGroup;
 use stepback_machine::display::{LaneFormat, LaneKind};
+use stepback_parsers::Position;
 
 use super::grid::{GridLayout, RegisterGrid};
 use crate::action::{Action, CellName, Follow, RegisterFormat, ViewAction};
+use crate::analysis::register_part::RegisterPart;
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
+use crate::model::register_detail::RegisterDetail;
 use crate::model::register_format::{RegisterReading, RegisterStyle};
 use crate::model::registers::{
     BoardRequest, RegisterBoard, RegisterCell, register_board, short_title,
 };
 use crate::views::ViewStatus;
-use crate::views::registers::cursor::{DetailSlots, PointedValue};
+use crate::views::registers::cursor::PointedValue;
 use crate::worker::Slot;
 
 /// The registers of a group.
@@ -55,7 +59,10 @@ pub struct RegistersView {
 #[derive(Default)]
 pub(super) struct RegistersState {
     pub(super) board: Slot<BoardRequest, Arc<RegisterBoard>>,
-    pub(super) details: DetailSlots,
+    /// Writes of the described register.
+    pub(super) detail: Slot<(RegisterPart, Position), RegisterDetail>,
+    pub(super) write_columns: Slot<(RegisterPart, ThreadId, u32), Vec<u32>>,
+    pub(super) write_count: Slot<(RegisterPart, ThreadId), u64>,
     pub(super) pointed: PointedValue,
     /// Name of the register, lane or title under the cursor.
     pub(super) cursor: Option<String>,
@@ -187,7 +194,9 @@ impl RegistersView {
     /// The status to show instead, if there are no registers.
     pub fn poll(&mut self, desk: &Desk) -> Result<Arc<RegisterBoard>, ViewStatus> {
         if self.session.is_new(&desk.session) {
-            (self.state.details, self.state.attended) = (DetailSlots::default(), None);
+            let state = &mut *self.state;
+            (state.detail, state.write_columns, state.write_count) = Default::default();
+            state.attended = None;
             self.state.board.clear();
             self.state.pointed.forget();
             // Drop a choice that was made in another trace if this one has no such thread.

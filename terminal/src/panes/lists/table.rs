@@ -141,7 +141,7 @@ fn columns<S: TableSource>(view: &TableView<S>, run: CellRun) -> Vec<(usize, Cel
             .map(|column| u32::from(column.width + GAP))
             .sum::<u32>()
     };
-    let named = |name: &&'static str| table.columns.iter().position(|column| column.name == *name);
+    let named = |id: &&'static str| table.place_of(id);
     for spare in table
         .spare
         .iter()

@@ -82,11 +82,11 @@ struct BookmarkEdit {
 impl BookmarksPanel {
     /// Starts editing if an action requested it, and goes to that bookmark.
     fn grant(&mut self, shown: &[&Bookmark], list: Rect, cx: &PanelContext<'_>) {
-        let Some(wish) = cx.desk.bookmarks.take_wish() else {
+        let Some((id, part)) = cx.desk.bookmarks.take_wish() else {
             return;
         };
-        self.begin(wish.id, wish.part, cx);
-        if let Some(row) = shown.iter().position(|bookmark| bookmark.id == wish.id) {
+        self.begin(id, part, cx);
+        if let Some(row) = shown.iter().position(|bookmark| bookmark.id == id) {
             self.state.list.go_to(row, shown.len(), list);
         }
     }

@@ -140,7 +140,7 @@ impl<S: TableSource> TableRows<'_, S> {
                 ("head", place),
                 column.label,
             );
-            let is_usual = shown.column.is_none() && usual == Some(column.name);
+            let is_usual = shown.column.is_none() && usual == Some(column.id);
             let is_chosen = shown.column == Some(place) || is_usual;
             let color = if is_chosen || response.hovered() {
                 pen.tok.t1

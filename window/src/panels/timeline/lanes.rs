@@ -162,24 +162,24 @@ impl LanePainter<'_> {
                 .map(|lane| &lane.stretches),
             LaneId::Core(core) => self.schedule.cores.get(&core),
         };
-        for drawn in lane
+        for (columns, who) in lane
             .map(|lane| stretch_boxes(lane, view.0..view.1, columns))
             .unwrap_or_default()
         {
-            let rect = column_rect(whole, drawn.left, drawn.right);
+            let rect = column_rect(whole, columns.start, columns.end);
             pen.fill(
                 rect,
-                if let LanePeer::One(who) = drawn.who {
-                    tok.lane(who)
+                if let LanePeer::One(peer) = who {
+                    tok.lane(peer)
                 } else {
                     tok.bg4
                 },
             );
-            let name = short_peer_name(id, drawn.who, self.cx.desk.session.index.threads())
+            let name = short_peer_name(id, who, self.cx.desk.session.index.threads())
                 .filter(|_| rect.width() > 44.0);
             let Some(name) = name else { continue };
             if pen.width(&name, ui_font(10.5)) + 8.0 <= rect.width() {
-                let color = if drawn.who == LanePeer::Several {
+                let color = if who == LanePeer::Several {
                     tok.t2
                 } else {
                     tok.flame_text

@@ -432,17 +432,9 @@ fn gaps_ui(strip: &TimelineStrip, pen: &Pen<'_>, marks: &[Tick]) {
 impl TickRow<'_> {
     fn ui(&self, ui: &Ui, strip: &TimelineStrip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font = if [
-            say!("timeline-exceptions"),
-            say!("timeline-marks"),
-            say!("timeline-hits"),
-            say!("timeline-slice"),
-        ]
-        .contains(&self.words.label)
-        {
-            ui_font(11.0)
-        } else {
-            mono(11.0)
+        let font = match self.of {
+            Some(_) => mono(11.0),
+            None => ui_font(11.0),
         };
         let label = pos2(self.rect.left() + INSET, y);
         pen.cut_text(

@@ -11,13 +11,14 @@ use stepback_debugger::action::{Access, Action, CellName, Direction, TravelActio
 use stepback_debugger::image::SourceLine;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
-use stepback_debugger::model::glimpse::{Glimpse, GlimpseQuery, glimpse};
+use stepback_debugger::model::glimpse::{Glimpse, glimpse};
 use stepback_debugger::model::registers::shown_name;
 use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::worker::{Answer, Slot};
 use stepback_index::Cancel;
+use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step};
 
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::trace::menu::{TraceContext, cell_of_row};
@@ -25,7 +26,7 @@ use crate::panels::{HoverCell, PanelContext};
 use crate::theme::mono;
 
 /// Query about the cell under the pointer.
-pub type GlimpseSlot = Slot<GlimpseQuery, Option<Glimpse>>;
+pub type GlimpseSlot = Slot<(CellName, Step, ThreadId), Option<Glimpse>>;
 
 /// A cell in a row, and its rectangle.
 #[derive(Clone, Debug)]
@@ -63,14 +64,10 @@ impl OperandSpot {
         slot: &mut GlimpseSlot,
     ) {
         let TraceContext { cx, .. } = scene;
-        let of = GlimpseQuery {
-            cell: self.cell.clone(),
-            step: row.step,
-            thread: row.thread,
-        };
+        let of = (self.cell.clone(), row.step, row.thread);
         let answer = slot.poll(&of, &cx.desk.worker, |of| {
-            let (of, session) = (of.clone(), Arc::clone(&cx.desk.session));
-            move |cancel: &Cancel| glimpse(&session, &of, cancel)
+            let ((cell, step, thread), session) = (of.clone(), Arc::clone(&cx.desk.session));
+            move |cancel: &Cancel| glimpse(&session, &cell, step, thread, cancel)
         });
         // The answer about another cell would be wrong here.
         let Answer::Fresh(Some(found)) = answer else {

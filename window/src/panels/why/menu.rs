@@ -83,13 +83,10 @@ pub fn row_menu(
 
 /// Draws the "Why" items of the inputs and results of a row.
 fn questions(ui: &mut Ui, of: &SliceMenuRow<'_>, cx: &PanelContext<'_>, out: &mut Vec<Action>) {
-    for asked in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
-        let words = say!("slice-why-input", cell = asked.given.text());
+    for (given, at) in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
+        let words = say!("slice-why-input", cell = given.text());
         if MenuItem::new(&words).icon(icons::WHY).ui(ui, cx.tok) {
-            out.push(Action::Slice(SliceAction::WhyAt(
-                asked.given.cell.clone(),
-                asked.at,
-            )));
+            out.push(Action::Slice(SliceAction::WhyAt(given.cell.clone(), at)));
         }
     }
     let Some(step) = of.row.step else { return };
