@@ -1233,8 +1233,8 @@ fatal-behind = , and the { $count ->
         [one] step
        *[other] { $count } steps
     } after it may not have run
-fatal-load = No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed{ $behind }
-fatal-store = No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed{ $behind }
+fatal-load = No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed{ $after }
+fatal-store = No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed{ $after }
 fatal-raised = No exit: most likely a fatal signal that the program sent itself with { $call }
 watches-the-trace-does-not-tell = the trace does not record what was written
 watches-nothing-wrote-it-before-this = no write before this position

@@ -1272,8 +1272,8 @@ fatal-behind = , et { $count ->
         [one] { $count } pas suivant peut ne pas avoir été exécuté
        *[other] les { $count } pas suivants peuvent ne pas avoir été exécutés
     }
-fatal-load = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée{ $behind }
-fatal-store = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée{ $behind }
+fatal-load = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée{ $after }
+fatal-store = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée{ $after }
 fatal-raised = Pas de sortie : très probablement un signal fatal, que le programme s’est envoyé par { $call }
 watches-the-trace-does-not-tell = la trace ne dit pas ce qui a été écrit
 watches-nothing-wrote-it-before-this = aucune écriture avant cette position

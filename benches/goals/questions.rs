@@ -104,7 +104,7 @@ const QUESTIONS: [(&str, Ask); 21] = [
             index,
             sample,
             dice,
-            Asked {
+            Requested {
                 edges: EdgeKinds::default(),
                 limit: 1,
             },
@@ -115,7 +115,7 @@ const QUESTIONS: [(&str, Ask); 21] = [
             index,
             sample,
             dice,
-            Asked {
+            Requested {
                 edges: EdgeKinds::default(),
                 limit: 1000,
             },
@@ -126,7 +126,7 @@ const QUESTIONS: [(&str, Ask); 21] = [
             index,
             sample,
             dice,
-            Asked {
+            Requested {
                 edges: LINKED,
                 limit: 1000,
             },
@@ -137,7 +137,7 @@ const QUESTIONS: [(&str, Ask); 21] = [
             control: true,
             ..LINKED
         };
-        why(index, sample, dice, Asked { edges, limit: 1000 })
+        why(index, sample, dice, Requested { edges, limit: 1000 })
     }),
     ("forward: first row", |index, sample, dice| {
         forward(index, sample, dice, 1)
@@ -181,13 +181,18 @@ const LINKED: EdgeKinds = EdgeKinds {
 };
 
 /// Parameters of a slice query.
-struct Asked {
+struct Requested {
     edges: EdgeKinds,
     limit: usize,
 }
 
 /// Runs a backward slice of a register or a byte.
-fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<bool, QueryError> {
+fn why(
+    index: &Index,
+    sample: &Sample,
+    dice: &mut Dice,
+    requested: Requested,
+) -> Result<bool, QueryError> {
     let Some(cell) = any_cell(sample, dice) else {
         return Ok(false);
     };
@@ -195,8 +200,8 @@ fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<
         direction: Direction::Back,
         cell,
         at: position(index, dice),
-        edges: asked.edges,
-        limit: asked.limit,
+        edges: requested.edges,
+        limit: requested.limit,
     };
     Ok(!ask(index, question)?.is_empty())
 }

@@ -98,10 +98,11 @@ fn report(name: &str, index: &Index) -> Result<()> {
     let mut dice = Dice(1);
     let sample = Places::of(index, &mut dice, 8)?;
     for (name, question) in questions() {
-        let (mut wall, mut cpu, mut found, mut asked) = (Times::default(), Times::default(), 0, 0);
+        let (mut wall, mut cpu, mut found, mut requested) =
+            (Times::default(), Times::default(), 0, 0);
         let start = Instant::now();
-        while asked < COUNT && start.elapsed() < LONGEST {
-            asked += 1;
+        while requested < COUNT && start.elapsed() < LONGEST {
+            requested += 1;
             let before = thread_cpu_time();
             found += usize::from(wall.measure(|| question(index, &sample, &mut dice))?);
             cpu.add(
@@ -114,7 +115,7 @@ fn report(name: &str, index: &Index) -> Result<()> {
             "{name:<32}{} |{} | {}",
             wall.summary(),
             cpu.summary(),
-            found * 1000 / asked
+            found * 1000 / requested
         );
     }
     Ok(())

@@ -99,11 +99,11 @@ impl Actions {
     }
 
     fn wheel(&mut self, place: Pos2) -> Vec<Vec<Event>> {
-        let way = if self.below(2) == 0 { -50.0 } else { 50.0 };
+        let direction = if self.below(2) == 0 { -50.0 } else { 50.0 };
         let turned = Event::MouseWheel {
             unit: MouseWheelUnit::Point,
             source: MouseWheelSource::Unknown,
-            delta: vec2(0.0, way),
+            delta: vec2(0.0, direction),
             phase: TouchPhase::Move,
             modifiers: Modifiers::NONE,
         };

@@ -55,13 +55,13 @@ impl User {
         while user.app.workspace().is_none() || !user.app.is_idle() {
             user.draw(Vec::new())?;
             if user.begun.elapsed() > OPENING {
-                let told: Vec<_> = user
+                let stated: Vec<_> = user
                     .app
                     .toasts()
                     .iter()
                     .map(|toast| toast.text.as_str())
                     .collect();
-                bail!("{trace:?} was not opened: {told:?}");
+                bail!("{trace:?} was not opened: {stated:?}");
             }
             std::thread::sleep(PAUSE);
         }

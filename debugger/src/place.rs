@@ -299,7 +299,7 @@ impl std::error::Error for InvalidPositionName {}
 /// Returns the error for an address without a value. An error of the index or the trace stays the
 /// source, since that may be repaired.
 fn unevaluated(address: &str, error: ExpressionError) -> anyhow::Error {
-    match error.behind() {
+    match error.cause() {
         Some(_) => anyhow::Error::new(error).context(format!("pc:{address}")),
         None => InvalidPositionName(format!("pc:{address}: {error}")).into(),
     }
@@ -316,12 +316,12 @@ pub fn is_missing(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref(), Some(QueryError::BeyondEnd { .. }))
 }
 
-fn checked(index: &Index, asked: Position) -> Result<Position> {
+fn checked(index: &Index, requested: Position) -> Result<Position> {
     let end = index.end();
-    if asked > end {
-        Err(QueryError::BeyondEnd { asked, end }.into())
+    if requested > end {
+        Err(QueryError::BeyondEnd { requested, end }.into())
     } else {
-        Ok(asked)
+        Ok(requested)
     }
 }
 

@@ -79,7 +79,7 @@ pub enum ControlSuccessor {
     /// Unknown: neither states a successor.
     Open,
     /// The next instruction in memory.
-    Behind,
+    After,
     /// This address.
     Address(u64),
     /// The previous value of this register, as in [`BranchTarget::Register`].

@@ -165,7 +165,7 @@ pub struct CodeSite {
 
 impl CodeSite {
     /// Returns the address of the next instruction.
-    pub fn behind(&self) -> u64 {
+    pub fn after(&self) -> u64 {
         self.pc.0.wrapping_add(self.encoding.bytes().len() as u64)
     }
 }
@@ -181,14 +181,14 @@ pub fn decode(encoding: Encoding, pc: Address, set: InstructionSet) -> Arc<Instr
 /// Returns the text of a step: the recorded text, else the decoded encoding, else a note that gives
 /// the number of unrecorded bytes.
 pub fn step_text(
-    told: &[u8],
+    stated: &[u8],
     encoding: Option<Encoding>,
     pc: Address,
     set: InstructionSet,
     length_bytes: u8,
 ) -> String {
     match encoding {
-        _ if !told.is_empty() => String::from_utf8_lossy(told).into_owned(),
+        _ if !stated.is_empty() => String::from_utf8_lossy(stated).into_owned(),
         Some(encoding) => decode(encoding, pc, set).text.clone(),
         None if length_bytes == 1 => "(1 byte, not recorded)".to_owned(),
         None => format!("({length_bytes} bytes, not recorded)"),

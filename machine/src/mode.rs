@@ -131,7 +131,7 @@ impl Mode {
     /// Combines the mode read from a status register with the mode known before. The register does
     /// not contain the security state, so that is kept, except across exception entry or return.
     #[must_use]
-    pub fn told_after(self, before: Self) -> Self {
+    pub fn stated_after(self, before: Self) -> Self {
         let is_same_kind = matches!(
             (self, before),
             (Self::Handler(_), Self::Handler(_)) | (Self::Thread(..), Self::Thread(..))
@@ -155,10 +155,10 @@ pub struct ExecutionState {
 
 impl ExecutionState {
     /// Combines the state read from a status register with the state known before; see
-    /// [`Mode::told_after`].
+    /// [`Mode::stated_after`].
     #[must_use]
     pub fn after(self, before: Option<Self>) -> Self {
-        let mode = before.map_or(self.mode, |before| self.mode.told_after(before.mode));
+        let mode = before.map_or(self.mode, |before| self.mode.stated_after(before.mode));
         Self { mode, ..self }
     }
 }

@@ -10,5 +10,5 @@ pub struct InstructionPlacement {
     /// Length in bytes.
     pub length_bytes: u16,
     /// Instruction set of the preceding instruction, which ends at this address, if one was seen.
-    pub behind: Option<InstructionSet>,
+    pub after: Option<InstructionSet>,
 }

@@ -61,7 +61,7 @@ impl Registers {
 
     /// Returns the name that a written windowed register has after the instruction: `sp` for the
     /// result of `save`. None for registers outside windows.
-    pub fn name_behind(
+    pub fn name_after(
         step: WindowChange,
         written: RegisterView,
         set: InstructionSet,
@@ -73,7 +73,7 @@ impl Registers {
             globals: 0,
         };
         let register = mode
-            .behind(Some(step))
+            .after(Some(step))
             .plain_of(mode.home(written.register))?;
         Self::name(
             RegisterView {

@@ -113,8 +113,8 @@ impl Mode {
     /// Returns the mode after an instruction's window change; unchanged if the new window depends
     /// on a register.
     #[must_use]
-    pub fn behind(self, step: Option<WindowChange>) -> Self {
-        windows::behind(self, step)
+    pub fn after(self, step: Option<WindowChange>) -> Self {
+        windows::after(self, step)
     }
 
     /// Encodes a mode with register windows as a value of the status register; none for other modes.
@@ -426,7 +426,7 @@ impl InstructionSet {
         };
         match is_taken {
             Some(true) => target.into(),
-            Some(false) => ControlSuccessor::Behind,
+            Some(false) => ControlSuccessor::After,
             None => ControlSuccessor::Open,
         }
     }
@@ -568,7 +568,7 @@ impl InstructionSet {
     pub fn operand_word(self, mnemonic: &str, word: &str) -> OperandWordKind {
         match ask!(self, Of => Of::operand_word(mnemonic, &word.to_ascii_lowercase())) {
             OperandWordKind::Other if word.starts_with('%') => OperandWordKind::Register,
-            told => told,
+            stated => stated,
         }
     }
 
@@ -615,14 +615,14 @@ impl InstructionSet {
     /// Some("read")));
     /// ```
     pub fn system_call_name(self, number: u64) -> Option<&'static str> {
-        let (numbers, number) = self.abi().system_calls.numbers.told_apart(number);
+        let (numbers, number) = self.abi().system_calls.numbers.distinguished(number);
         numbers.name(number)
     }
 
     /// Returns the number of a system call as the kernel knows it, without the mark of its
     /// numbering scheme.
     pub fn system_call_number(self, number: u64) -> u64 {
-        self.abi().system_calls.numbers.told_apart(number).1
+        self.abi().system_calls.numbers.distinguished(number).1
     }
 
     /// Returns the name of the error of a failed system call.
@@ -630,7 +630,7 @@ impl InstructionSet {
         self.abi()
             .system_calls
             .numbers
-            .told_apart(system_call)
+            .distinguished(system_call)
             .0
             .error_name(error)
     }
@@ -685,14 +685,14 @@ impl InstructionSet {
     /// Returns the memory, other than mapped files, that a system call may write; none if it may
     /// write anywhere.
     pub fn system_call_writes(self, number: u64) -> Option<&'static [SystemCallWrite]> {
-        let numbers = self.abi().system_calls.numbers.told_apart(number).0;
+        let numbers = self.abi().system_calls.numbers.distinguished(number).0;
         written(numbers, self.system_call_name(number))
     }
 
     /// Returns the memory that others may change after a system call, without a store by the
     /// program; none if there is none.
     pub fn system_call_shares(self, number: u64) -> Option<MemorySharing> {
-        let (numbers, number) = self.abi().system_calls.numbers.told_apart(number);
+        let (numbers, number) = self.abi().system_calls.numbers.distinguished(number);
         sharing(numbers, number)
     }
 

@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_stand_in_the_order_of_the_formats() {
+    fn rows_are_in_the_order_of_the_formats() {
         assert!(
             FORMATS
                 .iter()

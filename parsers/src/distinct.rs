@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_limit_all_are_told_apart() {
+    fn below_the_limit_all_are_distinguished() {
         let mut addresses = DistinctAddresses::default();
         for address in (0..1_000).chain(0..1_000) {
             addresses.insert(0, 3 * address);

@@ -234,11 +234,11 @@ mod tests {
         other.add(&ODD, FindingPlace::Record(9), String::new);
         findings.absorb(other);
         let rules = findings.into_rules();
-        let told: Vec<_> = rules
+        let stated: Vec<_> = rules
             .iter()
             .map(|group| (group.rule.id, group.count, group.first.len()))
             .collect();
-        assert_eq!(told, [("b", 1, 1), ("a", 6, 2)]);
+        assert_eq!(stated, [("b", 1, 1), ("a", 6, 2)]);
         assert_eq!(rules[1].first[1].message, "2");
     }
 }

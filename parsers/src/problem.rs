@@ -393,12 +393,12 @@ pub enum BtraceFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum RecordMismatch {
     /// The program has another instruction at the address.
-    #[error("the program has {found:08x} at this address, but the record has {told:08x}")]
+    #[error("the program has {found:08x} at this address, but the record has {stated:08x}")]
     Word {
         /// Word in the program.
         found: u32,
         /// Word in the record.
-        told: u32,
+        stated: u32,
     },
     /// Btrace does not record this instruction.
     #[error("the instruction is none that Btrace records")]

@@ -453,11 +453,11 @@ mod further_files_tests {
             .map(OsString::from)
             .collect();
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/rst/");
-        let told: Vec<String> = with_further_files(words)
+        let stated: Vec<String> = with_further_files(words)
             .iter()
             .map(|word| word.to_string_lossy().replace(folder, ""))
             .collect();
-        assert_eq!(told[1..].join(" "), expected);
+        assert_eq!(stated[1..].join(" "), expected);
     }
 
     fn rst(name: &str) -> String {
@@ -465,7 +465,7 @@ mod further_files_tests {
     }
 
     #[test]
-    fn files_behind_the_trace_belong_to_it() {
+    fn files_after_the_trace_belong_to_it() {
         let [one, two, golden] = ["small.rst", "cti.rst", "alltypes.golden.jsonl"].map(rst);
         check(
             &["at", &one, &two, "100"],

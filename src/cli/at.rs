@@ -136,7 +136,7 @@ impl TranslationJson {
             context: translation.context,
             page: hex(translation.page),
             page_bytes: translation.page_bytes,
-            recorded_at: translation.told_at.0,
+            recorded_at: translation.stated_at.0,
         }
     }
 
@@ -503,19 +503,19 @@ fn mapped_text(physical: Address, mapped: &[VirtualMapping], report: &Report<'_>
         let Translation {
             context,
             page,
-            told_at,
+            stated_at,
             ..
         } = mapping.translation;
         let context = context
             .map(|context| format!("context {context}, "))
             .unwrap_or_default();
-        let (thread, told_at) = (
+        let (thread, stated_at) = (
             thread_name(mapping.thread, &report.session.index),
-            grouped(told_at.0),
+            grouped(stated_at.0),
         );
         let at = mapping.address;
         format!(
-            "physical {physical} is {at} ({thread}, {context}page {page}, recorded at position {told_at})\n"
+            "physical {physical} is {at} ({thread}, {context}page {page}, recorded at position {stated_at})\n"
         )
     };
     mapped.iter().map(line).collect()
@@ -526,7 +526,7 @@ fn physical_text(translation: &Translation) -> String {
         context,
         physical,
         page,
-        told_at,
+        stated_at,
         ..
     } = translation;
     let context = context
@@ -534,7 +534,7 @@ fn physical_text(translation: &Translation) -> String {
         .unwrap_or_default();
     format!(
         "{physical} ({context}page {page}, recorded at position {})",
-        grouped(told_at.0)
+        grouped(stated_at.0)
     )
 }
 

@@ -103,16 +103,16 @@ pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result
         )));
     }
     let comparison = compare_calls(index, one, other, &report.cancel)?;
-    let told = CallDiffReport {
+    let stated = CallDiffReport {
         function,
         one,
         other,
         comparison: &comparison,
     };
     if report.is_json {
-        told.print_json(report)
+        stated.print_json(report)
     } else {
-        told.print_text(report)
+        stated.print_text(report)
     }
 }
 
@@ -236,7 +236,7 @@ impl CallDiffReport<'_> {
                 grouped(other.step.0)
             )
         };
-        let way = |step: Option<PathStep>| {
+        let direction = |step: Option<PathStep>| {
             step.map_or_else(|| "it ends".to_owned(), |step| self.offset(step.pc))
         };
         let parts = parting.parts.map_or_else(
@@ -250,7 +250,7 @@ impl CallDiffReport<'_> {
             }
             (None, _) => "one call ends".to_owned(),
         };
-        let (one, other) = (way(parting.ways.0), way(parting.ways.1));
+        let (one, other) = (direction(parting.ways.0), direction(parting.ways.1));
         format!("    {parts}: 1 goes to {one}, 2 to {other}; {meets}\n")
     }
 }

@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_told() {
+    fn what_is_left_out_is_reported() {
         let mut heap = Heap::default();
         assert_eq!(
             (cuts(&heap), nowhere(&heap).contains("left out")),

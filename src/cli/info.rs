@@ -83,14 +83,14 @@ struct TranslationsJson {
 
 impl TranslationsJson {
     fn new(session: &Session, cancel: &Cancel) -> Result<Option<Self>> {
-        let TranslationCounts { told, counts } = CountTranslations.run(&session.index, cancel)?;
+        let TranslationCounts { stated, counts } = CountTranslations.run(&session.index, cancel)?;
         let (pages, physical_pages) = (
             counts.as_ref().map(|of| of.pages),
             counts.as_ref().map(|of| of.physical_pages),
         );
         let contexts = counts.map(|of| of.contexts);
-        Ok((told > 0).then_some(Self {
-            recorded: told,
+        Ok((stated > 0).then_some(Self {
+            recorded: stated,
             pages,
             physical_pages,
             contexts,

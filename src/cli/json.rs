@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stand_in_the_order_of_their_addresses() {
+    fn bytes_are_in_the_order_of_their_addresses() {
         assert_eq!(byte_string([Some(0xb8), Some(0xfb), None]), "b8 fb ??");
     }
 }

@@ -35,7 +35,12 @@ impl Stack {
         let mut stack = call_stack(session, name.as_deref(), position)?;
         let depth = stack.frames.len() as u64;
         stack.frames.truncate(limit);
-        let frames = stack_frames(session, &stack.frames, SourceLineMode::Told, &report.cancel)?;
+        let frames = stack_frames(
+            session,
+            &stack.frames,
+            SourceLineMode::Stated,
+            &report.cancel,
+        )?;
         Ok(Self {
             frames,
             thread: name.unwrap_or_default(),

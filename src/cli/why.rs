@@ -238,10 +238,10 @@ fn in_order(defined: &SliceDefinition, endian: Endian) -> Value {
     value
 }
 
-fn print_end(end: &SliceEnd, way: Direction, report: &mut Report<'_>) -> Result<()> {
+fn print_end(end: &SliceEnd, direction: Direction, report: &mut Report<'_>) -> Result<()> {
     let (index, detail) = (
         &report.session.index,
-        end_words(end, way, &report.session.index),
+        end_words(end, direction, &report.session.index),
     );
     if report.is_json {
         let cell = cell_words(end.cell, index);
@@ -368,7 +368,7 @@ pub fn print_reading(
     let words = SliceWords {
         session,
         reading: &reading,
-        way: Direction::Back,
+        direction: Direction::Back,
         cancel: &cancel,
     };
     let mut shown = 0;

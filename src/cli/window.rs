@@ -144,9 +144,9 @@ fn do_without(
     why: &str,
     open_browser: OpenBrowser,
 ) -> Result<ExitCode> {
-    let is_asked_for_itself = arguments.screenshot.is_none() && !arguments.quit;
+    let is_requested_itself = arguments.screenshot.is_none() && !arguments.quit;
     let has_trace = arguments.demo || arguments.trace.is_some();
-    if is_asked_for_itself
+    if is_requested_itself
         && has_trace
         && has_terminal()
         && open_browser(&arguments.browse())? == FrontEndLaunch::Done

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_signs_have_stand_ins() {
+    fn our_own_signs_have_are_ins() {
         check("x0 ← 1 · 2…", "x0 ← 1 · 2…", "x0 <- 1 . 2..");
         check("│ ─ ↑ ▸ ✓ É ç", "│ ─ ↑ ▸ ✓ É ç", "| - ^ > x E c");
     }
@@ -246,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_letter_of_a_clean_text_stands_alone(text in any::<String>()) {
+        fn every_letter_of_a_clean_text_is_alone(text in any::<String>()) {
             let clean = CharacterSet::Unicode.clean(&text);
             prop_assert!(clean.chars().all(|letter| matches!(letter.width(), Some(1 | 2))));
             prop_assert!(clean.chars().all(is_plain));

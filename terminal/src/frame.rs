@@ -161,7 +161,7 @@ impl TerminalBrowser {
         };
         for (row, line) in (area.height / 3..).zip(words.lines()) {
             pen.role(
-                CellRun::of(area, row).behind(2),
+                CellRun::of(area, row).after(2),
                 line,
                 StyleRole::Text(TextRole::Plain),
             );
@@ -324,7 +324,7 @@ fn part(spans: &mut Vec<TextSpan>, name: &str, value: &str) {
 /// Draws the bar above a pane: a line that contains its title.
 fn draw_bar(pen: &mut Pen<'_>, run: CellRun, title: &str, role: StyleRole) {
     pen.line(run, pen.look.style(role));
-    let inner = run.behind(1);
+    let inner = run.after(1);
     let rest = pen.role(inner, " ", role);
     let rest = pen.role(rest, title, role);
     pen.role(rest, " ", role);
@@ -394,10 +394,10 @@ fn draw_question(
     let run = CellRun::of(bottom, 0);
     let rest = pen.role(
         run.first(run.cells() / 2),
-        &question.asked.words(),
+        &question.requested.words(),
         StyleRole::Key,
     );
-    let (before, behind) = question.line.parts();
+    let (before, after) = question.line.parts();
     // A text that does not fit is cut at the front.
     let room = usize::from(run.end.saturating_sub(rest.x).saturating_sub(1));
     let shown = tail_of(before, room, pen.look);
@@ -407,7 +407,7 @@ fn draw_question(
         StyleRole::Text(TextRole::Plain),
     );
     let cursor = (rest.x.min(run.end.saturating_sub(1)), run.y);
-    pen.role(rest, behind, StyleRole::Text(TextRole::Plain));
+    pen.role(rest, after, StyleRole::Text(TextRole::Plain));
     cursor
 }
 

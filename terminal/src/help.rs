@@ -102,20 +102,20 @@ impl HelpPage {
         let title = CellRun::of(area, 0);
         pen.line(title, pen.look.style(StyleRole::TitleFocus));
         pen.role(
-            title.behind(1),
+            title.after(1),
             &format!(" {} ", say!("terminal-help-title")),
             StyleRole::TitleFocus,
         );
         self.rows = usize::from(area.height.saturating_sub(1)).max(1);
         let lines = self.lines();
         for (row, line) in (1..area.height).zip(lines.iter().skip(self.top)) {
-            let run = CellRun::of(area, row).behind(1);
+            let run = CellRun::of(area, row).after(1);
             if line.keys.is_empty() {
                 pen.role(run, &line.words, StyleRole::Title);
                 continue;
             }
-            let end = pen.role(run, &line.keys, StyleRole::Key).behind(1);
-            let words = run.from(end.x.max(run.behind(KEYS + 1).x));
+            let end = pen.role(run, &line.keys, StyleRole::Key).after(1);
+            let words = run.from(end.x.max(run.after(KEYS + 1).x));
             pen.role(words, &line.words, StyleRole::Text(TextRole::Plain));
         }
     }

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_told_apart_by_their_size_and_signs_need_no_shift() {
+    fn letters_are_distinguished_by_their_size_and_signs_need_no_shift() {
         let of = |kind, code, held| command_of(kind, KeyEvent::new(code, held));
         let (none, shift) = (KeyModifiers::NONE, KeyModifiers::SHIFT);
         assert_eq!(

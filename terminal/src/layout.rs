@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn two_lists_stand_beside_each_other_where_they_fit() {
+    fn two_lists_are_next_to_each_other_where_they_fit() {
         assert_eq!(
             shown((149, 30), &[list(1), list(2)]),
             [(1, 0, 0, 29), (2, 74, 0, 29)]

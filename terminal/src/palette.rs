@@ -154,7 +154,7 @@ impl PaletteState {
         let shown = self.list.iter().enumerate().skip(top);
         for (row, (place, item)) in (1..=rows).zip(shown) {
             let run = CellRun::of(area, row);
-            let line = run.behind(2);
+            let line = run.after(2);
             let role = match item.choice {
                 PaletteChoice::Nothing => {
                     StyleRole::Text(stepback_debugger::model::TextRole::Label)
@@ -178,13 +178,13 @@ impl PaletteState {
         }
         if self.list.is_empty() {
             pen.role(
-                CellRun::of(area, 1).behind(2),
+                CellRun::of(area, 1).after(2),
                 say!("terminal-no-command"),
                 StyleRole::Text(stepback_debugger::model::TextRole::Label),
             );
         }
         let bottom = CellRun::of(area, area.height.saturating_sub(1));
-        let (before, behind) = self.line.parts();
+        let (before, after) = self.line.parts();
         let rest = pen.role(bottom, ":", StyleRole::Key);
         let rest = pen.role(
             rest,
@@ -194,7 +194,7 @@ impl PaletteState {
         let cursor = (rest.x, rest.y);
         pen.role(
             rest,
-            behind,
+            after,
             StyleRole::Text(stepback_debugger::model::TextRole::Plain),
         );
         cursor

@@ -119,14 +119,14 @@ impl OpenPanes {
     }
 
     /// Focuses the next or previous pane.
-    pub fn focus_next(&mut self, way: Direction) {
+    pub fn focus_next(&mut self, direction: Direction) {
         let count = self.list.len().max(1);
         let place = self
             .list
             .iter()
             .position(|open| open.id == self.focus_id())
             .unwrap_or(0);
-        let next = match way {
+        let next = match direction {
             Direction::Forward => (place + 1) % count,
             Direction::Back => (place + count - 1) % count,
         };

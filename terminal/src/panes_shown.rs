@@ -72,9 +72,9 @@ impl TerminalBrowser {
     }
 
     /// Opens a prompt on the bottom line.
-    pub(super) fn ask(&mut self, asked: QuestionPurpose, text: &str) {
+    pub(super) fn ask(&mut self, requested: QuestionPurpose, text: &str) {
         self.message = None;
-        self.over = Overlay::Question(Question::new(asked, text));
+        self.over = Overlay::Question(Question::new(requested, text));
     }
 
     /// Shows a pane of a kind and focuses it.

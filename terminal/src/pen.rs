@@ -55,7 +55,7 @@ impl CellRun {
 
     /// Returns the part after the first `cells`.
     #[must_use]
-    pub fn behind(self, cells: u16) -> Self {
+    pub fn after(self, cells: u16) -> Self {
         self.from(self.x.saturating_add(cells))
     }
 
@@ -156,7 +156,7 @@ impl Pen<'_> {
                 second.reset();
                 second.set_style(style);
             }
-            rest = rest.behind(cells);
+            rest = rest.after(cells);
         }
         rest
     }
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_run_begins_behind_the_text() {
+    fn what_is_left_of_a_run_begins_after_the_text() {
         let draw = |pen: &mut Pen<'_>, run: CellRun| {
             let rest = pen.text(run, "語", Style::new());
             assert_eq!((rest.x, rest.end), (3, 10));
@@ -288,7 +288,7 @@ mod tests {
         );
         assert_eq!(CellRun::of(area, 2).cells(), 0);
         assert_eq!(
-            CellRun::of(area, 0).behind(4).first(3),
+            CellRun::of(area, 0).after(4).first(3),
             CellRun { y: 3, x: 6, end: 9 }
         );
     }

@@ -103,8 +103,8 @@ impl TerminalBrowser {
     /// Runs a command of the key table.
     pub(super) fn obey(&mut self, command: PaneCommand) {
         match command {
-            PaneCommand::Focus(way) => {
-                self.panes.focus_next(way);
+            PaneCommand::Focus(direction) => {
+                self.panes.focus_next(direction);
                 self.activate_focused();
             }
             PaneCommand::Help => self.help(),
@@ -113,7 +113,7 @@ impl TerminalBrowser {
                 .program
                 .queue
                 .push(Action::App(AppAction::CommandPalette)),
-            PaneCommand::Search(way) => self.ask(QuestionPurpose::Search(way), ""),
+            PaneCommand::Search(direction) => self.ask(QuestionPurpose::Search(direction), ""),
             PaneCommand::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
             PaneCommand::Undo(Direction::Back) => {
                 self.program.queue.push(Action::Mark(MarkAction::Undo))
@@ -122,22 +122,22 @@ impl TerminalBrowser {
                 self.program.queue.push(Action::Mark(MarkAction::Redo))
             }
             PaneCommand::Copy => self.copy_from_pane(),
-            PaneCommand::Into(way) => self
+            PaneCommand::Into(direction) => self
                 .program
                 .queue
-                .push(Action::Travel(TravelAction::StepInto(way))),
-            PaneCommand::Over(way) => self
+                .push(Action::Travel(TravelAction::StepInto(direction))),
+            PaneCommand::Over(direction) => self
                 .program
                 .queue
-                .push(Action::Travel(TravelAction::StepOver(way))),
-            PaneCommand::History(way) => self
+                .push(Action::Travel(TravelAction::StepOver(direction))),
+            PaneCommand::History(direction) => self
                 .program
                 .queue
-                .push(Action::Travel(TravelAction::History(way))),
-            PaneCommand::FindAgain(way) => self
+                .push(Action::Travel(TravelAction::History(direction))),
+            PaneCommand::FindAgain(direction) => self
                 .program
                 .queue
-                .push(Action::Search(SearchAction::FindNext(way))),
+                .push(Action::Search(SearchAction::FindNext(direction))),
             PaneCommand::Registers(group) => self.toggle_registers(group),
             PaneCommand::Resize(by) => self.resize(by),
             PaneCommand::Ask(PromptPurpose::Memory) => self.ask_pane(PromptPurpose::Memory, ""),
@@ -192,8 +192,8 @@ impl TerminalBrowser {
             pane: open.id,
             has_focus: true,
         };
-        let mut asked = Vec::new();
-        let is_done = open.pane.obey(command, &cx, &mut asked);
+        let mut requested = Vec::new();
+        let is_done = open.pane.obey(command, &cx, &mut requested);
         if !is_done {
             if let PaneCommand::Ask(purpose) = command {
                 return self.ask_pane(purpose, "");
@@ -201,16 +201,16 @@ impl TerminalBrowser {
             if command == PaneCommand::Why {
                 return self.ask_why();
             }
-            if let PaneCommand::Access(way) = command {
-                asked.push(PaneAction::Do(Action::Travel(
+            if let PaneCommand::Access(direction) = command {
+                requested.push(PaneAction::Do(Action::Travel(
                     TravelAction::GoToAccessOfSelection(
                         stepback_debugger::action::Access::Write,
-                        way,
+                        direction,
                     ),
                 )));
             }
         }
-        self.do_asked(asked);
+        self.do_requested(requested);
     }
 
     /// Explains the cell under the cursor, or prompts for one.
@@ -229,8 +229,8 @@ impl TerminalBrowser {
     }
 
     /// Performs the requests of a pane.
-    pub(super) fn do_asked(&mut self, asked: Vec<PaneAction>) {
-        for ask in asked {
+    pub(super) fn do_requested(&mut self, requested: Vec<PaneAction>) {
+        for ask in requested {
             match ask {
                 PaneAction::Do(action) => self.program.queue.push(action),
                 PaneAction::Prompt(purpose, text) => self.ask_pane(purpose, &text),
@@ -340,7 +340,7 @@ impl TerminalBrowser {
     }
 
     fn press_in_question(&mut self, key: KeyEvent, mut question: super::prompt::Question) {
-        let kind = question.asked.kind();
+        let kind = question.requested.kind();
         let before = self.typed.get(&kind).map_or(&[][..], Vec::as_slice);
         match question.line.press(key, before) {
             InputEvent::Cancelled => {}
@@ -350,36 +350,36 @@ impl TerminalBrowser {
             }
             InputEvent::Done(text) => {
                 remember(self.typed.entry(kind).or_default(), &text);
-                self.answer(&question.asked, &text);
+                self.answer(&question.requested, &text);
             }
         }
     }
 
     /// Performs the purpose of a typed text. An empty text does nothing, except that it ends a
     /// filter or a comparison.
-    fn answer(&mut self, asked: &QuestionPurpose, text: &str) {
+    fn answer(&mut self, requested: &QuestionPurpose, text: &str) {
         let may_be_empty = matches!(
-            asked,
+            requested,
             QuestionPurpose::Pane(_, PromptPurpose::Filter | PromptPurpose::CompareWithLine)
         );
         if text.trim().is_empty() && !may_be_empty {
             return;
         }
-        match asked {
+        match requested {
             QuestionPurpose::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
             QuestionPurpose::Argument(command) => self.answer_command(command, text),
             QuestionPurpose::Place => self
                 .program
                 .queue
                 .push(Action::Travel(TravelAction::GoTo(place_text(text)))),
-            QuestionPurpose::Search(way) => {
+            QuestionPurpose::Search(direction) => {
                 let question = FindQuery {
                     text: text.to_owned(),
                     ..FindQuery::default()
                 };
                 self.program.queue.extend([
                     Action::Search(SearchAction::Find(question)),
-                    Action::Search(SearchAction::FindNext(*way)),
+                    Action::Search(SearchAction::FindNext(*direction)),
                 ]);
             }
             QuestionPurpose::Trace => self
@@ -400,7 +400,7 @@ impl TerminalBrowser {
     fn answer_pane(&mut self, id: PanelId, purpose: PromptPurpose, text: &str) {
         match purpose {
             PromptPurpose::Memory => return self.open_memory(text),
-            PromptPurpose::Visit(way) => return self.visit(text, way),
+            PromptPurpose::Visit(direction) => return self.visit(text, direction),
             _ => {}
         }
         let Self {
@@ -423,14 +423,14 @@ impl TerminalBrowser {
             pane: id,
             has_focus: true,
         };
-        let mut asked = Vec::new();
-        open.pane.answer(purpose, text, &cx, &mut asked);
-        self.do_asked(asked);
+        let mut requested = Vec::new();
+        open.pane.answer(purpose, text, &cx, &mut requested);
+        self.do_requested(requested);
     }
 
     /// Travels to another step at an address. The search is kept so that it can be repeated; its
     /// hit list is not opened.
-    fn visit(&mut self, address: &str, way: Direction) {
+    fn visit(&mut self, address: &str, direction: Direction) {
         let Some(desk) = self.program.desk.as_mut() else {
             return;
         };
@@ -443,7 +443,7 @@ impl TerminalBrowser {
         desk.find.begin(question, at, &desk.session, &desk.worker);
         self.program
             .queue
-            .push(Action::Search(SearchAction::FindNext(way)));
+            .push(Action::Search(SearchAction::FindNext(direction)));
     }
 
     fn answer_command(&mut self, command: &'static keymap::Command, text: &str) {
@@ -591,9 +591,9 @@ impl TerminalBrowser {
             pane: id,
             has_focus,
         };
-        let mut asked = Vec::new();
-        open.pane.touch(touch, &cx, &mut asked);
-        self.do_asked(asked);
+        let mut requested = Vec::new();
+        open.pane.touch(touch, &cx, &mut requested);
+        self.do_requested(requested);
     }
 
     /// Drags the bar above a pane; the pane's lower end stays.

@@ -87,14 +87,14 @@ impl InputLine {
                 self.delete_to(self.letter_before())
             }
             (KeyCode::Delete, _) | (KeyCode::Char('d'), true) => {
-                let end = self.letter_behind();
+                let end = self.letter_after();
                 self.text.replace_range(self.cursor..end, "");
             }
             (KeyCode::Left, false) | (KeyCode::Char('b'), true) => {
                 self.cursor = self.letter_before()
             }
             (KeyCode::Right, false) | (KeyCode::Char('f'), true) => {
-                self.cursor = self.letter_behind()
+                self.cursor = self.letter_after()
             }
             (KeyCode::Left, true) => self.cursor = self.word_before(),
             (KeyCode::Home, _) | (KeyCode::Char('a'), true) => self.cursor = 0,
@@ -138,7 +138,7 @@ impl InputLine {
         last.map_or(0, |(place, _)| place)
     }
 
-    fn letter_behind(&self) -> usize {
+    fn letter_after(&self) -> usize {
         let first = self.parts().1.graphemes(true).next();
         self.cursor + first.map_or(0, str::len)
     }
@@ -165,7 +165,7 @@ pub fn remember(before: &mut Vec<String>, text: &str) {
 
 /// A prompt that is being answered.
 pub struct Question {
-    pub asked: QuestionPurpose,
+    pub requested: QuestionPurpose,
     pub line: InputLine,
     /// Error of the previous answer.
     pub error: Option<String>,
@@ -192,9 +192,9 @@ pub enum QuestionPurpose {
 
 impl Question {
     /// Creates a prompt with an initial text.
-    pub fn new(asked: QuestionPurpose, text: &str) -> Self {
+    pub fn new(requested: QuestionPurpose, text: &str) -> Self {
         Self {
-            asked,
+            requested,
             line: InputLine::new(text),
             error: None,
         }
@@ -261,8 +261,8 @@ mod tests {
         let mut line = InputLine::new(text);
         let before = ["newest".to_owned(), "older".to_owned()];
         keys.iter().for_each(|key| _ = line.press(*key, &before));
-        let (before, behind) = line.parts();
-        assert_eq!(format!("{before}|{behind}"), expected);
+        let (before, after) = line.parts();
+        assert_eq!(format!("{before}|{after}"), expected);
     }
 
     #[test]

@@ -154,9 +154,9 @@ fn run_in_terminal(options: BrowserOptions, look: TerminalStyle) -> Result<Brows
     restore_on_panic();
     let mut screen =
         Screen::enter().map_err(|error| anyhow!("the terminal cannot be used: {error}"))?;
-    let told = sender.clone();
+    let stated = sender.clone();
     signals::listen(move |signal| {
-        let _unheard = told.send(WakeEvent::Signal(signal));
+        let _unheard = stated.send(WakeEvent::Signal(signal));
     })?;
     read_input(sender)?;
     let mut running = RunningBrowser {

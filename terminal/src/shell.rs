@@ -88,7 +88,7 @@ impl Shell for TerminalBrowser {
 
     fn prompt(&mut self, prompt: Prompt) {
         match prompt {
-            Prompt::Search(way) => self.ask(QuestionPurpose::Search(way), ""),
+            Prompt::Search(direction) => self.ask(QuestionPurpose::Search(direction), ""),
             Prompt::File(FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session) => {
                 self.ask(QuestionPurpose::Trace, "");
             }
@@ -129,8 +129,8 @@ impl Shell for TerminalBrowser {
                 }
             }
             PanelAction::ClosePanel(id) => self.close_pane(id),
-            PanelAction::FocusPanel(way) => {
-                self.panes.focus_next(way);
+            PanelAction::FocusPanel(direction) => {
+                self.panes.focus_next(direction);
                 self.activate_focused();
             }
             PanelAction::ResetLayout => {

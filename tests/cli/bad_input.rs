@@ -106,7 +106,7 @@ fn zeros_are_refused_quickly() {
 }
 
 #[test]
-fn zeros_behind_a_step_cost_a_warning() {
+fn zeros_after_a_step_cost_a_warning() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("zeros.tarmac", STEP);
     File::options()

@@ -22,7 +22,7 @@ fn an_index_that_cannot_be_written_lives_in_memory() {
 }
 
 #[test]
-fn an_index_that_was_asked_for_is_not_put_into_memory() {
+fn an_index_that_was_requested_is_not_put_into_memory() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     sandbox
@@ -36,7 +36,7 @@ fn an_index_that_was_asked_for_is_not_put_into_memory() {
 /// No user may write into /proc, not even root.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_directory_that_cannot_be_written_is_told() {
+fn a_directory_that_cannot_be_written_is_reported() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let ran = sandbox
@@ -47,7 +47,7 @@ fn a_directory_that_cannot_be_written_is_told() {
 
 /// A directory with the index's name blocks that location for every user.
 #[test]
-fn where_the_place_beside_the_trace_is_taken_the_cache_directory_serves() {
+fn where_the_place_next_to_the_trace_is_taken_the_cache_directory_serves() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     fs::create_dir(format!("{trace}.sbi")).unwrap();

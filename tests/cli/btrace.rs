@@ -37,7 +37,7 @@ fn paths(steps: &[Value]) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn the_path_follows_from_the_records_and_the_program_beside_them() {
+fn the_path_follows_from_the_records_and_the_program_next_to_them() {
     let sandbox = Sandbox::new();
     let trace = hello(&sandbox);
     let info = sandbox.json(&["info", &trace]);
@@ -107,7 +107,7 @@ fn values_are_inferred_where_they_are_forced() {
 }
 
 #[test]
-fn right_behind_a_save_names_are_those_of_the_new_window() {
+fn right_after_a_save_names_are_those_of_the_new_window() {
     let sandbox = Sandbox::new();
     let trace = hello(&sandbox);
     let value = |at: &str, name: &str| {
@@ -180,7 +180,7 @@ fn without_its_program_a_recording_shows_its_records() {
 }
 
 #[test]
-fn the_program_is_found_beside_the_trace_by_what_the_records_say_of_it() {
+fn the_program_is_found_next_to_the_trace_by_what_the_records_say_of_it() {
     let sandbox = Sandbox::new();
     let trace = put(&sandbox, "hello_gap.btf");
     put(&sandbox, "cti.elf");
@@ -250,8 +250,8 @@ fn records_are_listed_by_their_numbers() {
     );
     let some = sandbox.json_lines(&["list", &trace, "--records", "--from", "r:5", "--count", "2"]);
     assert_eq!(some, records[4..6]);
-    let behind = sandbox.json_lines(&["list", &trace, "--records", "--from", "12", "--count", "1"]);
-    assert_eq!(behind[0]["pc"], "0x100180");
+    let after = sandbox.json_lines(&["list", &trace, "--records", "--from", "12", "--count", "1"]);
+    assert_eq!(after[0]["pc"], "0x100180");
     // A position after a record is the one after its branch.
     let steps = sandbox.json_lines(&["list", &trace, "--from", "r:2", "--count", "1"]);
     assert_eq!(steps[0]["step"], 9);

@@ -68,7 +68,7 @@ fn functions_have_names_when_there_is_an_image() {
 }
 
 #[test]
-fn the_image_beside_the_trace_is_found() {
+fn the_image_next_to_the_trace_is_found() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     std::fs::copy(overflow_image(), sandbox.path("overflow_bare.elf")).unwrap();

@@ -70,11 +70,14 @@ fn the_first_places_are_told_and_all_are_counted() {
     }
     let trace = sandbox.file("reserved.rst", bytes);
     let found = sandbox.json_lines(&["check", &trace, "--limit", "2"]);
-    let told: Vec<_> = found
+    let stated: Vec<_> = found
         .iter()
         .map(|found| (&found["step"], &found["count"]))
         .collect();
-    assert_eq!(told, [(&0.into(), &1744.into()), (&1.into(), &1744.into())]);
+    assert_eq!(
+        stated,
+        [(&0.into(), &1744.into()), (&1.into(), &1744.into())]
+    );
     sandbox
         .run(&["check", &trace])
         .succeeds()
@@ -124,7 +127,7 @@ fn check_tarmac(lines: &[&str], expected: &[(&str, &str, u64, u64)]) -> Vec<Valu
     let sandbox = Sandbox::new();
     let trace = sandbox.file("a.tarmac", format!("{}\n", lines.join("\n")));
     let found = sandbox.json_lines(&["check", &trace]);
-    let told = |found: &Value| {
+    let stated = |found: &Value| {
         let number = |name: &str| found[name].as_u64().unwrap_or(u64::MAX);
         (
             found["rule"].clone(),
@@ -138,7 +141,7 @@ fn check_tarmac(lines: &[&str], expected: &[(&str, &str, u64, u64)]) -> Vec<Valu
         .map(|(rule, severity, step, line)| ((*rule).into(), (*severity).into(), *step, *line))
         .collect();
     assert_eq!(
-        found.iter().map(told).collect::<Vec<_>>(),
+        found.iter().map(stated).collect::<Vec<_>>(),
         expected,
         "{found:?}"
     );
@@ -247,7 +250,7 @@ fn what_an_exception_of_m_profile_does_breaks_no_rule() {
         "1 clk R r14 fffffff9",
         "1 clk R cpsr 0100000f",
     ];
-    let told = [
+    let stated = [
         entered[0],
         entered[1],
         "1 clk E 00001002 0000000f CoreEvent_EXCEPTION",
@@ -263,7 +266,7 @@ fn what_an_exception_of_m_profile_does_breaks_no_rule() {
         "3 clk R cpsr 01000000",
     ];
     let on = "4 clk IT (4) 00001002 bf00 T thread : NOP";
-    for entry in [&entered, &told] {
+    for entry in [&entered, &stated] {
         let by_register = ["3 clk IT (3) 00000102 4770 T handler : BX lr"];
         let by_memory = [
             "3 clk IT (3) 00000102 bd10 T handler : POP {r4,pc}",
@@ -398,14 +401,14 @@ fn compared(status: &str, then: &str) -> String {
 
 #[test]
 fn a_branch_that_falls_through_needs_no_mark() {
-    let (behind, target, elsewhere) = ("0000000000001008", "000000000000100c", "0000000000001010");
+    let (after, target, elsewhere) = ("0000000000001008", "000000000000100c", "0000000000001010");
     // The status register decides: Z is bit 30.
-    check_rules(&compared("R cpsr 600003cd\n", behind), &[]);
+    check_rules(&compared("R cpsr 600003cd\n", after), &[]);
     check_rules(&compared("R cpsr 200003cd\n", target), &[]);
     check_rules(&compared("R cpsr 600003cd\n", target), &["path"]);
-    check_rules(&compared("R cpsr 200003cd\n", behind), &["path"]);
+    check_rules(&compared("R cpsr 200003cd\n", after), &["path"]);
     // Without it the outcome is unknown.
-    check_rules(&compared("", behind), &[]);
+    check_rules(&compared("", after), &[]);
     check_rules(&compared("", target), &[]);
     check_rules(&compared("", elsewhere), &["path"]);
     // A write before the comparison is stale, since the comparison changes the flags.
@@ -416,12 +419,12 @@ fn a_branch_that_falls_through_needs_no_mark() {
         );
         compared.replace("Tarmac Text Rev 3t\n", "")
     };
-    check_rules(&stale(behind), &[]);
+    check_rules(&stale(after), &[]);
     check_rules(&stale(target), &[]);
     // gem5 prints such a branch as taken.
     let gem5 =
         |text: String| text.replace("ES (0000000000001004:54000041)", "IT (2) 00001004 54000041");
-    check_rules(&gem5(compared("", behind)), &[]);
+    check_rules(&gem5(compared("", after)), &[]);
     check_rules(&gem5(compared("", target)), &[]);
 }
 
@@ -533,7 +536,7 @@ fn an_address_that_was_often_not_fetched_is_not_reported() {
 }
 
 #[test]
-fn the_bus_behind_the_caches_is_no_damage() {
+fn the_bus_after_the_caches_is_no_damage() {
     let text = "1 clk cpu0 IT (1) 00001000 e1931f9f A svc_s : LDREX r1,[r3]\n\
                 1 clk cpu0 MR4X 00009000 11111111\n\
                 1 clk cpu0 BR8D_PN I_RC_S O_RC_S 00000003 80009000 1111111144444444\n\
@@ -543,7 +546,7 @@ fn the_bus_behind_the_caches_is_no_damage() {
 }
 
 #[test]
-fn the_exit_code_says_whether_something_is_wrong_if_it_is_asked_for() {
+fn the_exit_code_says_whether_something_is_wrong_if_it_is_requested() {
     let sandbox = Sandbox::new();
     let (good, bad) = (sandbox.fixture("rst/small.rst"), sandbox.fixture(OVERFLOW));
     assert_eq!(sandbox.run(&["check", &good, "--exit-code"]).code, Some(0));

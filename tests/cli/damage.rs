@@ -115,8 +115,8 @@ fn a_flipped_byte_never_gives_a_wrong_answer() {
 fn damage_that_is_met_inside_an_address_has_the_index_rebuilt() {
     let indexed = Indexed::new();
     let question = |more: &[&str]| {
-        let asked = ["at", &indexed.trace, "1250", "--mem", "[sp]:8", "--json"];
-        indexed.sandbox.run(&[&asked, more].concat())
+        let requested = ["at", &indexed.trace, "1250", "--mem", "[sp]:8", "--json"];
+        indexed.sandbox.run(&[&requested, more].concat())
     };
     let answer = question(&[]).succeeds().out;
     let whole = fs::read(&indexed.place).unwrap();

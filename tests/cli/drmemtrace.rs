@@ -215,14 +215,14 @@ fn prefetches_and_flushes_are_told_as_the_stock_tool_tells_them() {
         .iter()
         .filter(|record| record["address"].is_string())
         .collect();
-    let told = |record: &Value| {
+    let stated = |record: &Value| {
         ["kind", "pc", "address"].map(|key| record[key].as_str().unwrap().to_owned())
     };
-    assert_eq!(told(hints[0]), ["pref_r_l1", "0x401000", "0x5000"]);
+    assert_eq!(stated(hints[0]), ["pref_r_l1", "0x401000", "0x5000"]);
     assert_eq!(hints[0]["size"], 1);
-    assert_eq!(told(hints[3]), ["iflush", "0x401000", "0x7000"]);
+    assert_eq!(stated(hints[3]), ["iflush", "0x401000", "0x7000"]);
     assert_eq!(hints[3]["size"], 256);
-    assert_eq!(told(hints[4]), ["pref_w_l1", "0x402000", "0x50c0"]);
+    assert_eq!(stated(hints[4]), ["pref_w_l1", "0x402000", "0x50c0"]);
 }
 
 #[test]
@@ -888,10 +888,10 @@ fn memory_stays_known_across_calls_that_cannot_reach_it() {
             writer.instruction(0x40_1005, &[0x89, 4, 0x25, 0xa0, 0x90, 0x60, 0]); // mov [0x6090a0], eax
             writer.record(kind::WRITE, 4, 0x60_90a0);
             writer.instruction(0x40_100c, arguments);
-            let behind = 0x40_100c + arguments.len() as u64;
-            writer.instruction(behind, &[0x0f, 5]); // syscall
+            let after = 0x40_100c + arguments.len() as u64;
+            writer.instruction(after, &[0x0f, 5]); // syscall
             writer.marker(marker::SYSTEM_CALL, number);
-            writer.instruction(behind + 2, &[0x90]);
+            writer.instruction(after + 2, &[0x90]);
         });
         let at = sandbox.json(&["at", &trace, "end", "--mem", "0x6090a0:4"]);
         at["memory"][0]["bytes"].clone()

@@ -175,7 +175,7 @@ fn calls_in_different_register_windows_are_compared_as_the_function_names_them()
 }
 
 #[test]
-fn what_is_known_in_one_call_alone_is_no_difference_and_is_told() {
+fn what_is_known_in_one_call_alone_is_no_difference_and_is_reported() {
     let difference = comparison_with_windows("1353", "1391");
     let codes = json!([{"reg": "ccr", "one": "0x99", "other": null}]);
     assert_eq!(
@@ -250,7 +250,7 @@ fn calls_that_store() -> String {
 }
 
 #[test]
-fn what_is_known_in_one_call_alone_does_not_hide_what_differs_behind_it() {
+fn what_is_known_in_one_call_alone_does_not_hide_what_differs_after_it() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("stores.tarmac", calls_that_store());
     let compared = sandbox.json(&["diff", &trace, "2", "6", "--calls"]);

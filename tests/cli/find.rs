@@ -490,7 +490,7 @@ fn an_address_that_the_trace_writes_with_its_tag_names_the_cell_without() {
 }
 
 #[test]
-fn the_exit_code_says_whether_something_was_found_if_it_is_asked_for() {
+fn the_exit_code_says_whether_something_was_found_if_it_is_requested() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let code = |arguments: &[&str]| {

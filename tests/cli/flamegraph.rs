@@ -59,7 +59,7 @@ fn the_json_is_one_value_with_the_same_stacks() {
 }
 
 #[test]
-fn cores_stand_side_by_side() {
+fn cores_are_side_by_side() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(AMP);
     let out = sandbox.run(&["flamegraph", &trace]).succeeds().out;

@@ -80,7 +80,7 @@ fn a_stale_index_is_used_with_a_warning_when_none_may_be_built() {
 }
 
 #[test]
-fn the_index_lies_where_it_was_asked_for() {
+fn the_index_lies_where_it_was_requested() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let place = text(&sandbox.path("elsewhere"));

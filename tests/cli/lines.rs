@@ -17,7 +17,7 @@ fn source_of(sandbox: &Sandbox, options: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn a_step_has_its_source_line_when_it_is_asked_for() {
+fn a_step_has_its_source_line_when_it_is_requested() {
     let sandbox = Sandbox::new();
     let file = "/build/trace-corpus/src/overflow.c";
     assert_eq!(

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::cli::support::{OVERFLOW, Sandbox, text};
 
 #[test]
-fn an_answer_goes_to_the_file_that_was_asked_for() {
+fn an_answer_goes_to_the_file_that_was_requested() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let target = text(&sandbox.path("list.txt"));

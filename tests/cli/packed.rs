@@ -81,13 +81,13 @@ fn info_tells_how_it_is_compressed() {
             (&info["steps"], &info["trace_bytes"]),
             (&OVERFLOW_STEPS.into(), &content.len().into())
         );
-        let told = &info["packed"];
+        let stated = &info["packed"];
         assert_eq!(
-            (&told["kind"], &told["bytes"]),
+            (&stated["kind"], &stated["bytes"]),
             (&kind.into(), &packed.len().into())
         );
         assert_eq!(
-            (&told["damage"], told["copy_bytes"].as_u64()),
+            (&stated["damage"], stated["copy_bytes"].as_u64()),
             (
                 &Value::Null,
                 Some(
@@ -102,7 +102,7 @@ fn info_tells_how_it_is_compressed() {
 }
 
 #[test]
-fn questions_leave_a_copy_beside_the_index_and_conversions_nothing() {
+fn questions_leave_a_copy_next_to_the_index_and_conversions_nothing() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("a.tarmac.zst", zstd_of(OVERFLOW));
     sandbox

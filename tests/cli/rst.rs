@@ -53,7 +53,7 @@ fn records_are_listed_with_all_their_fields() {
 }
 
 #[test]
-fn instructions_stand_beside_their_records() {
+fn instructions_are_next_to_their_records() {
     let sandbox = Sandbox::new();
     let trace = put(&sandbox, "small.rz3.gz");
     let text = sandbox
@@ -150,7 +150,7 @@ fn why_of_physical_memory_begins_at_its_writer_and_goes_on_by_virtual_addresses(
 }
 
 #[test]
-fn memory_is_asked_for_by_physical_address_too() {
+fn memory_is_requested_by_physical_address_too() {
     let sandbox = Sandbox::new();
     let trace = put(&sandbox, "small.rst");
     // `st %g1, [ %fp + 0x7fb ]` of step 7, in context 66.
@@ -282,7 +282,7 @@ fn files_of_several_processors_are_one_trace() {
 }
 
 #[test]
-fn traces_that_are_not_one_are_told_apart() {
+fn traces_that_are_not_one_are_distinguished() {
     let sandbox = Sandbox::new();
     let records = std::fs::read(fixture("small.rst")).unwrap();
     std::fs::create_dir(sandbox.path("many")).unwrap();
@@ -395,7 +395,7 @@ fn system_calls_have_their_names_arguments_and_results() {
     let sandbox = Sandbox::new();
     let trace = put(&sandbox, "small.rst");
     let calls = sandbox.json_lines(&["syscalls", &trace, "--list"]);
-    let told = |call: &Value| {
+    let stated = |call: &Value| {
         serde_json::json!([call["name"], call["number"], call["args"], call["result"]])
     };
     let expected = [
@@ -403,7 +403,7 @@ fn system_calls_have_their_names_arguments_and_results() {
         serde_json::json!(["write", 4, ["0x1", "0x4000801d40", "0x4"], "0x4"]),
         serde_json::json!(["exit", 1, ["0x0"], null]),
     ];
-    assert_eq!(calls.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(calls.iter().map(stated).collect::<Vec<_>>(), expected);
     // The carry flag shows failure, which this trace does not record.
     let totals = sandbox.json(&["syscalls", &trace]);
     assert_eq!(
@@ -426,12 +426,12 @@ fn frames_of_traps_have_their_names() {
         .iter()
         .filter(|call| call["entered"] == "exception")
         .collect();
-    let told = |call: &Value| {
+    let stated = |call: &Value| {
         serde_json::json!([call["trap"]["number"], call["trap"]["system_call"]["name"]])
     };
-    assert_eq!(told(traps[0]), serde_json::json!([0x16d, "write"]));
+    assert_eq!(stated(traps[0]), serde_json::json!([0x16d, "write"]));
     assert_eq!(
-        told(traps[traps.len() - 1]),
+        stated(traps[traps.len() - 1]),
         serde_json::json!([0x16d, "exit"])
     );
     let text = sandbox
@@ -498,7 +498,7 @@ const NO_REGISTER: (u8, u8) = (5, 0);
 const CCR: (u8, u8) = (4, 2);
 
 /// `ta number` to a kernel that returns `%o0` and, if recorded, the condition codes.
-struct Asked {
+struct Requested {
     trap: u8,
     number: u64,
     result: Option<u64>,
@@ -506,18 +506,18 @@ struct Asked {
 }
 
 /// Returns a program that makes system calls one after another, without records of the kernel.
-fn program_that_asks(asked: &[Asked]) -> Vec<u8> {
+fn program_that_asks(requested: &[Requested]) -> Vec<u8> {
     const MOV_G1: u32 = 0x8210_2000;
     const MOV_O0: u32 = 0x9010_2000;
     const NOP: u32 = 0x0100_0000;
     let mut bytes = record(&[(0, b"\x02\x02\x0d%RST Header v2.13")]).to_vec();
     let mut pc = 0x1000_u64;
-    for Asked {
+    for Requested {
         trap,
         number,
         result,
         conditions,
-    } in asked
+    } in requested
     {
         bytes.extend(instruction_record(pc, MOV_G1 | *number as u32));
         bytes.extend(register_record([G1, NO_REGISTER], [*number, 0]));
@@ -548,7 +548,7 @@ fn program_that_asks(asked: &[Asked]) -> Vec<u8> {
 #[test]
 fn a_system_call_that_failed_names_the_error_of_its_kernel() {
     let sandbox = Sandbox::new();
-    let asked = |trap, number, result, conditions| Asked {
+    let requested = |trap, number, result, conditions| Requested {
         trap,
         number,
         result,
@@ -556,19 +556,19 @@ fn a_system_call_that_failed_names_the_error_of_its_kernel() {
     };
     let close = 6;
     let trace = program_that_asks(&[
-        asked(0x6d, close, Some(9), Some(0x11)),
-        asked(0x6d, close, Some(0), Some(0)),
-        asked(0x6d, close, Some(90), Some(0x11)),
+        requested(0x6d, close, Some(9), Some(0x11)),
+        requested(0x6d, close, Some(0), Some(0)),
+        requested(0x6d, close, Some(90), Some(0x11)),
         // Solaris leaves the 64-bit carry unchanged.
-        asked(0x40, close, Some(90), Some(0x01)),
-        asked(0x08, close, Some(0), Some(0x10)),
+        requested(0x40, close, Some(90), Some(0x01)),
+        requested(0x08, close, Some(0), Some(0x10)),
         // Unrecorded results are unknown.
-        asked(0x6d, close, Some(9), None),
-        asked(0x6d, close, None, None),
+        requested(0x6d, close, Some(9), None),
+        requested(0x6d, close, None, None),
     ]);
     let trace = sandbox.file("asks.rst", trace);
     let calls = sandbox.json_lines(&["syscalls", &trace, "--list"]);
-    let told = |call: &Value| {
+    let stated = |call: &Value| {
         serde_json::json!([call["name"], call["result"], call["errno"], call["error"]])
     };
     let all_ones = format!("{:#x}", u64::MAX);
@@ -581,7 +581,7 @@ fn a_system_call_that_failed_names_the_error_of_its_kernel() {
         serde_json::json!(["close", "0x9", null, null]),
         serde_json::json!(["close", null, null, null]),
     ];
-    assert_eq!(calls.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(calls.iter().map(stated).collect::<Vec<_>>(), expected);
     let text = sandbox.run(&["syscalls", &trace, "--list"]).succeeds().out;
     assert!(
         text.contains("close(0x3) = -1 EBADF") && text.contains("close(0x3) = -1 ELOOP"),

@@ -88,7 +88,7 @@ fn a_list_that_follows_goes_on_with_what_is_added() {
 }
 
 #[test]
-fn a_list_that_follows_begins_where_it_is_told() {
+fn a_list_that_follows_begins_where_it_is_reported() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let ran = sandbox

@@ -105,7 +105,7 @@ fn chains_end_and_say_how() {
 }
 
 #[test]
-fn flags_and_addresses_come_in_when_they_are_asked_for() {
+fn flags_and_addresses_come_in_when_they_are_requested() {
     assert_eq!(steps(&rows(&["x2"])), [4]);
     assert_eq!(steps(&rows(&["x2", "--flags"])), [4, 3, 2, 1, 0]);
     assert_eq!(steps(&rows(&["psr"])), [3, 2, 1, 0]);
@@ -198,7 +198,7 @@ fn ends_of_control_are_worded_as_such() {
 }
 
 #[test]
-fn words_that_mean_nothing_are_told() {
+fn words_that_mean_nothing_are_reported() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("table.tarmac", TABLE);
     sandbox.run(&["why", &trace, "(x0"]).ends_misspelt();

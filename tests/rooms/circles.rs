@@ -13,8 +13,8 @@ pub fn circles<T: Copy + Ord>(graph: &Graph<T>) -> Vec<Vec<T>> {
     let mut found = Vec::new();
     while let Some(start) = left.first().copied() {
         let ahead = reached(graph, start, &left);
-        let behind = reached(&backward, start, &left);
-        let both: Vec<T> = ahead.intersection(&behind).copied().collect();
+        let after = reached(&backward, start, &left);
+        let both: Vec<T> = ahead.intersection(&after).copied().collect();
         left.remove(&start);
         both.iter().for_each(|node| {
             left.remove(node);

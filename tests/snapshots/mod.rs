@@ -134,20 +134,20 @@ struct Pixels {
 
 impl Pixels {
     fn read(path: PathBuf) -> Result<Self, String> {
-        let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let file = fs::File::open(&path).map_err(|error| told(&error))?;
+        let stated = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let file = fs::File::open(&path).map_err(|error| stated(&error))?;
         let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
         decoder.set_transformations(png::Transformations::EXPAND);
-        let mut reader = decoder.read_info().map_err(|error| told(&error))?;
+        let mut reader = decoder.read_info().map_err(|error| stated(&error))?;
         let mut bytes = vec![
             0;
             reader
                 .output_buffer_size()
-                .ok_or_else(|| told(&"too large"))?
+                .ok_or_else(|| stated(&"too large"))?
         ];
         let info = reader
             .next_frame(&mut bytes)
-            .map_err(|error| told(&error))?;
+            .map_err(|error| stated(&error))?;
         Ok(Self {
             size: (info.width, info.height),
             bytes,

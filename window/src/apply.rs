@@ -29,8 +29,8 @@ impl App {
             PanelAction::ShowPanel(kind) => _ = workspace.show(desk, kind),
             PanelAction::NewPanel(kind) => _ = workspace.add(desk, kind),
             PanelAction::SideBySide => workspace.side_by_side(desk),
-            PanelAction::ScrollAlong(led, way) => {
-                workspace.scroll_along(led, way);
+            PanelAction::ScrollAlong(led, direction) => {
+                workspace.scroll_along(led, direction);
                 self.context.request_repaint();
             }
             PanelAction::Compare => workspace.compare(desk, self.context.content_rect().width()),
@@ -45,10 +45,10 @@ impl App {
             PanelAction::DuplicatePanel(panel) => _ = workspace.duplicate(desk, panel),
             PanelAction::TearOff(panel) => self.tear_off(panel),
             PanelAction::PutBack(panel) => workspace.put_back(desk, panel),
-            PanelAction::FocusPanel(way) => {
+            PanelAction::FocusPanel(direction) => {
                 // A focused text field gives up the keyboard.
                 self.context.memory_mut(|memory| memory.stop_text_input());
-                workspace.focus_next(desk, way);
+                workspace.focus_next(desk, direction);
             }
             PanelAction::ResetLayout => {
                 workspace.reset_layout(desk, self.context.content_rect().size())

@@ -77,12 +77,12 @@ impl Behavior<Pane> for DockView<'_> {
         if is_pressed && ui.rect_contains_pointer(rect) {
             self.clicked = Some(tile);
         }
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         let cx = self.pane_cx(tile);
         let has_focus = cx.has_focus;
         ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-        pane.ui(ui, &cx, &mut asked);
-        self.out.append(&mut asked);
+        pane.ui(ui, &cx, &mut requested);
+        self.out.append(&mut requested);
         if has_focus {
             let ring = Stroke::new(1.0, self.cx.tok.focus.gamma_multiply(0.75));
             ui.painter()

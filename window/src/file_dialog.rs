@@ -45,30 +45,30 @@ impl FileDialog {
     /// Opens the dialog on a separate thread, which it blocks until the user answers.
     pub fn open(purpose: FilePurpose, context: egui::Context) -> Self {
         static POOL: LazyLock<Worker> = LazyLock::new(|| Worker::new(1, || {}));
-        let (asked, title) = (purpose.clone(), purpose.title());
+        let (requested, title) = (purpose.clone(), purpose.title());
         let ticket = POOL.spawn(JobLane::Short, move |_| {
             let began = Instant::now();
             let dialog = rfd::FileDialog::new().set_title(title);
-            let dialog = match asked.suggested_name() {
+            let dialog = match requested.suggested_name() {
                 Some(name) => dialog.set_file_name(name),
                 None => dialog,
             };
             let one = |path: PathBuf| vec![path];
-            let picked = match asked.pick() {
+            let picked = match requested.pick() {
                 PickedKind::Files => with_trace_filters(dialog).pick_files(),
                 PickedKind::Folder => dialog.pick_folder().map(one),
-                PickedKind::File if asked == FilePurpose::Session => dialog
+                PickedKind::File if requested == FilePurpose::Session => dialog
                     .add_filter(say!("dialog-session-files"), &["toml"])
                     .pick_file()
                     .map(one),
-                PickedKind::File if matches!(asked, FilePurpose::Font(_)) => dialog
+                PickedKind::File if matches!(requested, FilePurpose::Font(_)) => dialog
                     .add_filter(say!("dialog-fonts"), &["ttf", "otf"])
                     .pick_file()
                     .map(one),
                 PickedKind::File => dialog.pick_file().map(one),
                 PickedKind::Place => dialog.save_file().map(one),
             };
-            asked.write(picked.as_deref().unwrap_or_default())?;
+            requested.write(picked.as_deref().unwrap_or_default())?;
             context.request_repaint();
             Ok(DialogResult::of(picked, began.elapsed()))
         });
@@ -77,9 +77,9 @@ impl FileDialog {
 
     /// Creates a dialog that was answered elsewhere; only the writing is left to do.
     pub fn answered(purpose: FilePurpose, paths: Vec<PathBuf>, worker: &Worker) -> Self {
-        let asked = purpose.clone();
+        let requested = purpose.clone();
         let ticket = worker.spawn(JobLane::Short, move |_| {
-            asked.write(&paths)?;
+            requested.write(&paths)?;
             Ok(DialogResult::Paths(paths))
         });
         Self { purpose, ticket }
@@ -95,7 +95,7 @@ impl FileDialog {
     }
 
     /// Returns the message to show when the dialog is done.
-    pub fn told(&self, paths: &[PathBuf]) -> Option<String> {
+    pub fn stated(&self, paths: &[PathBuf]) -> Option<String> {
         let path = paths
             .first()
             .filter(|_| matches!(self.purpose, FilePurpose::Save { .. }))?;

@@ -82,7 +82,7 @@ impl App {
         match answer {
             Ok(DialogResult::Paths(paths)) => {
                 dialog
-                    .told(&paths)
+                    .stated(&paths)
                     .iter()
                     .for_each(|words| self.toasts.show(Tone::Info, words));
                 match dialog.action(&paths) {

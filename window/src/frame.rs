@@ -165,9 +165,9 @@ impl App {
             pointed,
             ..self.situation(tok)
         };
-        let mut asked = self.pressed(ui, &situation);
-        self.draw(ui, tok, &situation, &mut asked);
-        self.program.queue.extend(asked);
+        let mut requested = self.pressed(ui, &situation);
+        self.draw(ui, tok, &situation, &mut requested);
+        self.program.queue.extend(requested);
         program::apply_queue(self);
         let is_released = ui.input(|input| input.pointer.any_released());
         self.watch_panels(if is_released {

@@ -254,9 +254,9 @@ impl GoToBox {
             mono_bold(12.5),
             tok.t1,
         );
-        let behind = pos2(number.right() + 7.0, inner.center().y);
+        let after = pos2(number.right() + 7.0, inner.center().y);
         ui.painter()
-            .text(behind, Align2::LEFT_CENTER, whole, mono(12.5), tok.t3);
+            .text(after, Align2::LEFT_CENTER, whole, mono(12.5), tok.t3);
         if response
             .on_hover_text(say!("goto-steps-done-of-all-click"))
             .clicked()

@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_window_has_the_calls_behind_the_registers() {
+    fn a_narrow_window_has_the_calls_after_the_registers() {
         let dock = first(egui::vec2(1280.0, 800.0));
         use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
         assert_eq!(
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_trace_window_stands_right_of_the_first() {
+    fn a_second_trace_window_is_right_of_the_first() {
         let mut dock = first(egui::vec2(1600.0, 1000.0));
         let trace = panes_in_order(&dock)[1];
         insert_beside(&mut dock, trace, Pane::new(PanelKind::Trace, WindowId(2)));

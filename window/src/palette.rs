@@ -27,7 +27,7 @@ pub struct PaletteState {
     pub query: String,
     chosen: usize,
     /// Command whose argument is being typed.
-    asked: Option<&'static Command>,
+    requested: Option<&'static Command>,
     error: Option<String>,
     is_started: bool,
 }
@@ -57,7 +57,7 @@ impl PaletteState {
     /// Opens the palette as a prompt for the argument of a command.
     pub fn asking(command: &'static Command) -> Self {
         Self {
-            asked: Some(command),
+            requested: Some(command),
             ..Self::default()
         }
     }
@@ -80,9 +80,9 @@ impl PaletteState {
             .frame(frame);
         let shown = modal.show(ui.ctx(), |ui| self.inner_ui(ui, around, tok));
         let is_left = shown.should_close();
-        if is_left && self.asked.is_some() && !shown.backdrop_response.clicked() {
+        if is_left && self.requested.is_some() && !shown.backdrop_response.clicked() {
             // Escape leaves the argument prompt first, then the palette.
-            self.asked = None;
+            self.requested = None;
             self.error = None;
             self.query.clear();
             return false;
@@ -99,7 +99,7 @@ impl PaletteState {
         let wide = WIDTH.min(ui.ctx().content_rect().width() - 40.0) - 16.0;
         ui.set_width(wide);
         ui.spacing_mut().item_spacing.y = 0.0;
-        let list = match self.asked {
+        let list = match self.requested {
             Some(_) => Vec::new(),
             None => {
                 let (recent, places) = (&*around.settings.recent_commands, around.places);
@@ -114,7 +114,7 @@ impl PaletteState {
         };
         let keys = self.read_keys(ui, list.len());
         self.field_ui(ui, wide, tok);
-        if let Some(command) = self.asked {
+        if let Some(command) = self.requested {
             return self.question_ui(ui, command, &keys, around);
         }
         ui.add_space(6.0);
@@ -156,7 +156,7 @@ impl PaletteState {
         );
         let mut left = rect.left() + 14.0;
         let shape = self
-            .asked
+            .requested
             .and_then(|command| command.icon)
             .unwrap_or(icons::SEARCH);
         ui.painter().text(
@@ -167,7 +167,7 @@ impl PaletteState {
             tok.t2,
         );
         left += 23.0;
-        if let Some(command) = self.asked {
+        if let Some(command) = self.requested {
             let name = command.bare_label();
             ui.painter().text(
                 pos2(left, rect.center().y),
@@ -179,12 +179,14 @@ impl PaletteState {
             left += width(ui, name, &medium(13.0)) + 8.0;
         }
         let hint = self
-            .asked
+            .requested
             .and_then(|command| command.argument.as_ref())
-            .map_or(say!("palette-type-a-command"), |asked| asked.question());
+            .map_or(say!("palette-type-a-command"), |requested| {
+                requested.question()
+            });
         let inner = Rect::from_min_max(pos2(left, rect.top()), rect.max - vec2(10.0, 0.0));
         let hint = egui::RichText::new(hint).font(ui_font(13.0)).color(tok.t3);
-        let font = if self.asked.is_some() && !self.query.is_empty() {
+        let font = if self.requested.is_some() && !self.query.is_empty() {
             mono(12.5)
         } else {
             ui_font(13.0)
@@ -279,7 +281,7 @@ impl PaletteState {
     }
 
     fn ask(&mut self, command: &'static Command) {
-        self.asked = Some(command);
+        self.requested = Some(command);
         self.query.clear();
         self.error = None;
     }

@@ -272,11 +272,11 @@ impl Workspace {
     }
 
     /// Scrolls all trace windows except one by the distance that it was scrolled.
-    pub(super) fn scroll_along(&mut self, led: WindowId, way: i64) {
+    pub(super) fn scroll_along(&mut self, led: WindowId, direction: i64) {
         for tile in self.dock.tiles.tiles_mut() {
             match tile {
                 Tile::Pane(Pane::Trace(panel)) if panel.window() != Some(led) => {
-                    panel.scroll_along(way)
+                    panel.scroll_along(direction)
                 }
                 _ => {}
             }

@@ -22,7 +22,7 @@ enum ScreenshotState {
     /// Not yet requested; the number of frames to wait for.
     Wanted(u32),
     /// Requested; the window system fills it in after the frame.
-    Asked(Arc<Mutex<Option<Arc<ColorImage>>>>),
+    Requested(Arc<Mutex<Option<Arc<ColorImage>>>>),
     /// Being encoded and written by a worker thread.
     Saving(Ticket<()>),
 }
@@ -45,7 +45,7 @@ impl PendingScreenshot {
         match &mut self.state {
             ScreenshotState::Wanted(0) => {
                 let place = Arc::new(Mutex::new(None));
-                self.state = ScreenshotState::Asked(place.clone());
+                self.state = ScreenshotState::Requested(place.clone());
                 let again = context.clone();
                 context.request_screenshot(move |image| {
                     *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(image);
@@ -58,7 +58,7 @@ impl PendingScreenshot {
                 context.request_repaint();
                 None
             }
-            ScreenshotState::Asked(place) => {
+            ScreenshotState::Requested(place) => {
                 let image = place
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)

@@ -43,8 +43,8 @@ impl App {
             .and_then(SettingsFile::take_written)
         {
             Some(Ok(Some(aside))) => {
-                let told = say!("settings-put-aside", path = format!("{aside:?}"));
-                self.toasts.show(Tone::Warning, &told);
+                let stated = say!("settings-put-aside", path = format!("{aside:?}"));
+                self.toasts.show(Tone::Warning, &stated);
             }
             Some(Err(error)) => self.report(&format!("{error:#}")),
             Some(Ok(None)) | None => {}
@@ -57,9 +57,9 @@ impl App {
         match read.and_then(|text| keys_in(&text, &mut keys)) {
             Ok(problems) => {
                 self.change_keys(|choice| *choice = keys);
-                let told = say!("settings-imported").to_owned();
+                let stated = say!("settings-imported").to_owned();
                 self.toasts
-                    .show_with(Tone::Info, &told, &some_of(problems).join("\n"), None);
+                    .show_with(Tone::Info, &stated, &some_of(problems).join("\n"), None);
             }
             Err(error) => self.report(&say!(
                 "preferences-keys-not-taken",

@@ -161,9 +161,9 @@ impl App {
         let inside = error.downcast_ref::<TracesInside>();
         inside.iter().for_each(|inside| self.choose_inside(inside));
         // The error is shown once: at the path field or in a toast.
-        let is_told =
+        let is_stated =
             inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
-        if !is_told {
+        if !is_stated {
             self.toasts
                 .show_with(Tone::Error, spoken(NOT_OPENED), &text, None);
         }
@@ -201,12 +201,12 @@ impl App {
             .map(|it| it.count)
             .sum();
         let count = session.index.info().warning_count.saturating_sub(of_time);
-        let mut told = session
+        let mut stated = session
             .index
             .warnings()
             .iter()
             .filter(|warning| count == 0 || !warning.is_of_time());
-        let Some(first) = told.next() else { return };
+        let Some(first) = stated.next() else { return };
         let title = match count {
             0 => say!("opened-time-runs-backwards").to_owned(),
             _ if session.index.source().is_text() => say!("opened-lines-not-read", count = count),

@@ -150,7 +150,7 @@ fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::N
         .is_scripted()
         .then(|| std::env::temp_dir().join(format!("{APP}-none-{}/app.ron", std::process::id())));
     // The toolkit always restores the size of the last run, even if another size was requested.
-    let as_asked: Option<eframe::WindowBuilderHook> = options.size.map(|_| {
+    let as_requested: Option<eframe::WindowBuilderHook> = options.size.map(|_| {
         let hook = move |viewport: egui::ViewportBuilder| {
             viewport.with_inner_size(size).with_maximized(false)
         };
@@ -168,7 +168,7 @@ fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::N
         renderer,
         persist_window,
         persistence_path: storage.instead.or(nowhere),
-        window_builder: within_screen.or(as_asked),
+        window_builder: within_screen.or(as_requested),
         system_font_fallback: false,
         ..Default::default()
     }

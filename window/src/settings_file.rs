@@ -28,7 +28,7 @@ use super::settings::{INTERFACE_PERCENT, Settings};
 /// Maximum length of the file; longer ones were not written by the program.
 const LIMIT_BYTES: u64 = 1 << 20;
 /// Maximum number of problems reported individually.
-const TOLD: usize = 5;
+const STATED: usize = 5;
 /// Entries that this version knows.
 const KNOWN: [&str; 9] = [
     "theme",
@@ -193,25 +193,25 @@ fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 /// others stay, unless the entry was changed in this run. An unreadable file is put aside, and its
 /// path is returned.
 fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
-    let told = || say!("settings-not-kept", path = format!("{path:?}"));
+    let stated = || say!("settings-not-kept", path = format!("{path:?}"));
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(told)?;
+        fs::create_dir_all(folder).with_context(stated)?;
     }
     // A symbolic link is kept, and its target is written.
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let before = read_bytes(&place).with_context(told)?;
+    let before = read_bytes(&place).with_context(stated)?;
     let table = before
         .as_ref()
         .map(|bytes| std::str::from_utf8(bytes).ok()?.parse::<Table>().ok());
     let aside = match (&before, &table) {
-        (Some(bytes), Some(None)) => Some(put_aside(&place, bytes).with_context(told)?),
+        (Some(bytes), Some(None)) => Some(put_aside(&place, bytes).with_context(stated)?),
         _ => None,
     };
     let text = match table.flatten() {
         Some(table) => merged(text, known, table),
         None => text.to_owned(),
     };
-    NewFile::write_whole(&place, text.as_bytes()).with_context(told)?;
+    NewFile::write_whole(&place, text.as_bytes()).with_context(stated)?;
     Ok(aside)
 }
 
@@ -264,8 +264,8 @@ fn merged(text: &str, known: &str, file: Table) -> String {
 
 /// Returns the first few problems, and the number of further ones.
 pub fn some_of(mut problems: Vec<String>) -> Vec<String> {
-    let more = problems.len().saturating_sub(TOLD);
-    problems.truncate(TOLD);
+    let more = problems.len().saturating_sub(STATED);
+    problems.truncate(STATED);
     if more > 0 {
         problems.push(say!("toasts-more", number = more as u64));
     }
@@ -482,9 +482,9 @@ mod tests {
         let mut settings = Settings::default();
         let text = "theme = \"pink\"\ntext-size = 9000\nown-file-browser = true\nnew-thing = 1\n\
                     [keys]\n\"Dance\" = [\"A\"]\n\"Reload\" = [\"F5\"]\n\"Step\" = 7\n";
-        let told = read_text(text, &mut settings);
-        assert_eq!(told.len(), 5, "{told:?}");
-        assert!(told[0].starts_with("invalid setting: "), "{told:?}");
+        let stated = read_text(text, &mut settings);
+        assert_eq!(stated.len(), 5, "{stated:?}");
+        assert!(stated[0].starts_with("invalid setting: "), "{stated:?}");
         assert!(settings.uses_own_browser && settings.zoom == 1.0);
         assert_eq!(
             settings.keys.keys_of(command("Reload").unwrap()),
@@ -498,8 +498,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/settings.toml");
         let (mut settings, worker) = (Settings::default(), Worker::synchronous());
-        let (mut file, told) = SettingsFile::open(path.clone(), &mut settings);
-        assert_eq!(told, [""; 0]);
+        let (mut file, stated) = SettingsFile::open(path.clone(), &mut settings);
+        assert_eq!(stated, [""; 0]);
         file.keep(&settings, &worker);
         assert!(!path.exists());
         settings.theme = ThemeChoice::Light;
@@ -559,8 +559,8 @@ mod tests {
         )
         .unwrap();
         let (mut settings, worker) = (Settings::default(), Worker::synchronous());
-        let (mut file, told) = SettingsFile::open(path.clone(), &mut settings);
-        assert_eq!(told.len(), 1);
+        let (mut file, stated) = SettingsFile::open(path.clone(), &mut settings);
+        assert_eq!(stated.len(), 1);
         let others = "theme = \"neon\"\nlanguage = \"french\"\n[keys]\n\"Find next\" = [\"F7\"]\n\"Step\" = 3\n";
         fs::write(&path, others).unwrap();
         settings.zoom = 1.5;
@@ -581,7 +581,7 @@ mod tests {
 
     #[test]
     fn many_problems_are_counted() {
-        let told: Vec<String> = (0..9).map(|number| number.to_string()).collect();
-        assert_eq!(some_of(told).len(), TOLD + 1);
+        let stated: Vec<String> = (0..9).map(|number| number.to_string()).collect();
+        assert_eq!(some_of(stated).len(), STATED + 1);
     }
 }

@@ -189,11 +189,11 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
         return;
     };
     let position = desk.windows.active().position;
-    let asked = desk.threads.here().map(|here| (position, here));
-    let others = asked.and_then(|asked| {
+    let requested = desk.threads.here().map(|here| (position, here));
+    let others = requested.and_then(|requested| {
         let answer = workspace
             .order
-            .poll(&asked, &app.program.worker, |(position, here)| {
+            .poll(&requested, &app.program.worker, |(position, here)| {
                 let (position, here) = (*position, *here);
                 let (session, threads) = (Arc::clone(&desk.session), Arc::clone(threads));
                 move |_: &Cancel| {

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn time_stands_still_while_the_pointer_is_at_a_message() {
+    fn time_is_still_while_the_pointer_is_at_a_message() {
         let mut toasts = Toasts::default();
         toasts.show(Tone::Info, "saved");
         assert!(look(&mut toasts, 1.0));

@@ -268,14 +268,14 @@ impl FindBox {
             tok.t2,
         );
         let found = find.found().map(|found| count(found.count()));
-        let told = found.map_or(0.0, |found| {
+        let stated = found.map_or(0.0, |found| {
             let right = rect.right_center() - vec2(8.0, 0.0);
             painter.text(right, Align2::RIGHT_CENTER, &found, mono(11.5), tok.t3);
             width(ui, &found, &mono(11.5)) + 8.0
         });
         let inner = Rect::from_min_max(
             rect.min + vec2(29.0, 0.0),
-            pos2(rect.right() - told - 8.0, rect.bottom()),
+            pos2(rect.right() - stated - 8.0, rect.bottom()),
         );
         let hint = egui::RichText::new(say!("find-find"))
             .font(ui_font(12.5))

@@ -202,12 +202,12 @@ impl App {
         }
         if is_native {
             let situation = self.situation(tok);
-            let asked = self.pressed(ui, &situation);
+            let requested = self.pressed(ui, &situation);
             // Overlays that take the keyboard are in the main window.
-            if self.palette.is_some() || asked.iter().any(takes_keyboard) {
+            if self.palette.is_some() || requested.iter().any(takes_keyboard) {
                 bring_to_front(ui, ViewportId::ROOT);
             }
-            out.extend(asked);
+            out.extend(requested);
         }
         let is_covered = self.is_covered() || self.context.text_edit_focused();
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())

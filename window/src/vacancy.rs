@@ -21,7 +21,7 @@ struct NeighbourPlace {
     neighbour: TileId,
     direction: LinearDir,
     /// The panel was to the right of the neighbour or below it.
-    is_behind: bool,
+    is_after: bool,
     /// Shares of the space: the panel's and the neighbour's.
     shares: [f32; 2],
 }
@@ -88,15 +88,15 @@ impl NeighbourPlace {
             return None;
         };
         let place = linear.children.iter().position(|child| *child == tabs)?;
-        let is_behind = place > 0;
+        let is_after = place > 0;
         let neighbour = *linear
             .children
-            .get(if is_behind { place - 1 } else { place + 1 })?;
+            .get(if is_after { place - 1 } else { place + 1 })?;
         let shares = [linear.shares[tabs], linear.shares[neighbour]];
         Some(Self {
             neighbour,
             direction: linear.dir,
-            is_behind,
+            is_after,
             shares,
         })
     }
@@ -107,7 +107,7 @@ impl NeighbourPlace {
         let Self {
             neighbour,
             direction,
-            is_behind,
+            is_after,
             shares: [own, other],
         } = *self;
         let parent = dock.tiles.parent_of(neighbour);
@@ -120,11 +120,11 @@ impl NeighbourPlace {
                 .iter()
                 .position(|child| *child == neighbour)
                 .unwrap_or(0);
-            linear.children.insert(place + usize::from(is_behind), tabs);
+            linear.children.insert(place + usize::from(is_after), tabs);
             linear.shares.set_share(tabs, own);
             return added;
         }
-        let children = if is_behind {
+        let children = if is_after {
             vec![neighbour, tabs]
         } else {
             vec![tabs, neighbour]

@@ -134,11 +134,11 @@ impl Workspace {
     }
 
     /// Focuses the next or previous visible panel.
-    pub fn focus_next(&mut self, desk: &mut Desk, way: Direction) {
+    pub fn focus_next(&mut self, desk: &mut Desk, direction: Direction) {
         let visible = self.seen_tiles();
         let mut panes = layout::panes_in_order(&self.dock);
         panes.retain(|tile| visible.contains(tile));
-        if way == Direction::Back {
+        if direction == Direction::Back {
             panes.reverse();
         }
         let place = panes.iter().position(|tile| Some(*tile) == self.focused);

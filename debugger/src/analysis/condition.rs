@@ -25,7 +25,7 @@ use crate::expression::{Expression, parse};
 pub fn next_edge<V, E: From<QueryError>>(
     scene: &EvaluationContext<'_>,
     from: Position,
-    way: Direction,
+    direction: Direction,
     state: &mut dyn FnMut(Position) -> Result<(V, Vec<Cell>), E>,
     is_edge: &dyn Fn(&V, &V) -> bool,
 ) -> Result<Option<Position>, E> {
@@ -33,17 +33,17 @@ pub fn next_edge<V, E: From<QueryError>>(
     let (mut known, mut cells) = state(from)?;
     loop {
         scene.cancel.check()?;
-        let Some(change) = scene.next_write(&cells, at, way)? else {
+        let Some(change) = scene.next_write(&cells, at, direction)? else {
             return Ok(None);
         };
-        let (place, landed) = match way {
+        let (place, landed) = match direction {
             Direction::Forward => (change, Some(change)),
             // The state before the first step has no beginning.
             Direction::Back if change.0 == 0 => return Ok(None),
             Direction::Back => (Position(change.0 - 1), (change < from).then_some(change)),
         };
         let next = state(place)?;
-        let is_meant = match way {
+        let is_meant = match direction {
             Direction::Forward => is_edge(&known, &next.0),
             Direction::Back => is_edge(&next.0, &known),
         };
@@ -64,7 +64,7 @@ pub fn next_true(
     scene: &EvaluationContext<'_>,
     text: &str,
     from: Position,
-    way: Direction,
+    direction: Direction,
     looked: &dyn Fn(Position),
 ) -> Result<Option<Position>, NameError> {
     let named = |error| NameError::Expression {
@@ -77,8 +77,8 @@ pub fn next_true(
         truth(scene, &condition, text, at)
     };
     match required_pc(scene, &condition, from)? {
-        Some(pc) => next_visit(scene, pc, from, way, &mut |at| Ok(state(at)?.0)),
-        None => next_edge(scene, from, way, &mut state, &|before, after| {
+        Some(pc) => next_visit(scene, pc, from, direction, &mut |at| Ok(state(at)?.0)),
+        None => next_edge(scene, from, direction, &mut state, &|before, after| {
             !*before && *after
         }),
     }
@@ -116,11 +116,11 @@ fn next_visit(
     scene: &EvaluationContext<'_>,
     pc: Address,
     from: Position,
-    way: Direction,
+    direction: Direction,
     is_true: &mut dyn FnMut(Position) -> Result<bool, NameError>,
 ) -> Result<Option<Position>, NameError> {
     let mut from = from;
-    while let Some(hit) = nearest_execution(scene.index, pc, from, way, scene.cancel)? {
+    while let Some(hit) = nearest_execution(scene.index, pc, from, direction, scene.cancel)? {
         let at = hit.record.step.before();
         from = at;
         if is_true(at)? {
@@ -139,10 +139,10 @@ pub fn nearest_execution(
     index: &Index,
     pc: Address,
     from: Position,
-    way: Direction,
+    direction: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Hit>, QueryError> {
-    match way {
+    match direction {
         Direction::Forward if from >= index.end() => Ok(None),
         Direction::Forward => {
             let from = Position(from.0.saturating_add(1));
@@ -184,7 +184,7 @@ mod tests {
     use crate::session::test_session::{overflow, overflow_with_image};
 
     #[track_caller]
-    fn check(text: &str, from: u64, way: Direction, expected: Option<u64>) {
+    fn check(text: &str, from: u64, direction: Direction, expected: Option<u64>) {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
         let scene = EvaluationContext {
             index: &session.index,
@@ -192,11 +192,11 @@ mod tests {
             thread: ThreadId(0),
             cancel: &cancel,
         };
-        let found = next_true(&scene, text, Position(from), way, &|_| {}).unwrap();
+        let found = next_true(&scene, text, Position(from), direction, &|_| {}).unwrap();
         assert_eq!(
             found.map(|position| position.0),
             expected,
-            "{text} from {from} {way:?}"
+            "{text} from {from} {direction:?}"
         );
     }
 
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_with_a_condition_stands_before_the_step() {
+    fn a_place_with_a_condition_is_before_the_step() {
         check(
             "pc == 0x80000498 && x19 == 0x8002000f",
             0,

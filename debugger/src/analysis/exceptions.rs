@@ -54,12 +54,12 @@ pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<BoundedList<LaneMark
 pub fn next_exception(
     index: &Index,
     from: Position,
-    way: Direction,
+    direction: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
-    let mut nearest = marked(index, from, way, cancel)?;
+    let mut nearest = marked(index, from, direction, cancel)?;
     let mut take = |at: Position| {
-        nearest = match way {
+        nearest = match direction {
             Direction::Forward if at > from => Some(nearest.map_or(at, |known| known.min(at))),
             Direction::Back if at < from => Some(nearest.map_or(at, |known| known.max(at))),
             _ => nearest,
@@ -79,11 +79,11 @@ pub fn next_exception(
 fn marked(
     index: &Index,
     from: Position,
-    way: Direction,
+    direction: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
     let kinds = EVENTS.to_vec();
-    match way {
+    match direction {
         Direction::Forward if from >= index.end() => Ok(None),
         Direction::Forward => NextMarker {
             kinds,
@@ -273,8 +273,8 @@ mod tests {
             6 clk IT (6) 00008404 d69f03e0 O EL1h_n : ERET\n\
             7 clk IT (7) 0000100c d503201f O EL0t_n : NOP\n";
         let ((session, _place), cancel) = (tarmac(interrupted), Cancel::default());
-        let go = |from, way| {
-            let found = next_exception(&session.index, Position(from), way, &cancel).unwrap();
+        let go = |from, direction| {
+            let found = next_exception(&session.index, Position(from), direction, &cancel).unwrap();
             found.map(|at| at.0)
         };
         assert_eq!(
@@ -290,7 +290,9 @@ mod tests {
     #[test]
     fn the_end_of_a_trace_may_be_an_exception() {
         let (session, cancel) = (overflow(), Cancel::default());
-        let go = |from, way| next_exception(&session.index, Position(from), way, &cancel).unwrap();
+        let go = |from, direction| {
+            next_exception(&session.index, Position(from), direction, &cancel).unwrap()
+        };
         let end = session.index.end();
         assert_eq!(go(0, Direction::Forward), Some(end));
         assert_eq!(go(end.0, Direction::Forward), None);

@@ -23,7 +23,7 @@ const TAIL: u64 = 64;
 pub struct FatalEnding {
     pub step: Step,
     /// Number of later steps of its thread, which may not have run.
-    pub steps_behind: u64,
+    pub steps_after: u64,
     pub cause: FatalCause,
 }
 
@@ -104,7 +104,7 @@ fn ending_of(tail: &[StepRecord]) -> TailVerdict {
                     let cause = impossible_access(access, record, privilege);
                     fatal = cause.map(|cause| FatalEnding {
                         step: record.step,
-                        steps_behind: behind,
+                        steps_after: behind,
                         cause,
                     });
                 }
@@ -120,7 +120,7 @@ fn ending_of(tail: &[StepRecord]) -> TailVerdict {
                                 let cause = FatalCause::Raised(name);
                                 fatal = Some(FatalEnding {
                                     step: record.step,
-                                    steps_behind: 0,
+                                    steps_after: 0,
                                     cause,
                                 });
                             }

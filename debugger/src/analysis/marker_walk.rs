@@ -62,7 +62,7 @@ impl<'a> MarkerCursor<'a> {
         walk.next = match (at, direction) {
             (Some(at), Direction::Back) => Some(at),
             (None, Direction::Back) => Some(index.end()),
-            (Some(at), Direction::Forward) => walk.behind(at),
+            (Some(at), Direction::Forward) => walk.after(at),
             (None, Direction::Forward) => Some(Position(0)),
         };
         Ok(walk)
@@ -100,7 +100,7 @@ impl<'a> MarkerCursor<'a> {
                 query.run(self.index, self.cancel)?
             }
         };
-        self.next = hits.last().and_then(|hit| self.behind(hit.position));
+        self.next = hits.last().and_then(|hit| self.after(hit.position));
         if self.direction == Direction::Back {
             hits.reverse();
         }
@@ -110,7 +110,7 @@ impl<'a> MarkerCursor<'a> {
         Ok(Some(hits))
     }
 
-    fn behind(&self, position: Position) -> Option<Position> {
+    fn after(&self, position: Position) -> Option<Position> {
         let next = match self.direction {
             Direction::Back => position.0.checked_sub(1),
             Direction::Forward => position.0.checked_add(1),

@@ -399,9 +399,9 @@ pub fn damage_in(error: &anyhow::Error) -> Option<Damage> {
     });
     match (
         error.downcast_ref(),
-        expression.and_then(ExpressionError::behind),
+        expression.and_then(ExpressionError::cause),
     ) {
-        (Some(NameError::Trace(behind)), _) | (_, Some(behind)) => Damage::of(behind),
+        (Some(NameError::Trace(after)), _) | (_, Some(after)) => Damage::of(after),
         _ => Damage::of(error.as_ref()),
     }
 }

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lanes_and_threads_are_told_apart() {
+    fn names_lanes_and_threads_are_distinguished() {
         check("x3", ("x3", None, None));
         check("v0.s[2]", ("v0", Some((4, 2)), None));
         check("z31.b[255] of cpu1", ("z31", Some((1, 255)), Some("cpu1")));

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_with_the_same_callers_are_one_group_and_the_largest_stands_first() {
+    fn writes_with_the_same_callers_are_one_group_and_the_largest_is_first() {
         let found = writes(
             &overflow_with_image(),
             "0x80020010:8",

@@ -234,8 +234,8 @@ impl StackTimes {
     }
 
     fn functions(&self, id: TimedStackId) -> Vec<&StackFunction> {
-        let way = std::iter::successors(self.get(id), |stack| self.get(stack.caller?));
-        let mut functions: Vec<_> = way.filter_map(|stack| self.name_of(stack)).collect();
+        let direction = std::iter::successors(self.get(id), |stack| self.get(stack.caller?));
+        let mut functions: Vec<_> = direction.filter_map(|stack| self.name_of(stack)).collect();
         functions.reverse();
         functions
     }

@@ -30,14 +30,14 @@ pub enum Callees {
 pub fn next_visit(
     index: &Index,
     from: Position,
-    way: Direction,
+    direction: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
     let Some(step) = from.last_step() else {
         return Ok(None);
     };
     let pc = SlotReader(index).point_of(step)?.pc;
-    let hit = match way {
+    let hit = match direction {
         Direction::Forward => NearestVisit::next(pc, from).run(index, cancel)?,
         Direction::Back => NearestVisit::last(pc, step.before()).run(index, cancel)?,
     };
@@ -71,7 +71,7 @@ impl LineWalk<'_> {
     pub fn next_line(
         &self,
         from: Position,
-        way: Direction,
+        direction: Direction,
     ) -> Result<Option<Position>, QueryError> {
         let done = from.last_step();
         let here = done.map(|step| self.line_of(step)).transpose()?.flatten();
@@ -80,10 +80,10 @@ impl LineWalk<'_> {
             (Callees::Over, None) | (Callees::Into, _) => u32::MAX,
         };
         let mut at = done;
-        while let Some(step) = self.next_step(at, way, deepest)? {
+        while let Some(step) = self.next_step(at, direction, deepest)? {
             let line = self.line_of(step)?;
             if line.is_some() && line != here {
-                return match way {
+                return match direction {
                     Direction::Forward => Ok(Some(step.after())),
                     Direction::Back => self.beginning(step, &line, deepest).map(Some),
                 };
@@ -113,11 +113,11 @@ impl LineWalk<'_> {
     fn next_step(
         &self,
         at: Option<Step>,
-        way: Direction,
+        direction: Direction,
         deepest: u32,
     ) -> Result<Option<Step>, QueryError> {
         let end = self.index.step_count();
-        let neighbour = |step: Option<Step>| match (way, step) {
+        let neighbour = |step: Option<Step>| match (direction, step) {
             (Direction::Forward, None) => Some(Step(0)),
             (Direction::Forward, Some(step)) => Some(Step(step.0 + 1)),
             (Direction::Back, step) => step?.0.checked_sub(1).map(Step),
@@ -132,21 +132,21 @@ impl LineWalk<'_> {
             if self.depth_of(step).is_none_or(|depth| depth <= deepest) {
                 return Ok(Some(step));
             }
-            next = self.outside(step, way);
+            next = self.outside(step, direction);
         }
         Ok(None)
     }
 
     /// Returns the step just outside the frame around a step.
-    fn outside(&self, step: Step, way: Direction) -> Option<Step> {
+    fn outside(&self, step: Step, direction: Direction) -> Option<Step> {
         let calls = self.index.calls();
         let frame = calls.get(calls.innermost_at(self.thread, step.before())?)?;
-        let to = match way {
+        let to = match direction {
             Direction::Forward => Step(frame.exit_step?.0 + 1),
             Direction::Back => frame.call_step?,
         };
         // A frame that does not contain the step leads nowhere.
-        let is_onward = match way {
+        let is_onward = match direction {
             Direction::Forward => to > step,
             Direction::Back => to < step,
         };
@@ -238,10 +238,15 @@ mod tests {
     #[test]
     fn visits_are_those_of_the_step_just_done() {
         let session = overflow_with_image();
-        let visit = |from: u64, way| {
-            next_visit(&session.index, Position(from), way, &Cancel::default())
-                .unwrap()
-                .map(|at| at.0)
+        let visit = |from: u64, direction| {
+            next_visit(
+                &session.index,
+                Position(from),
+                direction,
+                &Cancel::default(),
+            )
+            .unwrap()
+            .map(|at| at.0)
         };
         let next = visit(1250, Direction::Forward);
         assert_eq!(

@@ -114,7 +114,7 @@ pub fn system_call_totals(calls: &[SystemCall], set: InstructionSet) -> Vec<Syst
         let total = totals.entry(call.number).or_default();
         total.number = call.number;
         total.count += 1;
-        if call.is_ending_told(set) {
+        if call.is_ending_stated(set) {
             total.failed = Some(total.failed.unwrap_or(0) + u64::from(call.failure(set).is_some()));
         }
         if let Some(micros) = call.latency_micros {
@@ -233,7 +233,7 @@ impl SystemCall {
     }
 
     /// Returns true if it is known whether the call failed.
-    fn is_ending_told(&self, set: InstructionSet) -> bool {
+    fn is_ending_stated(&self, set: InstructionSet) -> bool {
         self.error.is_some() || self.result.is_some() && tells_failure(set)
     }
 }

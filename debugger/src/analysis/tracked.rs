@@ -86,15 +86,15 @@ impl EvaluationContext<'_> {
         &self,
         cells: &[Cell],
         at: Position,
-        way: Direction,
+        direction: Direction,
     ) -> Result<Option<Position>, QueryError> {
         let mut nearest = None;
         for cell in cells {
-            let found = match way {
-                Direction::Forward => self.write_behind(*cell, at)?,
+            let found = match direction {
+                Direction::Forward => self.write_after(*cell, at)?,
                 Direction::Back => self.write_before(*cell, at)?,
             };
-            nearest = match (way, nearest, found) {
+            nearest = match (direction, nearest, found) {
                 (_, None, found) => found,
                 (_, nearest, None) => nearest,
                 (Direction::Forward, Some(one), Some(other)) => Some(Position::min(one, other)),
@@ -104,7 +104,7 @@ impl EvaluationContext<'_> {
         Ok(nearest)
     }
 
-    fn write_behind(&self, cell: Cell, at: Position) -> Result<Option<Position>, QueryError> {
+    fn write_after(&self, cell: Cell, at: Position) -> Result<Option<Position>, QueryError> {
         if is_program_counter(cell) {
             return Ok((at < self.index.end()).then(|| Position(at.0 + 1)));
         }

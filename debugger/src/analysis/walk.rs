@@ -215,7 +215,7 @@ impl<'a> HitCursor<'a> {
             .take_if(|(passed, _)| *passed == position)
             .is_some()
         {
-            self.at = self.behind(position);
+            self.at = self.after(position);
         }
     }
 
@@ -274,7 +274,7 @@ impl<'a> HitCursor<'a> {
                     Direction::Back => visits.max_by_key(|hit| hit.position),
                     Direction::Forward => visits.min_by_key(|hit| hit.position),
                 };
-                self.at = nearest.as_ref().and_then(|hit| self.behind(hit.position));
+                self.at = nearest.as_ref().and_then(|hit| self.after(hit.position));
                 nearest.into_iter().map(HitOutcome::from).collect()
             }
             Subject::EveryAccess(..) | Subject::ExternalChanges(_) => self
@@ -295,14 +295,14 @@ impl<'a> HitCursor<'a> {
             return;
         };
         if count < self.wanted.min(PART) {
-            self.at = self.behind(position);
+            self.at = self.after(position);
             return;
         }
         // The query position stays, since the meaning of a register name depends on it.
         let known = match before {
             Some((before, known)) if before == position => known,
             Some((before, _)) => {
-                self.at = self.behind(before);
+                self.at = self.after(before);
                 0
             }
             None => 0,
@@ -324,7 +324,7 @@ impl<'a> HitCursor<'a> {
             return Ok(hits);
         };
         if hits.len() < limit {
-            self.at = self.behind(last);
+            self.at = self.after(last);
             return Ok(hits);
         }
         // There may be more hits at the last position.
@@ -351,7 +351,7 @@ impl<'a> HitCursor<'a> {
     }
 
     /// Returns the position to continue from after all hits of a position.
-    fn behind(&self, position: Position) -> Option<Position> {
+    fn after(&self, position: Position) -> Option<Position> {
         match self.sought.direction {
             Direction::Back => before_position(position),
             Direction::Forward => Some(position),

@@ -44,7 +44,7 @@ impl Desk {
         let (window, from) = (self.windows.active, self.windows.active().position);
         let question: Arc<LookupQuery> =
             Arc::new(move |session, cancel| find(session, from, cancel));
-        PlaceLookup::asked(&self.session, &self.worker, window, lane, question)
+        PlaceLookup::requested(&self.session, &self.worker, window, lane, question)
     }
 
     /// Travels to the position that a text names.
@@ -81,11 +81,11 @@ impl Desk {
     }
 
     /// Travels to the last or next access of a cell.
-    pub fn go_to_access(&mut self, cell: CellName, access: Access, way: Direction) {
+    pub fn go_to_access(&mut self, cell: CellName, access: Access, direction: Direction) {
         self.look_for_access(AccessLookup {
             cell,
             access,
-            way,
+            direction,
             from: self.windows.active().position,
             until: None,
         });
@@ -96,7 +96,7 @@ impl Desk {
         self.look_for_access(AccessLookup {
             cell,
             access,
-            way: Direction::Forward,
+            direction: Direction::Forward,
             from: self.windows.active().position,
             until: Some(until),
         });
@@ -109,9 +109,9 @@ impl Desk {
     }
 
     /// Travels to the last or next external change of a cell; none: of any memory.
-    pub fn go_to_external(&mut self, cell: Option<CellName>, way: Direction) {
+    pub fn go_to_external(&mut self, cell: Option<CellName>, direction: Direction) {
         self.seek(JobLane::Long, move |session, from, cancel| {
-            external_change(cell.as_ref(), way, session, from, cancel)
+            external_change(cell.as_ref(), direction, session, from, cancel)
         });
     }
 
@@ -126,9 +126,9 @@ impl Desk {
     }
 
     /// Travels to another call of a function; none: of the function around the position.
-    pub fn go_to_call(&mut self, function: Option<FunctionReference>, way: Direction) {
+    pub fn go_to_call(&mut self, function: Option<FunctionReference>, direction: Direction) {
         self.seek(JobLane::Long, move |session, from, cancel| {
-            call_found(function.as_ref(), way, session, from, cancel)
+            call_found(function.as_ref(), direction, session, from, cancel)
         });
     }
 

@@ -89,7 +89,7 @@ pub struct Desk {
     watch: Option<Ticket<Option<TraceChange>>>,
     watched: Instant,
     /// Change of the trace file that was reported last.
-    told: Option<TraceChange>,
+    stated: Option<TraceChange>,
     /// Window positions of the last run that are beyond the indexed part.
     awaited: Vec<(WindowId, Position)>,
 }
@@ -133,7 +133,7 @@ impl Desk {
             news: VecDeque::new(),
             watch: None,
             watched: Instant::now(),
-            told: None,
+            stated: None,
             awaited: Vec::new(),
         }
     }
@@ -227,7 +227,7 @@ impl Desk {
 
     /// Forgets the reported change: the trace file on disk is the one that is shown.
     pub fn forget_change(&mut self) {
-        self.told = None;
+        self.stated = None;
     }
 
     /// Returns true if `session` is of this trace and ends before a window's position.
@@ -282,8 +282,8 @@ impl Desk {
         }
         let change = answer
             .and_then(Result::ok)?
-            .filter(|change| self.told != Some(*change))?;
-        self.told = Some(change);
+            .filter(|change| self.stated != Some(*change))?;
+        self.stated = Some(change);
         Some(change)
     }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 impl Desk {
     /// Updates the filter of windows that show only hits. Costs nothing if no hits were added.
     pub(crate) fn look_at_hits(&mut self) {
-        let is_asked = |of| match of {
+        let is_requested = |of| match of {
             StepSelection::Hits => self.find.question().is_some(),
             StepSelection::Slice => self.slice.question().is_some(),
         };
@@ -31,7 +31,7 @@ impl Desk {
         };
         let step_count = self.session.index.step_count();
         for window in &mut self.windows.list {
-            window.only_hits.is_on &= is_asked(window.only_hits.of);
+            window.only_hits.is_on &= is_requested(window.only_hits.of);
             match selected(window.only_hits.of) {
                 Some((positions, number)) => window.only_hits.update(positions, number, step_count),
                 None => window.only_hits.forget(step_count),
@@ -88,21 +88,21 @@ impl Desk {
 
     /// Travels to the hit before or after the position. Uses the list of hits if it covers the
     /// position, else a separate search.
-    pub(crate) fn find_next(&mut self, way: Direction) {
+    pub(crate) fn find_next(&mut self, direction: Direction) {
         let (window, at) = (self.windows.active, self.windows.active().position);
-        let Some(asked) = self.find.asked().cloned() else {
+        let Some(requested) = self.find.requested().cloned() else {
             return self.tell(DeskEvent::AskWhatToFind);
         };
-        match self.find.listed(way, at) {
+        match self.find.listed(direction, at) {
             HitLookup::At(to) => self.begin_in(window, WindowMove::Travel(to)),
             HitLookup::None => {
-                let words = no_hit_words(&asked.question, way, &self.session);
+                let words = no_hit_words(&requested.question, direction, &self.session);
                 self.inform(&words);
             }
             HitLookup::Unknown => self.seek(JobLane::Long, move |session, from, cancel| {
-                let found = asked.next_hit(way, session, from, cancel)?;
+                let found = requested.next_hit(direction, session, from, cancel)?;
                 Ok(found.map_or_else(
-                    || LookupResult::Nothing(no_hit_words(&asked.question, way, session)),
+                    || LookupResult::Nothing(no_hit_words(&requested.question, direction, session)),
                     LookupResult::Position,
                 ))
             }),

@@ -25,7 +25,7 @@ pub const HISTORY: usize = 30;
 /// A search of the trace and its hits.
 #[derive(Debug, Default)]
 pub struct FindState {
-    asked: Option<SearchRequest>,
+    requested: Option<SearchRequest>,
     /// Number of searches begun or cleared.
     number: u64,
     found: IncrementalAnswer<SearchResults>,
@@ -61,15 +61,15 @@ impl FindState {
 
     /// Extends the list of hits.
     pub fn more(&mut self, session: &Arc<Session>, worker: &Worker) {
-        let Some((asked, found)) = self
-            .asked
+        let Some((requested, found)) = self
+            .requested
             .clone()
             .zip(self.found.known().cloned())
             .filter(|_| self.can_have_more())
         else {
             return;
         };
-        let limit = asked
+        let limit = requested
             .limit
             .max(found.table.rows.len())
             .saturating_add(HITS)
@@ -78,34 +78,35 @@ impl FindState {
             SearchRequest {
                 limit,
                 before: Some(found),
-                ..asked
+                ..requested
             },
             session,
             worker,
         );
     }
 
-    fn ask(&mut self, asked: SearchRequest, session: &Arc<Session>, worker: &Worker) {
-        let (session, question) = (Arc::clone(session), asked.clone());
+    fn ask(&mut self, requested: SearchRequest, session: &Arc<Session>, worker: &Worker) {
+        let (session, question) = (Arc::clone(session), requested.clone());
         self.found.begin(
             AnswerReplacement::Meanwhile,
             worker,
             move |cancel: &Cancel, publish| gather(&session, &question, cancel, publish),
         );
-        self.asked = Some(asked);
+        self.requested = Some(requested);
         self.found.receive();
     }
 
     /// Picks up hits. Continues the search if more of the trace is indexed now.
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.found.receive();
-        let Some((asked, found)) = self.asked.clone().zip(self.found.known().cloned()) else {
+        let Some((requested, found)) = self.requested.clone().zip(self.found.known().cloned())
+        else {
             return;
         };
         if self.found.error().is_some() {
             return;
         }
-        let is_open = asked.question.range.to.trim().is_empty() && found.end == SearchEnd::Done;
+        let is_open = requested.question.range.to.trim().is_empty() && found.end == SearchEnd::Done;
         if !self.found.is_under_way() && is_open && found.to != session.index.end() {
             // The effects of a part's last steps may change: search them again.
             let from = Position(
@@ -118,7 +119,7 @@ impl FindState {
             self.ask(
                 SearchRequest {
                     before: Some(Arc::new(found.up_to(from.max(found.from)))),
-                    ..asked
+                    ..requested
                 },
                 session,
                 worker,
@@ -136,7 +137,7 @@ impl FindState {
 
     /// Forgets the search and its hits.
     pub fn clear(&mut self) {
-        self.asked = None;
+        self.requested = None;
         self.found.clear();
         self.number += 1;
     }
@@ -170,7 +171,7 @@ impl FindState {
 
     /// Returns the current or last query; none after [`Self::clear`].
     pub fn question(&self) -> Option<&FindQuery> {
-        self.asked.as_ref().map(|asked| &asked.question)
+        self.requested.as_ref().map(|requested| &requested.question)
     }
 
     /// Returns a number that changes when a search is begun or forgotten.
@@ -210,14 +211,14 @@ impl FindState {
     }
 
     /// Returns the hit next to a position, if the list covers it.
-    pub fn listed(&self, way: Direction, at: Position) -> HitLookup {
+    pub fn listed(&self, direction: Direction, at: Position) -> HitLookup {
         self.found()
-            .map_or(HitLookup::Unknown, |found| found.neighbour(way, at))
+            .map_or(HitLookup::Unknown, |found| found.neighbour(direction, at))
     }
 
     /// Returns the current or last request; none after [`Self::clear`].
-    pub fn asked(&self) -> Option<&SearchRequest> {
-        self.asked.as_ref()
+    pub fn requested(&self) -> Option<&SearchRequest> {
+        self.requested.as_ref()
     }
 }
 

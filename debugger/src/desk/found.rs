@@ -39,8 +39,8 @@ pub enum LookupResult {
 impl LookupResult {
     /// Creates a result without a hit. Forward in a partly indexed trace, the sentence says that
     /// this holds only for the indexed part.
-    pub fn nothing(session: &Session, way: Direction, sentence: String) -> Self {
-        Self::Nothing(match way {
+    pub fn nothing(session: &Session, direction: Direction, sentence: String) -> Self {
+        Self::Nothing(match direction {
             Direction::Back => sentence,
             Direction::Forward => nothing_so_far(session, sentence),
         })
@@ -48,9 +48,9 @@ impl LookupResult {
 }
 
 /// Returns a sentence that says that there is no hit of a search.
-pub fn no_hit_words(query: &FindQuery, way: Direction, session: &Session) -> String {
+pub fn no_hit_words(query: &FindQuery, direction: Direction, session: &Session) -> String {
     let text = query.text.trim();
-    match way {
+    match direction {
         Direction::Back => say!("lookup-no-hit-before", text = text),
         Direction::Forward => nothing_so_far(session, say!("lookup-no-hit-after", text = text)),
     }
@@ -79,7 +79,7 @@ pub fn call_ends(session: &Session, call: Option<CallId>, at: Position) -> Resul
 /// step that read the change, so that the new bytes show.
 pub fn external_change(
     cell: Option<&CellName>,
-    way: Direction,
+    direction: Direction,
     session: &Session,
     from: Position,
     cancel: &Cancel,
@@ -87,7 +87,7 @@ pub fn external_change(
     let range = external_range(cell, session, from, cancel)?;
     let sought = HitQuery {
         subject: Subject::ExternalChanges(range),
-        direction: way,
+        direction,
     };
     // A change by the step just before the position would be no move.
     let found = HitCursor::new(sought, from, 1, &session.index, cancel)
@@ -96,15 +96,17 @@ pub fn external_change(
     if let walk::HitOutcome::Hit(hit) = found {
         return Ok(LookupResult::Position(hit.position));
     }
-    let words = match (cell, way) {
+    let words = match (cell, direction) {
         (None, Direction::Back) => say!("lookup-no-external-before").to_owned(),
         (None, Direction::Forward) => say!("lookup-no-external-after").to_owned(),
-        (Some(CellName::Register(address) | CellName::Memory(address, _)), way) => match way {
-            Direction::Back => say!("lookup-no-external-of-before", address = address),
-            Direction::Forward => say!("lookup-no-external-of-after", address = address),
-        },
+        (Some(CellName::Register(address) | CellName::Memory(address, _)), direction) => {
+            match direction {
+                Direction::Back => say!("lookup-no-external-of-before", address = address),
+                Direction::Forward => say!("lookup-no-external-of-after", address = address),
+            }
+        }
     };
-    Ok(LookupResult::nothing(session, way, words))
+    Ok(LookupResult::nothing(session, direction, words))
 }
 
 /// Resolves a memory range. A register names the memory that it points to.
@@ -144,7 +146,7 @@ pub enum FunctionReference {
 /// No function has this name, or no call is around the position.
 pub fn call_found(
     function: Option<&FunctionReference>,
-    way: Direction,
+    direction: Direction,
     session: &Session,
     from: Position,
     cancel: &Cancel,
@@ -153,10 +155,10 @@ pub fn call_found(
     let mut function = functions.first().copied().unwrap_or_default();
     let mut nearest: Option<Position> = None;
     for candidate in functions {
-        let Some(at) = next_call(&session.index, candidate, way, from, cancel)? else {
+        let Some(at) = next_call(&session.index, candidate, direction, from, cancel)? else {
             continue;
         };
-        let is_nearer = nearest.is_none_or(|known| match way {
+        let is_nearer = nearest.is_none_or(|known| match direction {
             Direction::Forward => at < known,
             Direction::Back => at > known,
         });
@@ -166,11 +168,11 @@ pub fn call_found(
     }
     let name = function_name(&session.images, function);
     let Some(at) = nearest else {
-        let words = match way {
+        let words = match direction {
             Direction::Back => say!("lookup-is-not-called-before", function = &name),
             Direction::Forward => say!("lookup-is-not-called-after", function = &name),
         };
-        return Ok(LookupResult::nothing(session, way, words));
+        return Ok(LookupResult::nothing(session, direction, words));
     };
     let words = match call_number(&session.index, function, at, cancel)? {
         Some((number, count)) => say!(

@@ -24,11 +24,11 @@ pub struct FunctionsState {
     /// Part that is selected in the timeline.
     selection: Option<StepRange>,
     /// Part and epoch of the request.
-    asked: Option<(Option<StepRange>, u64)>,
+    requested: Option<(Option<StepRange>, u64)>,
     job: Option<(Ticket<Arc<FunctionProfile>>, Arc<Progress>)>,
     /// Parts whose computation the user stopped, newest last.
     stopped: Vec<Option<StepRange>>,
-    told: Option<Arc<FunctionProfile>>,
+    stated: Option<Arc<FunctionProfile>>,
     error: Option<String>,
 }
 
@@ -53,13 +53,13 @@ impl FunctionsState {
         self.receive();
         self.selection = selection;
         let part = self.part();
-        let asked = (part, worker.epoch());
+        let requested = (part, worker.epoch());
         // A job for fewer steps goes on. Otherwise a long job would never finish while a trace is
         // indexed.
         let is_under_way =
-            self.job.is_some() && self.asked.is_some_and(|(running, _)| running == part);
+            self.job.is_some() && self.requested.is_some_and(|(running, _)| running == part);
         let is_stopped = self.stopped.contains(&part);
-        if self.asked == Some(asked) || is_under_way || is_stopped || !is_shown() {
+        if self.requested == Some(requested) || is_under_way || is_stopped || !is_shown() {
             return;
         }
         let progress = Arc::<Progress>::default();
@@ -69,13 +69,13 @@ impl FunctionsState {
                 &session, part, &shared, cancel,
             )?))
         });
-        (self.asked, self.job, self.error) = (Some(asked), Some((ticket, progress)), None);
+        (self.requested, self.job, self.error) = (Some(requested), Some((ticket, progress)), None);
         self.receive();
     }
 
     fn receive(&mut self) {
         match self.job.as_ref().and_then(|(ticket, _)| ticket.take()) {
-            Some(Ok(told)) => (self.told, self.job) = (Some(told), None),
+            Some(Ok(stated)) => (self.stated, self.job) = (Some(stated), None),
             Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
             None => {}
         }
@@ -103,7 +103,7 @@ impl FunctionsState {
         let was_stopped = self.stopped.contains(&part);
         self.stopped.retain(|stopped| *stopped != part);
         if self.job.is_none() && (was_stopped || self.error.is_some()) {
-            self.asked = None;
+            self.requested = None;
         }
     }
 
@@ -112,7 +112,7 @@ impl FunctionsState {
         self.receive();
         let is_stopped = self.job.take().is_some();
         if is_stopped {
-            self.stopped.extend(self.asked.map(|(part, _)| part));
+            self.stopped.extend(self.requested.map(|(part, _)| part));
             let surplus = self.stopped.len().saturating_sub(STOPPED);
             self.stopped.drain(..surplus);
         }
@@ -121,12 +121,12 @@ impl FunctionsState {
 
     /// Returns true if the user stopped the computation and there is no result.
     pub fn is_given_up(&self) -> bool {
-        let is_told = self
-            .told
+        let is_stated = self
+            .stated
             .as_ref()
-            .is_some_and(|told| told.part == self.part());
+            .is_some_and(|stated| stated.part == self.part());
         let is_stopped = self.stopped.contains(&self.part());
-        is_stopped && self.job.is_none() && self.error.is_none() && !is_told
+        is_stopped && self.job.is_none() && self.error.is_none() && !is_stated
     }
 
     /// Returns the share that is done (0 to 1); none if no job is under way.
@@ -135,8 +135,8 @@ impl FunctionsState {
     }
 
     /// Returns the newest profile.
-    pub fn told(&self) -> Option<&Arc<FunctionProfile>> {
-        self.told.as_ref()
+    pub fn stated(&self) -> Option<&Arc<FunctionProfile>> {
+        self.stated.as_ref()
     }
 
     /// Returns the reason why the last job failed.
@@ -208,7 +208,7 @@ mod tests {
         let _blocked = block(&worker);
         // The first answer has arrived, and the newer one is requested.
         state.advance(&session, &worker, None, || true);
-        assert!(state.told().is_some() && state.progress().is_some());
+        assert!(state.stated().is_some() && state.progress().is_some());
         assert!(state.stop());
         worker.renew();
         state.advance(&session, &worker, None, || true);

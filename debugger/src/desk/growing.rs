@@ -135,7 +135,7 @@ impl<A: Send + Sync + 'static> IncrementalAnswer<A> {
 /// [`Slot`](crate::worker::Slot), and partial answers before it is complete.
 pub struct AnswerStream<K, A> {
     /// Key and epoch of the request.
-    asked: Option<(K, u64)>,
+    requested: Option<(K, u64)>,
     answer: IncrementalAnswer<A>,
     /// The answer belongs to the current request.
     is_fresh: bool,
@@ -144,7 +144,7 @@ pub struct AnswerStream<K, A> {
 impl<K, A> Default for AnswerStream<K, A> {
     fn default() -> Self {
         Self {
-            asked: None,
+            requested: None,
             answer: IncrementalAnswer::default(),
             is_fresh: false,
         }
@@ -171,12 +171,13 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> AnswerStream<K, A> {
         // A job of an earlier epoch with the same key continues. Otherwise a slow one would
         // never finish.
         let is_under_way = self.answer.is_under_way();
-        let is_asked = |(asked, of): &(K, u64)| asked == key && (*of == epoch || is_under_way);
-        if !self.asked.as_ref().is_some_and(is_asked) {
+        let is_requested =
+            |(requested, of): &(K, u64)| requested == key && (*of == epoch || is_under_way);
+        if !self.requested.as_ref().is_some_and(is_requested) {
             self.answer
                 .begin(AnswerReplacement::Meanwhile, worker, make(key));
             self.is_fresh = false;
-            self.asked = Some((key.clone(), epoch));
+            self.requested = Some((key.clone(), epoch));
         }
         self.is_fresh |= self.answer.receive();
         match (self.answer.error(), self.answer.known()) {
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     /// Begins a job that publishes the numbers it receives and returns the last one.
-    fn told(
+    fn stated(
         growing: &mut IncrementalAnswer<u32>,
         shown: AnswerReplacement,
         worker: &Worker,
@@ -241,14 +242,14 @@ mod tests {
     fn the_answer_before_stays_until_the_new_one_is_whole_where_that_is_wanted() {
         let worker = Worker::new(3, || {});
         let mut growing = IncrementalAnswer::default();
-        let say = told(&mut growing, AnswerReplacement::InTheEnd, &worker);
+        let say = stated(&mut growing, AnswerReplacement::InTheEnd, &worker);
         say.send(1).unwrap();
         wait_for(&mut growing, |growing| {
             growing.known().is_some_and(|known| **known == 1)
         });
         drop(say);
         wait_for(&mut growing, |growing| !growing.is_under_way());
-        let say = told(&mut growing, AnswerReplacement::InTheEnd, &worker);
+        let say = stated(&mut growing, AnswerReplacement::InTheEnd, &worker);
         say.send(2).unwrap();
         for _ in 0..100 {
             assert!(!growing.receive());
@@ -265,7 +266,7 @@ mod tests {
     fn what_was_found_stays_when_the_job_is_stopped() {
         let worker = Worker::new(3, || {});
         let mut growing = IncrementalAnswer::default();
-        let say = told(&mut growing, AnswerReplacement::Meanwhile, &worker);
+        let say = stated(&mut growing, AnswerReplacement::Meanwhile, &worker);
         say.send(7).unwrap();
         wait_for(&mut growing, |growing| growing.known().is_some());
         assert!(growing.stop(|known| known + 100) && !growing.is_under_way());

@@ -90,7 +90,7 @@ pub struct SessionPlaces {
     /// The saved session could not be read.
     pub is_unread: bool,
     /// The user was warned that nothing is saved.
-    pub is_loss_told: bool,
+    pub is_loss_stated: bool,
     /// Panels of the window as the session has them; empty if it has none.
     pub panels: String,
     /// Panels that could not be read. They stay in the session until the user saves it.
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_of_a_trace_are_found_beside_the_session() {
+    fn the_files_of_a_trace_are_found_next_to_the_session() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);

@@ -100,7 +100,7 @@ impl Desk {
             .named
             .as_ref()
             .is_some_and(|place| !place.wants(text));
-        is_marked && self.places.own.is_none() && !is_saved && !self.places.is_loss_told
+        is_marked && self.places.own.is_none() && !is_saved && !self.places.is_loss_stated
     }
 
     /// Serialises the session with these panels.

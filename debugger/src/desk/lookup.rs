@@ -51,7 +51,7 @@ pub struct AccessLookup {
     /// Kind of access.
     pub access: Access,
     /// Direction of the search.
-    pub way: Direction,
+    pub direction: Direction,
     /// Start of the search.
     pub from: Position,
     /// Last position of a forward search. A register is that of the thread at this position.
@@ -63,15 +63,15 @@ pub type LookupQuery = dyn Fn(&Session, &Cancel) -> Result<LookupResult> + Send 
 
 impl PlaceLookup {
     /// Starts a query on the worker.
-    pub(super) fn asked(
+    pub(super) fn requested(
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,
         lane: JobLane,
         question: Arc<LookupQuery>,
     ) -> Self {
-        let (asked, session) = (Arc::clone(&question), Arc::clone(session));
-        let ticket = worker.spawn(lane, move |cancel| asked(&session, cancel));
+        let (requested, session) = (Arc::clone(&question), Arc::clone(session));
+        let ticket = worker.spawn(lane, move |cancel| requested(&session, cancel));
         Self {
             window,
             place: None,
@@ -85,7 +85,7 @@ impl PlaceLookup {
 
     /// Repeats the query in another session of the trace.
     #[must_use]
-    pub fn asked_again(self, session: &Arc<Session>, worker: &Worker) -> Self {
+    pub fn requested_again(self, session: &Arc<Session>, worker: &Worker) -> Self {
         let Self {
             window,
             place,
@@ -99,7 +99,7 @@ impl PlaceLookup {
             place,
             reached,
             begun,
-            ..Self::asked(session, worker, window, lane, question)
+            ..Self::requested(session, worker, window, lane, question)
         }
     }
 
@@ -180,11 +180,11 @@ fn other_meaning(
                 .resolve_from(session, from, cancel)?;
             Ok(LookupResult::Noted(at, said))
         }
-        Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => {
+        Action::Travel(TravelAction::GoToLine(file, line, direction, thread)) => {
             let question = LineQuestion {
                 file,
                 line,
-                way,
+                direction,
                 thread,
             };
             line_found(&question, session, from, cancel)
@@ -213,12 +213,16 @@ pub(super) fn line_found(
 ) -> Result<LookupResult> {
     let found = question.answer(session, from, cancel)?;
     let (line, file) = (question.line.to_string(), question.name());
-    let nothing = || match question.way {
+    let nothing = || match question.direction {
         Direction::Back => say!("lookup-line-before", line = &line, file = file),
         Direction::Forward => say!("lookup-line-after", line = &line, file = file),
     };
     let Some((position, thread)) = found else {
-        return Ok(LookupResult::nothing(session, question.way, nothing()));
+        return Ok(LookupResult::nothing(
+            session,
+            question.direction,
+            nothing(),
+        ));
     };
     // Panels show the thread that executed last, unless another thread is selected.
     if question.thread.is_some() || SlotReader(&session.index).thread_at(position)? == thread {
@@ -244,7 +248,7 @@ impl AccessLookup {
         };
         let sought = HitQuery {
             subject: Subject::Accesses(cell, kinds),
-            direction: self.way,
+            direction: self.direction,
         };
         let found = HitCursor::new(sought, self.from, 1, &session.index, cancel)
             .leaving(self.from)
@@ -294,13 +298,13 @@ impl AccessLookup {
                 ),
             });
         }
-        let words = match (self.access, self.way) {
+        let words = match (self.access, self.direction) {
             (Access::Read, Direction::Back) => say!("lookup-not-read-before", cell = cell),
             (Access::Read, Direction::Forward) => say!("lookup-not-read-after", cell = cell),
             (Access::Write, Direction::Back) => say!("lookup-not-written-before", cell = cell),
             (Access::Write, Direction::Forward) => say!("lookup-not-written-after", cell = cell),
         };
-        LookupResult::nothing(session, self.way, words)
+        LookupResult::nothing(session, self.direction, words)
     }
 
     fn name(&self) -> String {

@@ -70,15 +70,15 @@ impl Desk {
     }
 
     /// Travels to the bookmark before or after the position.
-    pub fn go_to_bookmark(&mut self, way: Direction) {
+    pub fn go_to_bookmark(&mut self, direction: Direction) {
         let at = self.windows.active().position.0;
-        let found = match way {
+        let found = match direction {
             Direction::Back => self.bookmarks.before(at),
-            Direction::Forward => self.bookmarks.behind(at),
+            Direction::Forward => self.bookmarks.after(at),
         };
         match found.and_then(|bookmark| bookmark.place.position()) {
             Some(to) => self.begin(WindowMove::Travel(Position(to))),
-            None => self.inform(match way {
+            None => self.inform(match direction {
                 Direction::Back => say!("marks-there-is-no-bookmark-before"),
                 Direction::Forward => say!("marks-there-is-no-bookmark-behind"),
             }),

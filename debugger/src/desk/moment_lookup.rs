@@ -25,35 +25,35 @@ use crate::worker::JobLane;
 
 impl Desk {
     /// Travels to another execution of the step just done.
-    pub fn go_to_visit(&mut self, way: Direction) {
+    pub fn go_to_visit(&mut self, direction: Direction) {
         self.seek(JobLane::Long, move |session, from, cancel| {
-            let found = next_visit(&session.index, from, way, cancel)?;
+            let found = next_visit(&session.index, from, direction, cancel)?;
             let words = || {
-                str::to_owned(match way {
+                str::to_owned(match direction {
                     Direction::Back => say!("lookup-instruction-before"),
                     Direction::Forward => say!("lookup-instruction-after"),
                 })
             };
-            Ok(found_or(found, session, way, words))
+            Ok(found_or(found, session, direction, words))
         });
     }
 
     /// Travels to another exception, interrupt, trap or signal.
-    pub fn go_to_exception(&mut self, way: Direction) {
+    pub fn go_to_exception(&mut self, direction: Direction) {
         self.seek(JobLane::Long, move |session, from, cancel| {
-            let found = next_exception(&session.index, from, way, cancel)?;
+            let found = next_exception(&session.index, from, direction, cancel)?;
             let words = || {
-                str::to_owned(match way {
+                str::to_owned(match direction {
                     Direction::Back => say!("lookup-no-exception-before"),
                     Direction::Forward => say!("lookup-no-exception-after"),
                 })
             };
-            Ok(found_or(found, session, way, words))
+            Ok(found_or(found, session, direction, words))
         });
     }
 
     /// Travels to another source line.
-    pub fn go_to_next_line(&mut self, callees: Callees, way: Direction) {
+    pub fn go_to_next_line(&mut self, callees: Callees, direction: Direction) {
         self.seek(JobLane::Long, move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
             let walk = LineWalk {
@@ -63,20 +63,20 @@ impl Desk {
                 callees,
                 cancel,
             };
-            let found = walk.next_line(from, way)?;
+            let found = walk.next_line(from, direction)?;
             let words = || {
-                str::to_owned(match (images.has_lines(), way) {
+                str::to_owned(match (images.has_lines(), direction) {
                     (Ok(true), Direction::Back) => say!("lookup-no-line-before"),
                     (Ok(true), Direction::Forward) => say!("lookup-no-line-after"),
                     _ => say!("lookup-no-lines"),
                 })
             };
-            Ok(found_or(found, session, way, words))
+            Ok(found_or(found, session, direction, words))
         });
     }
 
     /// Travels to where a condition becomes true.
-    pub fn go_to_where(&mut self, condition: String, way: Direction) {
+    pub fn go_to_where(&mut self, condition: String, direction: Direction) {
         self.condition = Some(condition.clone());
         let reached = Arc::<AtomicU64>::default();
         let passed = Arc::clone(&reached);
@@ -89,8 +89,8 @@ impl Desk {
                 cancel,
             };
             let looked = |at: Position| passed.store(at.0.abs_diff(from.0), Ordering::Relaxed);
-            let found = next_true(&scene, &condition, from, way, &looked).map_err(plain)?;
-            let words = || match way {
+            let found = next_true(&scene, &condition, from, direction, &looked).map_err(plain)?;
+            let words = || match direction {
                 Direction::Back => say!("lookup-not-true-before", condition = &condition),
                 Direction::Forward => say!("lookup-not-true-after", condition = &condition),
             };
@@ -101,7 +101,7 @@ impl Desk {
                 .collect();
             Ok(match (found, readings.is_empty()) {
                 (Some(position), false) => LookupResult::Noted(position, readings.join("; ")),
-                _ => found_or(found, session, way, words),
+                _ => found_or(found, session, direction, words),
             })
         });
         if let Some(lookup) = self.lookup.as_mut() {
@@ -111,11 +111,11 @@ impl Desk {
 
     /// Repeats the last search for a condition in a direction. Prompts for a condition if there is
     /// none.
-    pub fn go_to_where_again(&mut self, way: Direction) {
+    pub fn go_to_where_again(&mut self, direction: Direction) {
         match self.condition.clone() {
-            Some(condition) => self.go_to_where(condition, way),
+            Some(condition) => self.go_to_where(condition, direction),
             None => {
-                let command = if way == Direction::Back {
+                let command = if direction == Direction::Back {
                     CommandId::PreviousWhere
                 } else {
                     CommandId::NextWhere
@@ -128,14 +128,14 @@ impl Desk {
     }
 
     /// Travels to where a watch changes its value.
-    pub fn go_to_change(&mut self, watch: String, way: Direction) {
+    pub fn go_to_change(&mut self, watch: String, direction: Direction) {
         self.seek(JobLane::Long, move |session, from, cancel| {
-            let found = next_change(session, &Watch::parse(&watch), from, way, cancel)?;
-            let words = || match way {
+            let found = next_change(session, &Watch::parse(&watch), from, direction, cancel)?;
+            let words = || match direction {
                 Direction::Back => say!("lookup-no-change-before", watch = &watch),
                 Direction::Forward => say!("lookup-no-change-after", watch = &watch),
             };
-            Ok(found_or(found, session, way, words))
+            Ok(found_or(found, session, direction, words))
         });
     }
 }
@@ -144,11 +144,11 @@ impl Desk {
 fn found_or(
     found: Option<Position>,
     session: &Session,
-    way: Direction,
+    direction: Direction,
     words: impl FnOnce() -> String,
 ) -> LookupResult {
     found.map_or_else(
-        || LookupResult::nothing(session, way, words()),
+        || LookupResult::nothing(session, direction, words()),
         LookupResult::Position,
     )
 }
@@ -156,7 +156,7 @@ fn found_or(
 /// Returns what is wrong with an expression without its place, since the user has just typed it.
 fn plain(error: NameError) -> anyhow::Error {
     match error {
-        NameError::Expression { error, .. } if error.behind().is_none() => {
+        NameError::Expression { error, .. } if error.cause().is_none() => {
             anyhow!("{}", error.kind)
         }
         error => error.into(),

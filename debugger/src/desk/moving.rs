@@ -32,18 +32,18 @@ impl Desk {
 
     /// Requests a move of a window. `send_moves` begins all requests of a round together.
     pub fn begin_in(&mut self, window: WindowId, what: WindowMove) {
-        self.moving.asked.push((window, what));
+        self.moving.requested.push((window, what));
     }
 
     /// Begins the requested moves. With a worker without threads they are complete on return.
     pub(super) fn send_moves(&mut self) {
-        if self.is_moving() || self.moving.asked.is_empty() {
+        if self.is_moving() || self.moving.requested.is_empty() {
             return;
         }
-        let asked = std::mem::take(&mut self.moving.asked);
+        let requested = std::mem::take(&mut self.moving.requested);
         let (session, windows) = (Arc::clone(&self.session), self.windows.clone());
         self.moving.ticket = Some(self.worker.spawn(JobLane::Short, move |cancel: &Cancel| {
-            Ok(make(&session, windows, asked, cancel))
+            Ok(make(&session, windows, requested, cancel))
         }));
         self.take_moved();
     }
@@ -86,7 +86,7 @@ fn refused(error: &dyn std::fmt::Display) -> String {
 /// Moves that were requested in one frame, in order. All other actions wait for them.
 #[derive(Default)]
 pub struct PendingMoves {
-    pub asked: Vec<(WindowId, WindowMove)>,
+    pub requested: Vec<(WindowId, WindowMove)>,
     /// Present while a worker makes the moves.
     pub ticket: Option<Ticket<WindowMovesResult>>,
     /// Moves that wait until the index is repaired.
@@ -113,17 +113,17 @@ impl PendingMoves {
 
     /// Requests the moves again that waited for a repaired index.
     pub fn release(&mut self) {
-        self.asked.append(&mut self.held);
+        self.requested.append(&mut self.held);
     }
 
     /// Cancels all moves. Returns false if there are none.
     pub fn give_up(&mut self) -> bool {
         let Self {
-            asked,
+            requested,
             ticket,
             held,
         } = std::mem::take(self);
-        ticket.is_some() || !asked.is_empty() || !held.is_empty()
+        ticket.is_some() || !requested.is_empty() || !held.is_empty()
     }
 }
 
@@ -131,16 +131,16 @@ impl PendingMoves {
 pub fn make(
     session: &Session,
     mut windows: Windows,
-    asked: Vec<(WindowId, WindowMove)>,
+    requested: Vec<(WindowId, WindowMove)>,
     cancel: &Cancel,
 ) -> WindowMovesResult {
     let mut said = Vec::new();
     // If several windows were moved, each goes where it was sent.
-    let is_alone = asked
+    let is_alone = requested
         .windows(2)
         .all(|pair| matches!(pair, [(one, _), (next, _)] if one == next));
     let is_synced = windows.is_synced && is_alone;
-    let mut waiting = asked.into_iter();
+    let mut waiting = requested.into_iter();
     while let Some((id, what)) = waiting.next() {
         let Some(window) = windows.get_mut(id) else {
             continue;

@@ -169,11 +169,11 @@ impl Opening {
             let language = Language::spoken();
             move || {
                 language.speak();
-                let tell = |told| {
+                let tell = |stated| {
                     mailbox
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
-                        .put(told);
+                        .put(stated);
                     wake();
                 };
                 let on_part = |part| {
@@ -213,13 +213,13 @@ impl Opening {
     pub fn poll(&self) -> Option<OpeningEvent> {
         // Check this first: then all events of a thread that has ended are in the mailbox.
         let is_over = self.is_over();
-        let told = self
+        let stated = self
             .mailbox
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         let ended = || OpeningEvent::Done(Err(anyhow!(say!("opening-thread-ended"))));
-        told.or_else(|| is_over.then(ended))
+        stated.or_else(|| is_over.then(ended))
     }
 
     fn is_over(&self) -> bool {
@@ -318,8 +318,8 @@ impl Drop for Opening {
 }
 
 impl OpeningInbox {
-    fn put(&mut self, told: OpeningEvent) {
-        match told {
+    fn put(&mut self, stated: OpeningEvent) {
+        match stated {
             OpeningEvent::Part(part) => self.part = Some(part),
             OpeningEvent::Done(result) => {
                 // If the rest failed, a part that was not taken yet is all there is.
@@ -366,7 +366,7 @@ impl OpeningJob {
                 SavedSession::named(&file, trace, OpenOptions::default())?
             }
             TraceChoice::Path(options) => {
-                (SavedSession::default(), options.with_images_told_apart())
+                (SavedSession::default(), options.with_images_distinguished())
             }
             TraceChoice::Demo => (
                 SavedSession::default(),
@@ -482,7 +482,7 @@ mod tests {
     }
 
     fn names(mut news: OpeningInbox) -> Vec<String> {
-        let name = |told| match told {
+        let name = |stated| match stated {
             OpeningEvent::Part(part) => part.options.name(),
             OpeningEvent::Done(Ok(whole)) => format!("whole {}", whole.options.name()),
             OpeningEvent::Done(Err(error)) => error.to_string(),
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_no_news_beside_the_whole() {
+    fn a_part_is_no_news_next_to_the_whole() {
         let mut news = OpeningInbox::default();
         news.put(OpeningEvent::Part(opened("a")));
         news.put(OpeningEvent::Done(Ok(opened("a"))));
@@ -512,14 +512,14 @@ mod tests {
         let choice = TraceChoice::of(OpenOptions::new("/nowhere/a.tarmac"));
         let opening = Opening::start(choice, OpeningMode::Parts, SessionPolicy::Nothing, || {});
         let limit = Instant::now() + Duration::from_secs(20);
-        let told = loop {
-            if let Some(told) = opening.poll() {
-                break told;
+        let stated = loop {
+            if let Some(stated) = opening.poll() {
+                break stated;
             }
             assert!(Instant::now() < limit, "nothing came for 20 seconds");
             std::thread::yield_now();
         };
-        let OpeningEvent::Done(Err(error)) = told else {
+        let OpeningEvent::Done(Err(error)) = stated else {
             panic!("there is no such trace")
         };
         assert!(format!("{error:#}").contains("a.tarmac"));

@@ -361,10 +361,10 @@ impl PlaceSuggestions {
             self.found.clear();
         }
         let text = text.trim().to_owned();
-        let asked = Arc::clone(session);
+        let requested = Arc::clone(session);
         self.found.poll(&text, worker, |text| {
             let text = text.clone();
-            move |cancel: &Cancel| suggestions(&asked, &text, cancel)
+            move |cancel: &Cancel| suggestions(&requested, &text, cancel)
         });
         self.found
             .peek()

@@ -87,7 +87,7 @@ impl Desk {
     }
 
     fn end_part(&mut self, part: PendingPart, windows: Result<Windows>) {
-        let told = self.session.notices.clone();
+        let stated = self.session.notices.clone();
         match windows {
             Ok(windows) => self.show_part(part.session, windows),
             Err(error) => {
@@ -100,7 +100,7 @@ impl Desk {
             self.say(Message::new(Tone::Info, damage.notice()));
         }
         if part.arrival == PartExtent::Whole {
-            self.tell(DeskEvent::Whole(told));
+            self.tell(DeskEvent::Whole(stated));
         }
     }
 }
@@ -183,7 +183,7 @@ impl Desk {
         self.moving.release();
         if self.lookup.is_none() {
             let session = Arc::clone(&self.session);
-            self.lookup = held.map(|lookup| lookup.asked_again(&session, &self.worker));
+            self.lookup = held.map(|lookup| lookup.requested_again(&session, &self.worker));
         }
         Some(damage)
     }

@@ -36,10 +36,10 @@ pub enum SaveReason {
     /// Automatic saving.
     Unasked,
     /// Request of the user, who chose the file now.
-    Asked,
+    Requested,
     /// Request of the user, who chose the file earlier: a session that appeared there meanwhile is
     /// not overwritten.
-    AskedAgain,
+    RequestedAgain,
 }
 
 /// Content of a file in which a session is to be saved.
@@ -67,7 +67,7 @@ struct SavePlaceState {
     /// Writing was refused and is not tried again.
     is_given_up: bool,
     /// Error that was reported last.
-    told: Option<String>,
+    stated: Option<String>,
 }
 
 impl SavePlace {
@@ -99,7 +99,7 @@ impl SavePlace {
             text,
             is_unread,
             is_given_up: false,
-            told: None,
+            stated: None,
         }))))
     }
 
@@ -136,24 +136,25 @@ impl SavePlace {
             };
             let over = match demand {
                 SaveReason::Unasked if is_unread => OverwritePolicy::AnySession,
-                SaveReason::Asked => OverwritePolicy::AnySession,
-                SaveReason::AskedAgain | SaveReason::Unasked => {
+                SaveReason::Requested => OverwritePolicy::AnySession,
+                SaveReason::RequestedAgain | SaveReason::Unasked => {
                     OverwritePolicy::Known(known.as_deref())
                 }
             };
-            let error = match aside
-                .and_then(|aside| write_session(&path, text, over).map(|()| aside))
-            {
-                Ok(aside) => {
-                    self.state().note(text);
-                    return match demand {
-                        SaveReason::Asked | SaveReason::AskedAgain => Some(SaveEvent::Saved(path)),
-                        SaveReason::Unasked if is_moved => Some(SaveEvent::Elsewhere(path)),
-                        SaveReason::Unasked => aside.map(SaveEvent::SetAside),
-                    };
-                }
-                Err(error) => error,
-            };
+            let error =
+                match aside.and_then(|aside| write_session(&path, text, over).map(|()| aside)) {
+                    Ok(aside) => {
+                        self.state().note(text);
+                        return match demand {
+                            SaveReason::Requested | SaveReason::RequestedAgain => {
+                                Some(SaveEvent::Saved(path))
+                            }
+                            SaveReason::Unasked if is_moved => Some(SaveEvent::Elsewhere(path)),
+                            SaveReason::Unasked => aside.map(SaveEvent::SetAside),
+                        };
+                    }
+                    Err(error) => error,
+                };
             if demand != SaveReason::Unasked || !error.is_read_only() || !self.state().move_on() {
                 return self.state().refuse(&error, demand);
             }
@@ -164,7 +165,7 @@ impl SavePlace {
 
 impl SavePlaceState {
     fn note(&mut self, text: &str) {
-        (self.text, self.is_unread, self.is_given_up, self.told) =
+        (self.text, self.is_unread, self.is_given_up, self.stated) =
             (Some(text.to_owned()), false, false, None);
     }
 
@@ -191,7 +192,7 @@ impl SavePlaceState {
             return Some(SaveEvent::Foreign(self.path.clone()));
         }
         let words = format!("{error}: {:?}", self.path);
-        let is_new = self.told.replace(words.clone()).as_ref() != Some(&words);
+        let is_new = self.stated.replace(words.clone()).as_ref() != Some(&words);
         (is_new || demand != SaveReason::Unasked).then_some(SaveEvent::Failed(words))
     }
 }
@@ -213,8 +214,8 @@ impl Saver {
         let job = move || {
             // Keep the order. A thread that panicked has already reported it.
             let _ended = before.map(JoinHandle::join);
-            if let Some(told) = place.save(&text, demand) {
-                let _unheard = news.send(told);
+            if let Some(stated) = place.save(&text, demand) {
+                let _unheard = news.send(stated);
                 wake();
             }
         };
@@ -261,7 +262,7 @@ mod tests {
         );
         // An explicit request overwrites it.
         assert_eq!(
-            two.save("stepback_session = 1\n# two\n", SaveReason::Asked),
+            two.save("stepback_session = 1\n# two\n", SaveReason::Requested),
             Some(SaveEvent::Saved(path.clone()))
         );
         assert_eq!(
@@ -296,12 +297,12 @@ mod tests {
         // Content that appeared meanwhile is not overwritten unless the user names the file.
         fs::write(&path, &one).unwrap();
         assert_eq!(
-            place.save(TEXT, SaveReason::AskedAgain),
+            place.save(TEXT, SaveReason::RequestedAgain),
             Some(SaveEvent::Foreign(path.clone()))
         );
         fs::remove_file(&path).unwrap();
         assert_eq!(
-            place.save(TEXT, SaveReason::AskedAgain),
+            place.save(TEXT, SaveReason::RequestedAgain),
             Some(SaveEvent::Saved(path))
         );
     }

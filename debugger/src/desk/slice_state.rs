@@ -30,7 +30,7 @@ const MOST: usize = 100_000;
 /// Query for the origin of a cell's value, and the steps found.
 #[derive(Debug, Default)]
 pub struct SliceState {
-    asked: Option<SliceRequest>,
+    requested: Option<SliceRequest>,
     /// Number of queries begun or cleared.
     number: u64,
     slice: IncrementalAnswer<Slice>,
@@ -64,10 +64,12 @@ impl SliceState {
     /// ones.
     pub fn follow(&mut self, edge: SliceEdge, session: &Arc<Session>, worker: &Worker) {
         self.edges = edge.toggled_in(self.edges);
-        let Some(asked) = &self.asked else { return };
+        let Some(requested) = &self.requested else {
+            return;
+        };
         let question = SavedSliceQuery {
             edges: self.edges,
-            ..asked.question.clone()
+            ..requested.question.clone()
         };
         self.number += 1;
         self.ask(
@@ -84,20 +86,20 @@ impl SliceState {
 
     /// Follows more steps.
     pub fn more(&mut self, session: &Arc<Session>, worker: &Worker) {
-        let Some((asked, slice)) = self
-            .asked
+        let Some((requested, slice)) = self
+            .requested
             .clone()
             .zip(self.slice.known().cloned())
             .filter(|_| self.can_have_more())
         else {
             return;
         };
-        let limit = asked.limit.saturating_mul(2).min(MOST);
+        let limit = requested.limit.saturating_mul(2).min(MOST);
         self.ask(
             SliceRequest {
                 limit,
                 before: Some(slice),
-                ..asked
+                ..requested
             },
             AnswerReplacement::Meanwhile,
             session,
@@ -107,7 +109,7 @@ impl SliceState {
 
     fn ask(
         &mut self,
-        asked: SliceRequest,
+        requested: SliceRequest,
         shown: AnswerReplacement,
         session: &Arc<Session>,
         worker: &Worker,
@@ -116,16 +118,16 @@ impl SliceState {
         self.is_stopped = false;
         self.slice.give_up();
         // A saved slice may begin where the trace is not indexed yet.
-        if !is_reached(&asked, session) {
-            self.asked = Some(asked);
+        if !is_reached(&requested, session) {
+            self.requested = Some(requested);
             return;
         }
-        let (session, question) = (Arc::clone(session), asked.clone());
+        let (session, question) = (Arc::clone(session), requested.clone());
         self.slice
             .begin(shown, worker, move |cancel: &Cancel, publish| {
                 gather_slice(&session, &question, cancel, publish)
             });
-        self.asked = Some(asked);
+        self.requested = Some(requested);
         self.slice.receive();
     }
 
@@ -137,11 +139,11 @@ impl SliceState {
         if self.epoch == worker.epoch() || self.is_under_way() || self.is_stopped {
             return;
         }
-        if let Some(asked) = self.asked.clone() {
+        if let Some(requested) = self.requested.clone() {
             self.ask(
                 SliceRequest {
                     before: None,
-                    ..asked
+                    ..requested
                 },
                 AnswerReplacement::InTheEnd,
                 session,
@@ -162,14 +164,14 @@ impl SliceState {
 
     /// Forgets the query and its steps.
     pub fn clear(&mut self) {
-        (self.asked, self.is_stopped) = (None, false);
+        (self.requested, self.is_stopped) = (None, false);
         self.slice.clear();
         self.number += 1;
     }
 
     /// Returns the current or last query; none after [`Self::clear`].
     pub fn question(&self) -> Option<&SavedSliceQuery> {
-        self.asked.as_ref().map(|asked| &asked.question)
+        self.requested.as_ref().map(|requested| &requested.question)
     }
 
     /// Returns the edges that are followed in addition to data flow.
@@ -199,9 +201,9 @@ impl SliceState {
 
     /// Returns true if the position of the query is not indexed yet.
     pub fn is_awaited(&self, session: &Session) -> bool {
-        self.asked
+        self.requested
             .as_ref()
-            .is_some_and(|asked| !is_reached(asked, session))
+            .is_some_and(|requested| !is_reached(requested, session))
     }
 
     /// Returns true if there are unlisted steps and the list may grow.
@@ -218,8 +220,8 @@ impl SliceState {
 
 /// Returns true if the trace is indexed up to the position of a query. A position after the end of
 /// a complete trace counts too: the worker reports that error.
-fn is_reached(asked: &SliceRequest, session: &Session) -> bool {
-    asked.question.at <= session.index.step_count() || session.index.is_whole()
+fn is_reached(requested: &SliceRequest, session: &Session) -> bool {
+    requested.question.at <= session.index.step_count() || session.index.is_whole()
 }
 
 impl Desk {
@@ -247,18 +249,18 @@ impl Desk {
     }
 
     /// Follows the value backward to its origin or forward to its uses.
-    pub(crate) fn turn_slice(&mut self, way: Direction) {
-        let forward = way == Direction::Forward;
-        let Some(asked) = self
+    pub(crate) fn turn_slice(&mut self, direction: Direction) {
+        let forward = direction == Direction::Forward;
+        let Some(requested) = self
             .slice
             .question()
-            .filter(|asked| asked.forward != forward)
+            .filter(|requested| requested.forward != forward)
         else {
             return;
         };
         self.why_again(SavedSliceQuery {
             forward,
-            ..asked.clone()
+            ..requested.clone()
         });
     }
 

@@ -97,14 +97,14 @@ impl ExpressionErrorKind {
 pub struct LookupFailure {
     words: String,
     /// Error of the index or the trace, if one of them was queried.
-    behind: Option<Arc<QueryError>>,
+    cause: Option<Arc<QueryError>>,
 }
 
 impl From<QueryError> for LookupFailure {
     fn from(error: QueryError) -> Self {
         Self {
             words: error.to_string(),
-            behind: Some(Arc::new(error)),
+            cause: Some(Arc::new(error)),
         }
     }
 }
@@ -113,7 +113,7 @@ impl From<&str> for LookupFailure {
     fn from(words: &str) -> Self {
         Self {
             words: words.to_owned(),
-            behind: None,
+            cause: None,
         }
     }
 }
@@ -134,10 +134,10 @@ impl fmt::Display for LookupFailure {
 
 impl ExpressionError {
     /// Returns the error of the index or the trace if a lookup failed; `None` for other errors.
-    pub fn behind(&self) -> Option<&QueryError> {
+    pub fn cause(&self) -> Option<&QueryError> {
         match &self.kind {
             ExpressionErrorKind::RegisterFailed(_, why)
-            | ExpressionErrorKind::MemoryFailed(_, why) => why.behind.as_deref(),
+            | ExpressionErrorKind::MemoryFailed(_, why) => why.cause.as_deref(),
             _ => None,
         }
     }

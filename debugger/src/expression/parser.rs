@@ -236,9 +236,9 @@ impl Parser {
         self.binary(precedence)?;
         self.operations
             .push((column, Operation::Unary(Unary::Truth)));
-        let behind = self.operations.len();
+        let after = self.operations.len();
         if let Some((_, Operation::Decide { end, .. })) = self.operations.get_mut(decision) {
-            *end = behind;
+            *end = after;
         }
         Ok(())
     }

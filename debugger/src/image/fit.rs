@@ -105,7 +105,7 @@ pub fn fits_of(
         let Some(owner) = comparison.owner(code) else {
             continue;
         };
-        let is_told = contradictions
+        let is_stated = contradictions
             .binary_search_by_key(&code.pc, |other| other.pc)
             .is_ok();
         for holder in comparison.holders(code, owner) {
@@ -113,7 +113,7 @@ pub fn fits_of(
                 continue;
             };
             fit.checked += 1;
-            let may_fit = holder.image == owner.image && !is_told;
+            let may_fit = holder.image == owner.image && !is_stated;
             if may_fit
                 || of_address
                     .iter()

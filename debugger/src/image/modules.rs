@@ -373,10 +373,10 @@ fn extent(loads: &[ProgramHeader]) -> Option<Range<u64>> {
 
 fn missing_notice(missing: &[&str]) -> Option<String> {
     let (first, last) = (missing.first()?, missing.last()?);
-    let way = "give the directory that holds it with --sysroot DIR, or the file with --image";
+    let direction = "give the directory that holds it with --sysroot DIR, or the file with --image";
     if missing.len() == 1 {
         return Some(format!(
-            "{first} was not found on this machine, so it has no symbols: {way}"
+            "{first} was not found on this machine, so it has no symbols: {direction}"
         ));
     }
     let more = missing.len().saturating_sub(NAMED_IN_NOTICE);
@@ -391,8 +391,9 @@ fn missing_notice(missing: &[&str]) -> Option<String> {
             shown.get(..shown.len() - 1).unwrap_or_default().join(", ")
         )
     };
-    let way = "give the directory that holds them with --sysroot DIR, or the files with --image";
+    let direction =
+        "give the directory that holds them with --sysroot DIR, or the files with --image";
     Some(format!(
-        "{names} were not found on this machine, so they have no symbols: {way}"
+        "{names} were not found on this machine, so they have no symbols: {direction}"
     ))
 }

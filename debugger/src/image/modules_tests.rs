@@ -207,7 +207,7 @@ fn with_symbol() -> SharedObject {
 }
 
 #[test]
-fn a_module_is_found_in_a_sysroot_beside_the_trace_and_by_name() {
+fn a_module_is_found_in_a_sysroot_next_to_the_trace_and_by_name() {
     let folder = Folder::new();
     for place in [
         "root/opt/here/lib/libx.so",
@@ -231,7 +231,7 @@ fn a_module_is_found_in_a_sysroot_beside_the_trace_and_by_name() {
 }
 
 #[test]
-fn a_module_that_is_not_found_names_its_addresses_and_is_told() {
+fn a_module_that_is_not_found_names_its_addresses_and_is_reported() {
     let (name, notices) = Folder::new().found(&[], &[], &[]);
     assert_eq!(name.as_deref(), Some("libx.so+0x1014"));
     assert_eq!(

@@ -353,7 +353,7 @@ fn of_several_names_for_the_same_bytes_the_most_public_wins() {
 }
 
 #[test]
-fn the_inner_symbol_wins_and_the_outer_one_goes_on_behind_it() {
+fn the_inner_symbol_wins_and_the_outer_one_goes_on_after_it() {
     let outer = ("outer", 0x2000, 0x40, GLOBAL | OBJECT, DATA);
     let inner = ("inner", 0x2010, 0x10, OBJECT, DATA);
     let images = images(&AARCH64.write(&[outer, inner]));

@@ -72,14 +72,16 @@ pub fn parse_line(line: &str, situation: &CommandContext) -> Result<Action, Stri
         return Err(say!("line-needs-an-open-trace", command = quoted(command)));
     }
     match (&command.argument, argument) {
-        (Some(asked), argument) if !argument.is_empty() => (asked.make)(argument, situation),
+        (Some(requested), argument) if !argument.is_empty() => {
+            (requested.make)(argument, situation)
+        }
         (_, "") if command.plain.is_some() => command
             .action(situation)
             .ok_or_else(|| say!("line-is-not-possible-here", command = quoted(command))),
-        (Some(asked), _) => Err(say!(
+        (Some(requested), _) => Err(say!(
             "line-needs-an-argument",
             command = quoted(command),
-            question = asked.question()
+            question = requested.question()
         )),
         (None, argument) => Err(say!(
             "line-takes-no-argument-but-follows",
@@ -436,11 +438,11 @@ pub fn last_where(text: &str, _: &CommandContext) -> Result<Action, String> {
     condition(text, Direction::Back)
 }
 
-fn condition(text: &str, way: Direction) -> Result<Action, String> {
+fn condition(text: &str, direction: Direction) -> Result<Action, String> {
     parse(text).map_err(|error| error.to_string())?;
     Ok(Action::Travel(TravelAction::GoToWhere(
         text.to_owned(),
-        way,
+        direction,
     )))
 }
 
@@ -534,11 +536,11 @@ pub fn last_line(text: &str, _: &CommandContext) -> Result<Action, String> {
     source_line(text, Direction::Back)
 }
 
-fn source_line(text: &str, way: Direction) -> Result<Action, String> {
+fn source_line(text: &str, direction: Direction) -> Result<Action, String> {
     let (file, line) = text.rsplit_once(':').unwrap_or((text, ""));
     match line.trim().parse() {
         Ok(line) if line > 0 && !file.trim().is_empty() => Ok(Action::Travel(
-            TravelAction::GoToLine(file.trim().to_owned(), line, way, None),
+            TravelAction::GoToLine(file.trim().to_owned(), line, direction, None),
         )),
         _ => Err(say!(
             "line-a-source-line-is-given",

@@ -229,10 +229,7 @@ pub fn written(stroke: &KeyStroke) -> String {
 pub fn read_key(text: &str) -> Result<KeyStroke, String> {
     let no_key = || say!("keys-no-key", text = format!("{text:?}"));
     let (mut modifiers, mut rest) = (Modifiers::NONE, text.trim());
-    while let Some((word, behind)) = rest
-        .split_once('+')
-        .filter(|(_, behind)| !behind.is_empty())
-    {
+    while let Some((word, after)) = rest.split_once('+').filter(|(_, after)| !after.is_empty()) {
         let held = match word.trim().to_ascii_lowercase().as_str() {
             "ctrl" | "cmd" => &mut modifiers.ctrl,
             "alt" => &mut modifiers.alt,
@@ -240,7 +237,7 @@ pub fn read_key(text: &str) -> Result<KeyStroke, String> {
             _ => return Err(no_key()),
         };
         *held = true;
-        rest = behind.trim();
+        rest = after.trim();
     }
     Ok(KeyStroke::new(
         modifiers,

@@ -22,7 +22,7 @@ const SPARE: [&str; 4] = ["head-bytes", "head-address", "head-before", "head-eff
 /// Number of leading columns of a hit, before those that depend on the kind of list: the step.
 const BEFORE: usize = 1;
 /// Number of trailing columns that every list has: code, caller, instruction.
-const BEHIND: usize = 3;
+const AFTER: usize = 3;
 
 /// Hits grouped by call stack. Memory is bounded by the number of distinct stacks and [`ROWS`]
 /// rows.
@@ -71,7 +71,7 @@ impl AccessGroups {
     pub fn table(&self, session: &Session, summary: String, heads: &[&'static str]) -> Table {
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         let middle = heads
-            .get(BEFORE..heads.len().saturating_sub(BEHIND))
+            .get(BEFORE..heads.len().saturating_sub(AFTER))
             .unwrap_or_default();
         let heads = [
             &["head-count", "head-first", "head-last"][..],
@@ -152,10 +152,10 @@ impl AccessGroups {
 /// Arranges the columns of a hit below its stack. The caller is dropped because the stack shows it.
 fn below_its_stack(row: TableRow) -> TableRow {
     let mut cells = row.cells;
-    let behind: Vec<TableCell> = cells.split_off(cells.len().saturating_sub(BEHIND).max(BEFORE));
+    let after: Vec<TableCell> = cells.split_off(cells.len().saturating_sub(AFTER).max(BEFORE));
     let middle = cells.split_off(BEFORE.min(cells.len()));
     let step = cells.pop().unwrap_or_default();
-    let code = [behind.first(), behind.last()]
+    let code = [after.first(), after.last()]
         .into_iter()
         .flatten()
         .map(TableCell::text)

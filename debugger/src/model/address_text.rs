@@ -39,7 +39,7 @@ pub fn address_of(
     let names = IndexLookup::new(&session.index, &session.images, position, None, cancel);
     let (space, expression) = split_space(text);
     let value = match evaluate(expression, &names) {
-        Err(error) if error.behind().is_some() => return Err(error.into()),
+        Err(error) if error.cause().is_some() => return Err(error.into()),
         value => value.map_err(|error| error.to_string()),
     };
     Ok(match value {
@@ -80,17 +80,17 @@ pub fn physical_words(
         return Ok(None);
     }
     let thread = SlotReader(&session.index).thread_at(position)?;
-    let told = TranslationsAt {
+    let stated = TranslationsAt {
         thread,
         address,
         position,
     }
     .run(&session.index, cancel)?;
-    let Some(newest) = told.first() else {
+    let Some(newest) = stated.first() else {
         return Ok(Some(say!("physical-physical-address-not-told").to_owned()));
     };
     let mut words = translation_words(newest);
-    for other in told.iter().skip(1) {
+    for other in stated.iter().skip(1) {
         // Contexts usually map an address to the same place.
         let place = if other.physical == newest.physical {
             say!("physical-also").to_owned()
@@ -160,16 +160,16 @@ fn translation_words(translation: &Translation) -> String {
     let Translation {
         physical,
         page,
-        told_at,
+        stated_at,
         ..
     } = translation;
-    let (context, told_at) = (context_words(translation), thousands(told_at.0));
+    let (context, stated_at) = (context_words(translation), thousands(stated_at.0));
     say!(
         "physical-told",
         address = format!("{:x}", physical.0),
         context = context,
         page = format!("{:x}", page.0),
-        position = told_at
+        position = stated_at
     )
 }
 

@@ -227,7 +227,7 @@ pub fn gap_words(session: &Session, first: Address, last: Address) -> String {
 pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
     let mut shown = String::new();
     let mut rest = cells;
-    while let Some((first, behind)) = rest.split_first() {
+    while let Some((first, after)) = rest.split_first() {
         let wide = if text == MemoryText::Utf8 {
             wide_character(rest)
         } else {
@@ -242,7 +242,7 @@ pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
             }
             None => {
                 shown.push(first.character());
-                rest = behind;
+                rest = after;
             }
         }
     }

@@ -91,7 +91,7 @@ pub struct ArgumentRegister {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceLineMode {
     /// Include them, and wait for the debug information if it is not loaded yet.
-    Told,
+    Stated,
     /// Leave them out.
     LeftOut,
 }
@@ -123,7 +123,7 @@ fn stack_frame(
     cancel: &Cancel,
 ) -> Result<StackFrame, QueryError> {
     let source = |address: Address| match wish {
-        SourceLineMode::Told => session.images.source_at(address).map(|line| line.short()),
+        SourceLineMode::Stated => session.images.source_at(address).map(|line| line.short()),
         SourceLineMode::LeftOut => None,
     };
     let record = |step: Step| -> Result<Option<StepRecord>, QueryError> {
@@ -446,7 +446,7 @@ mod tests {
         stack_frames(
             &session,
             &stack.frames,
-            SourceLineMode::Told,
+            SourceLineMode::Stated,
             &Cancel::default(),
         )
         .unwrap()

@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_rows_are_asked_for() {
+    fn missing_rows_are_requested() {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1), CallId(5)]);
         tree.open(CallTreeNode::Group(CallId(5)));
@@ -614,7 +614,7 @@ mod indents_tests {
     }
 
     #[test]
-    fn a_child_stands_further_in_than_its_parent_however_narrow_the_panel_is() {
+    fn a_child_is_further_in_than_its_parent_however_narrow_the_panel_is() {
         check(&[0, 1, 2, 2, 1], 48.0, &[0.0, 12.0, 24.0, 24.0, 12.0]);
         check(
             &[0, 1, 2, 3, 4, 5, 6],

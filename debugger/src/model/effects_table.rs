@@ -233,7 +233,7 @@ fn comparison_table(
         .function;
     let other_at = match other {
         OtherCall::Around(at) => Some(at.min(index.end())),
-        OtherCall::Near(way) => next_call(index, function, way, one.from, cancel)?,
+        OtherCall::Near(direction) => next_call(index, function, direction, one.from, cancel)?,
     };
     let name = function_name(&session.images, function);
     let none = || anyhow!(say!("effects-no-other-call", function = &*name));
@@ -251,14 +251,14 @@ fn comparison_table(
         (one, other)
     };
     let comparison = compare_calls(index, one, other, cancel)?;
-    let told = ComparedCalls {
+    let stated = ComparedCalls {
         session,
         function,
         one,
         other,
     };
-    let summary = so_far(session, &told.summary(&name, &comparison));
-    Ok(Table::new(summary, &DIFFERENCE_HEADS, told.rows(&comparison)).without_empty())
+    let summary = so_far(session, &stated.summary(&name, &comparison));
+    Ok(Table::new(summary, &DIFFERENCE_HEADS, stated.rows(&comparison)).without_empty())
 }
 
 /// Two calls of one function.
@@ -318,14 +318,14 @@ impl ComparedCalls<'_> {
             say!("effects-output-one-sided"),
             self.one.to,
         );
-        let told = [
+        let stated = [
             cells(inputs, &comparison.inputs.differing),
             cells(outputs, &comparison.outputs.differing),
             partings.collect(),
             cells(read_by_one, &comparison.inputs.one_sided),
             cells(written_by_one, &comparison.outputs.one_sided),
         ];
-        told.into_iter().flatten().collect()
+        stated.into_iter().flatten().collect()
     }
 
     fn cell_row(&self, cell: &DifferingCell, kind: TableCell) -> TableRow {
@@ -370,7 +370,7 @@ impl ComparedCalls<'_> {
     /// Builds the row for a divergence: the place, the next instruction in each call, and the place
     /// where they meet again.
     fn parting_row(&self, parting: &PathDivergence) -> TableRow {
-        let way = |step: Option<PathStep>| match step {
+        let direction = |step: Option<PathStep>| match step {
             Some(at) => say!("effects-goes-to", place = self.offset(at.pc)),
             None => say!("effects-ends").to_owned(),
         };
@@ -387,8 +387,8 @@ impl ComparedCalls<'_> {
         let cells = vec![
             TableCell::new(TextRole::Label, word),
             plain(place.clone()),
-            plain(way(parting.ways.0)),
-            plain(way(parting.ways.1)),
+            plain(direction(parting.ways.0)),
+            plain(direction(parting.ways.1)),
             plain(meets),
         ];
         let position = parting

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn places_stand_below_their_rule() {
+    fn places_are_below_their_rule() {
         let list = list();
         assert_eq!(list.summary, "1,002 errors, 0 warnings");
         let rows = finding_rows(&list, &BTreeSet::new());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_says_where_it_stands_and_what_it_may_mean() {
+    fn a_rule_says_where_it_is_and_what_it_may_mean() {
         let words = "R-A02, clause 7a of the specification\na branch says where it goes\nPossible cause: nobody knows";
         assert_eq!(rule_words(&RULE), words);
         assert_eq!(totals(&[]), "no findings");

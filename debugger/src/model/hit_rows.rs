@@ -248,8 +248,8 @@ impl HitRows {
 
     /// Returns the next visible step after a position, or the last one before the step that led
     /// there.
-    pub fn neighbour(&self, way: Direction, from: Position) -> Option<Step> {
-        match way {
+    pub fn neighbour(&self, direction: Direction, from: Position) -> Option<Step> {
+        match direction {
             Direction::Forward => {
                 let next = self.pieces.partition_point(|piece| piece.end <= from.0);
                 self.pieces
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_stand_between_rows_for_what_is_hidden() {
+    fn hits_are_between_rows_for_what_is_hidden() {
         assert_eq!(text(&rows(&[], 0, &[])), "[0-99]");
         assert_eq!(text(&rows(&[5, 20], 0, &[])), "[0-3] 4 [5-18] 19 [20-99]");
         assert_eq!(
@@ -385,7 +385,7 @@ mod tests {
     #[test]
     fn neighbours_are_shown_steps() {
         let rows = rows(&[5, 20], 0, &[]);
-        let go = |way, from| rows.neighbour(way, Position(from)).map(|step| step.0);
+        let go = |direction, from| rows.neighbour(direction, Position(from)).map(|step| step.0);
         assert_eq!(
             [
                 go(Direction::Forward, 0),

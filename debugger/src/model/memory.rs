@@ -178,11 +178,11 @@ pub fn memory_page(
         row_bytes: request.row_bytes.clamp(1, BLOCK_BYTES),
         cancel,
     };
-    let asked = map.row_around(request.top)?;
+    let requested = map.row_around(request.top)?;
     let top = map
-        .rows_before(asked, request.lead)?
+        .rows_before(requested, request.lead)?
         .last()
-        .map_or(asked, |first| first.0);
+        .map_or(requested, |first| first.0);
     let mut rows = map.rows_from(top, request.rows_below)?;
     fill(session, request, &mut rows, cancel)?;
     let MemoryRequest {

@@ -34,7 +34,7 @@ pub struct MemorySearchQuery {
     /// Address after which, or before which, the target lies.
     pub from: Address,
     /// Towards higher addresses (forward) or lower ones.
-    pub way: Direction,
+    pub direction: Direction,
 }
 
 /// Parses a byte pattern, in one of these forms:
@@ -110,7 +110,7 @@ fn changed(
         // A run may end with the highest address.
         places.map(|(place, _)| Address(run.address.0.wrapping_add(place as u64)))
     });
-    Ok(match seek.way {
+    Ok(match seek.direction {
         Direction::Forward => bytes.filter(|address| *address > seek.from).min(),
         Direction::Back => bytes.filter(|address| *address < seek.from).max(),
     })
@@ -125,12 +125,12 @@ fn found(
     let overlap = bytes.len() as u64 - 1;
     let runs = known_runs(session, cancel)?.into_iter();
     let pieces = runs.flat_map(|(first, last)| pieces_of(first..=last, overlap));
-    let near = |(start, last): &(u64, u64)| match seek.way {
+    let near = |(start, last): &(u64, u64)| match seek.direction {
         Direction::Forward => *last > seek.from.0,
         Direction::Back => *start < seek.from.0,
     };
     let mut pieces: Vec<(u64, u64)> = pieces.filter(near).collect();
-    if seek.way == Direction::Back {
+    if seek.direction == Direction::Back {
         pieces.reverse();
     }
     for (start, last) in pieces {
@@ -157,7 +157,7 @@ fn found(
             .filter(|(_, window)| is_here(window));
         let mut places =
             std::iter::from_fn(|| hits.next().map(|(place, _)| Address(start + place as u64)));
-        let hit = match seek.way {
+        let hit = match seek.direction {
             Direction::Forward => places.find(|address| *address > seek.from),
             Direction::Back => places.take_while(|address| *address < seek.from).last(),
         };
@@ -200,12 +200,12 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(sought: MemorySearchTarget, from: u64, way: Direction, expected: Option<u64>) {
+    fn check(sought: MemorySearchTarget, from: u64, direction: Direction, expected: Option<u64>) {
         let seek = MemorySearchQuery {
             sought,
             position: Position(1250),
             from: Address(from),
-            way,
+            direction,
         };
         let found = seek_memory(&overflow(), &seek, &Cancel::default()).unwrap();
         assert_eq!(found.map(|address| address.0), expected);

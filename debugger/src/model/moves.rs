@@ -61,19 +61,21 @@ impl WindowMove {
         let here = window.position;
         match self {
             // Move through the visible rows, independent of their threads.
-            Self::Step(stride @ (Stride::Row | Stride::Page(_)), way) if window.only_hits.is_on => {
-                return Ok(step(window, *stride, *way, &ground(here)?));
+            Self::Step(stride @ (Stride::Row | Stride::Page(_)), direction)
+                if window.only_hits.is_on =>
+            {
+                return Ok(step(window, *stride, *direction, &ground(here)?));
             }
-            Self::Step(stride, way) => match window.thread {
-                Some(thread) => return step_of(walk(thread), window, *stride, *way),
-                None => return Ok(step(window, *stride, *way, &ground(here)?)),
+            Self::Step(stride, direction) => match window.thread {
+                Some(thread) => return step_of(walk(thread), window, *stride, *direction),
+                None => return Ok(step(window, *stride, *direction, &ground(here)?)),
             },
-            Self::StepOfThread(way) => {
+            Self::StepOfThread(direction) => {
                 let thread = match window.thread {
                     Some(thread) => thread,
                     None => SlotReader(index).thread_at(here)?,
                 };
-                return step_of(walk(thread), window, Stride::Into, *way);
+                return step_of(walk(thread), window, Stride::Into, *direction);
             }
             Self::StayInThread(thread) => {
                 window.thread = match (*thread, window.thread) {
@@ -83,8 +85,8 @@ impl WindowMove {
                 }
             }
             Self::Travel(to) => window.travel(*to, &ground((*to).min(index.end()))?),
-            Self::Edge(way) => window.edge(*way, &ground(here)?),
-            Self::History(way) => _ = window.history(*way, &ground(here)?),
+            Self::Edge(direction) => window.edge(*direction, &ground(here)?),
+            Self::History(direction) => _ = window.history(*direction, &ground(here)?),
             Self::Fold(_) if window.only_hits.is_on => return Ok(MoveOutcome::Unfoldable),
             Self::Fold(FoldAction::WindowTraps) => {
                 let frames = window_trap_frames(index, cancel)?;
@@ -102,15 +104,15 @@ impl WindowMove {
 fn step(
     window: &mut TraceWindow,
     stride: Stride,
-    way: Direction,
+    direction: Direction,
     ground: &MoveContext<'_>,
 ) -> MoveOutcome {
     match stride {
-        Stride::Row => window.step_row(way, ground),
-        Stride::Into => window.step_into(way, ground),
-        Stride::Over => window.step_over(way, ground),
-        Stride::Page(rows) => window.page(way, rows, ground),
-        Stride::Out if window.step_out(way, ground) => {}
+        Stride::Row => window.step_row(direction, ground),
+        Stride::Into => window.step_into(direction, ground),
+        Stride::Over => window.step_over(direction, ground),
+        Stride::Page(rows) => window.page(direction, rows, ground),
+        Stride::Out if window.step_out(direction, ground) => {}
         Stride::Out => return MoveOutcome::Nowhere,
     }
     MoveOutcome::Made
@@ -120,9 +122,9 @@ fn step_of(
     walk: ThreadWalk<'_>,
     window: &mut TraceWindow,
     stride: Stride,
-    way: Direction,
+    direction: Direction,
 ) -> Result<MoveOutcome, QueryError> {
-    let target = walk.target(stride, way, window.position)?;
+    let target = walk.target(stride, direction, window.position)?;
     let Some(to) = target else {
         return Ok(MoveOutcome::Nowhere);
     };
@@ -165,18 +167,18 @@ impl<'a> ThreadWalk<'a> {
     fn target(
         &self,
         stride: Stride,
-        way: Direction,
+        direction: Direction,
         from: Position,
     ) -> Result<Option<Position>, QueryError> {
-        match (stride, way) {
-            (Stride::Row | Stride::Into, way) => self.neighbour(way, from),
+        match (stride, direction) {
+            (Stride::Row | Stride::Into, direction) => self.neighbour(direction, from),
             (Stride::Over, Direction::Forward) => self.over(from),
             (Stride::Over, Direction::Back) => self.back_over(from),
-            (Stride::Out, way) => self.out(way, from),
-            (Stride::Page(rows), way) => {
+            (Stride::Out, direction) => self.out(direction, from),
+            (Stride::Page(rows), direction) => {
                 let mut to = None;
                 for _ in 0..rows {
-                    match self.neighbour(way, to.unwrap_or(from))? {
+                    match self.neighbour(direction, to.unwrap_or(from))? {
                         Some(next) => to = Some(next),
                         None => break,
                     }
@@ -186,11 +188,15 @@ impl<'a> ThreadWalk<'a> {
         }
     }
 
-    fn neighbour(&self, way: Direction, from: Position) -> Result<Option<Position>, QueryError> {
-        match way {
+    fn neighbour(
+        &self,
+        direction: Direction,
+        from: Position,
+    ) -> Result<Option<Position>, QueryError> {
+        match direction {
             Direction::Forward => Ok(self.next(from)?.map(Step::after)),
             Direction::Back => match self.last(from)? {
-                Some(step) => Ok(Some(self.behind_last(step.before())?)),
+                Some(step) => Ok(Some(self.after_last(step.before())?)),
                 None => Ok(None),
             },
         }
@@ -215,10 +221,10 @@ impl<'a> ThreadWalk<'a> {
         let left = ground
             .left_by(last)
             .and_then(|call| ground.calls.get(call)?.call_step);
-        self.behind_last(left.unwrap_or(last).before()).map(Some)
+        self.after_last(left.unwrap_or(last).before()).map(Some)
     }
 
-    fn out(&self, way: Direction, from: Position) -> Result<Option<Position>, QueryError> {
+    fn out(&self, direction: Direction, from: Position) -> Result<Option<Position>, QueryError> {
         let ground = self.ground(from)?;
         let Some(call) = ground
             .frame_at(from)
@@ -226,18 +232,18 @@ impl<'a> ThreadWalk<'a> {
         else {
             return Ok(None);
         };
-        match way {
+        match direction {
             Direction::Forward => Ok(call.exit_step.map(Step::after)),
             Direction::Back => call
                 .call_step
-                .map(|step| self.behind_last(step.before()))
+                .map(|step| self.after_last(step.before()))
                 .transpose(),
         }
     }
 
     /// Returns the position after the thread's last step before a position; the position itself if
     /// there is no such step.
-    fn behind_last(&self, before: Position) -> Result<Position, QueryError> {
+    fn after_last(&self, before: Position) -> Result<Position, QueryError> {
         Ok(self.last(before)?.map_or(before, Step::after))
     }
 
@@ -364,7 +370,7 @@ mod tests {
 ";
 
     #[track_caller]
-    fn check(stride: Stride, way: Direction, from: u64, expected: Option<u64>) {
+    fn check(stride: Stride, direction: Direction, from: u64, expected: Option<u64>) {
         let tarmac =
             Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).expect("a trace");
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
@@ -373,7 +379,9 @@ mod tests {
             thread: ThreadId(0),
             cancel: &Cancel::default(),
         };
-        let target = walk.target(stride, way, Position(from)).expect("a move");
+        let target = walk
+            .target(stride, direction, Position(from))
+            .expect("a move");
         assert_eq!(target.map(|position| position.0), expected);
     }
 

@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn registers_of_x86_and_risc_v_stand_in_their_groups() {
+    fn registers_of_x86_and_risc_v_are_in_their_groups() {
         let sections = |set: InstructionSet| {
             let named = |(name, view): (String, RegisterView)| RegisterState {
                 name,

@@ -74,10 +74,10 @@ impl Scroll {
     }
 
     /// Scrolls by thousandths of a row.
-    pub fn by_way(&mut self, way: i64, view: &Viewport) {
+    pub fn by_way(&mut self, direction: i64, view: &Viewport) {
         // Whole rows first: a float is too coarse to count the rows of a long list.
-        self.top = self.top.saturating_add_signed(way / 1000);
-        self.by_pixels((way % 1000) as f32 / 1000.0 * view.row_height, view);
+        self.top = self.top.saturating_add_signed(direction / 1000);
+        self.by_pixels((direction % 1000) as f32 / 1000.0 * view.row_height, view);
     }
 
     /// Scrolls so that the top of the thumb is at a share (0 to 1) of its track.

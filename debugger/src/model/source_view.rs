@@ -298,7 +298,7 @@ pub struct LineQuestion {
     /// Line number, from 1.
     pub line: u32,
     /// Direction in time.
-    pub way: Direction,
+    pub direction: Direction,
     /// Thread name; none for any thread.
     pub thread: Option<String>,
 }
@@ -358,7 +358,7 @@ impl LineQuestion {
         cancel: &Cancel,
     ) -> Result<Option<(Position, ThreadId)>, QueryError> {
         // The step at the position itself does not count.
-        let from = match self.way {
+        let from = match self.direction {
             Direction::Forward if from >= session.index.end() => return Ok(None),
             Direction::Forward => from.next_step().after(),
             Direction::Back => from,
@@ -372,7 +372,7 @@ impl LineQuestion {
             cancel.check()?;
             let sought = HitQuery {
                 subject: Subject::Visits(vec![pc]),
-                direction: self.way,
+                direction: self.direction,
             };
             let found = match HitCursor::new(sought, from, 1, &session.index, cancel)
                 .of_thread(thread)
@@ -381,7 +381,7 @@ impl LineQuestion {
                 HitOutcome::Hit(hit) => Some((hit.record.step.before(), hit.record.thread)),
                 HitOutcome::Initial(_) | HitOutcome::Nothing => None,
             };
-            nearest = match self.way {
+            nearest = match self.direction {
                 Direction::Forward => [nearest, found].into_iter().flatten().min(),
                 Direction::Back => [nearest, found].into_iter().flatten().max(),
             };
@@ -438,11 +438,11 @@ mod tests {
 
     #[track_caller]
     fn check_line(question: (&str, u32, Direction, u64), expected: Result<Option<u64>, &str>) {
-        let (file, line, way, from) = question;
+        let (file, line, direction, from) = question;
         let question = LineQuestion {
             file: file.to_owned(),
             line,
-            way,
+            direction,
             thread: None,
         };
         let answer = question.answer(&overflow_with_image(), Position(from), &Cancel::default());

@@ -28,8 +28,8 @@ pub fn runs(text: &str) -> impl Iterator<Item = (RawTokenKind, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (kind, length) = run(rest);
-        let (word, behind) = rest.split_at_checked(length).filter(|_| !rest.is_empty())?;
-        rest = behind;
+        let (word, after) = rest.split_at_checked(length).filter(|_| !rest.is_empty())?;
+        rest = after;
         Some((kind, word))
     })
 }

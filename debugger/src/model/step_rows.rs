@@ -282,7 +282,7 @@ fn put_destination_first(row: &mut StepRow, record: &StepRecord) {
     let destinations: Vec<&str> = used
         .writes
         .iter()
-        .filter_map(|view| Registers::name_behind(step, *view, set))
+        .filter_map(|view| Registers::name_after(step, *view, set))
         .collect();
     row.effects
         .sort_by_key(|effect| !destinations.contains(&effect.label.text.as_str()));
@@ -617,7 +617,7 @@ mod step_remarks_tests {
     }
 
     #[test]
-    fn delay_slots_and_inferred_steps_are_told() {
+    fn delay_slots_and_inferred_steps_are_reported() {
         check(
             |record| record.delay_slot = DelaySlot::Executed,
             &["in a delay slot"],

@@ -450,14 +450,14 @@ mod tests {
             request: &request,
             cancel: &Cancel::default(),
         };
-        let mut asked = 0;
+        let mut requested = 0;
         // An event at each step.
         let ticks = leaper.leap(TickKind::Event, |from| {
-            asked += 1;
+            requested += 1;
             Ok(Some(Position(from.0 + 1)))
         });
         assert!((1200..=1201).contains(&ticks.unwrap().len()));
-        assert!(asked <= 1201, "{asked}");
+        assert!(requested <= 1201, "{requested}");
         let mut entries = BoundedList::with_limit(1 << 10);
         for number in 0..100_000u64 {
             let first = number * 100_000;
@@ -530,8 +530,8 @@ mod timeline_density_tests {
     fn each_column_has_the_shares_of_its_steps() {
         let session = overflow();
         let request = request(0, session.index.step_count(), 100);
-        let told = densities(&session, &request, &Cancel::default()).unwrap();
-        assert!(told.is_exact && told.has_any());
+        let stated = densities(&session, &request, &Cancel::default()).unwrap();
+        assert!(stated.is_exact && stated.has_any());
         let steps = Steps {
             first: Step(0),
             count: u64::MAX,
@@ -555,7 +555,7 @@ mod timeline_density_tests {
                 reads: does(AccessKind::Read),
                 writes: does(AccessKind::Write),
             };
-            assert_eq!(told.columns[column], expected, "column {column}");
+            assert_eq!(stated.columns[column], expected, "column {column}");
         }
     }
 

@@ -127,13 +127,13 @@ pub fn fatal_words(ending: &FatalEnding) -> String {
     match &ending.cause {
         FatalCause::Access { kind, address } => {
             let address = format!("{address:#x}");
-            let behind = match ending.steps_behind {
+            let after = match ending.steps_after {
                 0 => String::new(),
                 many => say!("fatal-behind", count = many),
             };
             match kind {
-                AccessKind::Read => say!("fatal-load", address = address, behind = behind),
-                AccessKind::Write => say!("fatal-store", address = address, behind = behind),
+                AccessKind::Read => say!("fatal-load", address = address, after = after),
+                AccessKind::Write => say!("fatal-store", address = address, after = after),
             }
         }
         FatalCause::Raised(call) => {
@@ -184,15 +184,15 @@ mod tests {
     #[test]
     fn an_access_where_nothing_can_be_was_the_last_thing() {
         let words = "No exit: most likely a fatal signal. The recorder does not record these well: the load from";
-        let behind = "looks completed, and the 2 steps after it may not have run";
+        let after = "looks completed, and the 2 steps after it may not have run";
         check(
             |writer| load(writer, 0x18),
-            &format!("1: {words} 0x18 {behind}"),
+            &format!("1: {words} 0x18 {after}"),
         );
         check(|writer| load(writer, 0x4141_4141_4141), "");
         check(
             |writer| load(writer, 0x0141_4141_4141_4141),
-            &format!("1: {words} 0x141414141414141 {behind}"),
+            &format!("1: {words} 0x141414141414141 {after}"),
         );
     }
 

@@ -134,14 +134,14 @@ impl TraceWindow {
 
     /// Moves by one row: a step, or all steps of a folded call. If only hits are shown, moves to
     /// the next visible step.
-    pub fn step_row(&mut self, way: Direction, ground: &MoveContext<'_>) {
+    pub fn step_row(&mut self, direction: Direction, ground: &MoveContext<'_>) {
         if let Some(rows) = self.only_hits.rows() {
-            let step = rows.neighbour(way, self.position);
+            let step = rows.neighbour(direction, self.position);
             return step
                 .into_iter()
                 .for_each(|step| self.walk(step.after(), ground));
         }
-        let to = match way {
+        let to = match direction {
             Direction::Forward => self.row_end_after(self.position.next_step()),
             Direction::Back => self
                 .position
@@ -152,14 +152,14 @@ impl TraceWindow {
     }
 
     /// Moves by one step, into calls and folded calls.
-    pub fn step_into(&mut self, way: Direction, ground: &MoveContext<'_>) {
-        self.walk(neighbour(self.position, way), ground);
+    pub fn step_into(&mut self, direction: Direction, ground: &MoveContext<'_>) {
+        self.walk(neighbour(self.position, direction), ground);
     }
 
     /// Moves over the call that the next step makes (or that the last step returned from); by a row
     /// if there is none.
-    pub fn step_over(&mut self, way: Direction, ground: &MoveContext<'_>) {
-        let over = match way {
+    pub fn step_over(&mut self, direction: Direction, ground: &MoveContext<'_>) {
+        let over = match direction {
             Direction::Forward => {
                 let called = ground
                     .calls
@@ -177,17 +177,17 @@ impl TraceWindow {
         };
         match over {
             Some(to) => self.walk(to, ground),
-            None => self.step_row(way, ground),
+            None => self.step_row(direction, ground),
         }
     }
 
     /// Moves to just before the call of the function around the position, or to just after its
     /// return. Returns false, and stays, if the trace shows no call of it or ends inside it.
-    pub fn step_out(&mut self, way: Direction, ground: &MoveContext<'_>) -> bool {
+    pub fn step_out(&mut self, direction: Direction, ground: &MoveContext<'_>) -> bool {
         let call = ground
             .frame_at(self.position)
             .and_then(|frame| ground.calls.get(frame));
-        let to = call.and_then(|call| match way {
+        let to = call.and_then(|call| match direction {
             Direction::Back => call.call_step.map(Step::before),
             Direction::Forward => call.exit_step.map(Step::after),
         });
@@ -198,9 +198,9 @@ impl TraceWindow {
     }
 
     /// Moves by a number of rows.
-    pub fn page(&mut self, way: Direction, rows: u64, ground: &MoveContext<'_>) {
+    pub fn page(&mut self, direction: Direction, rows: u64, ground: &MoveContext<'_>) {
         let gap = self.gap_of(self.position);
-        let to = match way {
+        let to = match direction {
             Direction::Back => gap.saturating_sub(rows),
             Direction::Forward => gap.saturating_add(rows),
         };
@@ -214,8 +214,8 @@ impl TraceWindow {
     }
 
     /// Moves to the first or the last position.
-    pub fn edge(&mut self, way: Direction, ground: &MoveContext<'_>) {
-        let to = match way {
+    pub fn edge(&mut self, direction: Direction, ground: &MoveContext<'_>) {
+        let to = match direction {
             Direction::Back => Position(0),
             Direction::Forward => ground.end,
         };
@@ -224,8 +224,8 @@ impl TraceWindow {
 
     /// Moves to the position visited before, or the one gone back from. Returns false if there is
     /// none.
-    pub fn history(&mut self, way: Direction, ground: &MoveContext<'_>) -> bool {
-        let (from, into) = match way {
+    pub fn history(&mut self, direction: Direction, ground: &MoveContext<'_>) -> bool {
+        let (from, into) = match direction {
             Direction::Back => (&mut self.back, &mut self.forward),
             Direction::Forward => (&mut self.forward, &mut self.back),
         };
@@ -412,8 +412,8 @@ impl TraceWindow {
     }
 }
 
-fn neighbour(position: Position, way: Direction) -> Position {
-    match way {
+fn neighbour(position: Position, direction: Direction) -> Position {
+    match direction {
         Direction::Back => Position(position.0.saturating_sub(1)),
         Direction::Forward => Position(position.0.saturating_add(1)),
     }

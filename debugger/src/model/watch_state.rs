@@ -152,7 +152,7 @@ pub fn next_change(
     session: &Session,
     watch: &Watch,
     from: Position,
-    way: Direction,
+    direction: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>> {
     let index = &session.index;
@@ -172,7 +172,7 @@ pub fn next_change(
         }
     };
     let is_edge = |before: &Option<Value>, after: &Option<Value>| before != after;
-    Ok(next_edge(&scene, from, way, &mut state, &is_edge)?)
+    Ok(next_edge(&scene, from, direction, &mut state, &is_edge)?)
 }
 
 /// Value of a watch at a place of its curve.
@@ -622,9 +622,15 @@ mod tests {
     #[test]
     fn changes_are_found_on_both_sides_and_a_write_of_the_same_is_none() {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
-        let change = |text: &str, from: u64, way| {
-            let found =
-                next_change(&session, &Watch::parse(text), Position(from), way, &cancel).unwrap();
+        let change = |text: &str, from: u64, direction| {
+            let found = next_change(
+                &session,
+                &Watch::parse(text),
+                Position(from),
+                direction,
+                &cancel,
+            )
+            .unwrap();
             found.map(|position| position.0)
         };
         assert_eq!(

@@ -107,10 +107,10 @@ impl Wave {
 
     /// Returns the last column that begins at or before a position; none before the first.
     pub fn column_at(&self, position: Position) -> Option<&WaveColumn> {
-        let behind = self
+        let after = self
             .columns
             .partition_point(|column| column.position <= position);
-        self.columns.get(behind.checked_sub(1)?)
+        self.columns.get(after.checked_sub(1)?)
     }
 }
 

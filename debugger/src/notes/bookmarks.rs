@@ -111,7 +111,7 @@ impl Bookmarks {
     }
 
     /// Returns the nearest bookmark after a position.
-    pub fn behind(&self, position: u64) -> Option<&Bookmark> {
+    pub fn after(&self, position: u64) -> Option<&Bookmark> {
         self.list.iter().find(|bookmark| {
             bookmark
                 .place
@@ -453,7 +453,7 @@ mod tests {
         assert_eq!(bookmarks.ranges_in(9, 20).count(), 0);
         assert!(bookmarks.memory_in(0x107, 1).is_some() && bookmarks.memory_in(0x108, 1).is_none());
         assert_eq!(
-            bookmarks.behind(5).map(Bookmark::title).as_deref(),
+            bookmarks.after(5).map(Bookmark::title).as_deref(),
             Some("7")
         );
         assert_eq!(bookmarks.before(5), None);

@@ -429,7 +429,7 @@ mod tests {
             control: true,
             listed: false,
         };
-        let asked = SavedSliceQuery {
+        let requested = SavedSliceQuery {
             cell: "0x80:8".to_owned(),
             ..SavedSliceQuery::default()
         };
@@ -483,7 +483,7 @@ mod tests {
                 },
                 SavedSlice {
                     name: "b".to_owned(),
-                    slice: SavedSliceQuery { at: 0, ..asked },
+                    slice: SavedSliceQuery { at: 0, ..requested },
                 },
             ]),
         }

@@ -111,14 +111,14 @@ impl Watch {
                 .into_iter()
                 .find(|kind| kind.name().eq_ignore_ascii_case(word))
         };
-        let behind = text
+        let after = text
             .rsplit_once(char::is_whitespace)
             .and_then(|(rest, word)| Some((rest, named(word)?)));
         let before = || {
             text.split_once(char::is_whitespace)
                 .and_then(|(word, rest)| Some((rest, named(word)?)))
         };
-        let (expression, kind) = behind.or_else(before).unwrap_or((text, WatchType::Hex));
+        let (expression, kind) = after.or_else(before).unwrap_or((text, WatchType::Hex));
         Self {
             expression: expression.trim().chars().take(LONGEST).collect(),
             kind,
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_stands_before_or_behind_the_expression() {
+    fn a_type_is_before_or_after_the_expression() {
         check("x0", "x0", WatchType::Hex);
         check(" [sp + 8] u32 ", "[sp + 8]", WatchType::U32);
         check("i64 x19 - x22", "x19 - x22", WatchType::I64);

@@ -74,19 +74,19 @@ fn apply_fold(shell: &mut dyn Shell, fold: FoldAction) {
 
 fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
     match action {
-        TravelAction::Page(way) => {
+        TravelAction::Page(direction) => {
             let rows = shell.page_rows();
             in_desk(shell, |desk| {
-                desk.begin(WindowMove::Step(Stride::Page(rows.max(1)), way))
+                desk.begin(WindowMove::Step(Stride::Page(rows.max(1)), direction))
             });
         }
-        TravelAction::GoToAccessOfSelection(access, way) => {
-            go_to_access_of_selection(shell, access, way)
+        TravelAction::GoToAccessOfSelection(access, direction) => {
+            go_to_access_of_selection(shell, access, direction)
         }
-        TravelAction::GoToCall(name, way) => {
+        TravelAction::GoToCall(name, direction) => {
             let selected = shell.selected_function().map(FunctionReference::Address);
             in_desk(shell, |desk| {
-                desk.go_to_call(name.map(FunctionReference::Name).or(selected), way)
+                desk.go_to_call(name.map(FunctionReference::Name).or(selected), direction)
             });
         }
         action => in_desk(shell, |desk| travel(desk, action)),
@@ -97,43 +97,45 @@ fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
 /// nothing.
 fn travel(desk: &mut Desk, action: TravelAction) {
     match action {
-        TravelAction::StepRow(way) => desk.begin(WindowMove::Step(Stride::Row, way)),
-        TravelAction::StepInto(way) => desk.begin(WindowMove::Step(Stride::Into, way)),
-        TravelAction::StepOver(way) => desk.begin(WindowMove::Step(Stride::Over, way)),
-        TravelAction::StepOut(way) => desk.begin(WindowMove::Step(Stride::Out, way)),
-        TravelAction::StepOfThread(way) => desk.begin(WindowMove::StepOfThread(way)),
+        TravelAction::StepRow(direction) => desk.begin(WindowMove::Step(Stride::Row, direction)),
+        TravelAction::StepInto(direction) => desk.begin(WindowMove::Step(Stride::Into, direction)),
+        TravelAction::StepOver(direction) => desk.begin(WindowMove::Step(Stride::Over, direction)),
+        TravelAction::StepOut(direction) => desk.begin(WindowMove::Step(Stride::Out, direction)),
+        TravelAction::StepOfThread(direction) => desk.begin(WindowMove::StepOfThread(direction)),
         TravelAction::StayInThread(name) => desk.stay_in_thread(name.as_deref()),
-        TravelAction::Edge(way) => desk.begin(WindowMove::Edge(way)),
+        TravelAction::Edge(direction) => desk.begin(WindowMove::Edge(direction)),
         TravelAction::GoTo(text) => desk.go_to(&text),
         TravelAction::Travel(window, to) => desk.begin_in(window, WindowMove::Travel(to)),
-        TravelAction::History(way) => desk.begin(WindowMove::History(way)),
-        TravelAction::GoToAccess(cell, access, way) => desk.go_to_access(cell, access, way),
+        TravelAction::History(direction) => desk.begin(WindowMove::History(direction)),
+        TravelAction::GoToAccess(cell, access, direction) => {
+            desk.go_to_access(cell, access, direction)
+        }
         TravelAction::GoToAccessUntil(cell, access, until) => {
             desk.go_to_access_until(cell, access, until)
         }
-        TravelAction::GoToExternal(cell, way) => desk.go_to_external(cell, way),
-        TravelAction::GoToLine(file, line, way, thread) => desk.go_to_line(LineQuestion {
+        TravelAction::GoToExternal(cell, direction) => desk.go_to_external(cell, direction),
+        TravelAction::GoToLine(file, line, direction, thread) => desk.go_to_line(LineQuestion {
             file,
             line,
-            way,
+            direction,
             thread,
         }),
-        TravelAction::GoToVisit(way) => desk.go_to_visit(way),
-        TravelAction::StepLine(way) => desk.go_to_next_line(Callees::Over, way),
-        TravelAction::StepLineInto(way) => desk.go_to_next_line(Callees::Into, way),
-        TravelAction::GoToException(way) => desk.go_to_exception(way),
+        TravelAction::GoToVisit(direction) => desk.go_to_visit(direction),
+        TravelAction::StepLine(direction) => desk.go_to_next_line(Callees::Over, direction),
+        TravelAction::StepLineInto(direction) => desk.go_to_next_line(Callees::Into, direction),
+        TravelAction::GoToException(direction) => desk.go_to_exception(direction),
         TravelAction::StopLookup => desk.lookup = None,
-        TravelAction::GoToWhere(condition, way) => desk.go_to_where(condition, way),
-        TravelAction::GoToWhereAgain(way) => desk.go_to_where_again(way),
-        TravelAction::GoToChange(watch, way) => desk.go_to_change(watch, way),
-        TravelAction::GoToBookmark(way) => desk.go_to_bookmark(way),
+        TravelAction::GoToWhere(condition, direction) => desk.go_to_where(condition, direction),
+        TravelAction::GoToWhereAgain(direction) => desk.go_to_where_again(direction),
+        TravelAction::GoToChange(watch, direction) => desk.go_to_change(watch, direction),
+        TravelAction::GoToBookmark(direction) => desk.go_to_bookmark(direction),
         TravelAction::Page(_)
         | TravelAction::GoToAccessOfSelection(..)
         | TravelAction::GoToCall(..) => {}
     }
 }
 
-fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Direction) {
+fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, direction: Direction) {
     let Some((cell, follow)) = shell.selected_cell() else {
         return shell.tell(Report::NoCell);
     };
@@ -144,10 +146,11 @@ fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Directi
     // An action on a panel starts from the state that the panel shows, regardless of the active
     // window.
     match follow.and_then(|follow| desk.windows.start_from(follow)) {
-        Some(start) => program
-            .queue
-            .extend([start, TravelAction::GoToAccess(cell, access, way).into()]),
-        None => desk.go_to_access(cell, access, way),
+        Some(start) => program.queue.extend([
+            start,
+            TravelAction::GoToAccess(cell, access, direction).into(),
+        ]),
+        None => desk.go_to_access(cell, access, direction),
     }
 }
 
@@ -178,7 +181,7 @@ fn apply_search(shell: &mut dyn Shell, action: SearchAction) {
                 shell.show_search(kept);
             }
         }
-        SearchAction::FindNext(way) => in_desk(shell, |desk| desk.find_next(way)),
+        SearchAction::FindNext(direction) => in_desk(shell, |desk| desk.find_next(direction)),
         SearchAction::FindMore => in_desk(shell, Desk::find_more),
         SearchAction::StopFind => in_desk(shell, |desk| _ = desk.find.stop()),
         SearchAction::ClearFind => in_desk(shell, |desk| desk.find.clear()),
@@ -208,7 +211,7 @@ fn apply_slice(shell: &mut dyn Shell, action: SliceAction) {
         SliceAction::Why(cell) => in_desk(shell, |desk| desk.why(&cell, None)),
         SliceAction::WhyAt(cell, at) => in_desk(shell, |desk| desk.why(&cell, Some(at))),
         SliceAction::WhyAgain(question) => in_desk(shell, |desk| desk.why_again(question)),
-        SliceAction::TurnSlice(way) => in_desk(shell, |desk| desk.turn_slice(way)),
+        SliceAction::TurnSlice(direction) => in_desk(shell, |desk| desk.turn_slice(direction)),
         SliceAction::FollowInSlice(edge) => in_desk(shell, |desk| desk.follow_in_slice(edge)),
         SliceAction::MoreOfSlice => in_desk(shell, Desk::more_of_slice),
         SliceAction::StopSlice => in_desk(shell, |desk| _ = desk.slice.stop()),
@@ -245,20 +248,20 @@ fn apply_mark(shell: &mut dyn Shell, action: MarkAction) {
 }
 
 /// Undoes the last change (back), or redoes it (forward).
-fn turn_back(shell: &mut dyn Shell, way: Direction) {
+fn turn_back(shell: &mut dyn Shell, direction: Direction) {
     let mut undo = std::mem::take(&mut shell.program_mut().undo);
     let exchange = |before| match (before, shell.program_mut().desk.as_mut()) {
         (UndoSnapshot::Marks(marks), Some(desk)) => UndoSnapshot::Marks(desk.exchange(marks)),
         (before, _) => shell.exchange(before),
     };
-    let is_done = match way {
+    let is_done = match direction {
         Direction::Back => undo.undo(exchange),
         Direction::Forward => undo.redo(exchange),
     };
     shell.program_mut().undo = undo;
     match is_done {
         true => keep_session(shell),
-        false => shell.tell(Report::NothingToUndo(way)),
+        false => shell.tell(Report::NothingToUndo(direction)),
     }
 }
 
@@ -370,8 +373,8 @@ fn take_one(shell: &mut dyn Shell, news: DeskEvent) {
         DeskEvent::AskWhatToFind => shell.prompt(Prompt::Search(Direction::Forward)),
         DeskEvent::Changed(before) => shell.program_mut().undo.keep(UndoSnapshot::Marks(before)),
         DeskEvent::Part => shell.part_shown(),
-        DeskEvent::Whole(told) => {
-            report_whole(shell, &told);
+        DeskEvent::Whole(stated) => {
+            report_whole(shell, &stated);
             begin_held(shell);
         }
         DeskEvent::Mend(options) => open_again(shell, *options, OpeningMode::Whole),

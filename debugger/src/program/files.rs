@@ -221,7 +221,7 @@ pub fn keep_session(shell: &mut dyn Shell) {
     let loses_marks = desk.loses_marks(&text);
     let place = desk.places.own.clone().filter(|place| place.wants(&text));
     if loses_marks {
-        in_desk(shell, |desk| desk.places.is_loss_told = true);
+        in_desk(shell, |desk| desk.places.is_loss_stated = true);
         shell.tell(Report::NotesNotKept);
     }
     if let Some(place) = place {
@@ -236,9 +236,9 @@ pub fn keep_session(shell: &mut dyn Shell) {
 /// Saves the session to a file that the user chose, or to the one that was chosen last.
 pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
     let demand = if chosen.is_some() {
-        SaveReason::Asked
+        SaveReason::Requested
     } else {
-        SaveReason::AskedAgain
+        SaveReason::RequestedAgain
     };
     let Some(desk) = &mut shell.program_mut().desk else {
         return;

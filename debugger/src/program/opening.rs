@@ -42,8 +42,8 @@ pub(super) fn take_opened(shell: &mut dyn Shell) {
     if let Some(opening) = &shell.program().opening {
         opening.look_again();
     }
-    while let Some(told) = shell.program().opening.as_ref().and_then(Opening::poll) {
-        match told {
+    while let Some(stated) = shell.program().opening.as_ref().and_then(Opening::poll) {
+        match stated {
             OpeningEvent::Part(opened) => show_part(shell, opened),
             OpeningEvent::Done(result) => end_opening(shell, result),
         }
@@ -83,7 +83,7 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<OpenedTrace>) {
         desk.forget_change();
     }
     let is_given_up = opening.is_cancelled() || result.is_err();
-    let is_asked_for = result
+    let is_requested = result
         .as_ref()
         .is_err_and(|error| error.is::<TraceMissing>());
     match result {
@@ -108,7 +108,7 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<OpenedTrace>) {
     if is_given_up && is_shown {
         // No more of the trace will arrive: resolve the place in this part.
         begin_held(shell);
-    } else if is_given_up && !is_asked_for {
+    } else if is_given_up && !is_requested {
         shell.program_mut().begin_at = None;
     }
     if let Some(desk) = shell
@@ -159,7 +159,7 @@ fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
 
 /// Reports the notices about a trace, except those that were reported before, and remembers the
 /// trace.
-pub(super) fn report_whole(shell: &mut dyn Shell, told: &[Notice]) {
+pub(super) fn report_whole(shell: &mut dyn Shell, stated: &[Notice]) {
     let Some(desk) = &shell.program().desk else {
         return;
     };
@@ -167,7 +167,7 @@ pub(super) fn report_whole(shell: &mut dyn Shell, told: &[Notice]) {
     for notice in session
         .notices
         .iter()
-        .filter(|notice| !told.contains(notice))
+        .filter(|notice| !stated.contains(notice))
     {
         // The status bar names an image in use.
         if !matches!(notice.kind, NoticeKind::ImageInUse(_)) {

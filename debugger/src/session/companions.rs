@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_companion_is_told() {
+    fn a_damaged_companion_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("funclist.log"), "1,0,0x10,a!f\nx\ny\n").unwrap();
         let mut notices = Vec::new();

@@ -296,10 +296,10 @@ fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images
     let images = Images::load_from(&usable, options.sysroots())
         .ok()
         .filter(|images| !images.is_empty())?;
-    let told = usable
+    let stated = usable
         .iter()
         .map(|spec| Notice::image_in_use("an image of the last session", &spec.path));
-    notices.extend(told);
+    notices.extend(stated);
     Some(images)
 }
 

@@ -246,10 +246,10 @@ pub fn open_watched(
     let damage = error.as_ref().and_then(|error| Damage::of(error));
     let Some((damage, mended)) = damage.and_then(|damage| Some((damage, damage.mended(options)?)))
     else {
-        return Ok(told(session, error));
+        return Ok(stated(session, error));
     };
     let (session, error) = open_with_tail_calls(&mended, progress, cancel, watch)?;
-    let mut session = told(session, error);
+    let mut session = stated(session, error);
     session
         .notices
         .push(format!("{}: {:?}", damage.notice(), options.path).into());
@@ -257,7 +257,7 @@ pub fn open_watched(
 }
 
 /// Adds a notice about a failed search for tail calls.
-fn told(mut session: Session, error: Option<QueryError>) -> Session {
+fn stated(mut session: Session, error: Option<QueryError>) -> Session {
     let notice = error.map(|error| no_tail_calls(&error).into());
     session.notices.extend(notice);
     session
@@ -619,7 +619,7 @@ impl<'a> IndexSearch<'a> {
                     if let Ok((session, error)) =
                         self.session_with_tail_calls(part, IndexOrigin::Built)
                     {
-                        (watch.on_part)(told(session, error));
+                        (watch.on_part)(stated(session, error));
                     }
                 }))
             }

@@ -112,7 +112,7 @@ impl OpenOptions {
     /// Moves programs among the trace's files to its images. Blocks: if there are several files,
     /// reads each file's header.
     #[must_use]
-    pub fn with_images_told_apart(mut self) -> Self {
+    pub fn with_images_distinguished(mut self) -> Self {
         if self.more.is_empty() {
             return self;
         }

@@ -230,7 +230,7 @@ mod demo_tests {
     use super::*;
 
     #[test]
-    fn the_index_lies_beside_the_trace_under_its_whole_name() {
+    fn the_index_lies_next_to_the_trace_under_its_whole_name() {
         let places = index_places(&OpenOptions::new("/there/a.tarmac"));
         assert_eq!(places.first().unwrap(), Path::new("/there/a.tarmac.sbi"));
     }

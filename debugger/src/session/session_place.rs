@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_session_lies_beside_the_index() {
+    fn the_session_lies_next_to_the_index() {
         let place = |index: &str| session_place(Path::new(index)).display().to_string();
         assert_eq!(place("/t/a.tarmac.sbi"), "/t/a.tarmac.session.toml");
         assert_eq!(place("/t/other"), "/t/other.session.toml");

@@ -469,13 +469,13 @@ pub fn natural_key(name: &str) -> Vec<(u64, String)> {
             - rest
                 .trim_start_matches(|letter: char| letter.is_ascii_digit())
                 .len();
-        let (number, behind) = rest.split_at(digits);
-        let words = behind
+        let (number, after) = rest.split_at(digits);
+        let words = after
             .find(|letter: char| letter.is_ascii_digit())
-            .unwrap_or(behind.len());
-        let (word, behind) = behind.split_at(words);
+            .unwrap_or(after.len());
+        let (word, after) = after.split_at(words);
         key.push((number.parse().unwrap_or(0), word.to_owned()));
-        rest = behind;
+        rest = after;
     }
     key
 }
@@ -803,7 +803,7 @@ mod tests {
         let chosen = |files: &[&PathBuf]| {
             let options = OpenOptions::of_files(files.iter().copied().cloned())
                 .unwrap()
-                .with_images_told_apart();
+                .with_images_distinguished();
             let images = options
                 .images
                 .iter()

@@ -305,7 +305,7 @@ mod find_tests {
     }
 
     #[test]
-    fn a_file_is_sought_where_it_moved_then_where_it_was_then_beside_the_image() {
+    fn a_file_is_sought_where_it_moved_then_where_it_was_then_next_to_the_image() {
         let folder = tempfile::tempdir().expect("a directory");
         let root = folder.path();
         let image = root.join("out/a.elf");

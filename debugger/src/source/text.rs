@@ -297,9 +297,9 @@ pub fn words(line: &str, mut within: SourceLexerState) -> (Vec<SourceWord<'_>>, 
             }
             SourceLexerState::Code => code_word(rest),
         };
-        let (text, behind) = rest.split_at(length);
+        let (text, after) = rest.split_at(length);
         words.push(SourceWord { kind, text });
-        rest = behind;
+        rest = after;
     }
     (words, within)
 }
@@ -451,7 +451,7 @@ mod words_tests {
     }
 
     #[test]
-    fn words_of_code_are_told_apart() {
+    fn words_of_code_are_distinguished() {
         check("int x1 = 0x1f; // one", "kkk......nnnn..######");
         check("#include \"a.h\"", "dddddddd.ttttt");
         check("  # define A 'b'", "..dddddddd...ttt");

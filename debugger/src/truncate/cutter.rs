@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_count_in_their_order_even_where_they_belong_to_the_step_behind_them() {
+    fn lines_count_in_their_order_even_where_they_belong_to_the_step_after_them() {
         // The register changes before the step that would be the second visit.
         let round = |time: u32| format!("{time} clk R r0 {time:08x}\n{}", nop(time, 0x8000));
         check(&(0..40).map(round).collect::<String>(), None);

@@ -144,9 +144,9 @@ impl StreamState {
         let count = self.kept.len().saturating_sub(KEPT_BYTES);
         let end = self.start + count as u64;
         if let Err(error) = self.copy_to(end) {
-            let told = io::Error::new(error.kind(), "the output could not be written");
+            let stated = io::Error::new(error.kind(), "the output could not be written");
             self.failure = Some(error);
-            return Err(told);
+            return Err(stated);
         }
         self.kept.drain(..count);
         self.start = end;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_index::QueryError;
-use stepback_index::answer::{RegisterFile, RegisterState as ToldRegister, ThreadId};
+use stepback_index::answer::{RegisterFile, RegisterState as StatedRegister, ThreadId};
 use stepback_index::read::NameReader;
 use stepback_machine::banks::{
     BankedRegister, ExecutionState, RegisterAlias, SecurityState, StackChoice, StackChoices,
@@ -81,7 +81,7 @@ impl RegisterState {
 
     /// Loads the values of a register file.
     pub fn load(&mut self, file: &RegisterFile) {
-        let named = |register: &ToldRegister| match register.view.register {
+        let named = |register: &StatedRegister| match register.view.register {
             outside if outside >= RegisterId::FIRST_NAMED => NamedRegister::of(&register.name),
             _ => NamedRegister::Other,
         };

@@ -73,7 +73,7 @@ impl TableSource for BookmarkTable {
     }
 
     fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let asked = match (gesture, row.position, row.address) {
+        let requested = match (gesture, row.position, row.address) {
             (RowGesture::Go, Some(position), _) => Action::travel(desk.windows.active, position),
             (RowGesture::Go | RowGesture::GoOn, _, Some(address)) => {
                 Action::View(ViewAction::ShowMemory(format!("{:#x}", address.0)))
@@ -83,7 +83,7 @@ impl TableSource for BookmarkTable {
             ))),
             _ => return false,
         };
-        out.push(asked);
+        out.push(requested);
         true
     }
 

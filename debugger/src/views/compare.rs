@@ -423,7 +423,7 @@ impl PanelView for CompareView {
     }
 
     fn act(&mut self, place: usize, gesture: RowGesture, _: &Desk, out: &mut Vec<Action>) -> bool {
-        let (turned, asked) = match (self.rows().get(place), gesture) {
+        let (turned, requested) = match (self.rows().get(place), gesture) {
             (Some(CompareRow::Group { title, .. }), RowGesture::Go)
             | (
                 Some(CompareRow::Group {
@@ -450,11 +450,9 @@ impl PanelView for CompareView {
             _ => return false,
         };
         turned.into_iter().for_each(|title| self.toggle(title));
-        out.extend(
-            asked.map(|(cell, way)| {
-                Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))
-            }),
-        );
+        out.extend(requested.map(|(cell, direction)| {
+            Action::Travel(TravelAction::GoToAccess(cell, Access::Write, direction))
+        }));
         true
     }
 

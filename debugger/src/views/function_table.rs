@@ -10,7 +10,7 @@ use crate::action::{Action, CellName, Direction, PanelKind, TravelAction, ViewAc
 use crate::analysis::call_profile::Progress;
 use crate::desk::Desk;
 use crate::messages::say;
-use crate::model::functions::FunctionProfile as Told;
+use crate::model::functions::FunctionProfile as Stated;
 use crate::model::table::{Table, TableRow};
 use crate::views::view::MenuEntry;
 use crate::worker::Slot;
@@ -33,7 +33,9 @@ impl TableSource for FunctionTable {
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
         let answer = self.answer.poll_long(&(), &desk.worker, |()| {
             let session = Arc::clone(&desk.session);
-            move |cancel: &Cancel| Ok(Told::of(&session, None, &Progress::default(), cancel)?.table)
+            move |cancel: &Cancel| {
+                Ok(Stated::of(&session, None, &Progress::default(), cancel)?.table)
+            }
         });
         ViewStatus::of_answer(&answer)
     }
@@ -63,10 +65,10 @@ impl TableSource for FunctionTable {
         let Some(address) = row.address else {
             return Vec::new();
         };
-        let call = |way| {
+        let call = |direction| {
             [Action::Travel(TravelAction::GoToCall(
                 Some(address.to_string()),
-                way,
+                direction,
             ))]
         };
         vec![

@@ -46,9 +46,9 @@ struct SourceState {
     here: Slot<(Position, Option<String>), (PositionSource, ThreadId)>,
     /// Line that was shown last: its file stays while the position has no source.
     line: Option<Arc<SourceLine>>,
-    asked: Slot<FileKey, Arc<SourceFile>>,
+    requested: Slot<FileKey, Arc<SourceFile>>,
     files: AnswerCache<FileKey, Arc<SourceFile>>,
-    asked_executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
+    requested_executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
     executed: AnswerCache<Arc<str>, Arc<HashSet<u32>>>,
     shown: Option<ShownSource>,
     /// Name of a file that was not found at its recorded path.
@@ -206,10 +206,14 @@ impl SourceView {
         if let Some(file) = self.state.files.get(&key) {
             return Ok(file);
         }
-        let answer = self.state.asked.poll(&key, &desk.worker, |(name, map)| {
-            let (name, map, session) = (Arc::clone(name), map.clone(), Arc::clone(&desk.session));
-            move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
-        });
+        let answer = self
+            .state
+            .requested
+            .poll(&key, &desk.worker, |(name, map)| {
+                let (name, map, session) =
+                    (Arc::clone(name), map.clone(), Arc::clone(&desk.session));
+                move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
+            });
         match answer {
             Answer::Failed(error) => Err(ViewStatus::Failed(error.to_owned())),
             Answer::Fresh(file) => {
@@ -233,7 +237,7 @@ impl SourceView {
         }
         let answer = self
             .state
-            .asked_executed
+            .requested_executed
             .poll_long(&file.name, &desk.worker, |_| {
                 let (file, session) = (Arc::clone(file), Arc::clone(&desk.session));
                 move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
@@ -364,7 +368,7 @@ impl PanelView for SourceView {
         let Some(line) = self.line_at(place) else {
             return false;
         };
-        let way = match gesture {
+        let direction = match gesture {
             RowGesture::Go => Direction::Forward,
             RowGesture::GoOn => Direction::Back,
             RowGesture::Open => {
@@ -389,7 +393,7 @@ impl PanelView for SourceView {
         out.push(Action::Travel(TravelAction::GoToLine(
             shown.file.name.to_string(),
             line,
-            way,
+            direction,
             self.thread.clone(),
         )));
         true

@@ -156,7 +156,7 @@ impl PanelView for StackView {
             .to_vec();
         let is_ready = desk.session.images.are_lines_ready();
         let wish = if is_ready {
-            SourceLineMode::Told
+            SourceLineMode::Stated
         } else {
             SourceLineMode::LeftOut
         };

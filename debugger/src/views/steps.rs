@@ -147,8 +147,8 @@ impl StepsView {
 
     /// Returns a folded call in sight, once it is known.
     pub fn call(&self, call: CallId) -> Option<Call> {
-        let (asked, known) = self.folded.peek()?;
-        let place = asked.iter().position(|asked| *asked == call)?;
+        let (requested, known) = self.folded.peek()?;
+        let place = requested.iter().position(|requested| *requested == call)?;
         known.get(place).copied().flatten()
     }
 

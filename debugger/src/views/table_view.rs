@@ -98,13 +98,13 @@ pub trait TableSource {
         let memory = row
             .address
             .map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
-        let asked = match gesture {
+        let requested = match gesture {
             RowGesture::Go => travel.or(memory),
             RowGesture::GoOn => memory,
             RowGesture::Open | RowGesture::Close | RowGesture::Stay | RowGesture::Remove => None,
         };
-        out.extend(asked.clone());
-        asked.is_some()
+        out.extend(requested.clone());
+        requested.is_some()
     }
 
     /// Returns the gesture of the Enter key.

@@ -115,14 +115,14 @@ impl ShownWatch<'_> {
         let written_by = self.state.and_then(|state| state.written_by);
         let travel =
             |to: Option<Step>| to.map(|to| Action::travel(windows.travelling(follow), to.after()));
-        let change = |way| {
+        let change = |direction| {
             Some(Action::Travel(TravelAction::GoToChange(
                 self.watch.text(),
-                way,
+                direction,
             )))
         };
         let is_here = written_by.map(Step::after) == Some(windows.position_of(follow));
-        let asked = match gesture {
+        let requested = match gesture {
             // If the position is just after the last write, go to the change before.
             RowGesture::Go if is_here => change(Direction::Back),
             RowGesture::Go => travel(written_by),
@@ -134,11 +134,13 @@ impl ShownWatch<'_> {
                 self.place,
             )))),
         };
-        let Some(asked) = asked else { return false };
-        let start = matches!(asked, Action::Travel(TravelAction::GoToChange(..)))
+        let Some(requested) = requested else {
+            return false;
+        };
+        let start = matches!(requested, Action::Travel(TravelAction::GoToChange(..)))
             .then(|| windows.start_from(follow))
             .flatten();
-        out.extend(start.into_iter().chain([asked]));
+        out.extend(start.into_iter().chain([requested]));
         true
     }
 

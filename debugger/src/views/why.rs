@@ -116,7 +116,9 @@ impl WhyView {
 
     /// Returns true if a line is about the last step before the position.
     pub fn is_here(&self, place: usize, desk: &Desk) -> bool {
-        let step = self.told(place).and_then(|(_, told)| told.row()?.step);
+        let step = self
+            .stated(place)
+            .and_then(|(_, stated)| stated.row()?.step);
         step.is_some() && step == desk.windows.active().position.last_step()
     }
 
@@ -131,10 +133,10 @@ impl WhyView {
     }
 
     /// Returns a line and its description.
-    pub fn told(&self, place: usize) -> Option<(&ReadingLine, SliceLineContent<'_>)> {
+    pub fn stated(&self, place: usize) -> Option<(&ReadingLine, SliceLineContent<'_>)> {
         let shown = self.state.shown.as_ref()?;
         let line = shown.lines.get(place)?;
-        Some((line, shown.slice.told(line)?))
+        Some((line, shown.slice.stated(line)?))
     }
 
     fn rows(&mut self, slice: &Arc<Slice>, state: &SliceState, desk: &Desk) -> ViewStatus {
@@ -220,7 +222,7 @@ impl PanelView for WhyView {
         desk: &Desk,
         out: &mut Vec<Action>,
     ) -> bool {
-        let Some((line, told)) = self.told(place) else {
+        let Some((line, stated)) = self.stated(place) else {
             let is_more =
                 self.state.more.is_some() && matches!(gesture, RowGesture::Go | RowGesture::Open);
             if is_more {
@@ -228,9 +230,9 @@ impl PanelView for WhyView {
             }
             return is_more;
         };
-        let (line, position) = (*line, told.row().and_then(|row| row.position()));
-        let is_call = told.row().is_none();
-        let memory = told.row().and_then(|row| {
+        let (line, position) = (*line, stated.row().and_then(|row| row.position()));
+        let is_call = stated.row().is_none();
+        let memory = stated.row().and_then(|row| {
             row.gives.iter().find_map(|given| match &given.cell {
                 CellName::Memory(address, _) => {
                     Some(Action::View(ViewAction::ShowMemory(address.clone())))
@@ -269,18 +271,18 @@ impl PanelView for WhyView {
     }
 
     fn cell(&self, place: usize, _: &Desk) -> Option<CellName> {
-        let (_, told) = self.told(place)?;
-        told.row()?.gives.first().map(|given| given.cell.clone())
+        let (_, stated) = self.stated(place)?;
+        stated.row()?.gives.first().map(|given| given.cell.clone())
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        let (_, told) = self.told(place)?;
-        Some(told.row().map_or_else(|| told.text(), |row| row.line()))
+        let (_, stated) = self.stated(place)?;
+        Some(stated.row().map_or_else(|| stated.text(), |row| row.line()))
     }
 
     /// Returns the position after the step that produced the value.
     fn cell_at(&self, place: usize, _: &Desk) -> Option<Position> {
-        self.told(place)?.1.row()?.position()
+        self.stated(place)?.1.row()?.position()
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {

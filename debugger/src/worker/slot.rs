@@ -94,13 +94,13 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         let is_answered = self
             .answered
             .as_ref()
-            .is_some_and(|((asked, of), _)| asked == key && *of == epoch);
+            .is_some_and(|((requested, of), _)| requested == key && *of == epoch);
         if is_answered {
             (self.pending, self.waiting_since) = (None, None);
         } else if self
             .pending
             .as_ref()
-            .is_none_or(|((asked, _), _)| asked != key)
+            .is_none_or(|((requested, _), _)| requested != key)
         {
             // A query of an earlier epoch with the same key goes on. Otherwise a slow one would
             // never be answered.
@@ -134,7 +134,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
     pub fn peek(&self) -> Option<(&K, &A)> {
         self.answered
             .as_ref()
-            .and_then(|((asked, _), result)| Some((asked, result.as_ref().ok()?)))
+            .and_then(|((requested, _), result)| Some((requested, result.as_ref().ok()?)))
     }
 
     /// Returns the result of the newest answered query without starting one.
@@ -151,18 +151,18 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
             return;
         };
         self.waiting_since = None;
-        if let Some((asked, _)) = self.pending.take() {
+        if let Some((requested, _)) = self.pending.take() {
             // `{:#}` puts the whole chain of contexts on one line.
-            self.answered = Some((asked, result.map_err(|error| format!("{error:#}"))));
+            self.answered = Some((requested, result.map_err(|error| format!("{error:#}"))));
         }
     }
 
     fn answer(&self, key: &K, epoch: u64) -> Answer<'_, A> {
         match &self.answered {
-            Some(((asked, of), Ok(answer))) if asked == key && *of == epoch => {
+            Some(((requested, of), Ok(answer))) if requested == key && *of == epoch => {
                 Answer::Fresh(answer)
             }
-            Some(((asked, _), Err(error))) if asked == key => Answer::Failed(error),
+            Some(((requested, _), Err(error))) if requested == key => Answer::Failed(error),
             Some((_, Ok(answer))) if self.is_late() => Answer::Late(answer),
             Some((_, Ok(answer))) => Answer::Stale(answer),
             _ => Answer::Loading,

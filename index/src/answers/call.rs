@@ -44,8 +44,8 @@ impl Call {
     /// Returns the position at which the frame was entered. A frame without recorded steps was
     /// entered right after its call.
     pub fn entered_at(&self) -> Position {
-        let behind_call = || self.call_step.map_or(Position(0), Step::after);
-        self.entry_step.map_or_else(behind_call, Step::before)
+        let after_call = || self.call_step.map_or(Position(0), Step::after);
+        self.entry_step.map_or_else(after_call, Step::before)
     }
 }
 

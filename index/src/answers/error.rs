@@ -37,10 +37,10 @@ pub enum QueryError {
         what: &'static str,
     },
     /// The position is beyond the end of the trace.
-    #[error("position {asked} is past the end of the trace, which is position {end}", asked = .asked.0, end = .end.0)]
+    #[error("position {requested} is past the end of the trace, which is position {end}", requested = .requested.0, end = .end.0)]
     BeyondEnd {
         /// Requested position.
-        asked: Position,
+        requested: Position,
         /// The last position.
         end: Position,
     },
@@ -48,10 +48,10 @@ pub enum QueryError {
     #[error("this memory was remapped more than {0} times: request fewer bytes")]
     TooManyPages(usize),
     /// The range is longer than a query processes at once.
-    #[error("{asked} bytes exceed the limit of a slice: request at most {limit}")]
+    #[error("{requested} bytes exceed the limit of a slice: request at most {limit}")]
     TooLong {
         /// Requested number of bytes.
-        asked: u64,
+        requested: u64,
         /// Maximum number of bytes.
         limit: u64,
     },

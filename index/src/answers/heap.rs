@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_the_heap_takes_what_is_told() {
+    fn what_is_kept_of_the_heap_takes_what_is_reported() {
         assert_eq!(size_of::<PackedHeapBlock>(), 64);
         // During the pass: the blocks, in a vector that grows by doubling, and a hash table of
         // addresses with a load factor of at most 7/8.

@@ -93,7 +93,7 @@ pub struct Translation {
     /// Page size in bytes.
     pub page_bytes: u64,
     /// Position of the record.
-    pub told_at: Position,
+    pub stated_at: Position,
 }
 
 /// A virtual address that maps to a queried physical address.
@@ -111,7 +111,7 @@ pub struct VirtualMapping {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TranslationCounts {
     /// Number of translation records.
-    pub told: u64,
+    pub stated: u64,
     /// Counts of distinct pages; `None` if there are too many to count.
     pub counts: Option<PageCounts>,
 }

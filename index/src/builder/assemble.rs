@@ -172,11 +172,11 @@ impl<O: IndexOutput> Assembler<O> {
             mark,
             len,
         } = known;
-        let behind = usize::try_from(len).map_err(std::io::Error::other)?;
+        let after = usize::try_from(len).map_err(std::io::Error::other)?;
         catalogue.contents.is_whole = false;
         Ok(Assembler {
             writer: IndexWriter {
-                output: TrailerOutput::new(self.writer.output.so_far()?, behind, rest)?,
+                output: TrailerOutput::new(self.writer.output.so_far()?, after, rest)?,
                 len,
             },
             catalogue,

@@ -160,7 +160,7 @@ impl CarriedMemory {
         granules: &[(u64, GranuleState)],
     ) -> Result<(), PassError> {
         self.collect_touched(earlier)?;
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         for (key, later) in granules {
             let mut known = self.young.get(key).copied();
             if known.is_none() {
@@ -177,7 +177,7 @@ impl CarriedMemory {
                     .touched
                     .as_ref()
                     .map_or(0, |touched| touched.recent.sets_with(*key));
-                asked.push(ByteStateQuery {
+                requested.push(ByteStateQuery {
                     granule: *key,
                     need,
                     recent,
@@ -186,17 +186,17 @@ impl CarriedMemory {
                 });
             }
         }
-        if asked.is_empty() {
+        if requested.is_empty() {
             return Ok(());
         }
-        earlier.tell(&mut asked)?;
+        earlier.tell(&mut requested)?;
         for ByteStateQuery {
             granule,
             need,
             known,
             data,
             ..
-        } in asked
+        } in requested
         {
             let Some(remembered) = self.young.get_mut(&granule) else {
                 continue;

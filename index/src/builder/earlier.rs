@@ -62,32 +62,32 @@ struct LastAccesses {
     slot: u64,
     granule: u64,
     /// Place of the request that they answer.
-    asked: usize,
+    requested: usize,
     bytes: u64,
 }
 
 impl<O: IndexOutput> EarlierSegments<'_, O> {
     /// Finds the last recorded values of some bytes.
-    pub fn tell(&mut self, asked: &mut [ByteStateQuery]) -> Result<(), PassError> {
-        let mut told = Vec::new();
-        for (number, asked) in asked.chunks(BLOCKS_A_MAP).enumerate() {
+    pub fn tell(&mut self, requested: &mut [ByteStateQuery]) -> Result<(), PassError> {
+        let mut stated = Vec::new();
+        for (number, requested) in requested.chunks(BLOCKS_A_MAP).enumerate() {
             let data = self.output.read_back()?;
-            for (place, asked) in asked.iter().enumerate() {
-                self.find_last(&data, asked, number * BLOCKS_A_MAP + place, &mut told)?;
+            for (place, requested) in requested.iter().enumerate() {
+                self.find_last(&data, requested, number * BLOCKS_A_MAP + place, &mut stated)?;
             }
         }
-        told.sort_unstable();
+        stated.sort_unstable();
         // Several accesses of a block in a slot state different bytes of it.
-        told.dedup_by(|next, kept| {
-            let is_same = (next.slot, next.asked) == (kept.slot, kept.asked);
+        stated.dedup_by(|next, kept| {
+            let is_same = (next.slot, next.requested) == (kept.slot, kept.requested);
             kept.bytes |= if is_same { next.bytes } else { 0 };
             is_same
         });
-        let runs = told.chunk_by(|one, next| next.slot - one.slot <= NEAR);
+        let runs = stated.chunk_by(|one, next| next.slot - one.slot <= NEAR);
         let mut reader = AccessValueReader {
             slot: 0,
-            told: &[],
-            found: asked,
+            stated: &[],
+            found: requested,
         };
         let mut scratch = ParseScratch::default();
         for runs in runs.collect::<Vec<_>>().chunks(BLOCKS_A_MAP) {
@@ -98,19 +98,19 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
                 };
                 let text =
                     self.text_start(&data, first.slot)?..self.text_start(&data, last.slot + 1)?;
-                (reader.slot, reader.told) = (first.slot.saturating_sub(1), run);
+                (reader.slot, reader.stated) = (first.slot.saturating_sub(1), run);
                 self.source
                     .parse(text, &mut scratch, &mut reader)
                     .map_err(QueryError::from)?;
             }
         }
-        let is_told = |told: &LastAccesses| {
-            asked
-                .get(told.asked)
-                .is_some_and(|asked| told.bytes & !asked.known == 0)
+        let is_stated = |stated: &LastAccesses| {
+            requested
+                .get(stated.requested)
+                .is_some_and(|requested| stated.bytes & !requested.known == 0)
         };
         // Another value, or none, where the segment had one: the trace was rewritten.
-        if told.iter().all(is_told) {
+        if stated.iter().all(is_stated) {
             Ok(())
         } else {
             Err(QueryError::TraceChanged.into())
@@ -180,24 +180,24 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
     fn find_last(
         &self,
         data: &IndexData,
-        asked: &ByteStateQuery,
+        requested: &ByteStateQuery,
         place: usize,
-        told: &mut Vec<LastAccesses>,
+        stated: &mut Vec<LastAccesses>,
     ) -> Result<(), QueryError> {
-        let need = Cell::new(asked.need);
+        let need = Cell::new(requested.need);
         for group in (0..=self.key_maps.len()).rev() {
             let first = self
                 .key_maps
                 .get(group)
                 .map_or(self.mapped(), |maps| maps.first as usize);
-            let mut segments = self.segments_of(data, group, asked, need.get())?;
+            let mut segments = self.segments_of(data, group, requested, need.get())?;
             while segments != 0 && need.get() != 0 {
                 let number = segments.ilog2();
                 segments ^= 1 << number;
                 let Some(meta) = self.segments.get(first + number as usize) else {
                     continue;
                 };
-                let Some(list) = self.reader(data, meta).granule(asked.granule)? else {
+                let Some(list) = self.reader(data, meta).granule(requested.granule)? else {
                     continue;
                 };
                 let walked = list.walk_back(
@@ -211,11 +211,11 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
                             let slot = meta.step_base + u64::from(touch.slot);
                             let found = LastAccesses {
                                 slot,
-                                granule: asked.granule,
-                                asked: place,
+                                granule: requested.granule,
+                                requested: place,
                                 bytes,
                             };
-                            told.extend(touch.shape.is_known().then_some(found));
+                            stated.extend(touch.shape.is_known().then_some(found));
                         }
                         need.get() != 0
                     },
@@ -231,18 +231,18 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
         &self,
         data: &IndexData,
         group: usize,
-        asked: &ByteStateQuery,
+        requested: &ByteStateQuery,
         need: u64,
     ) -> Result<u64, QueryError> {
         let Some(maps) = self.key_maps.get(group) else {
-            return Ok(asked.recent);
+            return Ok(requested.recent);
         };
         let bytes = maps
             .granules
             .of(data)
             .ok_or_else(|| damaged(Section::Granules))?;
         let set = Directory::new(bytes)
-            .and_then(|map| map.find::<SegmentSet<TouchCoverage>>(asked.granule));
+            .and_then(|map| map.find::<SegmentSet<TouchCoverage>>(requested.granule));
         let set = set
             .map_err(|_| damaged(Section::Granules))?
             .unwrap_or_default();
@@ -274,15 +274,17 @@ impl<O: IndexOutput> EarlierSegments<'_, O> {
 struct AccessValueReader<'a> {
     slot: u64,
     /// Remaining accesses, by slot and block.
-    told: &'a [LastAccesses],
+    stated: &'a [LastAccesses],
     found: &'a mut [ByteStateQuery],
 }
 
 impl EventSink for AccessValueReader<'_> {
     fn begin_step(&mut self, _step: &StepEvent<'_>) {
         self.slot += 1;
-        let passed = self.told.partition_point(|told| told.slot < self.slot);
-        self.told = self.told.get(passed..).unwrap_or_default();
+        let passed = self
+            .stated
+            .partition_point(|stated| stated.slot < self.slot);
+        self.stated = self.stated.get(passed..).unwrap_or_default();
     }
 
     fn access(&mut self, access: &MemoryAccess) {
@@ -297,17 +299,19 @@ impl EventSink for AccessValueReader<'_> {
             };
             let (granule, place) = (address >> GRANULE_BITS, address & 63);
             let found = self
-                .told
-                .binary_search_by_key(&(self.slot, granule), |told| (told.slot, told.granule));
+                .stated
+                .binary_search_by_key(&(self.slot, granule), |stated| {
+                    (stated.slot, stated.granule)
+                });
             let Ok(found) = found else { continue };
-            let Some(told) = self
-                .told
+            let Some(stated) = self
+                .stated
                 .get(found)
-                .filter(|told| told.bytes >> place & 1 != 0)
+                .filter(|stated| stated.bytes >> place & 1 != 0)
             else {
                 continue;
             };
-            let Some(found) = self.found.get_mut(told.asked) else {
+            let Some(found) = self.found.get_mut(stated.requested) else {
                 continue;
             };
             found.known |= 1 << place;

@@ -619,7 +619,7 @@ fn a_growing_trace_is_followed_to_its_last_whole_line() {
 }
 
 #[test]
-fn a_failed_build_leaves_nothing_behind_and_a_second_builder_is_refused() {
+fn a_failed_build_leaves_nothing_after_and_a_second_builder_is_refused() {
     let place = Place::new(program(0..400).as_bytes());
     let (trace, fingerprint) = place.open();
     let progress = BuildProgress::default();

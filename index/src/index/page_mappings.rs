@@ -58,7 +58,7 @@ impl PageMappings {
             (places.clone().collect(), places.collect());
         by_page.sort_by_key(|place| pages[*place as usize].page);
         by_physical.sort_by_key(|place| pages[*place as usize].physical);
-        let mut told = Self {
+        let mut stated = Self {
             page_bytes,
             pages,
             by_page,
@@ -66,8 +66,8 @@ impl PageMappings {
             moving: Vec::new(),
             is_partial: false,
         };
-        told.moving = told.find_moving();
-        told
+        stated.moving = stated.find_moving();
+        stated
     }
 
     /// Marks the table as partial: mappings of other pages were left out.
@@ -82,8 +82,8 @@ impl PageMappings {
     /// Returns true if a virtual page is known to have always been mapped to this physical page. In
     /// a partial table, another mapping may have been left out.
     pub fn is_always(&self, page: u64, physical: u64) -> bool {
-        self.of_page(page).all(|told| {
-            told.physical == physical && (!self.is_partial || told.used_until == u64::MAX)
+        self.of_page(page).all(|stated| {
+            stated.physical == physical && (!self.is_partial || stated.used_until == u64::MAX)
         })
     }
 
@@ -92,8 +92,8 @@ impl PageMappings {
     pub fn newest(&self, page: u64, slot: u64) -> Option<&MappedPage> {
         self.of_page(page)
             .rev()
-            .find(|told| told.from <= slot)
-            .filter(|told| told.holds_at(slot))
+            .find(|stated| stated.from <= slot)
+            .filter(|stated| stated.holds_at(slot))
     }
 
     /// Returns the virtual addresses of pages that were mapped to several physical pages, or that
@@ -109,7 +109,7 @@ impl PageMappings {
         let mut pairs: Vec<(u64, u64)> = self
             .pages
             .iter()
-            .map(|told| (told.page, told.physical))
+            .map(|stated| (stated.page, stated.physical))
             .collect();
         pairs.sort_unstable();
         pairs.dedup();
@@ -139,7 +139,7 @@ impl PageMappings {
 
     /// Returns the mappings of a virtual page, in trace order. O(log n).
     pub fn of_page(&self, page: u64) -> impl DoubleEndedIterator<Item = &MappedPage> {
-        self.among(&self.by_page, page..=page, |told| told.page)
+        self.among(&self.by_page, page..=page, |stated| stated.page)
     }
 
     /// Returns the mappings to the physical pages from `first` to `last`. O(log n).
@@ -148,7 +148,7 @@ impl PageMappings {
         first: u64,
         last: u64,
     ) -> impl DoubleEndedIterator<Item = &MappedPage> {
-        self.among(&self.by_physical, first..=last, |told| told.physical)
+        self.among(&self.by_physical, first..=last, |stated| stated.physical)
     }
 
     fn among<'a>(

@@ -22,7 +22,7 @@ use crate::read::untraced;
 /// Steps to follow around an access: a later step may use its value as an address.
 const AROUND: StepRadius = StepRadius {
     before: 128,
-    behind: 128,
+    after: 128,
 };
 /// Maximum distance of accesses that share a run.
 const NEAR: u64 = 256;

@@ -27,7 +27,7 @@ use crate::read::touches::{ByteTouches, TouchFilter, TouchReader};
 use crate::store::granules::granules_of;
 
 /// Maximum distance of a later load that can show the contents at a position.
-const SLOTS_BEHIND: u64 = 256;
+const SLOTS_AFTER: u64 = 256;
 /// In a trace without recorded system calls, the number of previous slots in which only its steps
 /// can have written.
 const SLOTS_BEFORE: u64 = 1024;
@@ -139,9 +139,9 @@ fn infer(
         .iter()
         .flat_map(|known| known.all().map(|(slot, _)| slot))
         .collect();
-    let (unbroken, are_calls_told) = unbroken_slots(index, moment, &slots, cancel)?;
+    let (unbroken, are_calls_stated) = unbroken_slots(index, moment, &slots, cancel)?;
     let mut usable: BTreeSet<u64> = slots.range(unbroken.clone()).copied().collect();
-    if are_calls_told {
+    if are_calls_stated {
         usable.extend(unchanged_slots(
             index,
             moment,
@@ -158,10 +158,10 @@ fn infer(
     let mut endings = HashMap::new();
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
-        let is_told = index.source().leaves_values_out() && state.value.is_some();
+        let is_stated = index.source().leaves_values_out() && state.value.is_some();
         // An instruction was fetched from there.
         let is_executed = state.value.is_some() && state.seen_at.is_some();
-        if is_told || is_executed || matches!(state.source, ValueSource::Recorded) {
+        if is_stated || is_executed || matches!(state.source, ValueSource::Recorded) {
             continue;
         }
         let is_stored = if known.last_write.is_some() {
@@ -233,7 +233,7 @@ fn witnesses_of(
     ByteWitnesses {
         last_write: writes.get(place).copied().flatten().map(|touch| touch.slot),
         last_read: slot_of_read(last),
-        next_read: slot_of_read(next).filter(|slot| *slot <= at.0.saturating_add(SLOTS_BEHIND)),
+        next_read: slot_of_read(next).filter(|slot| *slot <= at.0.saturating_add(SLOTS_AFTER)),
     }
 }
 
@@ -309,7 +309,7 @@ fn without_system_calls(index: &Index, at: Position) -> Result<Range<u64>, Query
     }
     let around = StepRadius {
         before: SLOTS_BEFORE,
-        behind: SLOTS_BEHIND,
+        after: SLOTS_AFTER,
     }
     .of(index, at.0..at.0);
     let run = run_of(index, ThreadId(0), &RunSlots::single(index, around.clone()))?;
@@ -319,7 +319,7 @@ fn without_system_calls(index: &Index, at: Position) -> Result<Range<u64>, Query
         .filter(|step| step.is_broken || step.is_lost || step.is_trap())
         .map(|step| step.slot);
     let before = breaks.clone().take_while(|slot| *slot <= at.0).last();
-    let behind = breaks.find(|slot| *slot > at.0);
+    let after = breaks.find(|slot| *slot > at.0);
     let start = before.map_or(around.start, |slot| slot.saturating_add(1));
-    Ok(start..behind.map_or(around.end, |slot| slot.saturating_add(1)))
+    Ok(start..after.map_or(around.end, |slot| slot.saturating_add(1)))
 }

@@ -25,7 +25,7 @@ use crate::read::visits::VisitReader;
 /// Steps to follow around a store without a record, to determine its address.
 const AROUND: StepRadius = StepRadius {
     before: 64,
-    behind: 1,
+    after: 1,
 };
 /// Maximum number of such stores to examine; any further one may store anywhere.
 const STORES: usize = 8;
@@ -93,14 +93,14 @@ impl<'i> ContestedMemory<'i> {
     }
 
     /// Returns true if the byte may differ from the value of its access at the position.
-    pub fn is_contested(&mut self, told: WitnessByte) -> Result<bool, QueryError> {
+    pub fn is_contested(&mut self, stated: WitnessByte) -> Result<bool, QueryError> {
         let WitnessByte {
             slot,
             kind,
             address,
             is_stored,
-        } = told;
-        if self.shared.reach(address, 1, is_stored) && !self.is_told_here(slot, kind)? {
+        } = stated;
+        if self.shared.reach(address, 1, is_stored) && !self.is_stated_here(slot, kind)? {
             return Ok(true);
         }
         let (first, last) = (slot.min(self.at.0), slot.max(self.at.0));
@@ -133,7 +133,7 @@ impl<'i> ContestedMemory<'i> {
 
 impl ContestedMemory<'_> {
     /// Returns true if an access of a slot shows the bytes at this very position.
-    fn is_told_here(&self, slot: u64, kind: AccessKind) -> Result<bool, QueryError> {
+    fn is_stated_here(&self, slot: u64, kind: AccessKind) -> Result<bool, QueryError> {
         if slot != self.at.0 || kind == AccessKind::Write {
             return Ok(slot == self.at.0 || slot == self.at.0.saturating_add(1));
         }

@@ -93,7 +93,7 @@ impl Engine<'_> {
                 }
                 if place
                     .checked_sub(1)
-                    .is_some_and(|last| self.run.ends_behind(last))
+                    .is_some_and(|last| self.run.ends_after(last))
                 {
                     self.end_at(step, first.marker);
                     continue;
@@ -212,28 +212,28 @@ impl Engine<'_> {
 
     /// Applies the register values recorded with a step. Registers that the instruction does not
     /// write lose their old values.
-    pub fn take_told(&mut self, here: CurrentStep<'_>) {
+    pub fn take_stated(&mut self, here: CurrentStep<'_>) {
         let run = self.run;
         if let Some(WidthBit { bit, view }) = self.decisive.filter(|known| writes(here, known.view))
         {
             self.addresses = AddressWidth::of(bit, self.named_value(view));
         }
-        for told in run.told(here.step) {
+        for stated in run.stated(here.step) {
             if let Some(WidthBit { bit, .. }) =
-                self.decisive.filter(|known| known.view == told.view)
+                self.decisive.filter(|known| known.view == stated.view)
             {
-                self.addresses = AddressWidth::of(bit, told.value);
+                self.addresses = AddressWidth::of(bit, stated.value);
             }
-            if !writes(here, told.view) {
+            if !writes(here, stated.view) {
                 self.registers.forget(
-                    told.view,
+                    stated.view,
                     ValueDerivation::Computed(here.step.step()),
                     &mut self.symbols,
                 );
             }
-            if let Some(value) = told.value.filter(|_| self.circumstances.are_values_taken) {
+            if let Some(value) = stated.value.filter(|_| self.circumstances.are_values_taken) {
                 let fact = Fact::Stated(here.step.step());
-                let term = self.registers.read(told.view, &mut self.symbols, fact);
+                let term = self.registers.read(stated.view, &mut self.symbols, fact);
                 self.symbols.state(term, value, u64::MAX, fact);
             }
         }

@@ -30,7 +30,7 @@ use crate::read::slots::SlotReader;
 /// Steps to follow before the end, to determine which of them were completed.
 const BEFORE_END: StepRadius = StepRadius {
     before: 256,
-    behind: 0,
+    after: 0,
 };
 /// Size of the smallest page in bytes: an access shows that its page is mapped.
 const PAGE_BYTES: u64 = 4096;

@@ -155,7 +155,7 @@ impl<'a> Engine<'a> {
         let next = run
             .steps
             .get(place + 1)
-            .filter(|next| !step.is_broken && next.mode == step.mode_behind);
+            .filter(|next| !step.is_broken && next.mode == step.mode_after);
         let mut here = CurrentStep {
             step,
             instruction,
@@ -175,14 +175,14 @@ impl<'a> Engine<'a> {
             StepExecution::None => {}
         }
         self.leave(here);
-        self.take_told(here);
+        self.take_stated(here);
         let is_followed = if step.set.slot_bytes() > 0 {
             self.path.follow(here)
         } else {
             here.is_followed()
         };
         self.take_markers(place + 1, step.slot);
-        if !is_followed && !run.ends_behind(place) && !here.is_broken_off(run.markers(step)) {
+        if !is_followed && !run.ends_after(place) && !here.is_broken_off(run.markers(step)) {
             self.clear();
         }
         self.addresses_buffer = addresses;
@@ -211,7 +211,7 @@ impl<'a> Engine<'a> {
         let is_conditional = condition == ExecutionCondition::Conditional || is_in_block;
         let is_shown = self.circumstances.is_execution_stated
             || !self.run.accesses(here.step).is_empty()
-            || here.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
+            || here.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.after());
         if !is_conditional || is_shown {
             StepExecution::Certain
         } else {
@@ -246,8 +246,8 @@ impl<'a> Engine<'a> {
             self.memory
                 .keep(address, size_bytes, term, here.step.step());
         }
-        let told = &here.instruction.meaning.writes;
-        self.forget_writes(here, |view| told.iter().all(|write| write.view != view));
+        let stated = &here.instruction.meaning.writes;
+        self.forget_writes(here, |view| stated.iter().all(|write| write.view != view));
         for RegisterChange { view, term, way } in registers.drain(..) {
             self.registers.write(view, term, way, &mut self.symbols);
         }

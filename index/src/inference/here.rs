@@ -22,7 +22,7 @@ pub(super) struct CurrentStep<'a> {
 
 impl CurrentStep<'_> {
     /// Returns the address after the instruction.
-    pub fn behind(&self) -> u64 {
+    pub fn after(&self) -> u64 {
         self.step
             .pc
             .0
@@ -31,7 +31,7 @@ impl CurrentStep<'_> {
 
     /// Returns true if the next instruction in memory follows directly.
     pub fn goes_on(self) -> bool {
-        self.next.is_some_and(|next| next.pc.0 == self.behind())
+        self.next.is_some_and(|next| next.pc.0 == self.after())
     }
 
     /// Returns true if control may continue elsewhere than at the next instruction in memory.
@@ -62,9 +62,9 @@ impl CurrentStep<'_> {
 
 /// Returns true if `next` is a target of the instruction.
 fn is_expected(here: CurrentStep<'_>, next: &RunStep) -> bool {
-    let is_behind = next.pc.0 == here.behind();
-    if is_behind || !here.is_branch() || !here.step.is_executed {
-        return is_behind;
+    let is_after = next.pc.0 == here.after();
+    if is_after || !here.is_branch() || !here.step.is_executed {
+        return is_after;
     }
     let ControlFlowEffect { flow, target, .. } = here.instruction.control;
     match target {

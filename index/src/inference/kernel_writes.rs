@@ -28,7 +28,7 @@ const FRAME_BYTES: u64 = 32 << 10;
 /// Steps to follow around a system call, to determine its arguments.
 const AROUND: StepRadius = StepRadius {
     before: 96,
-    behind: 64,
+    after: 64,
 };
 
 /// Markers after which the memory of other threads may have changed without a step.
@@ -115,7 +115,7 @@ fn events(
             left.slots = slots_left;
             if is_coarse
                 && slot == slots.start
-                && !concurrent::is_behind_times(index, thread, slot, kind)?
+                && !concurrent::is_after_times(index, thread, slot, kind)?
             {
                 continue;
             }
@@ -160,7 +160,7 @@ pub fn may_reach(index: &Index, hit: &MarkerHit, range: MemoryRange) -> Result<b
 }
 
 /// Returns true if a thread ends at a position without another step.
-fn ends_behind(index: &Index, thread: ThreadId, position: Position) -> Result<bool, QueryError> {
+fn ends_after(index: &Index, thread: ThreadId, position: Position) -> Result<bool, QueryError> {
     if SlotReader(index).next_step_of(thread, position)?.is_some() {
         return Ok(false);
     }
@@ -183,7 +183,7 @@ fn written_by(index: &Index, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>,
     let set = index.instruction_set(thread);
     match kind {
         // The signal killed the thread: no handler ran, so there is no signal frame.
-        MarkerKind::KERNEL_EVENT if ends_behind(index, thread, position)? => Ok(Some(Vec::new())),
+        MarkerKind::KERNEL_EVENT if ends_after(index, thread, position)? => Ok(Some(Vec::new())),
         MarkerKind::KERNEL_EVENT => {
             let stack = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
             let known = registers_alone(index, thread, position.0, AROUND, &[stack])?;

@@ -47,11 +47,11 @@ impl Engine<'_> {
                 continue;
             };
             let is_wide = size_bytes > 8;
-            let is_told = match operand.kind {
+            let is_stated = match operand.kind {
                 AccessKind::Read => true,
                 AccessKind::Write => operand.value != Expression::Unknown && !is_exclusive(here),
             };
-            if !is_told || is_wide && self.circumstances.endian == Endian::Big {
+            if !is_stated || is_wide && self.circumstances.endian == Endian::Big {
                 continue;
             }
             for lane in 0..size_bytes.div_ceil(8) {

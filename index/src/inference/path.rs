@@ -30,7 +30,7 @@ pub(super) enum ControlTarget {
 }
 
 impl ControlTarget {
-    fn behind(self) -> Self {
+    fn after(self) -> Self {
         match self {
             Self::To(address) => Self::To(address.wrapping_add(4)),
             Self::Anywhere | Self::Either(..) => Self::Anywhere,
@@ -50,7 +50,7 @@ impl ControlTarget {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ControlPath {
     /// Target after the next step; `None` if only that step determines it.
-    behind: Option<ControlTarget>,
+    after: Option<ControlTarget>,
     /// Target after the previous step, with the same meaning.
     before: Option<ControlTarget>,
 }
@@ -63,11 +63,11 @@ impl ControlPath {
 
     /// Returns the path at the first instruction after a trap that follows `step`; `None` if
     /// control was not to go there.
-    pub fn behind_trap(&self, step: &RunStep, resumed: u64) -> Option<Self> {
+    pub fn after_trap(&self, step: &RunStep, resumed: u64) -> Option<Self> {
         let before = self.before.unwrap_or_else(|| usual(step));
         if resumed == step.pc.0 && !step.is_executed {
             return Some(Self {
-                behind: Some(before),
+                after: Some(before),
                 before: None,
             });
         }
@@ -79,16 +79,15 @@ impl ControlPath {
 
     /// Follows a step. Returns true if the next step is where control goes.
     pub fn follow(&mut self, here: CurrentStep<'_>) -> bool {
-        let behind = self.behind.unwrap_or_else(|| usual(here.step));
+        let after = self.after.unwrap_or_else(|| usual(here.step));
         // If the target was unknown, the next step shows it.
         let course = course(
             here,
-            here.next
-                .map_or(behind, |next| ControlTarget::To(next.pc.0)),
+            here.next.map_or(after, |next| ControlTarget::To(next.pc.0)),
         );
         *self = Self {
-            behind: Some(course),
-            before: Some(behind),
+            after: Some(course),
+            before: Some(after),
         };
         let Some(next) = here.next else { return false };
         if here.instruction.control.flow == FlowKind::ExceptionReturn && here.step.is_executed {
@@ -100,14 +99,14 @@ impl ControlPath {
             DelaySlotRule::None
         };
         if is_jump(here) && delay == DelaySlotRule::None {
-            self.behind = Some(ControlTarget::To(next.pc.0).behind());
+            self.after = Some(ControlTarget::To(next.pc.0).after());
             return course.may_be(next.pc.0);
         }
-        if behind.may_be(next.pc.0) {
+        if after.may_be(next.pc.0) {
             return true;
         }
         // A skipped instruction need not be recorded.
-        self.behind = Some(ControlTarget::To(next.pc.0).behind());
+        self.after = Some(ControlTarget::To(next.pc.0).after());
         matches!(
             delay,
             DelaySlotRule::UnlessNotTaken | DelaySlotRule::Annulled
@@ -116,12 +115,11 @@ impl ControlPath {
 
     /// Returns the step at the target of a branch, before the branch is followed, given the steps
     /// after the branch.
-    pub fn arrival<'a>(&self, here: CurrentStep<'_>, behind: &'a [RunStep]) -> Option<&'a RunStep> {
-        let (slot, arrival) = (behind.first()?, behind.get(1)?);
+    pub fn arrival<'a>(&self, here: CurrentStep<'_>, after: &'a [RunStep]) -> Option<&'a RunStep> {
+        let (slot, arrival) = (after.first()?, after.get(1)?);
         let is_slot =
-            self.behind.unwrap_or_else(|| usual(here.step)) == ControlTarget::To(slot.pc.0);
-        let is_unbroken =
-            here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_behind;
+            self.after.unwrap_or_else(|| usual(here.step)) == ControlTarget::To(slot.pc.0);
+        let is_unbroken = here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_after;
         (is_slot && is_unbroken && here.instruction.control.delay == DelaySlotRule::Slot)
             .then_some(arrival)
     }
@@ -144,13 +142,13 @@ fn is_jump(here: CurrentStep<'_>) -> bool {
 }
 
 /// Returns the target after the next step, given the location of that step.
-fn course(here: CurrentStep<'_>, behind: ControlTarget) -> ControlTarget {
+fn course(here: CurrentStep<'_>, after: ControlTarget) -> ControlTarget {
     let ControlFlowEffect { target, delay, .. } = here.instruction.control;
     // Without a delay slot nothing comes in between.
     let ahead = if delay == DelaySlotRule::None && is_jump(here) {
-        behind
+        after
     } else {
-        behind.behind()
+        after.after()
     };
     if !is_jump(here) {
         return ahead;
@@ -217,14 +215,14 @@ impl Traps {
     }
 
     fn enter(&mut self, step: &RunStep, resumed: u64, path: &mut ControlPath) -> TrapCrossing {
-        let is_asked_for = step.is_trap() && step.is_executed;
-        let behind = path
-            .behind_trap(step, resumed)
-            .filter(|_| !is_asked_for && self.0.len() < NESTED);
-        let Some(behind) = behind else {
+        let is_requested = step.is_trap() && step.is_executed;
+        let after = path
+            .after_trap(step, resumed)
+            .filter(|_| !is_requested && self.0.len() < NESTED);
+        let Some(after) = after else {
             return TrapCrossing::Lost;
         };
-        self.0.push((resumed, behind));
+        self.0.push((resumed, after));
         path.lose();
         TrapCrossing::Kept
     }

@@ -133,29 +133,29 @@ fn is_missing(register: &RegisterState, computed: &Range<u16>) -> bool {
 /// registers. A later step may use a register as an address.
 const NEAR: StepRadius = StepRadius {
     before: 1024,
-    behind: 256,
+    after: 256,
 };
 /// Steps to follow if these do not yield the stack pointer, as in a long loop.
 const WIDE: StepRadius = StepRadius {
     before: 4096,
-    behind: 256,
+    after: 256,
 };
 /// Steps to follow if the trace itself records the stack pointer, and so nearly all registers for
 /// computation.
-const TOLD: StepRadius = StepRadius {
+const STATED: StepRadius = StepRadius {
     before: 128,
-    behind: 128,
+    after: 128,
 };
 /// Steps to follow around an earlier write.
 const FAR: StepRadius = StepRadius {
     before: 64,
-    behind: 128,
+    after: 128,
 };
 /// Steps to follow around an earlier write if the trace records most values: those loaded or stored
 /// then are among them.
-const FAR_TOLD: StepRadius = StepRadius {
+const FAR_STATED: StepRadius = StepRadius {
     before: 32,
-    behind: 64,
+    after: 64,
 };
 /// Maximum number of earlier writes to examine for one position.
 const FAR_LIMIT: usize = 12;
@@ -183,7 +183,7 @@ pub(super) struct PositionInference<'a> {
     /// Last writes of the requested registers, if they are known already.
     writers: Option<Vec<(RegisterView, u64)>>,
     /// True if the trace itself records the stack pointer, and so most values.
-    is_told: bool,
+    is_stated: bool,
 }
 
 impl<'a> PositionInference<'a> {
@@ -199,16 +199,16 @@ impl<'a> PositionInference<'a> {
         let word_bytes = index.instruction_set(thread).word_bytes();
         let stack_pointer = RegisterView::new(RegisterId::SP, 0, word_bytes);
         let are_taken = circumstances.are_values_taken && index.source().leaves_values_out();
-        let is_told = are_taken && is_known(index, at, stack_pointer, known.unwrap_or_default())?;
+        let is_stated = are_taken && is_known(index, at, stack_pointer, known.unwrap_or_default())?;
         let slots = position.0..position.0;
         let mut near = snapshot_of(
             index,
             thread,
             slots.clone(),
             circumstances,
-            if is_told { TOLD } else { NEAR },
+            if is_stated { STATED } else { NEAR },
         )?;
-        if !is_told && near.view(stack_pointer).is_none() {
+        if !is_stated && near.view(stack_pointer).is_none() {
             near = snapshot_of(index, thread, slots, circumstances, WIDE)?;
         }
         if near.lanes.mode.has_windows() {
@@ -225,7 +225,7 @@ impl<'a> PositionInference<'a> {
             far,
             unbroken_from,
             writers,
-            is_told,
+            is_stated,
         })
     }
 
@@ -269,7 +269,7 @@ impl<'a> PositionInference<'a> {
             Some(place) => place,
             None if self.far.len() == FAR_LIMIT => return Ok(None),
             None => {
-                let (last, around) = (slots.end, if self.is_told { FAR_TOLD } else { FAR });
+                let (last, around) = (slots.end, if self.is_stated { FAR_STATED } else { FAR });
                 let snapshot =
                     snapshot_of(self.index, self.thread, slots, self.circumstances, around)?;
                 self.far.push((last, snapshot));
@@ -305,7 +305,7 @@ impl<'a> PositionInference<'a> {
     /// Returns true for a register that keeps the value of its last record, although unrecorded
     /// code may run between the recorded steps. Kernels return no results in vector registers.
     fn is_kept_by_others(&self, view: RegisterView) -> bool {
-        self.is_told && (RegisterId::V0..RegisterId::P0).contains(&view.register)
+        self.is_stated && (RegisterId::V0..RegisterId::P0).contains(&view.register)
     }
 
     /// Returns the range of earlier writes to examine together with `slot`. No requested register

@@ -40,14 +40,14 @@ pub(super) struct RunStep {
     pub delay_slot: DelaySlot,
     pub mode: Mode,
     /// Mode after the step, as determined by its instruction.
-    pub mode_behind: Mode,
+    pub mode_after: Mode,
     /// True if something other than instructions may have changed registers after it.
     pub is_broken: bool,
     /// True if an unknown event or a loss of records is the reason.
     pub is_lost: bool,
     accesses: Range<usize>,
     markers: Range<usize>,
-    told: Range<usize>,
+    stated: Range<usize>,
 }
 
 impl RunStep {
@@ -103,12 +103,12 @@ pub(super) struct ThreadRun<'i> {
     pub steps: Vec<RunStep>,
     accesses: Vec<RunAccess>,
     markers: Vec<RunMarker>,
-    told: Vec<StatedRegister>,
+    stated: Vec<StatedRegister>,
     /// Recorded values of the registers that count windows, before the first step.
     pub counts: Vec<StatedRegister>,
     decoded: DecodedTable,
     /// True if the trace records some values, which are then used.
-    has_told: bool,
+    has_stated: bool,
     /// True if records other than texts report exceptions.
     has_exceptions: bool,
     /// True if the thread has no steps after these.
@@ -163,10 +163,10 @@ pub(super) fn run_alone<'i>(
         steps: Vec::with_capacity(count.min(ROOM)),
         accesses: Vec::with_capacity(count.min(ROOM)),
         markers: Vec::new(),
-        told: Vec::new(),
+        stated: Vec::new(),
         counts: window_counts(index, thread, Position(before))?,
         decoded: DecodedTable::default(),
-        has_told: index.source().leaves_values_out()
+        has_stated: index.source().leaves_values_out()
             || untraced::untraced_registers(index, thread)? != UntracedRegisters::Nothing,
         has_exceptions: index.source().leaves_values_out(),
         reaches_end: slots.reaches_end,
@@ -222,7 +222,7 @@ impl<'i> ThreadRun<'i> {
     }
 
     /// Returns true if the thread has no steps after the step at `place`.
-    pub fn ends_behind(&self, place: usize) -> bool {
+    pub fn ends_after(&self, place: usize) -> bool {
         self.reaches_end && place.saturating_add(1) == self.steps.len()
     }
 
@@ -237,8 +237,8 @@ impl<'i> ThreadRun<'i> {
     }
 
     /// Returns the registers that the trace records with a step.
-    pub fn told(&self, step: &RunStep) -> &[StatedRegister] {
-        self.told.get(step.told.clone()).unwrap_or_default()
+    pub fn stated(&self, step: &RunStep) -> &[StatedRegister] {
+        self.stated.get(step.stated.clone()).unwrap_or_default()
     }
 
     /// Returns the same run with concurrent writes by others.
@@ -316,7 +316,7 @@ impl EventSink for ThreadRunReader<'_> {
             run.accesses.len()..run.accesses.len(),
             run.markers.len()..run.markers.len(),
         );
-        let told = run.told.len()..run.told.len();
+        let stated = run.stated.len()..run.stated.len();
         let (pc, set, mode, is_executed) =
             (step.pc, step.instruction_set, step.mode, step.is_executed);
         let encoding = encoding_of(self.index, step);
@@ -333,12 +333,12 @@ impl EventSink for ThreadRunReader<'_> {
             is_executed,
             delay_slot: step.delay_slot,
             mode,
-            mode_behind: mode.behind(window_step.filter(|_| is_executed && mode.has_windows())),
+            mode_after: mode.after(window_step.filter(|_| is_executed && mode.has_windows())),
             is_broken: false,
             is_lost: false,
             accesses,
             markers,
-            told,
+            stated,
         });
     }
 
@@ -360,7 +360,7 @@ impl EventSink for ThreadRunReader<'_> {
         }
         let value = access
             .bytes
-            .filter(|_| self.run.has_told)
+            .filter(|_| self.run.has_stated)
             .map(|bytes| self.number(&bytes, size_bytes));
         if let Some(step) = self.run.steps.last_mut() {
             self.run.accesses.push(RunAccess {
@@ -375,7 +375,7 @@ impl EventSink for ThreadRunReader<'_> {
     }
 
     fn register_write(&mut self, event: &RegisterWrite<'_>) {
-        if !self.run.has_told || !self.is_own(event.thread) {
+        if !self.run.has_stated || !self.is_own(event.thread) {
             return;
         }
         // Only cells of register windows are followed under their own numbers.
@@ -398,8 +398,8 @@ impl EventSink for ThreadRunReader<'_> {
                 .fold(0, |value, byte| value << 8 | u64::from(*byte))
         });
         if let Some(step) = self.run.steps.last_mut() {
-            self.run.told.push(StatedRegister { view, value });
-            step.told.end = self.run.told.len();
+            self.run.stated.push(StatedRegister { view, value });
+            step.stated.end = self.run.stated.len();
         }
     }
 

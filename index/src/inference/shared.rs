@@ -33,22 +33,22 @@ const PIECES: usize = 1024;
 /// Steps to follow around a system call, to determine its arguments and its result.
 const ARGUMENTS: StepRadius = StepRadius {
     before: 96,
-    behind: 64,
+    after: 64,
 };
 /// Steps to follow after one to determine its result, if those do not suffice.
 const RESULT: StepRadius = StepRadius {
     before: 0,
-    behind: 2048,
+    after: 2048,
 };
 /// Steps to follow before one in which its arguments may have been saved and restored.
 const SAVED: StepRadius = StepRadius {
     before: 2048,
-    behind: 0,
+    after: 0,
 };
 /// Steps to follow around one to determine the base of the thread's segment.
 const AREA: StepRadius = StepRadius {
     before: 256,
-    behind: 1024,
+    after: 1024,
 };
 /// Number of arguments that matter.
 const LAST_ARGUMENT: usize = 4;

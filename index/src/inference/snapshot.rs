@@ -129,7 +129,7 @@ fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
 /// Returns the mode after the step before `place`; without such a step, that of the first one.
 fn mode_at(run: &ThreadRun<'_>, place: usize) -> Mode {
     match place.checked_sub(1).and_then(|last| run.steps.get(last)) {
-        Some(step) => step.mode_behind,
+        Some(step) => step.mode_after,
         None => run
             .steps
             .first()

@@ -46,18 +46,18 @@ impl Replay for Accesses {
             position: hit.position,
             accesses: vec![CellAccess::Step(Box::new(hit))],
         };
-        if let Some(asked) = oracle.asked_uses(cell, kinds) {
-            let used = use_by_operands(&self.nearest, oracle, asked);
-            let hit = used.and_then(|used| oracle.use_hit(asked, used));
+        if let Some(requested) = oracle.requested_uses(cell, kinds) {
+            let used = use_by_operands(&self.nearest, oracle, requested);
+            let hit = used.and_then(|used| oracle.use_hit(requested, used));
             return Some(hit.map(of_hit));
         }
-        if let Some(asked) = decoded_uses(cell, kinds) {
-            let reads = oracle.decoded_reads(asked, at)?;
+        if let Some(requested) = decoded_uses(cell, kinds) {
+            let reads = oracle.decoded_reads(requested, at)?;
             let read = match direction {
                 Direction::Back => reads.iter().rev().find(|read| read.used.step.after() <= at),
                 Direction::Forward => reads.iter().find(|read| read.used.step.before() >= at),
             };
-            let hit = read.and_then(|read| oracle.read_hit(asked, read));
+            let hit = read.and_then(|read| oracle.read_hit(requested, read));
             return Some(hit.map(of_hit));
         }
         let meant = oracle.meant_cell(cell, at);
@@ -99,15 +99,19 @@ impl Replay for Accesses {
 }
 
 /// Finds the nearest use that only the operands of instructions show.
-fn use_by_operands(query: &NearestAccess, oracle: &Oracle, asked: UseQuery) -> Option<PossibleUse> {
-    let (at, mut uses) = (query.at, oracle.uses(asked));
+fn use_by_operands(
+    query: &NearestAccess,
+    oracle: &Oracle,
+    requested: UseQuery,
+) -> Option<PossibleUse> {
+    let (at, mut uses) = (query.at, oracle.uses(requested));
     let doubt_at = |used: &PossibleUse| used.doubt.or_else(|| oracle.filtered(at));
     let used = match query.direction {
         Direction::Forward => uses.find(|used| used.step.before() >= at)?,
         Direction::Back => {
             let last = uses.rev().find(|used| used.step.after() <= at)?;
             let done = ActiveSlot {
-                thread: asked.thread,
+                thread: requested.thread,
                 slot: last.step.after().0,
             };
             let restored = || oracle.restored(done, at);
@@ -257,7 +261,7 @@ impl Oracle {
     }
 
     /// Returns the request for uses of a register cell, if only operands show them.
-    fn asked_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<UseQuery> {
+    fn requested_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<UseQuery> {
         match cell {
             Cell::Register { thread, view }
                 if self.has_operands_alone
@@ -309,7 +313,7 @@ impl Replay for AccessesOf {
         let own = events.filter(|event| self.thread.is_none_or(|thread| thread == event.thread));
         let hits = own.filter_map(|event| oracle.hit_of(event));
         Some(
-            behind_known(hits, self.skip, |hit| hit.position)
+            after_known(hits, self.skip, |hit| hit.position)
                 .take(self.limit)
                 .collect(),
         )
@@ -349,7 +353,7 @@ impl Replay for PageHeat {
 }
 
 /// Removes the first `skip` results at the first position with results.
-pub(super) fn behind_known<T>(
+pub(super) fn after_known<T>(
     found: impl Iterator<Item = T>,
     skip: usize,
     position: impl Fn(&T) -> Position,
@@ -380,7 +384,7 @@ impl Replay for ExternalChanges {
             .into_iter()
             .filter_map(|place| oracle.external_change(place, self.range))
             .filter(is_by);
-        let found = behind_known(found, self.skip, |change| change.hit.position);
+        let found = after_known(found, self.skip, |change| change.hit.position);
         Some(found.take(self.limit).collect())
     }
 }

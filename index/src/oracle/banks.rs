@@ -139,30 +139,30 @@ impl SlotMode {
         let Some((_, set)) = self.step.filter(|(owner, _)| *owner == write.thread) else {
             return;
         };
-        self.mode = told_mode(write.view, write.bytes, set)
-            .map_or(self.mode, |told| after(told, self.mode));
+        self.mode = stated_mode(write.view, write.bytes, set)
+            .map_or(self.mode, |stated| after(stated, self.mode));
     }
 }
 
 /// Returns the mode in a write, if the write covers the whole status register.
-fn told_mode(view: RegisterView, bytes: Option<&[u8]>, set: InstructionSet) -> Option<Mode> {
+fn stated_mode(view: RegisterView, bytes: Option<&[u8]>, set: InstructionSet) -> Option<Mode> {
     let is_status = view == RegisterView::new(RegisterId::PSR, 0, 4);
-    naive::told_mode(*bytes.filter(|_| is_status)?.first_chunk()?, set)
+    naive::stated_mode(*bytes.filter(|_| is_status)?.first_chunk()?, set)
 }
 
 /// Returns the mode that the status register states, completed by the previous mode. The register
 /// does not contain the M-profile security state, which changes only with an exception or its end.
-fn after(told: Mode, before: Mode) -> Mode {
+fn after(stated: Mode, before: Mode) -> Mode {
     let same = |security| match before.security() {
         SecurityState::Undivided => SecurityState::Undivided,
         _ => security,
     };
-    match (told, before) {
+    match (stated, before) {
         (Mode::Handler(_), Mode::Handler(security)) => Mode::Handler(security),
         (Mode::Thread(_, stack), Mode::Thread(security, _)) => Mode::Thread(security, stack),
         (Mode::Handler(_), _) => Mode::Handler(same(SecurityState::Unsaid)),
         (Mode::Thread(_, stack), _) => Mode::Thread(same(SecurityState::Unsaid), stack),
-        (told, _) => told,
+        (stated, _) => stated,
     }
 }
 
@@ -285,11 +285,11 @@ impl NameMeaning {
             return None;
         }
         let is_in_use = |bank: BankedRegister| plain == register && bank.bank.is_in_use(self.mode);
-        let is_told = self.mode.tells(register);
+        let is_stated = self.mode.tells(register);
         let is_sure = written.physical == self.physical
-            || is_told && written.bank.is_some_and(is_in_use)
-            || !is_told && Some(written.physical) == self.only;
-        let is_doubtful = if is_told {
+            || is_stated && written.bank.is_some_and(is_in_use)
+            || !is_stated && Some(written.physical) == self.only;
+        let is_doubtful = if is_stated {
             written.physical == PhysicalRegister::Some(register)
         } else {
             plain == register
@@ -331,14 +331,14 @@ impl Oracle {
                 .bank
                 .map_or(written.view.register, |bank| bank.plain.register);
             plain == view.register
-                && written.told != unsaid
+                && written.stated != unsaid
                 && matches!(view.register, RegisterId::SP | RegisterId::LR)
         });
-        let told: Vec<PhysicalRegister> = named.map(|written| written.told).collect();
-        let only = told
+        let stated: Vec<PhysicalRegister> = named.map(|written| written.stated).collect();
+        let only = stated
             .first()
             .copied()
-            .filter(|first| told.iter().all(|other| other == first));
+            .filter(|first| stated.iter().all(|other| other == first));
         NameMeaning {
             view,
             bank,
@@ -376,11 +376,11 @@ impl Oracle {
                     (processor.mode, processor.set) = (step.mode, Some(step.instruction_set));
                 }
                 OracleEventKind::Register(written) => {
-                    let told = processor
+                    let stated = processor
                         .set
-                        .and_then(|set| told_mode(written.view, written.bytes.as_deref(), set));
+                        .and_then(|set| stated_mode(written.view, written.bytes.as_deref(), set));
                     processor.mode =
-                        told.map_or(processor.mode, |told| after(told, processor.mode));
+                        stated.map_or(processor.mode, |stated| after(stated, processor.mode));
                     if processor
                         .choices
                         .follow(self.outside_name(written.view.register), written)
@@ -457,7 +457,7 @@ impl Oracle {
             OracleEventKind::Register(written)
                 if event.thread == thread && written.name != WrittenName::OfBank =>
             {
-                match written.told {
+                match written.stated {
                     PhysicalRegister::MainStack(own) if own == security => {
                         Some((ThreadStack::Main, written.view.register))
                     }
@@ -507,14 +507,14 @@ impl Oracle {
                     return None;
                 };
                 let step = of_slot().find_map(|event| event.owner)?;
-                let told = self.step(step)?;
-                let moves = match told.mode {
+                let stated = self.step(step)?;
+                let moves = match stated.mode {
                     Mode::Thread(own, _) => {
-                        own == security && told.is_executed && told.moves_stack_pointer()
+                        own == security && stated.is_executed && stated.moves_stack_pointer()
                     }
                     Mode::Handler(_) => {
-                        told.is_executed
-                            && told.may_return()
+                        stated.is_executed
+                            && stated.may_return()
                             && self.is_followed_by_thread_mode(step, thread)
                     }
                     _ => false,
@@ -560,9 +560,10 @@ impl Oracle {
         let mut state = (step.mode, step.instruction_set);
         for event in since.iter().filter(own) {
             if let OracleEventKind::Register(written) = &event.kind {
-                let told = told_mode(written.view, written.bytes.as_deref(), step.instruction_set);
+                let stated =
+                    stated_mode(written.view, written.bytes.as_deref(), step.instruction_set);
                 let set = |mode| naive::set_of_mode(mode, step.instruction_set);
-                state = told.map_or(state, |mode| (after(mode, state.0), set(mode)));
+                state = stated.map_or(state, |mode| (after(mode, state.0), set(mode)));
             }
         }
         Some(state)
@@ -584,8 +585,8 @@ impl Oracle {
             .take_while(|event| event.kind.is_named(WrittenName::OfBank))
         {
             if let OracleEventKind::Register(written) = &mut event.kind {
-                (written.bank, written.physical, written.told) =
-                    (copy.bank, copy.physical, copy.told);
+                (written.bank, written.physical, written.stated) =
+                    (copy.bank, copy.physical, copy.stated);
             }
         }
     }

@@ -89,15 +89,18 @@ pub(super) struct OracleEntry {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InterruptedStep<'a> {
     pub(super) step: Step,
-    pub(super) told: &'a OracleStep,
+    pub(super) stated: &'a OracleStep,
 }
 
 impl InterruptedStep<'_> {
     /// Returns true if control may continue anywhere: the step jumps to an address in a register or
     /// memory.
     pub(super) fn goes_anywhere(&self) -> bool {
-        let is_jump = !matches!(self.told.naive().kind(), NaiveFlow::Other | NaiveFlow::Trap);
-        self.told.is_executed && is_jump && target_of(self.told).is_none()
+        let is_jump = !matches!(
+            self.stated.naive().kind(),
+            NaiveFlow::Other | NaiveFlow::Trap
+        );
+        self.stated.is_executed && is_jump && target_of(self.stated).is_none()
     }
 }
 
@@ -155,13 +158,13 @@ impl OracleFrame<'_> {
     /// Returns true if the interrupted code may resume at an address.
     pub(super) fn resumes_at(&self, pc: u64) -> bool {
         self.interrupted()
-            .is_some_and(|interrupted| may_resume_at(interrupted.told, pc))
+            .is_some_and(|interrupted| may_resume_at(interrupted.stated, pc))
     }
 }
 
 /// Returns true if a step that was left for a handler may resume at an address.
-pub(super) fn may_resume_at(told: &OracleStep, pc: u64) -> bool {
-    let places = [Some(told.pc.0), Some(next_pc(told)), target_of(told)];
+pub(super) fn may_resume_at(stated: &OracleStep, pc: u64) -> bool {
+    let places = [Some(stated.pc.0), Some(next_pc(stated)), target_of(stated)];
     places
         .into_iter()
         .flatten()
@@ -169,12 +172,12 @@ pub(super) fn may_resume_at(told: &OracleStep, pc: u64) -> bool {
 }
 
 /// Returns the target of a branch or call in its encoding.
-fn target_of(told: &OracleStep) -> Option<u64> {
-    let call = match told.naive().target() {
+fn target_of(stated: &OracleStep) -> Option<u64> {
+    let call = match stated.naive().target() {
         Some(NaiveCallTarget::Address(address)) => Some(address),
         _ => None,
     };
-    told.naive().branch_target().or(call)
+    stated.naive().branch_target().or(call)
 }
 
 /// A transfer of control.
@@ -183,7 +186,7 @@ pub(super) struct OracleJump<'a> {
     pub(super) last_step: Step,
     pub(super) last: &'a OracleStep,
     pub(super) step: Step,
-    pub(super) told: &'a OracleStep,
+    pub(super) stated: &'a OracleStep,
     pub(super) has_words: bool,
 }
 
@@ -197,13 +200,13 @@ impl OracleJump<'_> {
     }
 
     pub(super) fn target(&self) -> u64 {
-        self.told.naive().with_mark(self.told.pc.0)
+        self.stated.naive().with_mark(self.stated.pc.0)
     }
 
     /// Returns true if control goes to the encoded target: then words about an exception may mean
     /// only that.
     pub(super) fn goes_on(&self) -> bool {
-        target_of(self.last).is_some_and(|target| (target ^ self.told.pc.0) & !1 == 0)
+        target_of(self.last).is_some_and(|target| (target ^ self.stated.pc.0) & !1 == 0)
     }
 
     /// Returns true if control went elsewhere than the previous step leads.

@@ -100,11 +100,11 @@ impl<'a> OracleCallWalk<'a> {
         for event in oracle.events.iter().filter(|event| event.thread == thread) {
             match &event.kind {
                 OracleEventKind::Step => {
-                    if let Some((step, told)) = event
+                    if let Some((step, stated)) = event
                         .owner
                         .and_then(|step| Some((step, self.oracle.step(step)?)))
                     {
-                        self.step(step, told);
+                        self.step(step, stated);
                     }
                 }
                 OracleEventKind::Register(written) if written.name != WrittenName::BankCopy => {
@@ -143,7 +143,7 @@ impl<'a> OracleCallWalk<'a> {
             self.sp_step = self.last.map(|(step, _)| step);
             self.is_sp_set |= self
                 .last
-                .is_some_and(|(_, told)| !told.naive().moves_stack());
+                .is_some_and(|(_, stated)| !stated.naive().moves_stack());
         }
         if register == RegisterId::LR || register == LINK_A64 {
             self.lr_age = 0;
@@ -164,15 +164,15 @@ impl<'a> OracleCallWalk<'a> {
 
     /// Returns the stack pointer of a step, if it was set while another one was in use, with the
     /// setting step.
-    fn set_stack(&self, told: &OracleStep) -> Option<(Step, u64)> {
+    fn set_stack(&self, stated: &OracleStep) -> Option<(Step, u64)> {
         let (step, register, value) = self.other_stack?;
         let is_other =
-            told.mode.tells(RegisterId::SP) && told.mode.home(RegisterId::SP) != register;
+            stated.mode.tells(RegisterId::SP) && stated.mode.home(RegisterId::SP) != register;
         Some((step, value.filter(|_| !is_other)?))
     }
 
     fn set_since(&self, jump: &OracleJump<'_>, entry: Step) -> Option<u64> {
-        self.set_stack(jump.told)
+        self.set_stack(jump.stated)
             .filter(|(step, _)| *step >= entry)
             .map(|(_, value)| value)
     }
@@ -182,33 +182,33 @@ impl<'a> OracleCallWalk<'a> {
             .unwrap_or_else(|| self.values.get(&RegisterId::SP).copied())
     }
 
-    fn link(&self, told: &OracleStep) -> Option<u64> {
-        self.values.get(&told.naive().link_register()).copied()
+    fn link(&self, stated: &OracleStep) -> Option<u64> {
+        self.values.get(&stated.naive().link_register()).copied()
     }
 
-    fn step(&mut self, step: Step, told: &'a OracleStep) {
+    fn step(&mut self, step: Step, stated: &'a OracleStep) {
         self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
         match self.last {
             None => {
                 self.sp_high = None;
                 self.is_sp_set = false;
-                self.choose_first_stack(told);
+                self.choose_first_stack(stated);
                 self.stack.root = Some(OracleRoot {
                     entered: FrameEntry::Root,
                     evidence: Evidence::Start,
                     before: None,
                     entry: step,
-                    function: told.pc,
+                    function: stated.pc,
                 });
             }
-            Some((last_step, last)) if (next_pc(last) ^ told.pc.0) & !1 != 0 => {
+            Some((last_step, last)) if (next_pc(last) ^ stated.pc.0) & !1 != 0 => {
                 let has_words =
                     self.words.contains(&(last_step, true)) || self.words.contains(&(step, false));
                 self.transfer(OracleJump {
                     last_step,
                     last,
                     step,
-                    told,
+                    stated,
                     has_words,
                 });
                 self.lr_age = AGE_LIMIT;
@@ -217,16 +217,16 @@ impl<'a> OracleCallWalk<'a> {
             }
             Some(_) => {}
         }
-        self.last = Some((step, told));
+        self.last = Some((step, stated));
     }
 
     /// Selects the stack pointer of the first step: the bank that its mode uses (DDI 0487, D1.4
     /// "The stack pointer registers").
-    fn choose_first_stack(&mut self, told: &OracleStep) {
-        let in_use = told
+    fn choose_first_stack(&mut self, stated: &OracleStep) {
+        let in_use = stated
             .mode
             .tells(RegisterId::SP)
-            .then(|| told.mode.home(RegisterId::SP));
+            .then(|| stated.mode.home(RegisterId::SP));
         let newest = |register| {
             self.early_stacks
                 .iter()
@@ -254,7 +254,7 @@ impl<'a> OracleCallWalk<'a> {
             |pending: &OracleFrame<'_>| !matches!(pending.what, OracleFrameKind::Maybe);
         let is_resuming = self
             .diverted_after
-            .is_some_and(|told| may_resume_at(told, jump.told.pc.0));
+            .is_some_and(|stated| may_resume_at(stated, jump.stated.pc.0));
         let is_outermost = !self.stack.pending.iter().any(is_certain);
         if self.is_return_from_exception(&jump) && !is_entry && !is_resuming && is_outermost {
             return self.leave_unseen_exception(jump);
@@ -262,7 +262,7 @@ impl<'a> OracleCallWalk<'a> {
         if let Some(evidence) = self.exception(&jump) {
             let interrupted = InterruptedStep {
                 step: jump.last_step,
-                told: jump.last,
+                stated: jump.last,
             };
             let exception = self.pending(
                 jump,
@@ -305,10 +305,10 @@ impl<'a> OracleCallWalk<'a> {
         self.suspect(jump.target(), &lost, jump.last_step);
         let expected = jump.last.naive().return_address();
         let is_near = |link: &u64| link.abs_diff(expected) < RETURN_DISTANCE;
-        let link = self.link(jump.told);
-        let is_stored = link.is_some_and(|link| jump.told.naive().is_state_return(link));
+        let link = self.link(jump.stated);
+        let is_stored = link.is_some_and(|link| jump.stated.naive().is_state_return(link));
         if jump.kind() == NaiveFlow::Call
-            && (jump.told.naive().is_state_gateway() || self.lr_age == 1 && is_stored)
+            && (jump.stated.naive().is_state_gateway() || self.lr_age == 1 && is_stored)
         {
             let sp = self
                 .sp()
@@ -365,7 +365,7 @@ impl<'a> OracleCallWalk<'a> {
             evidence,
             before,
             entry: jump.step,
-            function: jump.told.pc,
+            function: jump.stated.pc,
         });
     }
 
@@ -380,7 +380,7 @@ impl<'a> OracleCallWalk<'a> {
                 self.root_frame(root, Some(jump.last_step), FrameExit::Return),
             ));
         }
-        let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
+        let (before, entry, function) = (Some(jump.last_step), jump.step, jump.stated.pc);
         let root = OracleRoot {
             entered: FrameEntry::Root,
             evidence: Evidence::Caller,
@@ -391,7 +391,7 @@ impl<'a> OracleCallWalk<'a> {
         (self.stack.root, self.stack.range) = (Some(root), None);
         let number = self.number;
         self.return_points.retain(|(stack, ..), _| *stack != number);
-        match self.set_stack(jump.told) {
+        match self.set_stack(jump.stated) {
             Some((_, sp)) => self.sp_again = Some(Some(sp)),
             None if self.sp_step < Some(jump.last_step) => self.sp_again = Some(None),
             None => {}
@@ -402,7 +402,7 @@ impl<'a> OracleCallWalk<'a> {
         let OracleJump {
             last_step: call_step,
             step: entry_step,
-            told,
+            stated,
             ..
         } = jump;
         OracleFrame {
@@ -410,7 +410,7 @@ impl<'a> OracleCallWalk<'a> {
             return_address: 0,
             call_step,
             entry_step,
-            function: told.pc,
+            function: stated.pc,
             what,
             jumped_out: None,
             range: None,
@@ -424,8 +424,8 @@ impl<'a> OracleCallWalk<'a> {
             NaiveFlow::Other => jump.has_words || jump.last.opcode != 0 && self.is_handler(jump),
             _ if self.place_of(self.sp(), jump.target()).is_some() => false,
             _ => {
-                let is_told = jump.has_words && self.is_handler(jump) && !jump.goes_on();
-                is_told || self.has_exception_return(jump) && self.lr_age == 1
+                let is_stated = jump.has_words && self.is_handler(jump) && !jump.goes_on();
+                is_stated || self.has_exception_return(jump) && self.lr_age == 1
             }
         };
         is_taken.then_some(if jump.has_words {
@@ -440,14 +440,14 @@ impl<'a> OracleCallWalk<'a> {
         if self.has_exception_return(jump) {
             return self.lr_age == 1;
         }
-        let is_linked = self.lr_age == 1 && self.link(jump.told).is_some_and(is_near);
-        is_linked || jump.told.naive().is_vector()
+        let is_linked = self.lr_age == 1 && self.link(jump.stated).is_some_and(is_near);
+        is_linked || jump.stated.naive().is_vector()
     }
 
     /// Returns true if the link register contains an exception return value.
     fn has_exception_return(&self, jump: &OracleJump<'_>) -> bool {
-        self.link(jump.told)
-            .is_some_and(|link| jump.told.naive().is_exception_return(link))
+        self.link(jump.stated)
+            .is_some_and(|link| jump.stated.naive().is_exception_return(link))
     }
 
     fn is_return_from_exception(&self, jump: &OracleJump<'_>) -> bool {
@@ -461,7 +461,7 @@ impl<'a> OracleCallWalk<'a> {
     }
 
     fn exception_left_by(&self, jump: &OracleJump<'_>) -> Option<usize> {
-        let pc = jump.told.pc.0;
+        let pc = jump.stated.pc.0;
         let innermost = self
             .stack
             .pending
@@ -515,13 +515,13 @@ impl<'a> OracleCallWalk<'a> {
     fn entry_at_return(&self, place: usize, jump: &OracleJump<'_>) -> Option<EntryAtReturn> {
         let exception = self.stack.pending.get(place)?;
         let link = self
-            .link(jump.told)
-            .filter(|link| jump.told.naive().is_exception_return(*link))?;
-        if !self.is_return_from_exception(jump) || exception.resumes_at(jump.told.pc.0) {
+            .link(jump.stated)
+            .filter(|link| jump.stated.naive().is_exception_return(*link))?;
+        if !self.is_return_from_exception(jump) || exception.resumes_at(jump.stated.pc.0) {
             return None;
         }
         let is_new = self.lr_age == 1;
-        let is_on_same_frame = jump.told.naive().is_return_to_thread_mode(link)
+        let is_on_same_frame = jump.stated.naive().is_return_to_thread_mode(link)
             || self.sp().is_some_and(|sp| exception.sp == Some(sp));
         let goes_anywhere = exception.interrupted()?.goes_anywhere();
         match (is_on_same_frame, jump.has_words) {
@@ -593,13 +593,15 @@ impl<'a> OracleCallWalk<'a> {
         if !is_written {
             self.sp_again = Some(set.or(exception.sp));
         }
-        let told = interrupted.told;
-        let is_at = |place: u64| (place ^ jump.told.pc.0) & !1 == 0;
-        if is_at(told.pc.0) || is_at(next_pc(told)) {
+        let stated = interrupted.stated;
+        let is_at = |place: u64| (place ^ jump.stated.pc.0) & !1 == 0;
+        if is_at(stated.pc.0) || is_at(next_pc(stated)) {
             return;
         }
-        let return_address = told.naive().return_address();
-        if told.naive().kind() == NaiveFlow::Call && self.link(jump.told) == Some(return_address) {
+        let return_address = stated.naive().return_address();
+        if stated.naive().kind() == NaiveFlow::Call
+            && self.link(jump.stated) == Some(return_address)
+        {
             let call = self.pending(jump, OracleFrameKind::Call);
             self.call(OracleFrame {
                 sp: set.or(exception.sp),
@@ -678,7 +680,7 @@ impl<'a> OracleCallWalk<'a> {
 
     /// Returns the number of the stack that the return of an exception switches to.
     fn turned_by_return(&self, place: usize, jump: &OracleJump<'_>) -> Option<usize> {
-        let (pc, handler) = (jump.told.pc.0, self.stack.range());
+        let (pc, handler) = (jump.stated.pc.0, self.stack.range());
         let interrupted_step = self.stack.pending.get(place)?.interrupted()?.step;
         let set = self.set_since(jump, Step(interrupted_step.0 + 1));
         let sp = set.or(self.sp());
@@ -732,17 +734,17 @@ impl<'a> OracleCallWalk<'a> {
             return Some(number);
         }
         let goes_on = !matches!(
-            interrupted.told.naive().kind(),
+            interrupted.stated.naive().kind(),
             NaiveFlow::Other | NaiveFlow::Trap
         );
-        let is_skip = set.is_none() && (goes_on || pc.abs_diff(next_pc(interrupted.told)) <= 64);
+        let is_skip = set.is_none() && (goes_on || pc.abs_diff(next_pc(interrupted.stated)) <= 64);
         (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256)
             .then_some(self.stacks.len())
     }
 
     fn turn(&mut self, number: usize, jump: OracleJump<'a>) {
         if number == self.stacks.len() {
-            let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
+            let (before, entry, function) = (Some(jump.last_step), jump.step, jump.stated.pc);
             let (entered, evidence) = (FrameEntry::Switch, Evidence::Stack);
             let root = Some(OracleRoot {
                 entered,

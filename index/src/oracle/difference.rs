@@ -54,11 +54,14 @@ impl Replay for DifferenceBetween {
 }
 
 impl Oracle {
-    fn memory_difference(&self, asked: &DifferenceBetween) -> Vec<MemoryDifference> {
-        let (first, last) = (asked.from.min(asked.to), asked.from.max(asked.to));
+    fn memory_difference(&self, requested: &DifferenceBetween) -> Vec<MemoryDifference> {
+        let (first, last) = (
+            requested.from.min(requested.to),
+            requested.from.max(requested.to),
+        );
         let difference = |address: u64| {
-            let [from, to] =
-                [asked.from, asked.to].map(|position| self.byte_at(address, position).value);
+            let [from, to] = [requested.from, requested.to]
+                .map(|position| self.byte_at(address, position).value);
             (from != to).then(|| MemoryDifference {
                 address: Address(address),
                 from: vec![from],
@@ -196,25 +199,35 @@ impl Replay for EffectsWithin {
                 .first()
                 .filter(|event| matches!(event.kind, OracleEventKind::Step));
             let slot = part.first().map_or(0, |event| event.slot);
-            let told = step.and_then(|step| oracle.steps.get(usize::try_from(step.slot - 1).ok()?));
-            let instruction = told.and_then(|told| {
-                Some((*decode(oracle.encoding_of(told)?, told.pc, told.instruction_set)).clone())
+            let stated =
+                step.and_then(|step| oracle.steps.get(usize::try_from(step.slot - 1).ok()?));
+            let instruction = stated.and_then(|stated| {
+                Some(
+                    (*decode(
+                        oracle.encoding_of(stated)?,
+                        stated.pc,
+                        stated.instruction_set,
+                    ))
+                    .clone(),
+                )
             });
             let registers = instruction.and_then(|instruction| instruction.registers);
-            steps += u64::from(told.is_some());
-            undecoded += u64::from(told.is_some() && registers.is_none());
-            let operands = told.zip(registers).filter(|(told, _)| told.is_executed);
-            if let Some((told, registers)) = &operands {
+            steps += u64::from(stated.is_some());
+            undecoded += u64::from(stated.is_some() && registers.is_none());
+            let operands = stated
+                .zip(registers)
+                .filter(|(stated, _)| stated.is_executed);
+            if let Some((stated, registers)) = &operands {
                 for view in &registers.reads {
-                    let meant = PhysicalRegister::of_write(view.register, None, told.mode);
+                    let meant = PhysicalRegister::of_write(view.register, None, stated.mode);
                     used.read_register(slot, cell(meant, view.register), *view);
                 }
             }
             part.iter()
                 .for_each(|event| used.read_memory(event, self.blocks));
-            if let Some((told, registers)) = &operands {
+            if let Some((stated, registers)) = &operands {
                 for view in &registers.writes {
-                    let meant = PhysicalRegister::of_write(view.register, None, told.mode);
+                    let meant = PhysicalRegister::of_write(view.register, None, stated.mode);
                     used.write_register(slot, cell(meant, view.register), *view);
                 }
             }
@@ -278,7 +291,7 @@ impl EffectState {
     }
 
     /// Returns true if the block of a byte is reported, adding it while there is room.
-    fn is_told(&mut self, address: u64, limit: usize) -> bool {
+    fn is_stated(&mut self, address: u64, limit: usize) -> bool {
         let block = address / 64;
         let has_room = self.blocks.contains(&block) || self.blocks.len() < limit;
         has_room.then(|| self.blocks.insert(block));
@@ -290,7 +303,7 @@ impl EffectState {
             return;
         };
         for (address, value) in access.each_byte().filter(|_| access.is_read()) {
-            if !self.is_told(address, limit) {
+            if !self.is_stated(address, limit) {
                 self.left_out += 1;
                 return;
             }
@@ -310,7 +323,7 @@ impl EffectState {
                 if written.name != WrittenName::BankCopy {
                     self.write_register(
                         event.slot,
-                        cell(written.told, written.view.register),
+                        cell(written.stated, written.view.register),
                         written.view,
                     );
                 }
@@ -324,7 +337,7 @@ impl EffectState {
             _ => return,
         };
         for address in first..=last {
-            if !self.is_told(address, limit) {
+            if !self.is_stated(address, limit) {
                 self.left_out += 1;
                 return;
             }

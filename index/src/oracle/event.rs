@@ -85,7 +85,7 @@ pub(super) struct OracleWrite {
     /// The register, as determined by the modes of its thread.
     pub physical: PhysicalRegister,
     /// The register, as determined only by the lines of its step.
-    pub told: PhysicalRegister,
+    pub stated: PhysicalRegister,
 }
 
 /// A memory access.

@@ -23,11 +23,11 @@ impl Oracle {
     /// the last known value of a byte.
     pub(super) fn follow_memory(&mut self) {
         let opens = |event: &OracleEvent| {
-            let asked = event
+            let requested = event
                 .owner
                 .filter(|_| matches!(event.kind, OracleEventKind::Step))
-                .and_then(|step| self.asked(step));
-            asked.is_some_and(|asked| asked.operation.is_none_or(is_writing))
+                .and_then(|step| self.requested(step));
+            requested.is_some_and(|requested| requested.operation.is_none_or(is_writing))
         };
         let mut events = Vec::new();
         for event in &self.events {
@@ -97,16 +97,16 @@ impl Oracle {
     }
 
     /// Returns the request of a step to the host; `None` if there is none.
-    fn asked(&self, step: Step) -> Option<SemihostingRequest> {
-        let told = self.step(step).filter(|told| told.is_executed)?;
-        let naive = told.naive();
+    fn requested(&self, step: Step) -> Option<SemihostingRequest> {
+        let stated = self.step(step).filter(|stated| stated.is_executed)?;
+        let naive = stated.naive();
         if !naive.is_host_call() {
             return None;
         }
         let operation =
-            self.register_before(told.thread, step, RegisterView::new(RegisterId(0), 0, 4));
+            self.register_before(stated.thread, step, RegisterView::new(RegisterId(0), 0, 4));
         Some(SemihostingRequest {
-            thread: told.thread,
+            thread: stated.thread,
             size: naive.word_bytes(),
             operation,
         })
@@ -127,7 +127,7 @@ impl Oracle {
             thread,
             size,
             operation,
-        } = self.asked(step)?;
+        } = self.requested(step)?;
         let block = self.register_before(thread, step, RegisterView::new(RegisterId(1), 0, size));
         let Some((operation, block)) = operation.zip(block) else {
             return Some(OracleEventKind::HostWriteAnywhere);

@@ -92,7 +92,7 @@ impl Replay for TranslationsAt {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<Translation>> {
         oracle.check(self.position)?;
         let mut page_bytes = None;
-        let mut told = Vec::new();
+        let mut stated = Vec::new();
         for event in oracle
             .events
             .iter()
@@ -104,7 +104,7 @@ impl Replay for TranslationsAt {
             if marker.kind == MarkerKind::PAGE_SIZE {
                 page_bytes = Some(marker.value);
             } else if event.thread == self.thread {
-                told.push((event.slot, marker));
+                stated.push((event.slot, marker));
             }
         }
         let Some(page_bytes) = page_bytes.filter(|bytes| bytes.is_power_of_two()) else {
@@ -113,7 +113,7 @@ impl Replay for TranslationsAt {
         let page = self.address.0 / page_bytes;
         let mut known = BTreeMap::new();
         let (mut physical, mut context) = (None, None);
-        for (number, (slot, marker)) in told.into_iter().enumerate() {
+        for (number, (slot, marker)) in stated.into_iter().enumerate() {
             match marker.kind {
                 MarkerKind::PHYSICAL_ADDRESS => {
                     (physical, context) = (Some(marker.value / page_bytes), None)
@@ -137,7 +137,7 @@ impl Replay for TranslationsAt {
                 physical: Address(physical * page_bytes + self.address.0 % page_bytes),
                 page: Address(page * page_bytes),
                 page_bytes,
-                told_at: Position(slot),
+                stated_at: Position(slot),
             };
         Some(known.into_iter().map(translation).collect())
     }

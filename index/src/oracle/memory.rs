@@ -67,17 +67,17 @@ pub(super) fn bytes_of(event: &OracleEvent) -> impl Iterator<Item = (u64, Option
 impl Oracle {
     pub(super) fn byte_at(&self, address: u64, position: Position) -> ByteState {
         let mut state = ByteState::default();
-        let mut told_in = None;
+        let mut stated_in = None;
         for event in self.events_until(position) {
             follow(&mut state, event, address);
             if is_evidence(event, address) {
-                told_in = Some(event.slot);
+                stated_in = Some(event.slot);
             }
         }
         // In its slot, the fetch of a step precedes all accesses.
         let fetch = self
             .last_fetch(address, position)
-            .filter(|(slot, _)| told_in.is_none_or(|told_in| told_in < *slot));
+            .filter(|(slot, _)| stated_in.is_none_or(|stated_in| stated_in < *slot));
         if let Some((slot, byte)) = fetch.filter(|(_, byte)| state.value != Some(*byte)) {
             state = ByteState {
                 value: Some(byte),
@@ -98,14 +98,14 @@ impl Oracle {
             let is_anywhere = matches!(event.kind, OracleEventKind::HostWriteAnywhere);
             is_anywhere || is_evidence(event, address)
         };
-        let told_in = self
+        let stated_in = self
             .events_after(position)
             .iter()
             .find(may_write)
             .map(|event| event.slot);
         let fetch = self
             .next_fetch(address, position)
-            .filter(|(slot, _)| told_in.is_none_or(|told_in| told_in >= *slot));
+            .filter(|(slot, _)| stated_in.is_none_or(|stated_in| stated_in >= *slot));
         if let Some((slot, byte)) = fetch {
             return ByteState {
                 value: Some(byte),
@@ -228,15 +228,16 @@ const PAGE: u64 = 4096;
 impl Oracle {
     /// Returns the instruction bytes of the step of a slot with their addresses.
     pub(super) fn fetched_in(&self, slot: u64) -> Vec<(u64, u8)> {
-        let told = slot.checked_sub(1).and_then(|step| self.step(Step(step)));
-        let told = told.filter(|told| told.origin == StepOrigin::Recorded);
-        let Some((told, encoding)) = told.and_then(|told| Some((told, told.encoding?))) else {
+        let stated = slot.checked_sub(1).and_then(|step| self.step(Step(step)));
+        let stated = stated.filter(|stated| stated.origin == StepOrigin::Recorded);
+        let Some((stated, encoding)) = stated.and_then(|stated| Some((stated, stated.encoding?)))
+        else {
             return Vec::new();
         };
-        let bytes = self.program.in_memory(told.instruction_set, encoding);
+        let bytes = self.program.in_memory(stated.instruction_set, encoding);
         (0..)
             .zip(bytes.bytes())
-            .map(|(offset, byte)| (told.pc.0.wrapping_add(offset), *byte))
+            .map(|(offset, byte)| (stated.pc.0.wrapping_add(offset), *byte))
             .collect()
     }
 

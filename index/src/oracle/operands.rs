@@ -47,34 +47,34 @@ impl Oracle {
     /// Returns the steps that may use a register, in order.
     pub(super) fn uses(
         &self,
-        asked: UseQuery,
+        requested: UseQuery,
     ) -> impl DoubleEndedIterator<Item = PossibleUse> + '_ {
-        self.uses_by(asked, move |_, used| used.overlaps(asked.view))
+        self.uses_by(requested, move |_, used| used.overlaps(requested.view))
     }
 
     /// Returns the steps with an operand for which `is_meant` holds; the mode determines the name
     /// of the register.
     fn uses_by(
         &self,
-        asked: UseQuery,
+        requested: UseQuery,
         is_meant: impl Fn(&OracleStep, RegisterView) -> bool,
     ) -> impl DoubleEndedIterator<Item = PossibleUse> {
         let UseQuery {
             thread,
             view,
             kinds,
-        } = asked;
+        } = requested;
         let is_register = view.register != RegisterId::PC;
         let own = self
             .steps
             .iter()
             .enumerate()
-            .filter(move |(_, told)| is_register && told.thread == thread);
-        own.filter_map(move |(step, told)| {
-            let is_used = |used| is_meant(told, used);
+            .filter(move |(_, stated)| is_register && stated.thread == thread);
+        own.filter_map(move |(step, stated)| {
+            let is_used = |used| is_meant(stated, used);
             Some(PossibleUse {
                 step: Step(step as u64),
-                doubt: doubt(told, self.encoding_of(told), kinds, is_used)?,
+                doubt: doubt(stated, self.encoding_of(stated), kinds, is_used)?,
             })
         })
     }
@@ -83,18 +83,18 @@ impl Oracle {
     /// trace that records register writes. `None` for registers that instructions name by number.
     pub(super) fn decoded_reads(
         &self,
-        asked_uses: UseQuery,
+        requested_uses: UseQuery,
         at: Position,
     ) -> Option<Vec<DecodedRead>> {
-        let UseQuery { thread, view, .. } = asked_uses;
+        let UseQuery { thread, view, .. } = requested_uses;
         let named = self
             .outside_name(view.register)
             .map(|name| InstructionSet::banked_anywhere(name));
-        let asked = match named {
+        let requested = match named {
             Some(banked) => Some(banked.filter(|banked| banked.bank != Bank::Other)?),
             None => None,
         };
-        let plain = asked.map_or(view.register, |banked| banked.plain.register);
+        let plain = requested.map_or(view.register, |banked| banked.plain.register);
         let mode = self.mode_at(thread, at).in_stack(ThreadStack::Unsaid);
         let banks = self
             .register_names
@@ -104,29 +104,29 @@ impl Oracle {
             .filter(|banked| banked.plain.register == plain && banked.bank != Bank::Other)
             .map(|banked| banked.bank)
             .collect();
-        let is_meant = |told: &OracleStep| match asked {
-            Some(banked) => banked.bank.is_in_use(told.mode),
+        let is_meant = |stated: &OracleStep| match requested {
+            Some(banked) => banked.bank.is_in_use(stated.mode),
             None => {
                 let meant = |mode| PhysicalRegister::of_write(plain, None, mode);
-                let is_told = told.mode.tells(plain) && mode.tells(plain);
-                (!is_told || meant(told.mode) == meant(mode))
+                let is_stated = stated.mode.tells(plain) && mode.tells(plain);
+                (!is_stated || meant(stated.mode) == meant(mode))
                     && banks
                         .iter()
-                        .all(|bank| bank.is_in_use(told.mode) == bank.is_in_use(mode))
+                        .all(|bank| bank.is_in_use(stated.mode) == bank.is_in_use(mode))
             }
         };
         let plain = RegisterView {
             register: plain,
             ..view
         };
-        let asked_reads = UseQuery {
+        let requested_reads = UseQuery {
             view: plain,
-            ..asked_uses
+            ..requested_uses
         };
         // A windowed cell has another name in another window.
         let cell = PhysicalRegister::of_write(plain.register, None, mode);
-        let is_cell = |told: &OracleStep, used: RegisterView| {
-            let is_same = PhysicalRegister::of_write(used.register, None, told.mode) == cell;
+        let is_cell = |stated: &OracleStep, used: RegisterView| {
+            let is_same = PhysicalRegister::of_write(used.register, None, stated.mode) == cell;
             is_same
                 && RegisterView {
                     register: plain.register,
@@ -135,13 +135,13 @@ impl Oracle {
                 .overlaps(plain)
         };
         let reads: Vec<PossibleUse> = match mode {
-            Mode::Window { .. } => self.uses_by(asked_reads, is_cell).collect(),
+            Mode::Window { .. } => self.uses_by(requested_reads, is_cell).collect(),
             _ => self
-                .uses(asked_reads)
+                .uses(requested_reads)
                 .filter(|used| is_meant(&self.steps[used.step.0 as usize]))
                 .collect(),
         };
-        let has_banks = asked.is_some() || !banks.is_empty();
+        let has_banks = requested.is_some() || !banks.is_empty();
         let seen = |used: &PossibleUse| {
             let mode = self.steps[used.step.0 as usize].mode;
             let is_cell =
@@ -169,14 +169,14 @@ impl Oracle {
     }
 
     /// Returns the hit for a decoded read.
-    pub(super) fn read_hit(&self, asked: UseQuery, read: &DecodedRead) -> Option<Hit> {
-        let hit = self.use_hit(asked, read.used)?;
+    pub(super) fn read_hit(&self, requested: UseQuery, read: &DecodedRead) -> Option<Hit> {
+        let hit = self.use_hit(requested, read.used)?;
         let access = hit.access.map(|access| Access {
             is_decoded: true,
             ..access
         });
-        let value = || self.register_value(asked.thread, read.seen, read.used.step.before());
-        let told = |access| {
+        let value = || self.register_value(requested.thread, read.seen, read.used.step.before());
+        let stated = |access| {
             if read.has_banks {
                 access
             } else {
@@ -187,7 +187,7 @@ impl Oracle {
             }
         };
         Some(Hit {
-            access: access.map(told),
+            access: access.map(stated),
             ..hit
         })
     }
@@ -197,9 +197,9 @@ impl Oracle {
     /// the thread must be known.
     pub(super) fn never_names(&self, thread: ThreadId, view: RegisterView) -> bool {
         let set = self.instruction_set(thread);
-        let first = self.steps.iter().find(|told| told.thread == thread);
+        let first = self.steps.iter().find(|stated| stated.thread == thread);
         let is_decoded =
-            !set.has_windows() && first.is_some_and(|told| self.encoding_of(told).is_some());
+            !set.has_windows() && first.is_some_and(|stated| self.encoding_of(stated).is_some());
         if self.has_operands_alone || !is_decoded || view.register >= RegisterId::PC {
             return false;
         }
@@ -219,7 +219,7 @@ impl Oracle {
         !named.contains(&RegisterId::SP) && (named.is_empty() || view.register == RegisterId::SP)
     }
 
-    pub(super) fn use_hit(&self, asked: UseQuery, found: PossibleUse) -> Option<Hit> {
+    pub(super) fn use_hit(&self, requested: UseQuery, found: PossibleUse) -> Option<Hit> {
         let (
             UseQuery {
                 thread,
@@ -227,7 +227,7 @@ impl Oracle {
                 kinds,
             },
             PossibleUse { step, doubt },
-        ) = (asked, found);
+        ) = (requested, found);
         let record = self.record(step)?;
         let access = Access {
             kind: record.kind_of_use(view, kinds),
@@ -292,13 +292,14 @@ impl Oracle {
 
     /// Returns the latest recording states up to a position, all of one slot.
     fn recordings_at(&self, at: Position) -> impl Iterator<Item = RecordingScope> {
-        let told = self
+        let stated = self
             .recordings
             .iter()
-            .take_while(move |told| told.slot <= at.0);
-        let last = told.clone().last().map(|told| told.slot);
-        told.filter(move |told| Some(told.slot) == last)
-            .map(|told| told.recording)
+            .take_while(move |stated| stated.slot <= at.0);
+        let last = stated.clone().last().map(|stated| stated.slot);
+        stated
+            .filter(move |stated| Some(stated.slot) == last)
+            .map(|stated| stated.recording)
     }
 
     fn late_call(&self, thread: ThreadId, after: u64) -> Option<Doubt> {
@@ -390,7 +391,7 @@ fn is_gap(kind: MarkerKind) -> bool {
 
 /// Returns the reason why a step may not use a register, if it may use it.
 fn doubt(
-    told: &OracleStep,
+    stated: &OracleStep,
     encoding: Option<Encoding>,
     kinds: AccessKinds,
     is_meant: impl Fn(RegisterView) -> bool,
@@ -398,8 +399,8 @@ fn doubt(
     let Some(encoding) = encoding else {
         return Some(Some(Doubt::Undecoded));
     };
-    let instruction = decode(encoding, told.pc, told.instruction_set);
-    if !told.is_executed {
+    let instruction = decode(encoding, stated.pc, stated.instruction_set);
+    if !stated.is_executed {
         return None;
     }
     let Some(known) = &instruction.registers else {

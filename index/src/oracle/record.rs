@@ -127,14 +127,14 @@ impl Oracle {
         if oracle.thread_names.is_empty() {
             oracle.thread_names.push("cpu0".to_owned());
         }
-        let told = oracle.events.iter().filter_map(|event| match event.kind {
+        let stated = oracle.events.iter().filter_map(|event| match event.kind {
             OracleEventKind::Marker(marker) => Some(RecordingChange {
                 slot: event.slot,
                 recording: source.recording(marker)?,
             }),
             _ => None,
         });
-        oracle.recordings = told.collect();
+        oracle.recordings = stated.collect();
         let mut memories = oracle
             .thread_names
             .iter()
@@ -244,7 +244,7 @@ impl Oracle {
     /// first such step.
     fn warn_of_times(&mut self) {
         if let Some(first) = self.time_falls.first() {
-            let line = self.step(first.step).map_or(0, |told| told.line) + 1;
+            let line = self.step(first.step).map_or(0, |stated| stated.line) + 1;
             self.warnings.push(Warning {
                 line,
                 offset: 0,
@@ -343,7 +343,7 @@ impl EventSink for Recorder<'_> {
             name: write.name,
             bank,
             physical,
-            told: physical,
+            stated: physical,
         };
         if write.is_bank_copy() {
             self.oracle.tell_first_half(&written);

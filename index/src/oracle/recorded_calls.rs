@@ -35,7 +35,7 @@ impl Oracle {
                 let later = events.get(place + 1..).unwrap_or_default();
                 match (&event.kind, event.owner) {
                     (OracleEventKind::Step, Some(step)) => {
-                        walk.extend(self.step(step).map(|told| (step, told, later)))
+                        walk.extend(self.step(step).map(|stated| (step, stated, later)))
                     }
                     (OracleEventKind::Marker(marker), _) => walk.marker(*marker),
                     _ => {}
@@ -167,7 +167,7 @@ impl<'a> Extend<(Step, &'a OracleStep, &'a [&'a OracleEvent])> for RecordedCallW
     ) {
         steps
             .into_iter()
-            .for_each(|(step, told, later)| self.step(step, told, later));
+            .for_each(|(step, stated, later)| self.step(step, stated, later));
     }
 }
 
@@ -190,7 +190,7 @@ impl RecordedCallWalk {
         }
     }
 
-    fn step(&mut self, step: Step, told: &OracleStep, later: &[&OracleEvent]) {
+    fn step(&mut self, step: Step, stated: &OracleStep, later: &[&OracleEvent]) {
         let (pending, redirected) = (self.pending.take(), self.redirected.take());
         let is_resuming = std::mem::take(&mut self.is_resuming);
         match (self.task.root, self.last, redirected) {
@@ -203,7 +203,7 @@ impl RecordedCallWalk {
                     evidence,
                     before,
                     entry: step,
-                    function: told.pc,
+                    function: stated.pc,
                     stack: None,
                 });
                 self.task.suspicion = None;
@@ -219,7 +219,7 @@ impl RecordedCallWalk {
                 self.task.open.push(RecordedOpenFrame {
                     call_step,
                     entry: Some(step),
-                    function: told.pc,
+                    function: stated.pc,
                     what,
                 });
             }
@@ -230,13 +230,13 @@ impl RecordedCallWalk {
                     .last_mut()
                     .filter(|open| open.entry.is_none())
                 {
-                    (open.entry, open.function) = (Some(step), told.pc);
+                    (open.entry, open.function) = (Some(step), stated.pc);
                     if !open.is_redirection() {
                         self.task.turn = Some(open.call_step);
                     }
                 }
                 if let Some(pending) = pending {
-                    self.turn_to(step, told.pc, &pending);
+                    self.turn_to(step, stated.pc, &pending);
                     self.task.turn = Some(pending.step);
                 }
             }
@@ -252,7 +252,7 @@ impl RecordedCallWalk {
                     evidence,
                     before,
                     entry: step,
-                    function: told.pc,
+                    function: stated.pc,
                     stack: None,
                 });
             }
@@ -264,9 +264,9 @@ impl RecordedCallWalk {
             RecordedBranch::Return,
             RecordedBranch::IndirectJump,
         ];
-        if turns.contains(&told.branch) {
-            let wanted = match told.branch {
-                _ if !told.naive().pushes_return_address() => None,
+        if turns.contains(&stated.branch) {
+            let wanted = match stated.branch {
+                _ if !stated.naive().pushes_return_address() => None,
                 RecordedBranch::Call | RecordedBranch::IndirectCall => Some(AccessKind::Write),
                 RecordedBranch::Return => Some(AccessKind::Read),
                 _ => None,
@@ -280,11 +280,11 @@ impl RecordedCallWalk {
                 }
                 _ => None,
             });
-            let next = Address(told.pc.0.wrapping_add(u64::from(told.length_bytes)));
+            let next = Address(stated.pc.0.wrapping_add(u64::from(stated.length_bytes)));
             let (branch, pc, target) = (
-                told.branch,
-                told.pc,
-                told.naive().call_target(told.encoding).map(Address),
+                stated.branch,
+                stated.pc,
+                stated.naive().call_target(stated.encoding).map(Address),
             );
             self.pending = Some(UnfinishedBranch {
                 step,

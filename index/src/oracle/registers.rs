@@ -65,12 +65,12 @@ impl Oracle {
                 return recorded;
             }
             // A later line may have written it under another name: `sp_svc` is `x19`.
-            let asked = UseQuery {
+            let requested = UseQuery {
                 thread,
                 view,
                 kinds: AccessKinds::Writes,
             };
-            let decoded = oracle.unknown_state(name, asked, position);
+            let decoded = oracle.unknown_state(name, requested, position);
             if decoded.written_at > recorded.written_at {
                 decoded
             } else {
@@ -141,15 +141,15 @@ fn next_pc_state(name: String, view: RegisterView, pc: NextPc) -> RegisterState 
 
 impl Oracle {
     /// Returns the state of a register whose writes only operands show.
-    fn unknown_state(&self, name: String, asked: UseQuery, at: Position) -> RegisterState {
-        let mut uses = self.uses(asked).rev();
+    fn unknown_state(&self, name: String, requested: UseQuery, at: Position) -> RegisterState {
+        let mut uses = self.uses(requested).rev();
         let last = uses.find(|used| used.step.after() <= at);
         let written_by = last.map(|used| used.step);
-        let value = Value(vec![None; usize::from(asked.view.size_bytes)]);
+        let value = Value(vec![None; usize::from(requested.view.size_bytes)]);
         let (source, written_at) = (ValueSource::Unknown, written_by.map(Step::after));
         RegisterState {
             name,
-            view: asked.view,
+            view: requested.view,
             value,
             source,
             written_at,

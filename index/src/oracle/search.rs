@@ -41,19 +41,19 @@ impl Replay for FindText {
 
 /// Returns the threads whose disassembly or lines match in a slot, in trace order.
 fn matching_threads(pattern: &TextPattern, oracle: &Oracle, slot: u64) -> Vec<ThreadId> {
-    let Some(told) = oracle.step(Step(slot - 1)) else {
+    let Some(stated) = oracle.step(Step(slot - 1)) else {
         return Vec::new();
     };
     let mut found = Vec::new();
     if let Some(lines) = &oracle.made_lines {
         found.extend(
             pattern
-                .is_match(oracle.text_of(told).as_bytes())
-                .then_some(told.thread),
+                .is_match(oracle.text_of(stated).as_bytes())
+                .then_some(stated.thread),
         );
         let own = lines
             .iter()
-            .filter(|line| line.chunk_offset == told.chunk_offset);
+            .filter(|line| line.chunk_offset == stated.chunk_offset);
         let thread = |name: &String| {
             oracle
                 .thread_names
@@ -65,16 +65,16 @@ fn matching_threads(pattern: &TextPattern, oracle: &Oracle, slot: u64) -> Vec<Th
         found.extend(matching.map(|line| ThreadId(thread(&line.thread) as u16)));
         return found;
     }
-    found.extend(pattern.is_match(&told.text).then_some(told.thread));
+    found.extend(pattern.is_match(&stated.text).then_some(stated.thread));
     let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
     let end = oracle
         .step(Step(slot))
         .map_or(oracle.text.len(), |next| place(next.chunk_offset));
     let chunk = oracle
         .text
-        .get(place(told.chunk_offset)..end)
+        .get(place(stated.chunk_offset)..end)
         .unwrap_or_default();
-    let first = oracle.line_at(told.chunk_offset);
+    let first = oracle.line_at(stated.chunk_offset);
     for (text, line) in chunk.split_inclusive(|byte| *byte == b'\n').zip(first..) {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         if pattern.is_match(text.strip_suffix(b"\r").unwrap_or(text)) {
@@ -82,7 +82,7 @@ fn matching_threads(pattern: &TextPattern, oracle: &Oracle, slot: u64) -> Vec<Th
             found.push(
                 events
                     .find(|event| event.line == line)
-                    .map_or(told.thread, |event| event.thread),
+                    .map_or(stated.thread, |event| event.thread),
             );
         }
     }
@@ -114,16 +114,16 @@ fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &OracleEvent) -> bool {
         kind,
         address,
         size_bytes,
-        bytes: Some(told),
+        bytes: Some(stated),
         ..
     }) = &event.kind
     else {
         return false;
     };
-    let told = |place: u64| {
+    let stated = |place: u64| {
         usize::try_from(place.checked_sub(address.0)?)
             .ok()
-            .and_then(|place| told.get(place))
+            .and_then(|place| stated.get(place))
     };
     // The address space ends at the last address, which an access may touch.
     let Some(reach) = u64::from(*size_bytes).checked_sub(1) else {
@@ -141,7 +141,7 @@ fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &OracleEvent) -> bool {
             let Some(place) = start.checked_add(offset as u64) else {
                 return false;
             };
-            match told(place).filter(|_| place <= last) {
+            match stated(place).filter(|_| place <= last) {
                 // The value of the access counts, regardless of other events in its slot.
                 Some(here) => here == byte,
                 None => oracle.byte_at(place, Position(event.slot)).value == Some(*byte),

@@ -64,7 +64,7 @@ impl Replay for FallsAcrossTime {
 impl Oracle {
     /// Returns a step with its effects.
     pub(super) fn record(&self, step: Step) -> Option<StepRecord> {
-        let told = self.step(step)?;
+        let stated = self.step(step)?;
         let last_slot = step.after().0.saturating_add(LATE_STEPS);
         let events = self
             .events_after(step.before())
@@ -72,19 +72,19 @@ impl Oracle {
             .take_while(|event| event.slot <= last_slot);
         Some(StepRecord {
             step,
-            line: Some(Line(told.line + 1)).filter(|_| self.made_lines.is_none()),
-            time: told.time,
-            thread: told.thread,
-            pc: told.pc,
-            instruction_set: told.instruction_set,
-            opcode: told.opcode,
-            encoding: self.encoding_of(told),
-            branch: told.branch,
-            length_bytes: told.length_bytes,
-            is_executed: told.is_executed,
-            delay_slot: told.delay_slot,
-            origin: told.origin,
-            text: self.text_of(told),
+            line: Some(Line(stated.line + 1)).filter(|_| self.made_lines.is_none()),
+            time: stated.time,
+            thread: stated.thread,
+            pc: stated.pc,
+            instruction_set: stated.instruction_set,
+            opcode: stated.opcode,
+            encoding: self.encoding_of(stated),
+            branch: stated.branch,
+            length_bytes: stated.length_bytes,
+            is_executed: stated.is_executed,
+            delay_slot: stated.delay_slot,
+            origin: stated.origin,
+            text: self.text_of(stated),
             effects: events
                 .filter(|event| event.owner == Some(step))
                 .filter_map(|event| self.effect(event))
@@ -94,21 +94,21 @@ impl Oracle {
 
     /// Returns the bytes of a step's instruction; `None` if neither trace nor program contains
     /// them.
-    pub(super) fn encoding_of(&self, told: &OracleStep) -> Option<Encoding> {
-        told.encoding.or_else(|| {
+    pub(super) fn encoding_of(&self, stated: &OracleStep) -> Option<Encoding> {
+        stated.encoding.or_else(|| {
             self.program
-                .instruction(told.pc, told.length_bytes, told.instruction_set)
+                .instruction(stated.pc, stated.length_bytes, stated.instruction_set)
         })
     }
 
     /// Returns the disassembly of a step.
-    pub(super) fn text_of(&self, told: &OracleStep) -> String {
+    pub(super) fn text_of(&self, stated: &OracleStep) -> String {
         step_text(
-            &told.text,
-            self.encoding_of(told),
-            told.pc,
-            told.instruction_set,
-            told.length_bytes,
+            &stated.text,
+            self.encoding_of(stated),
+            stated.pc,
+            stated.instruction_set,
+            stated.length_bytes,
         )
     }
 
@@ -275,7 +275,7 @@ impl Oracle {
     /// Returns the steps at an address, of one thread or of all.
     fn visits_by(&self, pc: Address, thread: Option<ThreadId>) -> impl Iterator<Item = Step> {
         let is_whose = move |step: &Step| {
-            thread.is_none() || self.step(*step).map(|told| told.thread) == thread
+            thread.is_none() || self.step(*step).map(|stated| stated.thread) == thread
         };
         self.visits(pc).filter(is_whose)
     }

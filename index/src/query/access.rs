@@ -6,7 +6,7 @@ use crate::answers::cell::{AccessKinds, Cell, Direction, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::{AccessesAt, CellAccess, Hit};
 use crate::index::Index;
-use crate::query::asked::{AccessQuery, AccessWindow, OwnerFilter};
+use crate::query::access_search::{AccessQuery, AccessWindow, OwnerFilter};
 use crate::query::physical::PhysicalAccessQuery;
 use crate::query::question::{InMemory, Query};
 use crate::read::slots::SlotReader;
@@ -109,7 +109,7 @@ impl InMemory for Accesses {
             direction,
         } = self.nearest;
         SlotReader(index).check_position(at)?;
-        let asked = AccessQuery {
+        let requested = AccessQuery {
             index,
             cell,
             homes: None,
@@ -123,10 +123,10 @@ impl InMemory for Accesses {
             within: None,
             cancel,
         };
-        if let Some(physical) = PhysicalAccessQuery::of(&asked)? {
+        if let Some(physical) = PhysicalAccessQuery::of(&requested)? {
             return physical.nearest(self);
         }
-        if let Some(decoded) = asked.decoded(at)? {
+        if let Some(decoded) = requested.decoded(at)? {
             let hit = decoded.nearest(at, direction, cancel)?;
             return Ok(hit.map(|hit| AccessesAt {
                 position: hit.position,
@@ -134,21 +134,21 @@ impl InMemory for Accesses {
             }));
         }
         // Of a register with banks, the one in use at the position is meant.
-        let asked = asked.in_state_at(at)?;
+        let requested = requested.in_state_at(at)?;
         let mut part = AccessWindow {
             skip: self.skip,
             limit: self.limit,
         };
         let mut next = direction.first_slot(at.0).filter(|_| self.limit > 0);
         while let Some(bound) = next
-            && let Some(slot) = asked.nearest_slot(bound, direction)?
+            && let Some(slot) = requested.nearest_slot(bound, direction)?
         {
             cancel.check()?;
-            let done = asked.accesses_towards(slot, direction, &mut part)?;
+            let done = requested.accesses_towards(slot, direction, &mut part)?;
             if !done.is_empty() {
                 return Ok(Some(AccessesAt {
                     position: Position(slot),
-                    accesses: asked.accessed(slot, &done, self.nearest)?,
+                    accesses: requested.accessed(slot, &done, self.nearest)?,
                 }));
             }
             next = direction.beyond(slot);

@@ -12,7 +12,7 @@ use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Hit;
 use crate::answers::value::ByteTouch;
 use crate::index::Index;
-use crate::query::asked::AccessWindow;
+use crate::query::access_search::AccessWindow;
 use crate::query::question::{InMemory, Query};
 use crate::read::contradictions::Contradictions;
 use crate::read::records::{self, FoundAccess};

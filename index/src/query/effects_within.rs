@@ -48,14 +48,14 @@ impl Query for EffectsWithin {
         let (mut first, end) = (self.from.0.saturating_add(1), self.to.0.saturating_add(1));
         while first < end {
             cancel.check()?;
-            let behind = first.saturating_add(BLOCK).min(end);
+            let after = first.saturating_add(BLOCK).min(end);
             collector.begin_run(first);
-            SlotReader(index).parse_slots(first..behind, &mut collector)?;
+            SlotReader(index).parse_slots(first..after, &mut collector)?;
             // Fewer or more steps than were indexed: the trace was rewritten.
-            if collector.slot().saturating_add(1) != behind {
+            if collector.slot().saturating_add(1) != after {
                 return Err(QueryError::TraceChanged);
             }
-            first = behind;
+            first = after;
         }
         Ok(collector.finish())
     }

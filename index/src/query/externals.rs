@@ -12,7 +12,7 @@ use crate::answers::difference::ExternalChange;
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::Access;
 use crate::index::Index;
-use crate::query::asked::AccessWindow;
+use crate::query::access_search::AccessWindow;
 use crate::query::question::Query;
 use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
@@ -208,10 +208,10 @@ fn changes(
         .flat_map(|read| granules_of(read.range.address, read.range.len_bytes));
     blocks.for_each(|(granule, bytes)| *needed.entry(granule).or_default() |= bytes);
     let mut known = KnownBefore::of_slot(index, slot, &needed)?;
-    let (mut told, mut next) = (Vec::with_capacity(reads.len()), reads.iter().peekable());
+    let (mut stated, mut next) = (Vec::with_capacity(reads.len()), reads.iter().peekable());
     SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
         if let Some(read) = next.next_if(|read| read.place_in_slot == event.place_in_slot) {
-            told.push(known.bytes(read.range));
+            stated.push(known.bytes(read.range));
         }
         known.take(&event);
         Ok(())
@@ -232,7 +232,7 @@ fn changes(
     let changes =
         hits.into_iter()
             .zip(values)
-            .zip(told)
+            .zip(stated)
             .map(|((hit, (address, bytes)), known_before)| {
                 let bytes = bytes.into_iter().take(known_before.len()).collect();
                 ExternalChange {

@@ -234,8 +234,8 @@ impl MemoryAt {
                     return Ok(());
                 };
                 let page_end = first | (page_bytes - 1);
-                if let Some(told) = pages.newest(first & !(page_bytes - 1), self.position.0) {
-                    let address = Address(told.physical | first & (page_bytes - 1));
+                if let Some(stated) = pages.newest(first & !(page_bytes - 1), self.position.0) {
+                    let address = Address(stated.physical | first & (page_bytes - 1));
                     let len_bytes = end.min(page_end) - first + 1;
                     let physical = PhysicalMemoryAt {
                         position: self.position,

@@ -2,9 +2,9 @@
 //! these and the index ([`question::Query`]).
 
 pub(crate) mod access;
+mod access_search;
 pub(crate) mod accesses;
 pub(crate) mod allocations;
-mod asked;
 #[cfg(test)]
 mod bytes_read;
 pub(crate) mod difference;

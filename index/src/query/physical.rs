@@ -15,7 +15,7 @@ use crate::answers::step_record::AccessesAt;
 use crate::index::Index;
 use crate::index::page_mappings::{MappedPage, PageMappings};
 use crate::query::access::{Accesses, NearestAccess};
-use crate::query::asked::{AccessQuery, AccessWindow};
+use crate::query::access_search::{AccessQuery, AccessWindow};
 use crate::read::pages::{self, PageMarkers, PageUpdate, WantedPages};
 use crate::store::granules::last_of;
 
@@ -39,8 +39,8 @@ impl VirtualPart {
     }
 
     /// Returns `len_bytes` of its bytes, after the first `behind`.
-    pub fn some(&self, behind: u64, len_bytes: u64) -> Self {
-        let address = Address(self.range.address.0.wrapping_add(behind));
+    pub fn some(&self, after: u64, len_bytes: u64) -> Self {
+        let address = Address(self.range.address.0.wrapping_add(after));
         Self {
             range: MemoryRange { address, len_bytes },
             within: self.within.clone(),
@@ -50,10 +50,10 @@ impl VirtualPart {
     /// Returns all virtual parts that some physical memory ever had, by physical address.
     pub fn all(
         index: &Index,
-        asked: MemoryRange,
+        requested: MemoryRange,
         cancel: &Cancel,
     ) -> Result<Vec<Self>, QueryError> {
-        let MemoryRange { address, len_bytes } = asked;
+        let MemoryRange { address, len_bytes } = requested;
         let Some(last) = last_of(address, len_bytes) else {
             return Ok(Vec::new());
         };
@@ -92,33 +92,33 @@ pub(super) struct PhysicalAccessQuery<'a> {
 
 impl<'a> PhysicalAccessQuery<'a> {
     /// Returns the query for each part; none if it is not for physical memory.
-    pub fn of(asked: &AccessQuery<'a>) -> Result<Option<Self>, QueryError> {
-        let Cell::Physical { address, len_bytes } = asked.cell else {
+    pub fn of(requested: &AccessQuery<'a>) -> Result<Option<Self>, QueryError> {
+        let Cell::Physical { address, len_bytes } = requested.cell else {
             return Ok(None);
         };
         let parts = VirtualPart::all(
-            asked.index,
+            requested.index,
             MemoryRange { address, len_bytes },
-            asked.cancel,
+            requested.cancel,
         )?;
-        Ok(Some(Self::among(asked, parts)))
+        Ok(Some(Self::among(requested, parts)))
     }
 
     /// Returns the query for each of these parts.
-    pub fn among(asked: &AccessQuery<'a>, parts: Vec<VirtualPart>) -> Self {
+    pub fn among(requested: &AccessQuery<'a>, parts: Vec<VirtualPart>) -> Self {
         let part = |VirtualPart {
                         range: MemoryRange { address, len_bytes },
                         within,
                     }| AccessQuery {
-            index: asked.index,
+            index: requested.index,
             cell: Cell::Memory { address, len_bytes },
             homes: None,
-            kinds: asked.kinds,
-            owners: asked.owners,
-            thread: asked.thread,
+            kinds: requested.kinds,
+            owners: requested.owners,
+            thread: requested.thread,
             memory: None,
             within: Some(within),
-            cancel: asked.cancel,
+            cancel: requested.cancel,
         };
         Self {
             parts: parts.into_iter().map(part).collect(),
@@ -176,7 +176,7 @@ impl PhysicalPageFilter {
     pub fn all(pages: &Arc<PageMappings>, first: u64, last: u64) -> Vec<Self> {
         let mut found: Vec<(u64, u64)> = pages
             .of_physical(first, last)
-            .map(|told| (told.physical, told.page))
+            .map(|stated| (stated.physical, stated.page))
             .collect();
         found.sort_unstable();
         found.dedup();
@@ -198,10 +198,10 @@ impl PhysicalPageFilter {
         self.physical
     }
 
-    fn told(&self) -> impl DoubleEndedIterator<Item = &MappedPage> {
+    fn stated(&self) -> impl DoubleEndedIterator<Item = &MappedPage> {
         self.pages
             .of_page(self.page)
-            .filter(|told| told.physical == self.physical)
+            .filter(|stated| stated.physical == self.physical)
     }
 
     /// Returns true if the page was never recorded as another one.
@@ -214,22 +214,22 @@ impl PhysicalPageFilter {
     pub fn nearest(&self, slot: u64, direction: Direction) -> Option<u64> {
         match direction {
             Direction::Back => self
-                .told()
-                .filter(|told| told.from <= slot)
-                .map(|told| told.used_until.min(slot))
+                .stated()
+                .filter(|stated| stated.from <= slot)
+                .map(|stated| stated.used_until.min(slot))
                 .max(),
             Direction::Forward => self
-                .told()
-                .filter(|told| slot <= told.used_until)
-                .map(|told| told.from.max(slot))
+                .stated()
+                .filter(|stated| slot <= stated.used_until)
+                .map(|stated| stated.from.max(slot))
                 .min(),
         }
     }
 
     /// Returns true if all accesses of a slot by a thread went to the physical page.
     pub fn has_all_of(&self, thread: ThreadId, slot: u64) -> bool {
-        self.told()
-            .any(|told| told.thread == thread && told.from < slot && slot < told.used_until)
+        self.stated()
+            .any(|stated| stated.thread == thread && stated.from < slot && slot < stated.used_until)
     }
 
     /// Creates a filter for the events of a slot.
@@ -260,10 +260,10 @@ impl SlotPageFilter<'_> {
         let (markers, mapped) = self.of_thread(thread);
         match markers.take(marker.kind, marker.value, page_bytes) {
             Some(PageUpdate::Mapped {
-                page: told,
+                page: stated,
                 physical,
                 ..
-            }) if told == page => *mapped = Some(physical),
+            }) if stated == page => *mapped = Some(physical),
             Some(PageUpdate::Unmapped { page: over }) if over == page => *mapped = None,
             Some(PageUpdate::AllUnmapped) => *mapped = None,
             _ => {}
@@ -278,10 +278,10 @@ impl SlotPageFilter<'_> {
 
     fn of_thread(&mut self, thread: ThreadId) -> &mut (PageMarkers, Option<u64>) {
         self.threads.entry(thread).or_insert_with(|| {
-            let told = self.within.pages.of_page(self.within.page).rev();
-            let last = told
-                .filter(|told| told.thread == thread)
-                .find(|told| told.from < self.slot);
+            let stated = self.within.pages.of_page(self.within.page).rev();
+            let last = stated
+                .filter(|stated| stated.thread == thread)
+                .find(|stated| stated.from < self.slot);
             let physical = last
                 .filter(|last| self.slot <= last.used_until)
                 .map(|last| last.physical);

@@ -52,20 +52,20 @@ impl<'a> RegisterReads<'a> {
         view: RegisterView,
         at: Position,
     ) -> Result<Self, QueryError> {
-        let asked = index
+        let requested = index
             .banks
             .iter()
             .find(|known| known.register == view.register);
-        if asked.is_none() && view.register >= RegisterId::FIRST_NAMED {
+        if requested.is_none() && view.register >= RegisterId::FIRST_NAMED {
             let format = index.contents.traits.format.clone();
             return Err(QueryError::NotRecorded {
                 format,
                 what: "reads of system registers",
             });
         }
-        let register = asked.map_or(view.register, |known| known.plain);
+        let register = requested.map_or(view.register, |known| known.plain);
         let shared = index.banks.iter().filter(|known| known.plain == register);
-        let (mode, banks) = match asked {
+        let (mode, banks) = match requested {
             Some(known) => (Mode::Other, vec![(known.bank, true)]),
             None => {
                 // From mode words, because the steps are compared by those.

@@ -68,7 +68,7 @@ impl Query for PlaceAt {
         };
         let inside = page_bytes - 1;
         let newest = pages.newest(self.address.0 & !inside, self.position.0);
-        Ok(newest.map(|told| Address(told.physical | self.address.0 & inside)))
+        Ok(newest.map(|stated| Address(stated.physical | self.address.0 & inside)))
     }
 }
 
@@ -82,14 +82,15 @@ impl Query for TranslationsAt {
             return Ok(Vec::new());
         };
         let inside = page_bytes - 1;
-        let told = pages.of_page(self.address.0 & !inside).rev();
-        let held = told.filter(|told| told.thread == self.thread && told.holds_at(self.position.0));
-        let translation = |told: &MappedPage| Translation {
-            context: told.context,
-            physical: Address(told.physical | self.address.0 & inside),
-            page: Address(told.page),
+        let stated = pages.of_page(self.address.0 & !inside).rev();
+        let held = stated
+            .filter(|stated| stated.thread == self.thread && stated.holds_at(self.position.0));
+        let translation = |stated: &MappedPage| Translation {
+            context: stated.context,
+            physical: Address(stated.physical | self.address.0 & inside),
+            page: Address(stated.page),
             page_bytes,
-            told_at: Position(told.from),
+            stated_at: Position(stated.from),
         };
         Ok(held.map(translation).collect())
     }
@@ -110,22 +111,22 @@ impl Query for MappingsAt {
         };
         let inside = page_bytes - 1;
         let physical = self.physical.0 & !inside;
-        let told = pages
+        let stated = pages
             .of_physical(physical, physical)
             .rev()
-            .filter(|told| told.holds_at(self.position.0));
-        let mapping = |told: &MappedPage| VirtualMapping {
-            thread: told.thread,
-            address: Address(told.page | self.physical.0 & inside),
+            .filter(|stated| stated.holds_at(self.position.0));
+        let mapping = |stated: &MappedPage| VirtualMapping {
+            thread: stated.thread,
+            address: Address(stated.page | self.physical.0 & inside),
             translation: Translation {
-                context: told.context,
+                context: stated.context,
                 physical: self.physical,
-                page: Address(told.page),
+                page: Address(stated.page),
                 page_bytes,
-                told_at: Position(told.from),
+                stated_at: Position(stated.from),
             },
         };
-        Ok(told.map(mapping).collect())
+        Ok(stated.map(mapping).collect())
     }
 }
 
@@ -137,16 +138,19 @@ impl Query for CountTranslations {
             let count = |key: fn(&MappedPage) -> u64| {
                 pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64
             };
-            let contexts: BTreeSet<u64> =
-                pages.all().iter().filter_map(|told| told.context).collect();
+            let contexts: BTreeSet<u64> = pages
+                .all()
+                .iter()
+                .filter_map(|stated| stated.context)
+                .collect();
             PageCounts {
                 contexts: contexts.into_iter().collect(),
-                pages: count(|told| told.page),
-                physical_pages: count(|told| told.physical),
+                pages: count(|stated| stated.page),
+                physical_pages: count(|stated| stated.physical),
             }
         });
         Ok(TranslationCounts {
-            told: pages::translation_count(index),
+            stated: pages::translation_count(index),
             counts,
         })
     }

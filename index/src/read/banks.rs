@@ -23,7 +23,7 @@ use crate::index::Index;
 use crate::index::homes::Homes;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind};
-use crate::read::states::{lowest_byte, told_by};
+use crate::read::states::{lowest_byte, stated_by};
 use crate::read::views::ViewReader;
 use crate::store::contents::NamedBank;
 
@@ -264,7 +264,7 @@ pub(crate) struct OpenWrites<'a> {
 }
 
 /// Returns an event with its register resolved, from the events up to it.
-pub(crate) fn told<'e>(
+pub(crate) fn stated<'e>(
     open: &mut Option<OpenWrites<'_>>,
     event: &'e SlotEvent,
 ) -> Cow<'e, SlotEvent> {
@@ -320,7 +320,7 @@ impl<'a> OpenWrites<'a> {
 
     fn before(index: &'a Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let mut reader = RegisterReader::new(index, thread, Position(slot.saturating_sub(1)));
-        let told = reader.recorded_state()?;
+        let stated = reader.recorded_state()?;
         let choices = if slot > 0 {
             reader.stack_choices()?
         } else {
@@ -339,8 +339,8 @@ impl<'a> OpenWrites<'a> {
         Ok(Self {
             index,
             thread,
-            state: told.state,
-            set: told.set,
+            state: stated.state,
+            set: stated.set,
             choices,
             moved,
         })
@@ -362,8 +362,8 @@ impl<'a> OpenWrites<'a> {
         if event.thread != self.thread {
             return;
         }
-        if let Some(told) = self.set.and_then(|set| told_by(event, set)) {
-            self.state = Some(told.after(self.state));
+        if let Some(stated) = self.set.and_then(|set| stated_by(event, set)) {
+            self.state = Some(stated.after(self.state));
         }
         for choice in &self.index.stack_choices {
             if let Some(byte) = lowest_byte(event, choice.register) {

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gaps_around_a_slot_are_those_that_began_before_and_end_behind_it() {
+    fn the_gaps_around_a_slot_are_those_that_began_before_and_end_after_it() {
         let calls = [(0, 1, u64::MAX), (1, 10, 14), (2, 11, 30), (3, 20, 25)];
         let gap = |(thread, call, until)| CallGap {
             call,

@@ -91,11 +91,9 @@ pub(crate) fn activity_during(
     }
     // The first time of any thread is another's, unless it is the thread's own: then the range
     // after it is empty.
-    let behind =
+    let after =
         next_time_of_any(index, last)?.map(|next| next.saturating_add(1)..end.saturating_add(1));
-    found
-        .blocks
-        .extend(behind.filter(|behind| !behind.is_empty()));
+    found.blocks.extend(after.filter(|after| !after.is_empty()));
     found.blocks = joined(found.blocks);
     Ok(Some(found))
 }
@@ -110,7 +108,7 @@ pub(crate) fn block_of(index: &Index, thread: ThreadId, slot: u64) -> Result<u64
 
 /// Returns true if a marker in a slot comes after the last time of its thread there: the
 /// activity that it reports is not over then.
-pub(crate) fn is_behind_times(
+pub(crate) fn is_after_times(
     index: &Index,
     thread: ThreadId,
     slot: u64,

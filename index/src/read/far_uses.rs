@@ -63,11 +63,11 @@ impl<'a> FarUses<'a> {
                 if let Some(found) = self.use_at(slot, cancel)? {
                     return Ok(Some(found));
                 }
-                let behind = match direction {
+                let after = match direction {
                     Direction::Back => slot - 1,
                     Direction::Forward => slot + 1,
                 };
-                visits.extend(visit(pc, behind)?.map(|slot| (rank(slot), pc)));
+                visits.extend(visit(pc, after)?.map(|slot| (rank(slot), pc)));
             }
         }
         Ok(None)

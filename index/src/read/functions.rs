@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_that_begin_together_or_overlap_are_one_behind_the_other() {
+    fn functions_that_begin_together_or_overlap_are_one_after_the_other() {
         check(
             &[10..20, 10..30],
             &[(10, Some(10)), (25, Some(10)), (30, None)],

@@ -130,18 +130,18 @@ pub(crate) fn next_granule(index: &Index, from: u64) -> Result<Option<u64>, Quer
 pub(crate) fn for_each_pc(index: &Index, mut tell: impl FnMut(u64)) -> Result<(), QueryError> {
     for number in 0..index.contents.key_maps.len() {
         let map = index.key_map(number, SegmentKey::Pc(0))?;
-        let told = map.for_each_from(0, |pc, _: SegmentSet<()>| {
+        let stated = map.for_each_from(0, |pc, _: SegmentSet<()>| {
             tell(pc);
             true
         });
-        told.map_err(|_| bad_key_map())?;
+        stated.map_err(|_| bad_key_map())?;
     }
     for segment in unmapped(index).filter_map(|number| index.segment(number)) {
-        let told = segment.pcs()?.for_each_from(0, |pc, _: SegmentVisits<'_>| {
+        let stated = segment.pcs()?.for_each_from(0, |pc, _: SegmentVisits<'_>| {
             tell(pc);
             true
         });
-        told.map_err(|_| damaged(Section::Pcs))?;
+        stated.map_err(|_| damaged(Section::Pcs))?;
     }
     Ok(())
 }

@@ -170,7 +170,7 @@ impl RegisterReader<'_> {
                 Ok(LastProgramCounter::To(step.next_pc()))
             }
             ControlSuccessor::Open => Ok(LastProgramCounter::Open),
-            ControlSuccessor::Behind => Ok(LastProgramCounter::To(step.next_pc())),
+            ControlSuccessor::After => Ok(LastProgramCounter::To(step.next_pc())),
             ControlSuccessor::Address(address) => Ok(LastProgramCounter::To(Address(address))),
             ControlSuccessor::Register(register) => self.register_destination(last, step, register),
         }

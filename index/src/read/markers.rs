@@ -343,11 +343,11 @@ fn slots_of(
     let mut slots = BTreeSet::new();
     for list in lists {
         let first = list.count_below(from).map_err(malformed)?;
-        let behind = list
+        let after = list
             .count_below(below)
             .map_err(malformed)?
             .min(first.saturating_add(limit));
-        for place in first..behind {
+        for place in first..after {
             slots.insert(step_base.saturating_add(u64::from(list.get(place).map_err(malformed)?)));
         }
     }

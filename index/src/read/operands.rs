@@ -210,11 +210,11 @@ impl<'a> OperandReader<'a> {
             else {
                 return Ok(ControlFlow::Break(None));
             };
-            let behind = nearest
+            let after = nearest
                 .saturating_add(block)
                 .min(self.index.step_count() + 1)
                 .min(slots.end.max(nearest));
-            for step in self.steps_of(nearest..behind)? {
+            for step in self.steps_of(nearest..after)? {
                 if let Some(doubt) = use_of(&step, view, self.kinds) {
                     return Ok(ControlFlow::Break(Some(OperandUse {
                         slot: step.slot,
@@ -222,7 +222,7 @@ impl<'a> OperandReader<'a> {
                     })));
                 }
             }
-            (first, left, block) = (behind, left.saturating_sub(block), 2 * block);
+            (first, left, block) = (after, left.saturating_sub(block), 2 * block);
         }
         Ok(if first < slots.end {
             ControlFlow::Continue(first)

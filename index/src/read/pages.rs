@@ -154,11 +154,11 @@ fn collect(
     if collected.pages.len() > MOST {
         return Err(QueryError::TooManyPages(MOST));
     }
-    let told = PageMappings::new(collected.page_bytes, collected.pages);
+    let stated = PageMappings::new(collected.page_bytes, collected.pages);
     Ok(if matches!(collected.wanted, WantedPages::All) {
-        told
+        stated
     } else {
-        told.in_part()
+        stated.in_part()
     })
 }
 
@@ -201,7 +201,7 @@ impl PageCollector {
                 physical,
                 context,
             }) => {
-                self.end(thread, page, slot, |told| told.context == context);
+                self.end(thread, page, slot, |stated| stated.context == context);
                 if self.is_wanted(page, physical, page_bytes) {
                     let place = self.pages.len() as u32;
                     self.open
@@ -256,13 +256,13 @@ impl PageCollector {
             return;
         };
         places.retain(|place| {
-            let Some(told) = pages.get_mut(*place as usize) else {
+            let Some(stated) = pages.get_mut(*place as usize) else {
                 return false;
             };
-            told.used_until = told.used_until.min(slot);
-            let is_over = is_over(told);
+            stated.used_until = stated.used_until.min(slot);
+            let is_over = is_over(stated);
             if is_over {
-                told.until = slot;
+                stated.until = slot;
             }
             !is_over
         });

@@ -191,17 +191,17 @@ impl<'a> RangeCollector<'a> {
             );
             block.read |= taken;
             for byte in (0..64).filter(|byte| mask >> byte & 1 != 0) {
-                let told = access.bytes.and_then(|bytes| bytes.get(place).copied());
+                let stated = access.bytes.and_then(|bytes| bytes.get(place).copied());
                 place += 1;
                 let is_new = taken & !block.known & 1 << byte != 0;
-                if let Some(told) = told.filter(|_| is_new) {
+                if let Some(stated) = stated.filter(|_| is_new) {
                     block.known |= 1 << byte;
                     if let Some(value) = block
                         .values
                         .get_or_insert_with(|| Box::new([0; 64]))
                         .get_mut(byte)
                     {
-                        *value = told;
+                        *value = stated;
                     }
                 }
             }
@@ -268,15 +268,15 @@ impl<'a> RangeCollector<'a> {
             for byte in 0..64usize {
                 let address = Address((granule << GRANULE_BITS) + byte as u64);
                 if block.read >> byte & 1 != 0 {
-                    let told = block
+                    let stated = block
                         .values
                         .as_ref()
                         .and_then(|values| values.get(byte).copied());
-                    let told = told.filter(|_| block.known >> byte & 1 != 0);
+                    let stated = stated.filter(|_| block.known >> byte & 1 != 0);
                     add_input(
                         &mut memory_inputs,
                         address,
-                        told,
+                        stated,
                         slot_of(byte, &block.first_reads),
                     );
                 }
@@ -356,10 +356,10 @@ fn block_of(
 }
 
 fn add_input(inputs: &mut Vec<MemoryInput>, address: Address, value: Option<u8>, at: Position) {
-    let behind = |input: &MemoryInput| input.address.0.checked_add(input.bytes.len() as u64);
+    let after = |input: &MemoryInput| input.address.0.checked_add(input.bytes.len() as u64);
     match inputs
         .last_mut()
-        .filter(|last| behind(last) == Some(address.0))
+        .filter(|last| after(last) == Some(address.0))
     {
         Some(last) => {
             last.bytes.push(value);
@@ -374,10 +374,10 @@ fn add_input(inputs: &mut Vec<MemoryInput>, address: Address, value: Option<u8>,
 }
 
 fn add_output(outputs: &mut Vec<MemoryOutput>, address: Address, at: Position) {
-    let behind = |output: &MemoryOutput| output.range.address.0.checked_add(output.range.len_bytes);
+    let after = |output: &MemoryOutput| output.range.address.0.checked_add(output.range.len_bytes);
     match outputs
         .last_mut()
-        .filter(|last| behind(last) == Some(address.0))
+        .filter(|last| after(last) == Some(address.0))
     {
         Some(last) => {
             last.range.len_bytes += 1;

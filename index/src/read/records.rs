@@ -108,9 +108,9 @@ pub(crate) fn records_of_slots(
     let (mut next, mut count) = (last + 1, FIRST_LATE_STEPS);
     // A thread's next step ends the effects of the one before, and usually comes soon.
     while next <= end && found.is_waiting() {
-        let behind = next.saturating_add(count).min(end + 1);
-        SlotReader(index).each_event(next..behind, |event| found.take(event, None))?;
-        (next, count) = (behind, 2 * count);
+        let after = next.saturating_add(count).min(end + 1);
+        SlotReader(index).each_event(next..after, |event| found.take(event, None))?;
+        (next, count) = (after, 2 * count);
     }
     Ok(found.records)
 }

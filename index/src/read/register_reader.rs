@@ -28,7 +28,7 @@ pub(crate) struct RegisterReader<'a> {
     /// Events of the slots that were read.
     events: HashMap<u64, Vec<SlotEvent>>,
     /// Slots with resolved registers in their events.
-    told: HashSet<u64>,
+    stated: HashSet<u64>,
     /// State at the position, once it was needed.
     pub(crate) state: Option<Option<ExecutionState>>,
 }
@@ -40,7 +40,7 @@ impl<'a> RegisterReader<'a> {
             thread,
             at,
             events: HashMap::new(),
-            told: HashSet::new(),
+            stated: HashSet::new(),
             state: None,
         }
     }
@@ -237,10 +237,10 @@ impl<'a> RegisterReader<'a> {
     /// possible.
     fn resolved_events(&mut self, slot: u64, homes: &Homes) -> Result<&[SlotEvent], QueryError> {
         self.events_of(slot)?;
-        if !self.told.contains(&slot)
+        if !self.stated.contains(&slot)
             && let Some(mut open) = OpenWrites::of(self.index, self.thread, homes, slot)?
         {
-            self.told.insert(slot);
+            self.stated.insert(slot);
             self.events
                 .get_mut(&slot)
                 .into_iter()

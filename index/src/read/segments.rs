@@ -35,8 +35,8 @@ pub(crate) fn nearest_slot<'a>(
             let start = segments
                 .partition_point(|number| base(*number) < bound)
                 .saturating_sub(1);
-            let mut behind = segments.iter().skip(start);
-            behind.find_map(|number| find_in(number).transpose())
+            let mut after = segments.iter().skip(start);
+            after.find_map(|number| find_in(number).transpose())
         }
     }
     .transpose()

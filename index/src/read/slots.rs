@@ -131,7 +131,7 @@ thread_local! {
 
 /// Maximum number of threads of a segment whose lists are searched for the thread of a step; with
 /// more, the text of the step is read.
-const LISTS_ASKED: usize = 32;
+const LISTS_REQUESTED: usize = 32;
 
 /// Finds slots, and reads their events again.
 pub struct SlotReader<'a>(pub &'a Index);
@@ -450,7 +450,7 @@ impl<'a> SlotReader<'a> {
         }
         let slot = position.0.clamp(1, self.0.step_count());
         let (segment, local) = self.locate(slot)?;
-        if segment.meta.threads.len() > LISTS_ASKED {
+        if segment.meta.threads.len() > LISTS_REQUESTED {
             return self.thread_of_slot(slot);
         }
         for (number, thread) in segment.meta.threads.iter().enumerate() {
@@ -467,10 +467,10 @@ impl<'a> SlotReader<'a> {
     }
 
     /// Fails for positions beyond the end.
-    pub(crate) fn check_position(&self, asked: Position) -> Result<(), QueryError> {
-        if asked > self.0.end() {
+    pub(crate) fn check_position(&self, requested: Position) -> Result<(), QueryError> {
+        if requested > self.0.end() {
             Err(QueryError::BeyondEnd {
-                asked,
+                requested,
                 end: self.0.end(),
             })
         } else {

@@ -70,10 +70,10 @@ impl RegisterReader<'_> {
         let slots = SlotReader(self.index);
         if let Some(step) = slots.owner(self.thread, self.at.0)? {
             let state = self.state_after_step(step.after())?;
-            let told = self.status_state_since(step.after(), state.set)?;
-            let told = told.map_or(state, |told| told.after(Some(state)));
+            let stated = self.status_state_since(step.after(), state.set)?;
+            let stated = stated.map_or(state, |stated| stated.after(Some(state)));
             return Ok(RecordedState {
-                state: Some(told),
+                state: Some(stated),
                 set: Some(state.set),
             });
         }
@@ -120,7 +120,7 @@ impl RegisterReader<'_> {
         };
         let turn = self.events_of(after.0)?.iter().find_map(turn);
         Ok(ExecutionState {
-            mode: state.mode.behind(turn),
+            mode: state.mode.after(turn),
             ..state
         })
     }
@@ -158,7 +158,7 @@ impl RegisterReader<'_> {
                 .events_of(slot)?
                 .iter()
                 .rev()
-                .find_map(|event| told_by(event, set))
+                .find_map(|event| stated_by(event, set))
             {
                 return Ok(Some(state));
             }
@@ -169,7 +169,7 @@ impl RegisterReader<'_> {
 }
 
 /// Returns the state from an event, if it is a write of the whole status register.
-pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<ExecutionState> {
+pub(super) fn stated_by(event: &SlotEvent, set: InstructionSet) -> Option<ExecutionState> {
     match &event.kind {
         SlotEventKind::Register {
             view,

@@ -240,13 +240,10 @@ impl<'a> WalkedUses<'a> {
         match own {
             None => first_of(first..end, is_use),
             Some(own) => {
-                let behind = own
+                let after = own
                     .get(own.partition_point(|slot| *slot < first)..)
                     .unwrap_or_default();
-                first_of(
-                    behind.iter().copied().take_while(|slot| *slot < end),
-                    is_use,
-                )
+                first_of(after.iter().copied().take_while(|slot| *slot < end), is_use)
             }
         }
         .map(|found| found.map(|slot| segment.trace_slot(slot)))
@@ -258,7 +255,7 @@ impl SegmentSteps {
     fn of(number: usize, segment: &SegmentReader<'_>) -> Result<Self, QueryError> {
         let (mut pcs, mut places) = (Vec::new(), Vec::new());
         let mut malformed = Ok(());
-        let told = segment
+        let stated = segment
             .pcs()?
             .for_each_from(0, |pc, visits: SegmentVisits<'_>| {
                 pcs.push(Address(pc));
@@ -273,7 +270,7 @@ impl SegmentSteps {
                 });
                 malformed.is_ok()
             });
-        told.and(malformed).map_err(|_| damaged(Section::Pcs))?;
+        stated.and(malformed).map_err(|_| damaged(Section::Pcs))?;
         let instructions = vec![None; pcs.len()];
         Ok(Self {
             number,
@@ -413,7 +410,7 @@ mod tests {
             };
             // A query for a distant use builds the table of all addresses, which a walk uses if it
             // exists.
-            let [asked, with_table, without] =
+            let [requested, with_table, without] =
                 [(); 3].map(|()| index_in_memory(trace(), &options).unwrap());
             let cancel = Cancel::default();
             for thread in [0, 1, 2].map(ThreadId) {
@@ -431,8 +428,9 @@ mod tests {
                         .unwrap();
                     for first in (1..6000).step_by(61) {
                         for end in [first + 40, u64::MAX] {
-                            let expected =
-                                reader(&asked).next_use(view, first..end, &cancel).unwrap();
+                            let expected = reader(&requested)
+                                .next_use(view, first..end, &cancel)
+                                .unwrap();
                             let expected = expected.map(|found| found.slot);
                             let found = walked
                                 .next(&reader(&without), view, first..end, &cancel)

@@ -134,13 +134,13 @@ impl Contents {
         for segment in &self.segments {
             let has_order =
                 segment.step_base == steps && (lines..=self.lines).contains(&segment.line_base);
-            let Some(behind) = steps
+            let Some(after) = steps
                 .checked_add(u64::from(segment.steps))
                 .filter(|_| has_order)
             else {
                 return false;
             };
-            (steps, lines) = (behind, segment.line_base);
+            (steps, lines) = (after, segment.line_base);
         }
         let has_end =
             |view: &ViewContents| view.view.offset.checked_add(view.view.size_bytes).is_some();

@@ -196,7 +196,7 @@ mod key_filter_tests {
     }
 
     #[test]
-    fn sets_are_told_apart() {
+    fn sets_are_distinguished() {
         let mut filter = SetFilter::new(1 << 19);
         (0..640_000).for_each(|key| filter.add(key, key as usize % 64));
         assert!((0..640_000).all(|key| filter.sets_with(key) >> (key % 64) & 1 == 1));

@@ -352,7 +352,7 @@ impl<'a> PackedList<'a> {
             len,
         };
         let mut place = 1;
-        self.for_each_behind(frame, FRAME, |number| {
+        self.for_each_after(frame, FRAME, |number| {
             decoded.numbers[place] = number;
             place += 1;
         })?;
@@ -360,7 +360,7 @@ impl<'a> PackedList<'a> {
     }
 
     /// Calls `each` with the numbers of a frame after its first, at most `limit` of them.
-    fn for_each_behind(
+    fn for_each_after(
         &self,
         frame: usize,
         limit: usize,
@@ -369,12 +369,12 @@ impl<'a> PackedList<'a> {
         let (mut number, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
         let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
         let least = take_varint(&mut bytes)? as u32;
-        let behind = self
+        let after = self
             .len
             .saturating_sub(frame * FRAME)
             .min(FRAME)
             .saturating_sub(1);
-        read_bits(bytes, behind.min(limit), width, |rest| {
+        read_bits(bytes, after.min(limit), width, |rest| {
             number = number.wrapping_add(least).wrapping_add(rest as u32);
             each(number);
         })
@@ -384,7 +384,7 @@ impl<'a> PackedList<'a> {
     pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), MalformedEncoding> {
         (0..self.frame_count()).try_for_each(|frame| {
             each(self.first_of(frame)?);
-            self.for_each_behind(frame, FRAME, &mut each)
+            self.for_each_after(frame, FRAME, &mut each)
         })
     }
 
@@ -394,7 +394,7 @@ impl<'a> PackedList<'a> {
             return Err(MalformedEncoding);
         }
         let mut number = self.first_of(index / FRAME)?;
-        self.for_each_behind(index / FRAME, index % FRAME, |next| number = next)?;
+        self.for_each_after(index / FRAME, index % FRAME, |next| number = next)?;
         Ok(number)
     }
 
@@ -427,7 +427,7 @@ impl<'a> PackedList<'a> {
             return Ok(None);
         };
         let mut last = self.first_of(frame)?;
-        self.for_each_behind(frame, FRAME, |number| {
+        self.for_each_after(frame, FRAME, |number| {
             last = if number < bound { number } else { last }
         })?;
         Ok(Some(last))
@@ -450,7 +450,7 @@ impl<'a> PackedList<'a> {
         let frame = self.frame_below(bound)?;
         let mut found = None;
         if let Some(frame) = frame {
-            self.for_each_behind(frame, FRAME, |number| {
+            self.for_each_after(frame, FRAME, |number| {
                 found = found.or((number >= bound).then_some(number))
             })?;
         }

@@ -496,7 +496,7 @@ fn a_late_line_of_fiq_leaves_the_registers_of_other_modes_alone() {
 }
 
 #[test]
-fn a_late_status_register_is_the_mode_of_the_late_lines_behind_it() {
+fn a_late_status_register_is_the_mode_of_the_late_lines_after_it() {
     let text = late(&[
         ("cpu0 svc", "r13_svc=1000 r13_irq=5000"),
         ("cpu1 fiq", "r13=900 cpsr=1d2 r13=4ff0"),

@@ -475,7 +475,7 @@ fn a_jump_that_an_interrupt_kept_from_its_target_is_no_tail_call() {
 }
 
 #[test]
-fn an_exception_behind_a_jump_through_a_register_is_no_tail_call() {
+fn an_exception_after_a_jump_through_a_register_is_no_tail_call() {
     let functions = program(&[0x1000..0x1100, 0x2000..0x2040, 0x3000..0x3040]);
     let text = trace(
         "T",
@@ -620,7 +620,7 @@ fn a_trace_that_begins_in_a_handler_leaves_it() {
 
 /// DDI 0553, B3.19 and B3.21: a task's registers are stored below PSP, which the handler replaces.
 #[test]
-fn tasks_that_wait_at_one_address_are_told_apart_by_their_stack_pointers() {
+fn tasks_that_wait_at_one_address_are_distinguished_by_their_stack_pointers() {
     let line = "E 00009000 0000000e CoreEvent_EXCEPTION";
     let wait = "b000 df00 PSP=TOP LR=fffffffd cpsr=0100000e";
     let tasks = |psp: &str, next: &str| {

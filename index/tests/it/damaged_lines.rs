@@ -91,7 +91,7 @@ fn damage_line(kind: &str, line: &mut Vec<u8>, dice: &mut Dice) {
 /// Formats steps without details that distant damage can change. Numbers shift, times never
 /// decrease again, memory may have lost a write, and with several threads a step may have effects
 /// from long before.
-fn told(index: &Index, steps: Range<u64>) -> Vec<(String, StepRecord)> {
+fn stated(index: &Index, steps: Range<u64>) -> Vec<(String, StepRecord)> {
     let count = steps.end - steps.start;
     let mut records = Steps {
         first: Step(steps.start),
@@ -99,7 +99,7 @@ fn told(index: &Index, steps: Range<u64>) -> Vec<(String, StepRecord)> {
     }
     .run(index, &Cancel::default())
     .unwrap();
-    let mut told = Vec::new();
+    let mut stated = Vec::new();
     for mut record in records.drain(..) {
         let thread = index.threads()[usize::from(record.thread.0)].name.clone();
         (record.step, record.line, record.time, record.thread) = (Step(0), None, None, ThreadId(0));
@@ -113,9 +113,9 @@ fn told(index: &Index, steps: Range<u64>) -> Vec<(String, StepRecord)> {
                 access.is_external = false;
             }
         }
-        told.push((thread, record));
+        stated.push((thread, record));
     }
-    told
+    stated
 }
 
 fn step_of_line(index: &Index, line: u64) -> u64 {
@@ -158,18 +158,18 @@ fn answers_far_from_damaged_lines_stay() {
             let name = format!("{name}, lines {first} to {last} {kind}");
             // After the damage, the first step of each thread may still receive effects of a lost
             // step.
-            let (before, behind) = (
+            let (before, after) = (
                 step_of_line(&right, first as u64 - 4),
                 right.step_count() - step_of_line(&right, last as u64 + 30),
             );
-            assert!(index.step_count() >= before + behind, "{name}");
+            assert!(index.step_count() >= before + after, "{name}");
             check_same(
-                &told(&index, 0..before - 1),
-                &told(&right, 0..before - 1),
+                &stated(&index, 0..before - 1),
+                &stated(&right, 0..before - 1),
                 &name,
             );
             let tails = [&index, &right]
-                .map(|index| told(index, index.step_count() - behind..index.step_count()));
+                .map(|index| stated(index, index.step_count() - after..index.step_count()));
             check_same(&tails[0], &tails[1], &name);
             // Inserted text may contain line ends, and removed text may have contained some.
             let last = (last as u64 + 1 + index.info().lines).saturating_sub(right.info().lines);

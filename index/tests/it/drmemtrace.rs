@@ -410,7 +410,7 @@ const KERNEL: u64 = 0xffff_8880_0000_1000;
 
 /// An access as recorded: the thread, its step, and the position from which it is visible.
 #[derive(Debug)]
-struct Told {
+struct Stated {
     thread: ThreadId,
     step: u64,
     position: u64,
@@ -419,8 +419,8 @@ struct Told {
 }
 
 /// Collects all accesses of a trace by scanning its records.
-fn told(trace: &Drmemtrace) -> Vec<Told> {
-    let (mut last, mut told) = (std::collections::HashMap::new(), Vec::new());
+fn stated(trace: &Drmemtrace) -> Vec<Stated> {
+    let (mut last, mut stated) = (std::collections::HashMap::new(), Vec::new());
     let each = |record: VisibleRecord<'_>| {
         match record.content {
             RecordContent::Instruction(..) => {
@@ -431,7 +431,7 @@ fn told(trace: &Drmemtrace) -> Vec<Told> {
                 size_bytes,
                 address,
                 ..
-            }) => told.push(Told {
+            }) => stated.push(Stated {
                 thread: ThreadId(record.thread.0),
                 step: last[&record.thread],
                 position: record.instructions,
@@ -443,7 +443,7 @@ fn told(trace: &Drmemtrace) -> Vec<Told> {
         true
     };
     trace.records(0..u64::MAX, each).unwrap();
-    told
+    stated
 }
 
 #[test]
@@ -451,9 +451,12 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
     let files = kernel_files();
     for segment_bytes in [48, 1 << 20] {
         let index = index_of_files(files.clone(), segment_bytes);
-        let (all, cancel) = (told(index.source().downcast().unwrap()), Cancel::default());
+        let (all, cancel) = (
+            stated(index.source().downcast().unwrap()),
+            Cancel::default(),
+        );
         assert!(
-            all.iter().any(|told| told.position != told.step + 1),
+            all.iter().any(|stated| stated.position != stated.step + 1),
             "some show behind the steps of others"
         );
         let threads = [
@@ -474,35 +477,36 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                 .flat_map(|one| cells.map(|cell| (one, cell)))
             {
                 for kinds in [AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All] {
-                    let is_meant = |told: &&Told| {
+                    let is_meant = |stated: &&Stated| {
                         let is_kind = match kinds {
-                            AccessKinds::Reads => !told.is_write,
-                            AccessKinds::Writes => told.is_write,
+                            AccessKinds::Reads => !stated.is_write,
+                            AccessKinds::Writes => stated.is_write,
                             AccessKinds::All => true,
                         };
                         let is_there =
-                            told.bytes.start < address + len_bytes && address < told.bytes.end;
-                        is_kind && is_there && thread.is_none_or(|thread| thread == told.thread)
+                            stated.bytes.start < address + len_bytes && address < stated.bytes.end;
+                        is_kind && is_there && thread.is_none_or(|thread| thread == stated.thread)
                     };
-                    let meant: Vec<&Told> = all.iter().filter(is_meant).collect();
+                    let meant: Vec<&Stated> = all.iter().filter(is_meant).collect();
                     let at = |shown: Option<u64>| -> Vec<(u64, u64)> {
-                        let here = meant.iter().filter(|told| Some(told.position) == shown);
-                        here.map(|told| (told.step, told.position)).collect()
+                        let here = meant.iter().filter(|stated| Some(stated.position) == shown);
+                        here.map(|stated| (stated.step, stated.position)).collect()
                     };
                     let after = at(meant
                         .iter()
-                        .map(|told| told.position)
+                        .map(|stated| stated.position)
                         .find(|shown| *shown > position));
                     let mut before = at(meant
                         .iter()
-                        .map(|told| told.position)
+                        .map(|stated| stated.position)
                         .rfind(|shown| *shown <= position));
                     before.reverse();
                     let cell = Cell::Memory {
                         address: Address(address),
                         len_bytes,
                     };
-                    let asked = format!("{position} {thread:?} {kinds:?} {address:#x}:{len_bytes}");
+                    let requested =
+                        format!("{position} {thread:?} {kinds:?} {address:#x}:{len_bytes}");
                     let place = |hit: &Hit| (hit.record.step.0, hit.position.0);
                     let (at, limit) = (Position(position), usize::MAX);
                     let next = Accesses {
@@ -518,7 +522,7 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                     assert_eq!(
                         next.iter().map(place).collect::<Vec<_>>(),
                         after,
-                        "next from {asked}"
+                        "next from {requested}"
                     );
                     let last = Accesses {
                         nearest: NearestAccess::last(cell, kinds, at),
@@ -535,7 +539,7 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                             CellAccess::Step(hit) => place(&hit),
                             CellAccess::Initial(line) => panic!("{line:?}"),
                         });
-                    assert_eq!(last.collect::<Vec<_>>(), before, "last before {asked}");
+                    assert_eq!(last.collect::<Vec<_>>(), before, "last before {requested}");
                 }
             }
         }

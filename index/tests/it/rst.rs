@@ -171,7 +171,7 @@ fn twice(path: &Path, turn: usize) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let records = bytes.as_chunks::<24>().0;
     // Records after an instruction belong to it, up to those directly before the next one.
-    let is_behind = |record: &[u8; 24]| record[0] == 9 && record[1] & 0x80 != 0;
+    let is_after = |record: &[u8; 24]| record[0] == 9 && record[1] & 0x80 != 0;
     let mut cuts: Vec<usize> = Vec::new();
     for (place, record) in records
         .iter()
@@ -180,7 +180,7 @@ fn twice(path: &Path, turn: usize) -> Vec<u8> {
     {
         let before = records[..place]
             .iter()
-            .rposition(|before| before[0] == 3 || is_behind(before));
+            .rposition(|before| before[0] == 3 || is_after(before));
         // A store's value follows it; a load's value precedes the next instruction.
         let is_store = |record: &[u8; 24]| record[4] >> 6 == 3 && record[5] >> 5 & 1 == 1;
         let value = before.filter(|before| is_store(&records[*before]) || record[0] != 3);
@@ -338,7 +338,7 @@ fn what_is_written_and_never_told_is_not_recorded() {
 }
 
 #[test]
-fn calls_begin_behind_their_delay_slots_and_traps_are_frames() {
+fn calls_begin_after_their_delay_slots_and_traps_are_frames() {
     // Segments of one and of seven steps also begin in delay slots.
     let cases = ["small.rst", "small_nv.rz2.gz", "cti.rst"]
         .into_iter()
@@ -562,15 +562,16 @@ fn a_window_that_deeper_frames_used_is_not_what_they_left_in_it() {
 }
 
 #[test]
-fn stored_windows_and_windows_chosen_by_number_are_unknown_until_they_are_told() {
-    let value_at_end = |words: &[u32], told: &[(Kind, u8, u64)]| {
+fn stored_windows_and_windows_chosen_by_number_are_unknown_until_they_are_reported() {
+    let value_at_end = |words: &[u32], stated: &[(Kind, u8, u64)]| {
         let mut writer = RstWriter::new(8);
         writer.register_before(Kind::Privileged, 9, 2);
         writer.register_before(Kind::Integer, L0, 77);
         for (word, pc) in words.iter().zip((0x1000..).step_by(4)) {
             writer.instruction(pc, *word, None, Flags::default());
         }
-        told.iter()
+        stated
+            .iter()
             .for_each(|(kind, number, value)| writer.register(*kind, *number, *value));
         let file = TraceFile {
             name: "windows".to_owned(),
@@ -750,8 +751,9 @@ fn what_a_kernel_did_that_no_record_shows_is_unknown() {
     for flags in [has_record, has_none] {
         let mut writer = RstWriter::new(8);
         writer.register_before(Kind::Privileged, 9, 2);
-        let told = [(1, 4), (8, 1), (9, 0x2000), (L0, 5)];
-        told.iter()
+        let stated = [(1, 4), (8, 1), (9, 0x2000), (L0, 5)];
+        stated
+            .iter()
             .for_each(|(number, value)| writer.register_before(Kind::Integer, *number, *value));
         for pc in [0x1000, 0x1004] {
             if flags.has_trap {
@@ -903,7 +905,7 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
         let index = index_of_file(file, 1 << 20);
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         let frames = frames.filter(|frame| frame.entered == FrameEntry::Call);
-        let told: Vec<_> = frames
+        let stated: Vec<_> = frames
             .map(|frame| {
                 (
                     frame.call_step.unwrap().0,
@@ -921,7 +923,7 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
             (longjmp, 3, left + 1, FrameExit::Longjmp),
             (last, 1, back + 1, FrameExit::Return),
         ];
-        assert_eq!(told, expected, "{jump:08x}");
+        assert_eq!(stated, expected, "{jump:08x}");
     }
 }
 
@@ -1152,11 +1154,11 @@ fn physical(index: &Index, position: u64, address: u64) -> Vec<(u64, u64)> {
     assert!(
         found
             .iter()
-            .all(|told| told.told_at.0 <= position && told.page.0 == address & !0x1fff)
+            .all(|stated| stated.stated_at.0 <= position && stated.page.0 == address & !0x1fff)
     );
     found
         .iter()
-        .map(|told| (told.context.unwrap(), told.physical.0))
+        .map(|stated| (stated.context.unwrap(), stated.physical.0))
         .collect()
 }
 
@@ -1239,7 +1241,7 @@ fn what_an_entry_or_a_process_ends_is_unknown_until_it_is_told_again() {
 
 #[test]
 fn entries_of_a_known_mmu_tell_their_pages() {
-    let told = |mmu: &[u8], data: u64| {
+    let stated = |mmu: &[u8], data: u64| {
         let mut trace = Paged::new();
         let mut text = [b"\x0emmutype=", mmu].concat();
         text.resize(24, 0);
@@ -1252,28 +1254,28 @@ fn entries_of_a_known_mmu_tell_their_pages() {
     let [first, second, eighth] =
         [0x30_0001, 0x30_2001, 0x30_e001].map(|address| vec![(5, address)]);
     assert_eq!(
-        told(b"spitfire", 0x30_0032),
+        stated(b"spitfire", 0x30_0032),
         [first.clone(), vec![], vec![]]
     );
     // Contains bits that are not part of an address.
     assert_eq!(
-        told(b"spitfire", 1 << 41 | 0x30_0032),
+        stated(b"spitfire", 1 << 41 | 0x30_0032),
         [first.clone(), vec![], vec![]]
     );
     assert_eq!(
-        told(b"cheetah", 1 << 41 | 0x30_0032),
+        stated(b"cheetah", 1 << 41 | 0x30_0032),
         [vec![(5, 1 << 41 | 0x30_0001)], vec![], vec![]]
     );
     assert_eq!(
-        told(b"cheetah", 1 << 61 | 0x30_0032),
+        stated(b"cheetah", 1 << 61 | 0x30_0032),
         [first, second, eighth]
     );
     assert_eq!(
-        told(b"cheetah", 3 << 61 | 0x40_0032),
+        stated(b"cheetah", 3 << 61 | 0x40_0032),
         [vec![], vec![], vec![]]
     );
     for mmu in [&b"sun4v"[..], b"unknown"] {
-        assert_eq!(told(mmu, 0x30_0032), [vec![], vec![], vec![]]);
+        assert_eq!(stated(mmu, 0x30_0032), [vec![], vec![], vec![]]);
     }
 }
 

@@ -103,11 +103,11 @@ fn a_buffer_that_the_host_filled_is_unknown_from_the_call_on_until_somebody_read
             limit: 9,
         };
         let changes = question.run(&index, &Cancel::default()).unwrap();
-        let told: Vec<_> = changes
+        let stated: Vec<_> = changes
             .iter()
             .map(|change| (change.hit.record.step.0, &change.known_before[..]))
             .collect();
-        assert_eq!(told, [(3, &[Some(0xaa), None, None, Some(0x44)][..])]);
+        assert_eq!(stated, [(3, &[Some(0xaa), None, None, Some(0x44)][..])]);
     }
 }
 
@@ -299,7 +299,7 @@ fn nothing_is_inferred_across_a_call_that_may_let_the_host_write_anywhere() {
 }
 
 #[test]
-fn what_was_loaded_is_unknown_behind_a_call_that_may_let_the_host_write_anywhere() {
+fn what_was_loaded_is_unknown_after_a_call_that_may_let_the_host_write_anywhere() {
     let index = with_program(index_of(UNSHOWN, 1, Endian::Little), 0x2004, &[9; 8]);
     // The program's memory at 0x2008 is never touched.
     assert_eq!(
@@ -364,7 +364,7 @@ fn parameters_that_only_the_image_holds_count() {
 }
 
 #[test]
-fn a_parameter_is_not_told_by_a_read_behind_a_later_call_that_may_write_anywhere() {
+fn a_parameter_is_not_told_by_a_read_after_a_later_call_that_may_write_anywhere() {
     let later = |between: &str| {
         format!(
             "{UNSHOWN}{between}6 clk IT (6) 00008014 e1a00000 A svc : NOP\n6 clk MR4 00003004 00002000\n6 clk MR4 00003008 00000003\n"

@@ -25,12 +25,12 @@ fn check(writes: &[&str], expected: &[&str]) {
         let index = index_in_memory(Arc::new(tarmac), &options).unwrap();
         let value = |position: u64| {
             let views = vec![("z0".to_owned(), RegisterView::new(RegisterId::V0, 0, 32))];
-            let asked = RegisterViewsAt {
+            let requested = RegisterViewsAt {
                 position: Position(position),
                 thread: ThreadId(0),
                 views,
             };
-            let state = asked.run(&index, &Cancel::default()).unwrap().remove(0);
+            let state = requested.run(&index, &Cancel::default()).unwrap().remove(0);
             let digits =
                 |byte: &Option<u8>| byte.map_or("..".to_owned(), |byte| format!("{byte:02x}"));
             let bytes: Vec<_> = state.value.0.iter().rev().map(digits).collect();

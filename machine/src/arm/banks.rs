@@ -302,15 +302,15 @@ mod tests {
             [RegisterId::SP, main[2]]
         );
         // Only exception entry and return may switch to the other security state.
-        let told = |after: &str, before: &str| {
-            Mode::of(after.as_bytes()).told_after(Mode::of(before.as_bytes()))
+        let stated = |after: &str, before: &str| {
+            Mode::of(after.as_bytes()).stated_after(Mode::of(before.as_bytes()))
         };
         assert_eq!(
-            told("handler", "thread_s"),
+            stated("handler", "thread_s"),
             Mode::Handler(SecurityState::Unsaid)
         );
-        assert_eq!(told("thread", "thread_ns"), Mode::of(b"thread_ns"));
-        assert_eq!(told("handler", "thread"), Mode::of(b"handler"));
+        assert_eq!(stated("thread", "thread_ns"), Mode::of(b"thread_ns"));
+        assert_eq!(stated("handler", "thread"), Mode::of(b"handler"));
         assert!(!Mode::Handler(SecurityState::Unsaid).tells(RegisterId::SP));
     }
 

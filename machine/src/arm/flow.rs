@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a64_control_flow_is_told() {
+    fn a64_control_flow_is_reported() {
         let set = InstructionSet::A64;
         check(
             set,
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a32_control_flow_is_told() {
+    fn a32_control_flow_is_reported() {
         let set = InstructionSet::A32;
         check(
             set,
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn thumb_control_flow_is_told() {
+    fn thumb_control_flow_is_reported() {
         let set = InstructionSet::T32;
         check(
             set,

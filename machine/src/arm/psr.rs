@@ -413,8 +413,8 @@ mod tests {
                 .filter(|_| set == T32);
             for status in (0..0x400u32).chain(of_m_profile) {
                 let state = state_of(status, set);
-                let told = state.map_or(set, |state| state.set);
-                let word = Psr::decode(&status.to_le_bytes().map(Some), told).mode;
+                let stated = state.map_or(set, |state| state.set);
+                let word = Psr::decode(&status.to_le_bytes().map(Some), stated).mode;
                 let of_word = word.map(|word| Mode::of(word.as_bytes()));
                 assert!(
                     state.is_none() || state.map(|state| state.mode) == of_word,

@@ -41,7 +41,7 @@ impl SystemCallNumbering {
     }
 
     /// Splits a stored number into numbering scheme and number.
-    pub fn told_apart(self, marked: u64) -> (Self, u64) {
+    pub fn distinguished(self, marked: u64) -> (Self, u64) {
         match marked.checked_sub(FIRST_OF_SOLARIS) {
             Some(number) if self == Self::Sparc => (Self::Solaris, number),
             _ => (self, marked),
@@ -378,18 +378,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernels_of_one_architecture_are_told_apart() {
+    fn kernels_of_one_architecture_are_distinguished() {
         let kept = SystemCallNumbering::Solaris.marked(4);
         assert_eq!(
-            SystemCallNumbering::Sparc.told_apart(kept),
+            SystemCallNumbering::Sparc.distinguished(kept),
             (SystemCallNumbering::Solaris, 4)
         );
         assert_eq!(
-            SystemCallNumbering::Sparc.told_apart(SystemCallNumbering::Sparc.marked(4)),
+            SystemCallNumbering::Sparc.distinguished(SystemCallNumbering::Sparc.marked(4)),
             (SystemCallNumbering::Sparc, 4)
         );
         assert_eq!(
-            SystemCallNumbering::X86_64.told_apart(kept),
+            SystemCallNumbering::X86_64.distinguished(kept),
             (SystemCallNumbering::X86_64, kept),
             "it has one kernel"
         );

@@ -5,6 +5,6 @@
 mod step;
 mod windows;
 
-pub use crate::naive::windows::{set_of_mode, set_of_width, told_mode};
+pub use crate::naive::windows::{set_of_mode, set_of_width, stated_mode};
 pub use step::{LINK_A64, NaiveCallTarget, NaiveFlow, NaiveStep};
 pub use windows::{NaiveWindowCell, cell_of};

@@ -1,6 +1,6 @@
 //! Register windows and processor modes for the oracle, from tables of numbers: the cell that a
 //! register name means in a window ([`cell_of`]), and the mode in a status register
-//! ([`told_mode`]).
+//! ([`stated_mode`]).
 
 use crate::mode::{Mode, SecurityState, ThreadStack};
 use crate::set::InstructionSet;
@@ -123,7 +123,7 @@ pub fn cell_of(register: RegisterId, mode: Mode) -> Option<NaiveWindowCell> {
 
 /// Returns the mode in a complete status register, lowest byte first (DDI 0487, C5.2.19 and
 /// G8.2.35; DDI 0553, XPSR).
-pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
+pub fn stated_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
     let [low, second, third, top] = status;
     if !set.has_states() {
         return None;

@@ -17,7 +17,7 @@ pub fn describe(site: &CodeSite) -> Option<MeaningBuilder> {
     let mut bits = RiscvDescriber {
         opcode,
         pc: site.pc,
-        behind: site.behind(),
+        after: site.after(),
         description: MeaningBuilder::default(),
     };
     bits.dispatch().then_some(bits.description)
@@ -38,7 +38,7 @@ pub(super) struct RiscvDescriber {
     pub opcode: u32,
     pub pc: Address,
     /// Address of the next instruction.
-    pub behind: u64,
+    pub after: u64,
     pub description: MeaningBuilder,
 }
 
@@ -131,7 +131,7 @@ impl RiscvDescriber {
     }
 
     fn link(&mut self) {
-        self.set(Expression::Constant(self.behind));
+        self.set(Expression::Constant(self.after));
     }
 
     /// Returns the offset of a store, which the encoding splits into two fields.
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn system_instructions_are_told_apart() {
+    fn system_instructions_are_distinguished() {
         check(&0x73u32.to_le_bytes(), FlowKind::Trap, BranchTarget::Unsaid);
         check(
             &0x3020_0073u32.to_le_bytes(),

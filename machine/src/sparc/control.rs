@@ -68,9 +68,9 @@ fn branch(word: SparcWord, pc: u64) -> ControlFlowEffect {
 /// Classifies a jump. A return goes to the instruction after the call's delay slot, or one word
 /// further if an `unimp` word there announces a returned structure.
 fn jump_flow(word: SparcWord) -> FlowKind {
-    let is_behind_call = word.has_number() && matches!(word.number(), 8 | 12);
+    let is_after_call = word.has_number() && matches!(word.number(), 8 | 12);
     match (word.destination(), word.first()) {
-        (0, 15 | 31) if is_behind_call => FlowKind::Return,
+        (0, 15 | 31) if is_after_call => FlowKind::Return,
         (0, _) => FlowKind::Branch,
         _ => FlowKind::Call,
     }
@@ -199,20 +199,20 @@ mod tests {
     }
 
     #[test]
-    fn branches_say_what_becomes_of_the_instruction_behind_them() {
-        let behind = BranchTarget::Address(0x1010);
-        check(0x1080_0004, FlowKind::Branch, behind, DelaySlotRule::Slot); // b
+    fn branches_say_what_becomes_of_the_instruction_after_them() {
+        let after = BranchTarget::Address(0x1010);
+        check(0x1080_0004, FlowKind::Branch, after, DelaySlotRule::Slot); // b
         check(
             0x3080_0004,
             FlowKind::Branch,
-            behind,
+            after,
             DelaySlotRule::Annulled,
         ); // b,a
-        check(0x0280_0004, FlowKind::Branch, behind, DelaySlotRule::Slot); // be
+        check(0x0280_0004, FlowKind::Branch, after, DelaySlotRule::Slot); // be
         check(
             0x2268_0004,
             FlowKind::Branch,
-            behind,
+            after,
             DelaySlotRule::UnlessNotTaken,
         ); // be,a %xcc
         check(
@@ -233,11 +233,11 @@ mod tests {
             BranchTarget::Unsaid,
             DelaySlotRule::None,
         ); // bn
-        check(0x02c2_4004, FlowKind::Branch, behind, DelaySlotRule::Slot); // brz %o1
+        check(0x02c2_4004, FlowKind::Branch, after, DelaySlotRule::Slot); // brz %o1
         check(
             0x22c2_4004,
             FlowKind::Branch,
-            behind,
+            after,
             DelaySlotRule::UnlessNotTaken,
         ); // brz,a %o1
         check(
@@ -252,14 +252,14 @@ mod tests {
             BranchTarget::Unsaid,
             DelaySlotRule::None,
         ); // coprocessor: not in version 9
-        check(0x0348_0004, FlowKind::Branch, behind, DelaySlotRule::Slot); // fbne
+        check(0x0348_0004, FlowKind::Branch, after, DelaySlotRule::Slot); // fbne
         check(
             0x3348_0004,
             FlowKind::Branch,
-            behind,
+            after,
             DelaySlotRule::UnlessNotTaken,
         ); // fbe,a
-        check(0x12c2_4085, FlowKind::Branch, behind, DelaySlotRule::None); // cwbe
+        check(0x12c2_4085, FlowKind::Branch, after, DelaySlotRule::None); // cwbe
         check(
             0x0100_0000,
             FlowKind::Next,
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn traps_and_their_ends_are_told() {
+    fn traps_and_their_ends_are_reported() {
         check(
             0x91d0_206d,
             FlowKind::Trap,

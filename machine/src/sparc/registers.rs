@@ -9,7 +9,7 @@
 
 use crate::register_group::RegisterGroup;
 use crate::sparc::windows::{
-    BEHIND_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out,
+    AFTER_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out,
 };
 use crate::view::{RegisterId, RegisterView};
 
@@ -99,7 +99,7 @@ const OF_LEVEL: [SparcSpecialRegister; 5] = [
 /// Maximum trap level.
 const LEVELS: u16 = 7;
 
-const FIRST_SPECIAL: u16 = BEHIND_CELLS;
+const FIRST_SPECIAL: u16 = AFTER_CELLS;
 const FIRST_OF_LEVELS: u16 = FIRST_SPECIAL + SPECIAL.len() as u16;
 
 /// Number of special registers that are displayed: all but the aliases of others.

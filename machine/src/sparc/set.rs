@@ -374,7 +374,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stack_of_a_64_bit_program_lies_beside_its_pointer() {
+    fn the_stack_of_a_64_bit_program_lies_next_to_its_pointer() {
         assert_eq!(
             [stack_end(0x40_0080_1621), stack_end(0x4000)],
             [0x40_0080_1e20, 0x4000]

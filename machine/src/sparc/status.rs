@@ -129,22 +129,22 @@ mod tests {
 
     #[test]
     fn conditions_and_window_are_spelled_out() {
-        let told = status(&[3, 8, 1, 0, 0x49].map(Some));
-        assert_eq!(told.mode.as_deref(), Some("window 3 of 8, globals 1"));
+        let stated = status(&[3, 8, 1, 0, 0x49].map(Some));
+        assert_eq!(stated.mode.as_deref(), Some("window 3 of 8, globals 1"));
         assert_eq!(
-            told.set_words().collect::<Vec<_>>(),
+            stated.set_words().collect::<Vec<_>>(),
             ["negative", "carry", "xcc zero"]
         );
-        assert_eq!(told.lines.len(), 9);
+        assert_eq!(stated.lines.len(), 9);
     }
 
     #[test]
     fn what_is_not_known_is_not_told() {
-        let told = status(&[None, None, None, None, Some(4)]);
-        assert_eq!((told.mode, told.flags.len()), (None, 8));
-        let told = status(&[Some(1), Some(8), Some(0), Some(0), None]);
-        assert_eq!(told.mode.as_deref(), Some("window 1 of 8"));
-        assert!(told.flags.iter().all(|flag| flag.is_set.is_none()));
+        let stated = status(&[None, None, None, None, Some(4)]);
+        assert_eq!((stated.mode, stated.flags.len()), (None, 8));
+        let stated = status(&[Some(1), Some(8), Some(0), Some(0), None]);
+        assert_eq!(stated.mode.as_deref(), Some("window 1 of 8"));
+        assert!(stated.flags.iter().all(|flag| flag.is_set.is_none()));
         assert_eq!(status(&[]).mode, None);
     }
 }

@@ -36,7 +36,7 @@ const GLOBALS: u16 = CELLS + 32 * WINDOW_CELLS;
 /// after `restore`.
 const NEIGHBOURS: u16 = GLOBALS + 8 * 8;
 /// First number after all names that denote one cell per window.
-pub const BEHIND_CELLS: u16 = NEIGHBOURS + 32;
+pub const AFTER_CELLS: u16 = NEIGHBOURS + 32;
 /// Numbers of cells, globals, neighbours and special registers, up to the numbered outs.
 pub const COMPUTED: Range<u16> = CELLS..NUMBERED_OUTS;
 /// Outs of each window by window number: the number of windows decides which cells they are.
@@ -251,7 +251,7 @@ pub fn plain_of(mode: Mode, cell: RegisterId) -> Option<RegisterId> {
 
 /// Returns the mode after an instruction's window change; unchanged if the new window depends
 /// on a register.
-pub fn behind(mode: Mode, step: Option<WindowChange>) -> Mode {
+pub fn after(mode: Mode, step: Option<WindowChange>) -> Mode {
     let Mode::Window {
         current,
         count,
@@ -351,8 +351,8 @@ mod tests {
             };
             assert_eq!(
                 (
-                    mode.behind(Some(WindowChange::Save)),
-                    next.behind(Some(WindowChange::Restore))
+                    mode.after(Some(WindowChange::Save)),
+                    next.after(Some(WindowChange::Restore))
                 ),
                 (next, mode)
             );
@@ -478,7 +478,7 @@ mod tests {
             };
             let plain = (1..32)
                 .map(general)
-                .chain((NEIGHBOURS..BEHIND_CELLS).map(RegisterId));
+                .chain((NEIGHBOURS..AFTER_CELLS).map(RegisterId));
             for name in plain {
                 let names = names_of_cell(mode.home(name));
                 let is_named = names

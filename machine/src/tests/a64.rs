@@ -172,7 +172,7 @@ fn a_store_with_a_tag_has_a_text() {
 }
 
 #[test]
-fn behind_x30_a_pair_has_zero() {
+fn after_x30_a_pair_has_zero() {
     // casp x30, xzr, x0, x1, [x2]
     let encoding = Encoding::new(&0x483e_7c40_u32.to_le_bytes()).unwrap();
     let instruction = decode(encoding, Address(0x1000), InstructionSet::A64);

@@ -283,12 +283,12 @@ fn every_word_decodes_without_a_panic_and_what_it_means_is_told_where_it_has_a_t
             instruction.is_decoded() || instruction.registers.is_none(),
             "{word:08x}"
         );
-        let is_told = instruction.registers.is_some()
+        let is_stated = instruction.registers.is_some()
             || WITHOUT_MEANING
                 .iter()
                 .any(|name| instruction.text.starts_with(name));
         assert!(
-            is_told || !instruction.is_decoded() || word >> 30 == 3,
+            is_stated || !instruction.is_decoded() || word >> 30 == 3,
             "{word:08x} {}",
             instruction.text
         );

@@ -151,7 +151,7 @@ fn replay(name: &str, bytes: &[u8]) -> CheckCounts {
     let (mut processor, mut checked) = (Processor::default(), CheckCounts::default());
     let mut pending: Option<PendingCheck> = None;
     // The first values name registers in the window after the instruction.
-    let told = |record: &RstRecord<'_>| {
+    let stated = |record: &RstRecord<'_>| {
         (0..2)
             .find(|slot| record.0[0] == 9 && (record.0[2 + slot], record.0[4 + slot]) == (3, 9))
             .map(|slot| record.number(8 + 8 * slot, 8))
@@ -161,7 +161,7 @@ fn replay(name: &str, bytes: &[u8]) -> CheckCounts {
         .0
         .iter()
         .map(RstRecord)
-        .find_map(|record| told(&record))
+        .find_map(|record| stated(&record))
         .unwrap_or(0) as u8;
     for record in bytes.as_chunks().0.iter().map(RstRecord) {
         match record.0[0] {
@@ -337,14 +337,14 @@ fn values(
             .filter(|pending| pending.is_plain && record.has(0x80))
         {
             let place = pending.values.iter().position(|(known, _)| *known == cell);
-            let told = place.map(|place| pending.values.swap_remove(place).1);
+            let stated = place.map(|place| pending.values.swap_remove(place).1);
             assert!(
-                told.is_none_or(|told| told == value),
-                "{name} {:x} {}: {cell:?} {told:x?} {value:x}",
+                stated.is_none_or(|stated| stated == value),
+                "{name} {:x} {}: {cell:?} {stated:x?} {value:x}",
                 pending.pc,
                 pending.text
             );
-            checked.values += usize::from(told.is_some());
+            checked.values += usize::from(stated.is_some());
             let is_written = pending.writes.iter().any(|view| view.overlaps(cell));
             let is_same = before.is_none_or(|before| before == value);
             // Floating-point exceptions accumulate in the status.

@@ -18,7 +18,7 @@ pub fn check(set: InstructionSet, lines: &str) {
         let instruction = decode(encoding(bytes.trim()), Address(0x1000), set);
         let wanted: Vec<_> = rest.split('|').map(str::trim).collect();
         let parts = parts(&instruction, set);
-        let told = parts
+        let stated = parts
             .iter()
             .take(wanted.len())
             .map(String::as_str)
@@ -30,7 +30,7 @@ pub fn check(set: InstructionSet, lines: &str) {
             instruction.text,
             wanted.join(" | ")
         );
-        found += &format!("{} ; {} ; {told}\n", bytes.trim(), instruction.text);
+        found += &format!("{} ; {} ; {stated}\n", bytes.trim(), instruction.text);
     }
     let wrong: Vec<_> = found
         .lines()

@@ -221,11 +221,11 @@ pub fn slot_of_64(stub: &LinkageStub<'_>) -> Option<StubSlot> {
     let StubJump {
         operand,
         displacement,
-        behind,
+        after,
     } = jump(stub.code)?;
     let address = stub
         .address
-        .wrapping_add(behind)
+        .wrapping_add(after)
         .wrapping_add_signed(displacement.into());
     (operand == 0x25).then_some(StubSlot::Address(address))
 }
@@ -248,7 +248,7 @@ pub fn slot_of_32(stub: &LinkageStub<'_>) -> Option<StubSlot> {
 struct StubJump {
     operand: u8,
     displacement: i32,
-    behind: u64,
+    after: u64,
 }
 
 /// Decodes `jmp`, optionally after `endbr` and with a prefix, as emitted for control-flow
@@ -265,6 +265,6 @@ fn jump(code: &[u8]) -> Option<StubJump> {
     Some(StubJump {
         operand: *operand,
         displacement,
-        behind: (code.len() - rest.len()) as u64,
+        after: (code.len() - rest.len()) as u64,
     })
 }

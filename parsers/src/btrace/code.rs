@@ -79,9 +79,9 @@ impl ControlTransfer {
         };
         let fork = Fork {
             control,
-            behind: pc.wrapping_add(WORD),
+            after: pc.wrapping_add(WORD),
             slot_bytes,
-            told: DecisionPresence::Always,
+            stated: DecisionPresence::Always,
         };
         Some(Self {
             fork,
@@ -165,7 +165,7 @@ pub struct ProgramCode {
     parts: Vec<DecodedRegion>,
     forks: Vec<ControlTransfer>,
     /// Instructions at addresses that no file contains, or where it contains a probe, as recorded.
-    told: RefCell<HashMap<u64, Option<ControlTransfer>>>,
+    stated: RefCell<HashMap<u64, Option<ControlTransfer>>>,
     /// Says if the recorder records `return`.
     returns: Cell<DecisionPresence>,
     /// Branch couples, computed at the first gap.
@@ -178,7 +178,7 @@ impl ProgramCode {
         let mut code = Self {
             parts: Vec::new(),
             forks: Vec::new(),
-            told: RefCell::default(),
+            stated: RefCell::default(),
             returns: Cell::new(DecisionPresence::Perhaps),
             couples: OnceCell::new(),
         };
@@ -315,25 +315,25 @@ impl ProgramCode {
 
     /// Returns the instruction that was recorded at an address where a file has a probe or no file
     /// has code.
-    pub fn told_at(&self, pc: u64) -> Option<ControlTransfer> {
-        self.told.borrow().get(&pc).copied().flatten()
+    pub fn stated_at(&self, pc: u64) -> Option<ControlTransfer> {
+        self.stated.borrow().get(&pc).copied().flatten()
     }
 
     /// Decodes a recorded instruction at an address where a file has a probe or no file has code,
     /// and remembers it.
-    pub fn told_transfer(&self, word: u32, pc: u64) -> Option<ControlTransfer> {
-        let mut told = self.told.borrow_mut();
-        if let Some(known) = told
+    pub fn stated_transfer(&self, word: u32, pc: u64) -> Option<ControlTransfer> {
+        let mut stated = self.stated.borrow_mut();
+        if let Some(known) = stated
             .get(&pc)
             .filter(|known| known.is_some_and(|known| known.word == word))
         {
             return *known;
         }
-        if told.len() >= REMEMBERED {
-            told.clear();
+        if stated.len() >= REMEMBERED {
+            stated.clear();
         }
         let transfer = ControlTransfer::of(word, pc);
-        told.insert(pc, transfer);
+        stated.insert(pc, transfer);
         transfer
     }
 }
@@ -394,7 +394,7 @@ fn uncovered(mut below: WordRegion, above: &WordRegion) -> impl Iterator<Item = 
         (address.saturating_sub(below.first) / WORD).min(below.words.len() as u64) as usize
     };
     let (before, upto) = (words_to(above.first), words_to(above.end()));
-    let behind = WordRegion {
+    let after = WordRegion {
         first: below.first + upto as u64 * WORD,
         words: below.words.split_off(upto),
     };
@@ -405,7 +405,7 @@ fn uncovered(mut below: WordRegion, above: &WordRegion) -> impl Iterator<Item = 
             first: below.first,
             words,
         },
-        behind,
+        after,
     ]
     .into_iter()
     .filter(|region| !region.words.is_empty())
@@ -454,30 +454,30 @@ impl Program for ProgramCode {
         match self.transfer(pc) {
             Some(transfer) => {
                 let is_return = transfer.kind == Some(BranchKind::Return);
-                let told = if is_return {
+                let stated = if is_return {
                     self.returns.get()
                 } else {
-                    transfer.fork.told
+                    transfer.fork.stated
                 };
                 InstructionLookup::Fork(Fork {
-                    told,
+                    stated,
                     ..transfer.fork
                 })
             }
             None if self.word(pc).is_some() => InstructionLookup::Plain {
-                behind: pc.wrapping_add(WORD),
+                after: pc.wrapping_add(WORD),
             },
             None => InstructionLookup::Unmapped,
         }
     }
 
-    fn behind_slot(&self, pc: u64) -> SuccessorSet {
+    fn after_slot(&self, pc: u64) -> SuccessorSet {
         // Nothing is known about the surroundings of an instruction that no file contains.
         let is_known = self.transfer(pc).is_some();
         if is_known {
             self.couples
                 .get_or_init(|| BranchCouples::of(self))
-                .behind(self, pc)
+                .after(self, pc)
         } else {
             SuccessorSet::default()
         }

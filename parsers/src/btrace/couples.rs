@@ -21,16 +21,16 @@ const LONGEST: usize = 1 << 16;
 #[derive(Clone, Debug, Default)]
 pub struct BranchCouples {
     /// Possible successors, by the address of the branch.
-    behind: HashMap<u64, SuccessorSet>,
+    after: HashMap<u64, SuccessorSet>,
     /// Possible successors of any branch: the first branch of some couple is indirect.
-    behind_any: SuccessorSet,
+    after_any: SuccessorSet,
 }
 
 /// A branch that is reached next, and its successor; `None` for an unknown address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct CoupleLink {
     pc: Option<u64>,
-    behind: Option<u64>,
+    after: Option<u64>,
 }
 
 impl BranchCouples {
@@ -40,15 +40,15 @@ impl BranchCouples {
         let mut seen = HashSet::default();
         for first in code.forks().iter().filter(|first| passes_slot(first)) {
             let second = code
-                .transfer(first.fork.behind)
+                .transfer(first.fork.after)
                 .filter(|second| passes_slot(second));
             let link = second.map(|second| CoupleLink {
                 pc: target_of(first),
-                behind: target_of(second),
+                after: target_of(second),
             });
             couples.follow(code, link, &mut seen);
             if seen.len() > LONGEST {
-                couples.behind_any.may_be_any = true;
+                couples.after_any.may_be_any = true;
                 break;
             }
         }
@@ -73,14 +73,14 @@ impl BranchCouples {
             self.add(here);
             link = match transfer.flatten() {
                 Some(transfer) if passes_slot(transfer) => Some(CoupleLink {
-                    pc: here.behind,
-                    behind: target_of(transfer),
+                    pc: here.after,
+                    after: target_of(transfer),
                 }),
                 Some(_) => None,
                 // The successor of an unknown branch is that branch's target.
                 None => Some(CoupleLink {
-                    pc: here.behind,
-                    behind: None,
+                    pc: here.after,
+                    after: None,
                 }),
             };
         }
@@ -88,31 +88,31 @@ impl BranchCouples {
 
     /// Returns where control may go after the branch at `pc`, other than to the next instruction in
     /// memory.
-    pub fn behind(&self, code: &ProgramCode, pc: u64) -> SuccessorSet {
-        let mut behind = self.behind.get(&pc).cloned().unwrap_or_default();
-        behind.may_be_any |= self.behind_any.may_be_any;
-        self.behind_any
+    pub fn after(&self, code: &ProgramCode, pc: u64) -> SuccessorSet {
+        let mut after = self.after.get(&pc).cloned().unwrap_or_default();
+        after.may_be_any |= self.after_any.may_be_any;
+        self.after_any
             .addresses
             .iter()
-            .for_each(|address| behind.add(*address));
+            .for_each(|address| after.add(*address));
         match code.transfer(pc.wrapping_sub(WORD)) {
             Some(before) if passes_slot(before) => match target_of(before) {
-                Some(target) => behind.add(target),
-                None => behind.may_be_any = true,
+                Some(target) => after.add(target),
+                None => after.may_be_any = true,
             },
             // A probe may replace any branch. Zero words are padding, not probes.
-            Some(before) => behind.may_be_any |= is_probe(before.word) && before.word != 0,
+            Some(before) => after.may_be_any |= is_probe(before.word) && before.word != 0,
             None => {}
         }
-        behind
+        after
     }
 
-    fn add(&mut self, CoupleLink { pc, behind }: CoupleLink) {
+    fn add(&mut self, CoupleLink { pc, after }: CoupleLink) {
         let known = match pc {
-            Some(pc) => self.behind.entry(pc).or_default(),
-            None => &mut self.behind_any,
+            Some(pc) => self.after.entry(pc).or_default(),
+            None => &mut self.after_any,
         };
-        match behind {
+        match after {
             Some(address) => known.add(address),
             None => known.may_be_any = true,
         }
@@ -159,7 +159,7 @@ mod tests {
             parts,
         }]);
         assert_eq!(
-            BranchCouples::of(&code).behind(&code, pc),
+            BranchCouples::of(&code).after(&code, pc),
             SuccessorSet {
                 addresses: addresses.to_vec(),
                 may_be_any
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_behind_another_and_those_that_such_a_couple_leads_to_have_others_behind_them() {
+    fn a_branch_after_another_and_those_that_such_a_couple_leads_to_have_others_after_them() {
         // 1000 leads to 1010, 1004 to 1018, 1010 to 1020.
         let words = [ba(4), ba(5), NOP, NOP, ba(4), NOP, NOP, NOP, NOP];
         check(&words, 0x1000, &[], false);

@@ -45,7 +45,10 @@ impl FittedRecord {
             DelaySlotRule::UnlessNotTaken => !record.is_taken,
             DelaySlotRule::Slot | DelaySlotRule::None => false,
         };
-        if record.is_annulled.is_some_and(|told| told != is_annulled) {
+        if record
+            .is_annulled
+            .is_some_and(|stated| stated != is_annulled)
+        {
             return Err(RecordMismatch::Annulment(is_annulled));
         }
         Ok(Self {
@@ -57,10 +60,10 @@ impl FittedRecord {
     /// Returns the decision as the destination of a walk.
     pub fn sought(&self) -> NextDecision {
         let Self { transfer, decision } = self;
-        let behind = transfer.fork.behind;
+        let after = transfer.fork.after;
         NextDecision {
-            pc: behind.wrapping_sub(WORD),
-            behind,
+            pc: after.wrapping_sub(WORD),
+            after,
             slot: decision.slot,
         }
     }
@@ -68,7 +71,7 @@ impl FittedRecord {
     /// Returns the mismatch of a record that agrees with its instruction but not with the path: the
     /// recorded delay slot is impossible.
     pub fn misfit_of_slot(&self) -> RecordMismatch {
-        RecordMismatch::Target(self.transfer.fork.behind.wrapping_add(WORD))
+        RecordMismatch::Target(self.transfer.fork.after.wrapping_add(WORD))
     }
 }
 
@@ -77,15 +80,17 @@ fn transfer_of(
     code: &ProgramCode,
 ) -> Result<ControlTransfer, RecordMismatch> {
     let found = code.word(record.pc).filter(|word| !is_probe(*word));
-    let told = record.word;
-    match (found, told) {
-        (Some(found), Some(told)) if found != told => Err(RecordMismatch::Word { found, told }),
+    let stated = record.word;
+    match (found, stated) {
+        (Some(found), Some(stated)) if found != stated => {
+            Err(RecordMismatch::Word { found, stated })
+        }
         (Some(_), _) => code
             .transfer(record.pc)
             .copied()
             .ok_or(RecordMismatch::NoBranch),
-        (None, Some(told)) => code
-            .told_transfer(told, record.pc)
+        (None, Some(stated)) => code
+            .stated_transfer(stated, record.pc)
             .ok_or(RecordMismatch::NoBranch),
         (None, None) => Err(RecordMismatch::NoBranch),
     }
@@ -149,7 +154,7 @@ pub fn fit_of(
             };
             match (code.word(record.pc), record.word) {
                 (None, _) => fit.nowhere += 1,
-                (Some(found), Some(told)) if found == told || is_probe(found) => fit.same += 1,
+                (Some(found), Some(stated)) if found == stated || is_probe(found) => fit.same += 1,
                 // A record without its instruction must match an instruction that can have done
                 // what it says.
                 (Some(_), None) if FittedRecord::of(&record, &code).is_ok() => fit.same += 1,

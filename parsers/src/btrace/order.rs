@@ -119,7 +119,7 @@ impl TimeOrderedReader {
         if known.is_none() && self.threads.len() >= THREADS {
             self.threads.clear();
         }
-        let earliest = known.map_or(0, |known| self.earliest_behind(known, record.time));
+        let earliest = known.map_or(0, |known| self.earliest_after(known, record.time));
         let key = record.time.unwrap_or(earliest).max(earliest);
         let wrong_time = record.time.filter(|time| *time != key);
         if record.time.is_some() {
@@ -148,7 +148,7 @@ impl TimeOrderedReader {
 
     /// Returns the earliest time that the next record of a thread may have. If only the time of the
     /// thread's last record is out of line, corrects that one instead.
-    fn earliest_behind(&mut self, known: LastThreadRecord, time: Option<u64>) -> u64 {
+    fn earliest_after(&mut self, known: LastThreadRecord, time: Option<u64>) -> u64 {
         let LastThreadRecord {
             slot: number,
             key,

@@ -41,7 +41,7 @@ pub struct PathRebuilder<'e, B> {
     last: Option<ThreadNumber>,
     /// Time of the last record.
     latest: Option<u64>,
-    has_told_full: bool,
+    has_stated_full: bool,
 }
 
 /// A thread of the recording.
@@ -71,7 +71,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
             numbers: HashMap::default(),
             last: None,
             latest: None,
-            has_told_full: false,
+            has_stated_full: false,
         }
     }
 
@@ -207,7 +207,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
     }
 
     fn tell_full(&mut self, record: &BranchRecord) {
-        if !std::mem::replace(&mut self.has_told_full, true) {
+        if !std::mem::replace(&mut self.has_stated_full, true) {
             self.problem(record, BtraceFault::TooManyThreads);
         }
     }
@@ -358,7 +358,7 @@ impl<'e, B: BlockSink> PathRebuilder<'e, B> {
         }
         let transfer = record
             .word
-            .and_then(|word| self.code.told_transfer(word, record.pc));
+            .and_then(|word| self.code.stated_transfer(word, record.pc));
         let outcome = if record.is_taken {
             Outcome::Taken
         } else {
@@ -555,12 +555,12 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
         {
             return seen.turn.into_iter().for_each(|turn| self.turn(turn));
         }
-        let told = if seen.is_none_or(|seen| is_probe(seen.word)) {
-            self.code.told_at(pc)
+        let stated = if seen.is_none_or(|seen| is_probe(seen.word)) {
+            self.code.stated_at(pc)
         } else {
             None
         };
-        let transfer = told.as_ref().or(seen.and_then(|seen| seen.transfer));
+        let transfer = stated.as_ref().or(seen.and_then(|seen| seen.transfer));
         let word = transfer.map_or(seen.map_or(0, |seen| seen.word), |transfer| transfer.word);
         let branch = match (transfer, outcome) {
             (Some(transfer), Some(outcome)) => transfer.branch(outcome),

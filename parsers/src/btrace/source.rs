@@ -209,9 +209,9 @@ impl Btrace {
 /// Returns the record layout of a file; `None` for a text.
 fn layout_of(
     file: &TraceFile,
-    told: Option<BranchLayout>,
+    stated: Option<BranchLayout>,
 ) -> Result<Option<BranchLayout>, SourceError> {
-    if let Some(layout) = told {
+    if let Some(layout) = stated {
         return Ok(Some(layout));
     }
     let head = BtraceHead::of(file).map_err(|error| SourceError::Read { offset: 0, error })?;

@@ -101,7 +101,7 @@ pub fn retell<B: BlockSink>(
     is_stopped: &AtomicBool,
     encoder: &mut Encoder<B>,
 ) -> io::Result<ReadEnd> {
-    let mut told = TextStepEncoder::new(encoder);
+    let mut stated = TextStepEncoder::new(encoder);
     let mut input = ForwardReader::open(Arc::clone(&file.data), 0)?;
     let mut buffer = vec![0; BUFFER];
     let (mut filled, mut is_too_long) = (0, false);
@@ -113,18 +113,18 @@ pub fn retell<B: BlockSink>(
         filled += count;
         let mut rest = buffer.get(..filled).unwrap_or_default();
         while let Some(end) = memchr(b'\n', rest) {
-            let (line, behind) = rest.split_at(end);
-            rest = behind.get(1..).unwrap_or_default();
-            told.line(if std::mem::take(&mut is_too_long) {
+            let (line, after) = rest.split_at(end);
+            rest = after.get(1..).unwrap_or_default();
+            stated.line(if std::mem::take(&mut is_too_long) {
                 b"?"
             } else {
                 line
             });
         }
         if count == 0 {
-            told.last_line(rest);
+            stated.last_line(rest);
             input.damage().into_iter().for_each(|damage| {
-                told.encoder.problem(&ProblemKind::Packed(damage.clone()));
+                stated.encoder.problem(&ProblemKind::Packed(damage.clone()));
             });
             return Ok(ReadEnd::Complete);
         }
@@ -259,8 +259,8 @@ impl<'e, B: BlockSink> TextStepEncoder<'e, B> {
             return;
         };
         if let Some(before) = self.before {
-            let behind = self.held.front().map(|next| next.pc);
-            first.slot = before.slot_at(first.pc, behind);
+            let after = self.held.front().map(|next| next.pc);
+            first.slot = before.slot_at(first.pc, after);
         }
         let ahead = [0, 1].map(|place| self.held.get(place).map(|step| step.pc));
         let branch = match first.transfer {
@@ -311,7 +311,7 @@ impl PendingTextStep {
     }
 
     /// Returns the address after its delay slot.
-    fn behind_slot(&self) -> u64 {
+    fn after_slot(&self) -> u64 {
         self.pc.wrapping_add(2 * WORD)
     }
 
@@ -321,19 +321,18 @@ impl PendingTextStep {
         let target = self.transfer?.fork.control.target.address()?;
         let has_slot = ahead[0]? == self.pc.wrapping_add(WORD);
         let then = if has_slot { ahead[1]? } else { ahead[0]? };
-        let is_known =
-            target != self.behind_slot() && (then == target || then == self.behind_slot());
+        let is_known = target != self.after_slot() && (then == target || then == self.after_slot());
         is_known.then_some(then == target)
     }
 
     /// Returns the delay-slot state of the next instruction, at `pc`, given the address of the one
     /// after it.
-    fn slot_at(&self, pc: u64, behind: Option<u64>) -> DelaySlot {
+    fn slot_at(&self, pc: u64, after: Option<u64>) -> DelaySlot {
         let is_slot = pc == self.pc.wrapping_add(WORD);
         match self.delay() {
             DelaySlotRule::Annulled if is_slot => DelaySlot::Annulled,
             DelaySlotRule::UnlessNotTaken
-                if is_slot && self.is_taken([Some(pc), behind]) == Some(false) =>
+                if is_slot && self.is_taken([Some(pc), after]) == Some(false) =>
             {
                 DelaySlot::Annulled
             }

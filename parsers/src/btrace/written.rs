@@ -197,29 +197,29 @@ fn record_of(
     ahead: [Option<BranchStep>; 2],
 ) -> Option<BranchRecord> {
     let control = transfer.fork.control;
-    let behind_slot = step.pc.wrapping_add(2 * WORD);
+    let after_slot = step.pc.wrapping_add(2 * WORD);
     let then = match ahead {
-        [Some(slot), behind]
+        [Some(slot), after]
             if control.delay != DelaySlotRule::None && slot.slot != DelaySlot::None =>
         {
-            behind.map(|step| step.pc)
+            after.map(|step| step.pc)
         }
         [Some(next), _] if control.delay != DelaySlotRule::None => Some(next.pc),
         // A branch that is never taken does not change the order of execution.
-        [next, behind] => next.and(behind.map(|step| step.pc)).or(Some(behind_slot)),
+        [next, after] => next.and(after.map(|step| step.pc)).or(Some(after_slot)),
     };
     let is_taken = match (transfer.is_always_taken, step.branch) {
         (Some(is_taken), _) => is_taken,
         (None, RecordedBranch::Conditional(Some(is_taken))) => is_taken,
         (None, _) => then
-            .filter(|then| *then != behind_slot)
+            .filter(|then| *then != after_slot)
             .is_some_and(|then| control.target.address() == Some(then)),
     };
     let target = match (is_taken, control.target.address()) {
         (true, Some(target)) => then
             .filter(|then| is_same_small(step.pc, target, *then))
             .unwrap_or(target),
-        (false, _) => then.unwrap_or(behind_slot),
+        (false, _) => then.unwrap_or(after_slot),
         (true, None) => then?,
     };
     let is_annulled = match control.delay {

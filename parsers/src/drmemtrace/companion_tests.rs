@@ -67,7 +67,7 @@ fn every_version_of_the_module_table_is_read() {
 }
 
 #[test]
-fn bytes_of_any_kind_may_stand_in_an_entry() {
+fn bytes_of_any_kind_may_are_in_an_entry() {
     let text = b"Module Table: version 5, count 2\nColumns: x\n  0,  0, 0x1000, 0x2000, 0x0, 0, 0, v#1,7,\n,\0\xff\n 9 [vdso]\n  1,  1, 0x3000, 0x4000, 0x0, 0, 0, v#1,0, /a\n";
     check(text, "0 1000..2000 0 0 7 [vdso]\n1 3000..4000 0 0 0 /a\n");
 }

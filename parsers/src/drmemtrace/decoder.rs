@@ -25,14 +25,14 @@ pub(super) struct RecordDecoder {
     /// Thread of the following records; `None` until a record or the file's name states it.
     pub(super) thread: Option<ThreadNumber>,
     /// True when the sink got the thread's identity.
-    pub(super) is_told: bool,
+    pub(super) is_stated: bool,
     /// Pseudo-thread for idle records, the majority in the files of some cores.
     idle: Option<ThreadNumber>,
     pub(super) opening: Option<HeaderMarkers>,
     pub(super) chunks: ChunkRepetitions,
     pub(super) junk: InvalidRecords,
     /// Newest version that was reported as too new: cores repeat their headers.
-    pub(super) told_version: u64,
+    pub(super) stated_version: u64,
     /// Version that the file states.
     pub(super) version: u64,
     /// Instruction set of the file.
@@ -84,12 +84,12 @@ impl RecordDecoder {
             name,
             width: None,
             thread: None,
-            is_told: false,
+            is_stated: false,
             idle: None,
             opening: Some(HeaderMarkers::default()),
             chunks: ChunkRepetitions::default(),
             junk: InvalidRecords::default(),
-            told_version: VERSION,
+            stated_version: VERSION,
             version: VERSION,
             set: InstructionSet::X86_64,
             assumed: None,
@@ -193,7 +193,7 @@ impl RecordDecoder {
     fn visible<S: RecordSink>(&mut self, out: &mut DecoderOutput<'_, S>) -> ThreadNumber {
         self.records = self.records.saturating_add(1); // a file may state any ordinal
         match self.thread {
-            Some(thread) if self.is_told => thread,
+            Some(thread) if self.is_stated => thread,
             _ => self.tell(out),
         }
     }
@@ -207,7 +207,7 @@ impl RecordDecoder {
             out.threads.number(tid.unwrap_or(0))
         });
         self.thread = Some(thread);
-        self.is_told = true;
+        self.is_stated = true;
         out.threads.tell(thread, out.sink);
         thread
     }
@@ -441,13 +441,13 @@ impl RecordDecoder {
             tid
         };
         self.thread = Some(out.threads.number(tid));
-        self.is_told = false;
+        self.is_stated = false;
     }
 
     pub(super) fn set_process<S: RecordSink>(&mut self, pid: u64, out: &mut DecoderOutput<'_, S>) {
         if let Some(thread) = self.thread.filter(|_| !is_all_ones(pid, self.width)) {
             out.threads.set_process(thread, pid);
-            self.is_told = false;
+            self.is_stated = false;
         }
     }
 
@@ -522,7 +522,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tid_stands_before_the_last_ending_of_the_name() {
+    fn the_tid_is_before_the_last_ending_of_the_name() {
         assert_eq!(
             tid_in_name("drmemtrace.app.1234.0000.trace.zip"),
             Some(1234)

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_window_is_opened_and_the_others_are_told() {
+    fn the_first_window_is_opened_and_the_others_are_reported() {
         let names = [
             "trace/window.0001/a.trace.zip",
             "trace/window.0000/a.trace.zip",

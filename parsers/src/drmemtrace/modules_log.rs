@@ -382,11 +382,11 @@ impl<'a> ModulesLogCursor<'a> {
         let whole = line.trim_start_matches([' ', ',']);
         let is_path =
             |text: &str| text.starts_with(['/', '[', '<', '\\']) || text.get(1..3) == Some(":\\");
-        let behind_text = whole
+        let after_text = whole
             .match_indices(", ")
             .map(|(at, _)| whole.get(at + 2..).unwrap_or_default());
         let path = std::iter::once(whole)
-            .chain(behind_text)
+            .chain(after_text)
             .find(|text| is_path(text))
             .unwrap_or(whole);
         path.to_owned()

@@ -78,8 +78,8 @@ impl RecordDecoder {
         out: &mut DecoderOutput<'_, S>,
     ) {
         self.version = version;
-        if version > self.told_version {
-            self.told_version = version;
+        if version > self.stated_version {
+            self.stated_version = version;
             let newest = VERSION;
             self.complain(out, DrmemtraceFault::NewVersion { version, newest });
         }

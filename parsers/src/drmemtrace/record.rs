@@ -138,7 +138,7 @@ pub(super) struct ThreadTable {
 struct ThreadTableEntry {
     identity: ThreadIdentity,
     /// Identity that was last reported to the sink.
-    told: Option<ThreadIdentity>,
+    stated: Option<ThreadIdentity>,
 }
 
 impl ThreadTable {
@@ -154,7 +154,7 @@ impl ThreadTable {
         self.by_tid.insert(tid, number);
         self.known.push(ThreadTableEntry {
             identity: ThreadIdentity { tid, pid: 0 },
-            told: None,
+            stated: None,
         });
         number
     }
@@ -169,9 +169,9 @@ impl ThreadTable {
     /// Reports the identity of a thread number to the sink, unless the sink has it.
     pub fn tell<S: RecordSink>(&mut self, number: ThreadNumber, sink: &mut S) {
         if let Some(thread) = self.known.get_mut(usize::from(number.0))
-            && thread.told != Some(thread.identity)
+            && thread.stated != Some(thread.identity)
         {
-            thread.told = Some(thread.identity);
+            thread.stated = Some(thread.identity);
             sink.thread(number, thread.identity);
         }
     }

@@ -158,13 +158,13 @@ impl<B: BlockSink> RecordSink for Recorder<'_, B> {
 
 /// Returns the instruction set of an instruction, also considering the one executed before it.
 pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
-    let is_behind =
+    let is_after =
         |before: &&Code| before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc;
-    let behind = before.filter(is_behind).map(|before| before.set);
+    let after = before.filter(is_after).map(|before| before.set);
     record.set.set_at(&InstructionPlacement {
         address: record.pc,
         length_bytes: record.length_bytes,
-        behind,
+        after,
     })
 }
 

@@ -593,6 +593,6 @@ fn reading_stops_when_nobody_wants_it() {
     });
     let store = StepStore::open(CacheFileOptions::default(), read);
     assert!(!store.is_settled() && store.items().unwrap() == 0);
-    let told = Arc::new(store);
-    drop(told);
+    let stated = Arc::new(store);
+    drop(stated);
 }

@@ -61,14 +61,14 @@ impl Codec {
         let mut context = CCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
         context
             .set_parameter(CParameter::CompressionLevel(LEVEL))
-            .map_err(told)?;
+            .map_err(stated)?;
         context
             .set_parameter(CParameter::ChecksumFlag(true))
-            .map_err(told)?;
+            .map_err(stated)?;
         if let Some(dictionary) = self.dictionary.get() {
             context
                 .ref_cdict(dictionary.encoder.as_cdict())
-                .map_err(told)?;
+                .map_err(stated)?;
         }
         Ok(BlockPacker(context))
     }
@@ -96,7 +96,7 @@ impl Codec {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(context);
-        match count.map_err(told)? == out.len() {
+        match count.map_err(stated)? == out.len() {
             true => Ok(()),
             false => Err(io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -113,13 +113,13 @@ impl BlockPacker<'_> {
         let end = packed.get_ref().len();
         packed.get_mut().reserve(compress_bound(text.len()));
         packed.set_position(end as u64);
-        let count = self.0.compress2(&mut packed, text).map_err(told)?;
+        let count = self.0.compress2(&mut packed, text).map_err(stated)?;
         u16::try_from(count)
             .map_err(|_| io::Error::other("a packed block is longer than any can be"))
     }
 }
 
-fn told(code: usize) -> io::Error {
+fn stated(code: usize) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, get_error_name(code))
 }
 

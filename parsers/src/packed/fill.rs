@@ -23,7 +23,7 @@ const _: () = assert!(HEAD.is_multiple_of(layout::GROUP * BLOCK));
 /// Makes a copy, or adopts one that another program made meanwhile. Publishes the progress to the
 /// readers, and the reason if it fails.
 pub(super) fn run(shared: &Arc<SharedPackedText>, generation: u32) {
-    let _told = FillerExitGuard { shared, generation };
+    let _stated = FillerExitGuard { shared, generation };
     match shared.options.begin(&shared.kind, || shared.is_stopped()) {
         CacheFileStart::Stopped => {}
         CacheFileStart::Found(path, store, contents) => {

@@ -434,7 +434,7 @@ fn what_a_killed_program_left_is_no_copy() {
 }
 
 #[test]
-fn a_text_that_is_dropped_leaves_nothing_behind() {
+fn a_text_that_is_dropped_leaves_nothing_after() {
     let (folder, copy) = sandbox();
     let packed = pack(&text(60_000_000), PackedKind::Zstd);
     let text = opened(&packed, Some(&copy));
@@ -580,7 +580,7 @@ fn an_input_that_fails_is_an_error_and_not_the_end_of_the_text() {
 }
 
 #[test]
-fn random_bytes_behind_a_magic_are_no_trouble() {
+fn random_bytes_after_a_magic_are_no_trouble() {
     let mut state = 99u64;
     for round in 0..2000 {
         let mut noise = || {

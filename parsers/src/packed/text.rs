@@ -111,10 +111,10 @@ impl ReadAt for PackedText {
         let mut place = offset;
         while !rest.is_empty() {
             let (block, from) = (place / BLOCK as u64, (place % BLOCK as u64) as usize);
-            let (part, behind) = rest.split_at_mut(rest.len().min(BLOCK - from));
+            let (part, after) = rest.split_at_mut(rest.len().min(BLOCK - from));
             shared.read_block(block, from, part)?;
             place += part.len() as u64;
-            rest = behind;
+            rest = after;
         }
         Ok(usize::try_from(count).unwrap_or(0))
     }

@@ -250,9 +250,9 @@ impl PackedInput {
                 Ok(count)
             }
             Err(error) => {
-                let told = io::Error::from(error.kind());
+                let stated = io::Error::from(error.kind());
                 self.failure = Some(error);
-                Err(told)
+                Err(stated)
             }
         }
     }

@@ -18,7 +18,7 @@ pub trait Program {
 
     /// Returns the successors of an instruction other than the next one in memory: it may be in the
     /// delay slot of a fork.
-    fn behind_slot(&self, _pc: u64) -> SuccessorSet {
+    fn after_slot(&self, _pc: u64) -> SuccessorSet {
         SuccessorSet::default()
     }
 }
@@ -51,7 +51,7 @@ pub enum InstructionLookup {
     /// Instruction that passes control to the next one in memory.
     Plain {
         /// Address of the next instruction.
-        behind: u64,
+        after: u64,
     },
     /// Instruction that may redirect control, or for which the recording has decisions.
     Fork(Fork),
@@ -65,17 +65,17 @@ pub struct Fork {
     /// Effect on control.
     pub control: ControlFlowEffect,
     /// Address after the instruction.
-    pub behind: u64,
+    pub after: u64,
     /// Size of the instruction in its delay slot, in bytes; 0 on machines without delay slots.
     pub slot_bytes: u8,
     /// Presence of decisions for it in the recording.
-    pub told: DecisionPresence,
+    pub stated: DecisionPresence,
 }
 
 impl Fork {
     /// Returns the return address of a call at this fork.
     pub fn return_address(&self) -> u64 {
-        self.behind.wrapping_add(u64::from(self.slot_bytes))
+        self.after.wrapping_add(u64::from(self.slot_bytes))
     }
 }
 

@@ -39,12 +39,12 @@ impl Program for Toy {
     fn find(&self, pc: u64) -> InstructionLookup {
         match self.forks.get(&pc) {
             Some(fork) => InstructionLookup::Fork(*fork),
-            None if pc < self.end => InstructionLookup::Plain { behind: pc + 1 },
+            None if pc < self.end => InstructionLookup::Plain { after: pc + 1 },
             None => InstructionLookup::Unmapped,
         }
     }
 
-    fn behind_slot(&self, pc: u64) -> SuccessorSet {
+    fn after_slot(&self, pc: u64) -> SuccessorSet {
         let before = pc.checked_sub(1).and_then(|before| self.forks.get(&before));
         let before = before.filter(|fork| {
             matches!(
@@ -52,19 +52,19 @@ impl Program for Toy {
                 DelaySlotRule::Slot | DelaySlotRule::UnlessNotTaken
             )
         });
-        let mut behind = SuccessorSet::default();
+        let mut after = SuccessorSet::default();
         before
             .and_then(|before| before.control.target.address())
             .into_iter()
-            .for_each(|target| behind.add(target));
-        behind.may_be_any = before.is_some_and(|before| before.control.target.address().is_none());
-        behind
+            .for_each(|target| after.add(target));
+        after.may_be_any = before.is_some_and(|before| before.control.target.address().is_none());
+        after
     }
 }
 
 /// Builds a program from the address, flow, target, delay and recording of each fork.
 fn toy(forks: &[(u64, FlowKind, Option<u64>, DelaySlotRule, DecisionPresence)]) -> Toy {
-    let fork = |(pc, flow, target, delay, told): &(
+    let fork = |(pc, flow, target, delay, stated): &(
         u64,
         FlowKind,
         Option<u64>,
@@ -82,9 +82,9 @@ fn toy(forks: &[(u64, FlowKind, Option<u64>, DelaySlotRule, DecisionPresence)]) 
             *pc,
             Fork {
                 control,
-                behind: pc + 1,
+                after: pc + 1,
                 slot_bytes,
-                told: *told,
+                stated: *stated,
             },
         )
     };
@@ -149,7 +149,7 @@ fn check(program: &Toy, decisions: &[(u64, Outcome)], expected: &str) {
             program,
             NextDecision {
                 pc: *at,
-                behind: fork.behind,
+                after: fork.after,
                 slot: None,
             },
             &mut words,
@@ -260,7 +260,7 @@ fn a_branch_in_a_delay_slot_lets_one_instruction_pass() {
 }
 
 #[test]
-fn behind_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
+fn after_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
     let program = toy(&[
         (
             12,
@@ -339,7 +339,7 @@ fn what_is_missing_or_nowhere_is_a_gap() {
 }
 
 #[test]
-fn returns_that_nobody_records_go_to_behind_their_calls() {
+fn returns_that_nobody_records_go_to_after_their_calls() {
     let program = toy(&[
         (12, FlowKind::Call, Some(40), SLOT, DecisionPresence::Always),
         (

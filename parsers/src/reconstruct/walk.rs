@@ -28,7 +28,7 @@ pub struct Walk {
     /// Next instruction; `None` while unknown.
     place: Option<WalkLocation>,
     /// Successors of the next instruction while its `next` is [`WalkSuccessor::Unknown`].
-    behind: SuccessorSet,
+    after: SuccessorSet,
     /// Delay slot at an unknown address that comes before `place`.
     open: Option<UnknownDelaySlot>,
     returns: ReturnAddressStack,
@@ -49,7 +49,7 @@ struct WalkLocation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WalkSuccessor {
     /// The next instruction in memory.
-    Behind,
+    After,
     /// The instruction is in a delay slot, and control goes to this address.
     To(u64),
     /// The instruction may be in a delay slot of an unknown fork: control goes to one of several
@@ -96,7 +96,7 @@ impl Walk {
     pub fn begin<P: Program>(&mut self, program: &P, entry: Option<u64>, first: u64) -> bool {
         let place = |pc| WalkLocation {
             pc,
-            next: WalkSuccessor::Behind,
+            next: WalkSuccessor::After,
         };
         let entry = entry
             .map(place)
@@ -110,17 +110,17 @@ impl Walk {
 
     /// Resumes at a decision to which no path is known.
     pub fn resume<P: Program>(&mut self, program: &P, at: u64) {
-        let mut behind = program.behind_slot(at);
-        let next = if behind.is_nowhere_else() {
-            WalkSuccessor::Behind
+        let mut after = program.after_slot(at);
+        let next = if after.is_nowhere_else() {
+            WalkSuccessor::After
         } else {
             WalkSuccessor::Unknown
         };
-        usual_behind(program, at)
+        usual_after(program, at)
             .into_iter()
-            .for_each(|usual| behind.add(usual));
+            .for_each(|usual| after.add(usual));
         self.place = Some(WalkLocation { pc: at, next });
-        (self.behind, self.open) = (behind, None);
+        (self.after, self.open) = (after, None);
         self.is_unproven = false;
     }
 
@@ -156,7 +156,7 @@ impl Walk {
         }
         if stop != WalkStop::Contradicted(pc) {
             self.resume(program, pc);
-            self.behind.add(to.behind);
+            self.after.add(to.after);
         }
         Some(stop)
     }
@@ -168,9 +168,7 @@ impl Walk {
                 pc: to.pc,
                 next: WalkSuccessor::To(named),
             };
-            named == to.behind
-                || self.place == Some(here)
-                || program.behind_slot(to.pc).may_be(named)
+            named == to.after || self.place == Some(here) || program.after_slot(to.pc).may_be(named)
         })
     }
 
@@ -181,9 +179,9 @@ impl Walk {
             return true;
         };
         match place.next {
-            WalkSuccessor::Behind => to.behind == named,
+            WalkSuccessor::After => to.after == named,
             WalkSuccessor::To(next) => next == named,
-            WalkSuccessor::Unknown => self.behind.may_be(named),
+            WalkSuccessor::Unknown => self.after.may_be(named),
         }
     }
 
@@ -276,11 +274,11 @@ impl Walk {
         sink: &mut S,
     ) -> PathCertainty {
         let target = open.target;
-        let behind_slot = WalkLocation {
+        let after_slot = WalkLocation {
             pc: target,
-            next: WalkSuccessor::Behind,
+            next: WalkSuccessor::After,
         };
-        let leads = open.may_be_plain(program) && self.leads_to(program, behind_slot, to);
+        let leads = open.may_be_plain(program) && self.leads_to(program, after_slot, to);
         if !leads && to == open.usual && open.may_be.addresses.contains(&to) {
             self.place = Some(WalkLocation {
                 pc: to,
@@ -295,7 +293,7 @@ impl Walk {
                 instructions: None,
             });
             self.resume(program, to);
-            self.behind.add(target);
+            self.after.add(target);
             self.place = Some(WalkLocation {
                 pc: to,
                 next: WalkSuccessor::Unknown,
@@ -318,19 +316,17 @@ impl Walk {
     /// is in the slot of a fork to `target`.
     fn doubt_what_follows<P: Program>(&mut self, program: &P, target: u64) {
         let Some(place) = &mut self.place else { return };
-        let behind = match place.next {
-            WalkSuccessor::Behind => usual_behind(program, place.pc),
+        let after = match place.next {
+            WalkSuccessor::After => usual_after(program, place.pc),
             WalkSuccessor::To(next) => Some(next),
             WalkSuccessor::Unknown => None,
         };
         place.next = WalkSuccessor::Unknown;
-        self.behind = SuccessorSet {
+        self.after = SuccessorSet {
             addresses: vec![target],
             may_be_any: false,
         };
-        behind
-            .into_iter()
-            .for_each(|behind| self.behind.add(behind));
+        after.into_iter().for_each(|after| self.after.add(after));
     }
 
     /// Applies the decision of the fork at the current location.
@@ -361,7 +357,7 @@ impl Walk {
             _ => false,
         };
         let slot = match next {
-            WalkSuccessor::Behind => Some(fork.behind),
+            WalkSuccessor::After => Some(fork.after),
             WalkSuccessor::To(next) => Some(next),
             WalkSuccessor::Unknown => slot,
         };
@@ -372,15 +368,15 @@ impl Walk {
         );
         match (slot, target) {
             (None, Some(target)) if executes_slot => {
-                let may_be = std::mem::take(&mut self.behind);
+                let may_be = std::mem::take(&mut self.after);
                 self.open = Some(UnknownDelaySlot {
                     may_be,
-                    usual: fork.behind,
+                    usual: fork.after,
                     target,
                 });
                 self.place = Some(WalkLocation {
                     pc: target,
-                    next: WalkSuccessor::Behind,
+                    next: WalkSuccessor::After,
                 });
             }
             // An annulled slot has no effect, so the usual address suffices.
@@ -389,7 +385,7 @@ impl Walk {
                     fork,
                     ForkExit {
                         target,
-                        slot: Some(fork.behind),
+                        slot: Some(fork.after),
                         origin: StepOrigin::Inferred,
                     },
                     sink,
@@ -434,10 +430,10 @@ impl Walk {
             });
             place = WalkLocation {
                 pc: target,
-                next: WalkSuccessor::Behind,
+                next: WalkSuccessor::After,
             };
         }
-        if place.next == WalkSuccessor::Behind {
+        if place.next == WalkSuccessor::After {
             let stretch = program.stretch(place.pc, None);
             let instructions = stretch.instructions.min(TAIL);
             if instructions > 0 {
@@ -469,7 +465,7 @@ pub struct NextDecision {
     /// Address of the fork.
     pub pc: u64,
     /// Address after the fork.
-    pub behind: u64,
+    pub after: u64,
     /// Address of the instruction after the fork that the decision names, as in [`Decision::slot`].
     pub slot: Option<u64>,
 }
@@ -485,10 +481,10 @@ enum PathCertainty {
 }
 
 /// Returns the address after an instruction; `None` if the instruction is unknown.
-fn usual_behind<P: Program>(program: &P, pc: u64) -> Option<u64> {
+fn usual_after<P: Program>(program: &P, pc: u64) -> Option<u64> {
     match program.find(pc) {
-        InstructionLookup::Plain { behind } => Some(behind),
-        InstructionLookup::Fork(fork) => Some(fork.behind),
+        InstructionLookup::Plain { after } => Some(after),
+        InstructionLookup::Fork(fork) => Some(fork.after),
         InstructionLookup::Unmapped => None,
     }
 }
@@ -520,15 +516,15 @@ fn leave<S: PathSink>(fork: &Fork, turn: ForkExit, sink: &mut S) -> Option<WalkL
         slot,
         origin,
     } = turn;
-    let behind_slot = slot.map(|slot| slot.wrapping_add(u64::from(fork.slot_bytes)));
+    let after_slot = slot.map(|slot| slot.wrapping_add(u64::from(fork.slot_bytes)));
     let place = |pc| WalkLocation {
         pc,
-        next: WalkSuccessor::Behind,
+        next: WalkSuccessor::After,
     };
     match (fork.control.delay, target.is_some()) {
         (DelaySlotRule::None, _) => target.or(slot).map(place),
         (DelaySlotRule::Slot, _) | (DelaySlotRule::UnlessNotTaken, true) => match slot {
-            Some(pc) => target.or(behind_slot).map(|next| WalkLocation {
+            Some(pc) => target.or(after_slot).map(|next| WalkLocation {
                 pc,
                 next: WalkSuccessor::To(next),
             }),
@@ -549,7 +545,7 @@ fn leave<S: PathSink>(fork: &Fork, turn: ForkExit, sink: &mut S) -> Option<WalkL
                     origin,
                 });
             }
-            target.or(behind_slot).map(place)
+            target.or(after_slot).map(place)
         }
     }
 }
@@ -584,7 +580,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
     fn go<C: CallTracker>(&mut self, calls: &mut C) -> Result<(), WalkStop> {
         while self.place.pc != self.to {
             match self.place.next {
-                WalkSuccessor::Behind => self.pass_stretch(calls)?,
+                WalkSuccessor::After => self.pass_stretch(calls)?,
                 WalkSuccessor::To(next) => self.pass_slot(next, calls)?,
                 WalkSuccessor::Unknown => return Err(WalkStop::Nowhere),
             }
@@ -633,7 +629,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
                 });
                 self.place = WalkLocation {
                     pc: next,
-                    next: WalkSuccessor::Behind,
+                    next: WalkSuccessor::After,
                 };
                 Ok(())
             }
@@ -650,7 +646,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
             return undecided;
         };
         self.left = self.left.checked_sub(1).ok_or(WalkStop::Undecided(pc))?;
-        let target = match (fork.told, fork.control.flow) {
+        let target = match (fork.stated, fork.control.flow) {
             (DecisionPresence::Always, _) => return undecided,
             (_, FlowKind::Return) => None,
             (DecisionPresence::Perhaps, _) => return undecided,
@@ -664,9 +660,9 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
         let slot = if let WalkSuccessor::To(next) = next {
             next
         } else {
-            fork.behind
+            fork.after
         };
-        let in_slot = if next == WalkSuccessor::Behind {
+        let in_slot = if next == WalkSuccessor::After {
             DelaySlot::None
         } else {
             DelaySlot::Executed
@@ -685,8 +681,8 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
             ),
         };
         // An unconfirmed guess records no target.
-        let told = goes_to.filter(|_| target.is_some() || self.is_borne_out);
-        let outcome = Some(told.map_or(Outcome::Taken, Outcome::To));
+        let stated = goes_to.filter(|_| target.is_some() || self.is_borne_out);
+        let outcome = Some(stated.map_or(Outcome::Taken, Outcome::To));
         self.sink.step(PassedStep {
             pc,
             outcome,
@@ -712,7 +708,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
     /// If there is none, returns the innermost return address, unconfirmed.
     fn likely_return<C: CallTracker>(
         &mut self,
-        behind: &dyn Fn(u64) -> Option<WalkLocation>,
+        after: &dyn Fn(u64) -> Option<WalkLocation>,
         calls: &mut C,
     ) -> Option<u64> {
         let mut left = Vec::new();
@@ -723,7 +719,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
             let is_tried = left.last() == Some(&address);
             left.push(address);
             if !is_tried
-                && behind(address)
+                && after(address)
                     .is_some_and(|place| calls.is_borne_out(self.program, place, self.to))
             {
                 self.is_borne_out = true;
@@ -753,7 +749,7 @@ impl<'a, P: Program, S: PathSink> PathTracer<'a, P, S> {
             });
             self.place = WalkLocation {
                 pc: next,
-                next: WalkSuccessor::Behind,
+                next: WalkSuccessor::After,
             };
         }
         self.origin = StepOrigin::Inferred;

@@ -91,7 +91,7 @@ impl RecordReader {
         let first = records.saturating_add(1);
         problems.extend(handed.before.map(|complaint| of_file(*records, complaint)));
         *records = records.saturating_add((handed.bytes.len() / RECORD_BYTES) as u64);
-        problems.extend(handed.behind.map(|complaint| of_file(*records, complaint)));
+        problems.extend(handed.after.map(|complaint| of_file(*records, complaint)));
         Ok(Some(RecordBatch {
             first,
             bytes: handed.bytes,

@@ -26,7 +26,7 @@ pub struct RecordStream {
     has_records: bool,
     part: FilePart,
     before: Option<FileComplaint>,
-    behind: Option<FileComplaint>,
+    after: Option<FileComplaint>,
 }
 
 /// A problem of a file.
@@ -52,7 +52,7 @@ pub struct RecordSlice<'a> {
     /// A problem from the first of the records on.
     pub before: Option<FileComplaint>,
     /// A problem directly after the records.
-    pub behind: Option<FileComplaint>,
+    pub after: Option<FileComplaint>,
 }
 
 /// Position of records in their file.
@@ -83,7 +83,7 @@ impl RecordStream {
             has_records: false,
             part: FilePart::Head,
             before: None,
-            behind: None,
+            after: None,
         }
     }
 
@@ -122,7 +122,7 @@ impl RecordStream {
             BatchEnd::Damaged(fault) => Some(damage.unwrap_or(fault)),
             BatchEnd::Over => damage,
         };
-        self.behind = fault.map(|fault| file.complaint(fault));
+        self.after = fault.map(|fault| file.complaint(fault));
         Ok(true)
     }
 
@@ -140,8 +140,8 @@ impl RecordStream {
     pub fn hand_out(&mut self, length: usize) -> RecordSlice<'_> {
         let start = self.handed;
         self.handed = start.saturating_add(length).min(self.bytes.len());
-        let behind = if self.handed == self.bytes.len() {
-            self.behind.take()
+        let after = if self.handed == self.bytes.len() {
+            self.after.take()
         } else {
             None
         };
@@ -156,7 +156,7 @@ impl RecordStream {
             form: self.form,
             part,
             before: self.before.take(),
-            behind,
+            after,
         }
     }
 

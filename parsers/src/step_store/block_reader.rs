@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_read_up_to_the_step_behind_the_wanted_ones() {
+    fn a_block_is_read_up_to_the_step_after_the_wanted_ones() {
         let code = Code {
             pc: 0x1000,
             encoding: None,

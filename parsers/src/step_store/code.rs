@@ -134,7 +134,7 @@ impl EffectShape {
     }
 
     /// Returns the shape with another number of trace records.
-    pub fn told_by(self, records: u8) -> Self {
+    pub fn stated_by(self, records: u8) -> Self {
         Self { records, ..self }
     }
 

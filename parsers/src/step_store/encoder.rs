@@ -66,7 +66,7 @@ pub struct Encoder<B> {
     budget: AccessBudget,
     /// Length of the block before its last step, in bytes.
     item_start: usize,
-    has_told_full: bool,
+    has_stated_full: bool,
 }
 
 /// Progress of a format that numbers its records itself.
@@ -170,7 +170,7 @@ impl<B: BlockSink> Encoder<B> {
             too_large: 0,
             budget: AccessBudget::default(),
             item_start: 0,
-            has_told_full: false,
+            has_stated_full: false,
         }
     }
 
@@ -317,7 +317,7 @@ impl<B: BlockSink> Encoder<B> {
             PendingCode::Numbered(number) => {
                 if self.codes.codes()[number as usize].shape.is_unset() {
                     let records = self.pending.records.unwrap_or_default();
-                    self.codes.set_shape(number, shape.told_by(records));
+                    self.codes.set_shape(number, shape.stated_by(records));
                 }
                 let code = &self.codes.codes()[number as usize];
                 WrittenStep {
@@ -695,8 +695,8 @@ impl<B: BlockSink> Encoder<B> {
                 count: 1,
             });
         }
-        if self.codes.is_full && !self.has_told_full {
-            self.has_told_full = true;
+        if self.codes.is_full && !self.has_stated_full {
+            self.has_stated_full = true;
             self.block.problem(&ProblemKind::EncodingsForgotten);
         }
     }

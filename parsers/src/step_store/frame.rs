@@ -195,8 +195,8 @@ impl<'a> Frame<'a> {
     pub fn blocks(self) -> impl Iterator<Item = &'a [u8]> {
         let mut rest = self.blocks;
         self.lengths.iter().map_while(move |length| {
-            let (block, behind) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-            rest = behind;
+            let (block, after) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            rest = after;
             Some(block)
         })
     }

@@ -85,10 +85,10 @@ impl StepStore {
 
     fn start(options: CacheFileOptions, read: ReadTrace) -> Self {
         let shared = Arc::new(SharedStore::new());
-        let told = Arc::clone(&shared);
+        let stated = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("records".to_owned())
-            .spawn(move || run(&told, &options, read));
+            .spawn(move || run(&stated, &options, read));
         if let Err(error) = &thread {
             shared.change(|state| {
                 state.fail(
@@ -181,7 +181,7 @@ impl StepStore {
             self.wait_for(items.end)?;
             let frame = self.frame(frames.start, scratch)?;
             return self
-                .told(visit.frame(frames.start, frame, &self.codes()))
+                .stated(visit.frame(frames.start, frame, &self.codes()))
                 .map(|_| ());
         }
         for first in frames.clone().step_by(BATCH) {
@@ -190,15 +190,15 @@ impl StepStore {
             let (lengths, codes) = self.read(batch.clone(), &mut scratch.bytes)?;
             let mut rest = scratch.bytes.as_slice();
             for (number, length) in batch.zip(lengths) {
-                let (bytes, behind) = rest
+                let (bytes, after) = rest
                     .split_at_checked(length as usize)
                     .ok_or(ErrorKind::UnexpectedEof)?;
-                rest = behind;
+                rest = after;
                 let frame = scratch
                     .reader
                     .open(bytes)
                     .map_err(|BlockDamage| self.damaged(number * BLOCKS))?;
-                if self.told(visit.frame(number, frame, &codes))?.is_break() {
+                if self.stated(visit.frame(number, frame, &codes))?.is_break() {
                     return Ok(());
                 }
             }
@@ -206,7 +206,7 @@ impl StepStore {
         Ok(())
     }
 
-    fn told<T>(&self, result: Result<T, DamagedBlock>) -> io::Result<T> {
+    fn stated<T>(&self, result: Result<T, DamagedBlock>) -> io::Result<T> {
         result.map_err(|DamagedBlock(block)| self.damaged(block))
     }
 
@@ -324,7 +324,7 @@ impl StepStore {
 
 /// Makes a store, or takes one that another program made meanwhile.
 fn run(shared: &Arc<SharedStore>, options: &CacheFileOptions, read: ReadTrace) {
-    let _told = FillEndGuard(shared);
+    let _stated = FillEndGuard(shared);
     match options.begin(&StoreFile, || shared.is_stopped()) {
         CacheFileStart::Stopped => {}
         CacheFileStart::Found(path, store, contents) => shared.change(|state| {

@@ -323,16 +323,16 @@ fn stored_in(records: &[NumberedInput], options: CacheFileOptions) -> StepStore 
     store
 }
 
-fn told(store: StepStore) -> std::io::Result<Vec<String>> {
+fn stated(store: StepStore) -> std::io::Result<Vec<String>> {
     let trace = StoredTrace::new(store);
-    let mut told = DecodedWords::default();
+    let mut stated = DecodedWords::default();
     trace.parse(
         &(0..trace.length()),
         &Format,
         &mut StoreScratch::default(),
-        &mut told,
+        &mut stated,
     )?;
-    Ok(told.lines)
+    Ok(stated.lines)
 }
 
 /// Damages each byte of a store with compressed blocks.
@@ -358,7 +358,7 @@ fn damage_anywhere_in_a_packed_store_is_noticed() {
         std::fs::write(&path, bytes).unwrap();
         let unread: ReadTrace = Box::new(|_, _| Err(std::io::Error::other("it is read again")));
         let store = StepStore::open(options.clone(), unread);
-        store.wait_for(1).and_then(|_| told(store)).is_err()
+        store.wait_for(1).and_then(|_| stated(store)).is_err()
     };
     assert!(!is_noticed(&whole));
     for place in 0..whole.len() {
@@ -375,7 +375,7 @@ fn damage_anywhere_in_a_packed_store_is_noticed() {
 fn loops_that_move_values_take_a_fraction_of_their_bytes() {
     let records: Vec<_> = records(300).into_iter().cycle().take(60_000).collect();
     let store = stored(&records);
-    assert!(told(store.clone()).unwrap() == expected(&records));
+    assert!(stated(store.clone()).unwrap() == expected(&records));
     assert!(
         store.bytes() < records.len() as u64,
         "{} bytes of {} records",
@@ -396,12 +396,12 @@ fn two_stores_read_by_turns_tell_each_its_own() {
     let end = traces.iter().map(StoredTrace::length).max().unwrap();
     for start in (0..end).step_by(16 * 50) {
         for (trace, lines) in traces.iter().zip(&mut lines) {
-            let mut told = DecodedWords::default();
+            let mut stated = DecodedWords::default();
             let range = start.min(trace.length())..(start + 16 * 50).min(trace.length());
             trace
-                .parse(&range, &Format, &mut scratch, &mut told)
+                .parse(&range, &Format, &mut scratch, &mut stated)
                 .unwrap();
-            lines.extend(told.lines);
+            lines.extend(stated.lines);
         }
     }
     for (lines, records) in lines.iter().zip(&records) {
@@ -413,20 +413,20 @@ fn two_stores_read_by_turns_tell_each_its_own() {
 fn values_modes_and_notes_come_out_as_they_went_in() {
     let records = records(20_000);
     let trace = StoredTrace::new(stored(&records));
-    let mut told = DecodedWords::default();
+    let mut stated = DecodedWords::default();
     trace
         .parse(
             &(0..trace.length()),
             &Format,
             &mut StoreScratch::default(),
-            &mut told,
+            &mut stated,
         )
         .unwrap();
     let expected = expected(&records);
-    for (found, expected) in told.lines.iter().zip(&expected) {
+    for (found, expected) in stated.lines.iter().zip(&expected) {
         assert_eq!(found, expected);
     }
-    assert_eq!(told.lines.len(), expected.len());
+    assert_eq!(stated.lines.len(), expected.len());
 }
 
 #[test]
@@ -438,11 +438,11 @@ fn a_part_is_told_as_in_the_whole() {
     let mut cut = 0;
     while cut < trace.length() {
         let end = (cut + 16 * 7).min(trace.length());
-        let mut told = DecodedWords::default();
+        let mut stated = DecodedWords::default();
         trace
-            .parse(&(cut..end), &Format, &mut scratch, &mut told)
+            .parse(&(cut..end), &Format, &mut scratch, &mut stated)
             .unwrap();
-        parts.extend(told.lines);
+        parts.extend(stated.lines);
         cut = end;
     }
     assert!(parts == expected(&records), "parts differ from the whole");

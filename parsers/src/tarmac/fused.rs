@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_behind_a_space_or_a_word_is_whole() {
+    fn a_number_after_a_space_or_a_word_is_whole() {
         let first = "1 clk IT (1) 00001000 d503201f O EL1h_n :";
         for (text, expected) in [
             ("NOP 13", "13 clk "),

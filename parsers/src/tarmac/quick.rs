@@ -168,14 +168,14 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
     /// Reads `state mode : text` and pushes the step.
     #[inline(always)]
     fn quick_step(&mut self, line: QuickLine<'_>, place: QuickInstruction) -> Option<usize> {
-        let behind = place.state_at + self.quick_state(line, place.state_at)?;
+        let after = place.state_at + self.quick_state(line, place.state_at)?;
         let QuickState { set, mode, .. } = self.quick_state;
         let (pc, length_bytes) = (
             set.code_address(place.address),
             set.length_of(place.opcode.digits / 2),
         );
-        let mut text_at = line.skip_spaces(behind);
-        if text_at - behind >= INDENT.len() {
+        let mut text_at = line.skip_spaces(after);
+        if text_at - after >= INDENT.len() {
             return None;
         }
         let is_failed = place.is_es

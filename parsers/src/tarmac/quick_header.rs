@@ -133,12 +133,12 @@ impl QuickHeaders {
             });
         }
         let (time, number_end) = number(line, start, count)?;
-        let behind = load_16(line, number_end);
-        if !self.tails[0].word.is_at_start_of(behind) {
+        let after = load_16(line, number_end);
+        if !self.tails[0].word.is_at_start_of(after) {
             let place = self
                 .tails
                 .iter()
-                .position(|tail| tail.word.is_at_start_of(behind))?;
+                .position(|tail| tail.word.is_at_start_of(after))?;
             self.tails.swap(0, place);
         }
         let [ThreadPrefix { word, thread }, ..] = self.tails;

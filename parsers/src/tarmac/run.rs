@@ -383,7 +383,7 @@ impl<'r, S: EventSink + ?Sized> TarmacRun<'r, S> {
         if self.chunk.thread == Some(thread)
             && let Some(state) = self.chunk.set.state_of(status)
         {
-            self.chunk.mode = state.mode.told_after(self.chunk.mode);
+            self.chunk.mode = state.mode.stated_after(self.chunk.mode);
         }
     }
 }

@@ -261,7 +261,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
 
     /// Reports a problem in the header of a line that was read nevertheless.
     fn doubt(&mut self, header: &LineHeader<'_>, spot: LocatedLine<'_>) {
-        let is_told = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_UNITS).is_none();
+        let is_stated = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_UNITS).is_none();
         match (header.doubt, header.unit) {
             (
                 Some(LineFault {
@@ -269,7 +269,7 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
                     ..
                 }),
                 Some(unit),
-            ) if is_told(self.names, unit) => {}
+            ) if is_stated(self.names, unit) => {}
             (Some(fault), _) => self.report(spot, fault),
             (None, _) => {}
         }
@@ -352,31 +352,31 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             }
             None => {}
         }
-        let told = OtherLine {
+        let stated = OtherLine {
             header,
             thread: self.known_thread(&header)?,
             spot,
         };
         match header.kind {
-            LineKind::Register => self.register(told),
-            LineKind::Memory => self.memory(told),
-            LineKind::Diagram(kind) => self.diagram(kind, Diagram::read(header.fields)?, told),
+            LineKind::Register => self.register(stated),
+            LineKind::Memory => self.memory(stated),
+            LineKind::Diagram(kind) => self.diagram(kind, Diagram::read(header.fields)?, stated),
             LineKind::Instruction => {
                 InstructionLine::read(&header, self.settings.state_field)?;
-                self.text(TextKind::Exception, told)
+                self.text(TextKind::Exception, stated)
             }
-            LineKind::Event => self.text(event_kind(&header), told),
-            LineKind::Exception => self.text(TextKind::Exception, told),
-            LineKind::Unknown => self.unknown(told),
-            LineKind::Note | LineKind::Title => self.text(TextKind::Note, told),
+            LineKind::Event => self.text(event_kind(&header), stated),
+            LineKind::Exception => self.text(TextKind::Exception, stated),
+            LineKind::Unknown => self.unknown(stated),
+            LineKind::Note | LineKind::Title => self.text(TextKind::Note, stated),
         }
     }
 
-    fn text(&mut self, kind: TextKind, told: OtherLine<'_>) -> Result<(), LineFault> {
-        let text = told
+    fn text(&mut self, kind: TextKind, stated: OtherLine<'_>) -> Result<(), LineFault> {
+        let text = stated
             .spot
             .line
-            .get(told.header.word_at..)
+            .get(stated.header.word_at..)
             .unwrap_or_default();
         let kind = if kind == TextKind::Exception {
             exceptional(text)
@@ -384,30 +384,31 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             kind
         };
         self.sink.text(&TextEvent {
-            thread: told.thread,
+            thread: stated.thread,
             kind,
             text,
-            place: told.spot.place,
+            place: stated.spot.place,
         });
         Ok(())
     }
 
     /// Pushes a note, and reports a problem.
-    fn unknown(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
-        self.text(TextKind::Note, told)?;
-        Err(TarmacFault::UnknownType.at(told.header.word_at))
+    fn unknown(&mut self, stated: OtherLine<'_>) -> Result<(), LineFault> {
+        self.text(TextKind::Note, stated)?;
+        Err(TarmacFault::UnknownType.at(stated.header.word_at))
     }
 
-    fn register(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
-        let column = told.header.fields.at();
-        let Some(mut line) = RegisterLine::read(told.header.fields, self.chunk.set)? else {
-            return self.text(TextKind::Note, told);
+    fn register(&mut self, stated: OtherLine<'_>) -> Result<(), LineFault> {
+        let column = stated.header.fields.at();
+        let Some(mut line) = RegisterLine::read(stated.header.fields, self.chunk.set)? else {
+            return self.text(TextKind::Note, stated);
         };
         // A trace that is cut off may lack digits, or the rest of a name; then the register is
         // unknown.
-        if told.spot.is_open_ended && !line.is_surely_whole(self.chunk.set) {
+        if stated.spot.is_open_ended && !line.is_surely_whole(self.chunk.set) {
             if !matches!(
-                told.header
+                stated
+                    .header
                     .fields
                     .rest()
                     .iter()
@@ -419,12 +420,12 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
             line.forget_value(TarmacFault::CutOff.at(column));
         }
         let write = RegisterWrite {
-            thread: told.thread,
+            thread: stated.thread,
             view: RegisterView::default(),
             bytes: None,
             name: WrittenName::Own,
-            mode: self.mode_of(told.thread),
-            place: told.spot.place,
+            mode: self.mode_of(stated.thread),
+            place: stated.spot.place,
         };
         let line = line.in_mode(write.mode, self.chunk.set);
         if line.value.is_scattered() {
@@ -475,25 +476,25 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         }
     }
 
-    fn memory(&mut self, told: OtherLine<'_>) -> Result<(), LineFault> {
-        let Some(mut line) = MemoryLine::read(&told.header, self.settings.endian)? else {
-            return self.text(TextKind::Note, told);
+    fn memory(&mut self, stated: OtherLine<'_>) -> Result<(), LineFault> {
+        let Some(mut line) = MemoryLine::read(&stated.header, self.settings.endian)? else {
+            return self.text(TextKind::Note, stated);
         };
-        if told.spot.is_open_ended && !line.is_surely_whole() {
-            line.forget_data(TarmacFault::CutOff.at(told.header.word_at));
+        if stated.spot.is_open_ended && !line.is_surely_whole() {
+            line.forget_data(TarmacFault::CutOff.at(stated.header.word_at));
         }
         if line.is_scattered {
             self.sink.scattered_values();
         }
         for (address, size_bytes, bytes) in line.parts() {
             let access = MemoryAccess {
-                thread: told.thread,
+                thread: stated.thread,
                 kind: line.kind,
                 address: Address(address),
                 tag: 0,
                 size_bytes,
                 bytes,
-                place: told.spot.place,
+                place: stated.spot.place,
             };
             self.access(access);
         }
@@ -515,9 +516,9 @@ impl<S: EventSink + ?Sized> TarmacRun<'_, S> {
         &mut self,
         kind: AccessKind,
         diagram: Diagram,
-        told: OtherLine<'_>,
+        stated: OtherLine<'_>,
     ) -> Result<(), LineFault> {
-        self.accesses(kind, &diagram, told.thread, told.spot.place);
+        self.accesses(kind, &diagram, stated.thread, stated.spot.place);
         Ok(())
     }
 

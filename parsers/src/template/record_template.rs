@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_description_is_told() {
+    fn what_is_wrong_with_a_description_is_reported() {
         refused("record_bytes = ", "it is not a description of a record: ");
         refused(
             "record_bytes = 8\nfield = 1\n[fields]\n",
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_a_format_does_not_know_are_told() {
+    fn names_that_a_format_does_not_know_are_reported() {
         let template: RecordTemplate = "record_bytes = 1\n[fields]\nx = { offset = 0, bytes = 1 }"
             .parse()
             .unwrap();

@@ -51,15 +51,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_is_told() {
-        let (tell, told) = channel();
+    fn a_signal_is_reported() {
+        let (tell, stated) = channel();
         listen(move |signal| {
             let _is_heard = tell.send(signal);
         })
         .unwrap();
         signal_hook::low_level::raise(SIGCONT).unwrap();
         assert_eq!(
-            told.recv_timeout(Duration::from_secs(20)),
+            stated.recv_timeout(Duration::from_secs(20)),
             Ok(Signal::Resume)
         );
     }

@@ -75,7 +75,7 @@ fn memory_is_told_of_as_a_whole() {
 }
 
 #[test]
-fn two_positions_stand_side_by_side_and_are_compared() {
+fn two_positions_are_side_by_side_and_are_compared() {
     let mut it = Driver::overflow();
     it.resize(160, 40)
         .press("l \"2549\" Return r : \"side by side\" Return")

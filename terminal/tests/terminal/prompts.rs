@@ -38,7 +38,7 @@ fn a_place_that_is_wrong_is_told_and_can_be_mended() {
 }
 
 #[test]
-fn the_cursor_stands_behind_what_is_typed() {
+fn the_cursor_is_after_what_is_typed() {
     let mut it = Driver::overflow();
     it.press("l \"24\"");
     assert_eq!(it.cursor(), Some((14, 23)));

@@ -241,17 +241,17 @@ fn events(keys: &str) -> Vec<KeyEvent> {
     let mut rest = keys.trim();
     while !rest.is_empty() {
         if let Some(quoted) = rest.strip_prefix('"') {
-            let (text, behind) = quoted.split_once('"').expect("a closing quote");
+            let (text, after) = quoted.split_once('"').expect("a closing quote");
             events.extend(
                 text.chars()
                     .map(|letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)),
             );
-            rest = behind.trim_start();
+            rest = after.trim_start();
             continue;
         }
-        let (key, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (key, after) = rest.split_once(' ').unwrap_or((rest, ""));
         events.push(event(key));
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     events
 }

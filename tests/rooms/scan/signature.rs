@@ -61,7 +61,7 @@ pub fn problems(signature: &Signature) -> Vec<(usize, Problem)> {
 }
 
 fn problem(pattern: &Pat, of_type: &Type) -> Option<Problem> {
-    if let Pat::Tuple(_) = behind_references(pattern) {
+    if let Pat::Tuple(_) = after_references(pattern) {
         return Some(Problem::TakenApart);
     }
     let name = match pattern {
@@ -75,10 +75,10 @@ fn problem(pattern: &Pat, of_type: &Type) -> Option<Problem> {
     }
 }
 
-fn behind_references(pattern: &Pat) -> &Pat {
+fn after_references(pattern: &Pat) -> &Pat {
     match pattern {
-        Pat::Reference(inner) => behind_references(&inner.pat),
-        Pat::Paren(inner) => behind_references(&inner.pat),
+        Pat::Reference(inner) => after_references(&inner.pat),
+        Pat::Paren(inner) => after_references(&inner.pat),
         _ => pattern,
     }
 }

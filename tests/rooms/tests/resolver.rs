@@ -89,7 +89,7 @@ fn globs_lead_to_what_is_used_through_them() {
 }
 
 #[test]
-fn what_a_macro_makes_stands_where_the_macro_is_defined() {
+fn what_a_macro_makes_is_where_the_macro_is_defined() {
     check(
         "use super::other::Made;",
         &["1 Made of index/src/room/other.rs"],
@@ -241,7 +241,7 @@ fn globs_that_lead_in_a_circle_end() {
 }
 
 #[test]
-fn modules_stand_beside_mod_rs_and_below_other_files() {
+fn modules_are_next_to_mod_rs_and_below_other_files() {
     let survey = survey_of(
         "== index/src/lib.rs\nmod a;\n== index/src/a.rs\nmod b;\nuse b::C;\n== index/src/a/b.rs\nmod d { pub mod e; }\npub use d::e::C;\n\
          == index/src/a/b/d/e.rs\npub struct C;\n",

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_come_first_and_the_rest_as_it_was_asked_for() {
+    fn folders_come_first_and_the_rest_as_it_was_requested() {
         let by = |column| SortOrder {
             column,
             ..SortOrder::default()
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_shown_when_it_is_asked_for() {
+    fn what_is_hidden_is_shown_when_it_is_requested() {
         let order = SortOrder {
             shows_hidden: true,
             ..SortOrder::default()

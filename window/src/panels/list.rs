@@ -51,7 +51,7 @@ pub struct Thumb {
     pub top: f32,
     pub length: f32,
     pub start: f32,
-    pub way: f32,
+    pub direction: f32,
 }
 
 impl List<'_> {
@@ -148,8 +148,8 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &ThemeC
     let id = ui.unique_id().with("scroll bar");
     let response = ui.interact(bar, id, Sense::CLICK | Sense::DRAG);
     let length = view.thumb_height();
-    let way = (bar.height() - length).max(1.0);
-    let top = bar.top() + scroll.share(view) * way;
+    let direction = (bar.height() - length).max(1.0);
+    let top = bar.top() + scroll.share(view) * direction;
     drag(
         ui,
         &response,
@@ -159,10 +159,10 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &ThemeC
             top,
             length,
             start: bar.top(),
-            way,
+            direction,
         },
     );
-    let top = bar.top() + scroll.share(view) * way;
+    let top = bar.top() + scroll.share(view) * direction;
     let thumb = Rect::from_min_size(pos2(bar.left() + 2.0, top), vec2(BAR_WIDTH - 4.0, length));
     ui.painter().rect_filled(bar, 0.0, tok.bg2);
     if view.last_top() > 0 {
@@ -190,7 +190,7 @@ fn drag(
         top,
         length,
         start,
-        way,
+        direction,
     }: Thumb,
 ) {
     let Some(pointer) = response.interact_pointer_pos() else {
@@ -206,7 +206,7 @@ fn drag(
             scroll.by_pixels(if pointer.y < top { -page } else { page }, view);
         }
     } else if let Some(Some(grip)) = ui.data(|data| data.get_temp::<Option<f32>>(response.id)) {
-        scroll.to_share((pointer.y - grip - start) / way, view);
+        scroll.to_share((pointer.y - grip - start) / direction, view);
     }
 }
 

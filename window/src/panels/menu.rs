@@ -193,13 +193,13 @@ pub fn effects_items(ui: &mut Ui, tok: &ThemeColors, at: Position, out: &mut Vec
     {
         out.push(Action::View(ViewAction::ShowEffects(EffectsOf::Call(at))));
     }
-    for (words, way) in [
+    for (words, direction) in [
         (say!("effects-compare-with-previous"), Direction::Back),
         (say!("effects-compare-with-next"), Direction::Forward),
     ] {
         if MenuItem::new(words).icon(icons::COMPARE).ui(ui, tok) {
             out.push(Action::View(ViewAction::ShowEffects(
-                EffectsOf::Comparison(at, OtherCall::Near(way)),
+                EffectsOf::Comparison(at, OtherCall::Near(direction)),
             )));
         }
     }

@@ -319,7 +319,7 @@ mod tests {
     use crate::theme::{FontSetup, install_fonts};
 
     #[test]
-    fn texts_of_a_row_stand_on_one_line() {
+    fn texts_of_a_row_are_on_one_line() {
         let lines = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
         let seen = lines.clone();
         let mut is_dressed = false;

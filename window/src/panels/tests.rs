@@ -105,7 +105,7 @@ fn a_click_on_a_row_travels_to_after_its_step() {
 }
 
 #[test]
-fn the_box_beside_a_call_folds_it() {
+fn the_box_next_to_a_call_folds_it() {
     let mut harness = trace(1235);
     harness.get_by_label("fold step 1229").click();
     let call = match taken(&mut harness).as_slice() {
@@ -198,11 +198,11 @@ fn enter_on_a_register_asks_for_its_last_write() {
     harness.key_press(Key::Enter);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::Enter);
     harness.key_press(Key::M);
-    let access = |way| {
+    let access = |direction| {
         Action::Travel(TravelAction::GoToAccess(
             CellName::Register("x3".to_owned()),
             Access::Write,
-            way,
+            direction,
         ))
     };
     let expected = [
@@ -297,9 +297,9 @@ fn a_byte_that_is_asked_about_stays_in_view() {
     harness.get_by_label("byte 0x8ffff5e0").click();
     harness.run();
     harness.key_press(Key::Num8);
-    let asked = taken(&mut harness);
+    let requested = taken(&mut harness);
     assert!(matches!(
-        asked.as_slice(),
+        requested.as_slice(),
         [Action::Travel(TravelAction::GoToAccess(
             CellName::Memory(..),
             Access::Write,
@@ -432,7 +432,9 @@ fn apply(harness: &mut Harness<'static, Bench>) {
             MoveContext::at(&bench.desk.session.index, window.position).expect("a position");
         match action {
             Action::Travel(TravelAction::Travel(_, to)) => window.travel(to, &ground),
-            Action::Travel(TravelAction::History(way)) => assert!(window.history(way, &ground)),
+            Action::Travel(TravelAction::History(direction)) => {
+                assert!(window.history(direction, &ground))
+            }
             other => panic!("{other:?}"),
         }
     }

@@ -188,8 +188,8 @@ impl UserFonts {
     /// # Errors
     /// The font cannot be used; the error names the file.
     pub fn read(path: &Path, role: FontRole) -> Result<Self> {
-        let told = || format!("{path:?}");
-        let regular = read_face(path, role).with_context(told)?;
+        let stated = || format!("{path:?}");
+        let regular = read_face(path, role).with_context(stated)?;
         let bolder: &[(&str, &[&str])] = match role {
             FontRole::Interface => &[
                 (MEDIUM, &["Medium"]),

@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_the_safe_themes_are_told_apart_without_red_and_green() {
+    fn marks_of_the_safe_themes_are_distinguished_without_red_and_green() {
         for tok in [&SAFE_DARK, &SAFE_LIGHT] {
             for share in [[0.29, 0.71], [0.11, 0.89]] {
                 let apart = |one, other| {

@@ -38,7 +38,7 @@ fn b_marks_the_position_and_takes_the_mark_away_again() {
     window.press_with(Modifiers::ALT, Key::ArrowDown);
     window.check_position(7);
     window.press_with(Modifiers::ALT, Key::ArrowDown);
-    window.check_told("no later bookmark");
+    window.check_stated("no later bookmark");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn the_panel_lists_renames_and_deletes_and_undo_brings_back() {
     window.press(Key::Escape);
     assert_eq!(titles(&window), ["early", "later", "some code"]);
     window.press(Key::Delete);
-    window.check_told("bookmark deleted");
+    window.check_stated("bookmark deleted");
     assert_eq!(titles(&window).len(), 2);
     window.press_with(Modifiers::COMMAND, Key::Z);
     assert_eq!(titles(&window), ["early", "later", "some code"]);
@@ -98,7 +98,7 @@ fn the_filter_looks_at_names_and_notes() {
 fn what_is_selected_in_the_timeline_is_marked_as_a_part() {
     let mut window = Driver::text(SHORT);
     window.press_with(SHIFT, Key::B);
-    window.check_told("no selection in the timeline");
+    window.check_stated("no selection in the timeline");
     window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
         first: Position(3),
         last: Position(8),

@@ -67,7 +67,7 @@ fn functions_are_found_by_a_part_of_their_name() {
 }
 
 #[test]
-fn a_function_that_nothing_calls_is_told() {
+fn a_function_that_nothing_calls_is_reported() {
     let mut window = at("44,010");
     window.click("Find a function");
     window.type_text("zzz");
@@ -112,7 +112,7 @@ fn many_calls() -> String {
 }
 
 #[test]
-fn the_call_of_the_position_is_in_view_at_the_first_travel_however_many_stand_before_it() {
+fn the_call_of_the_position_is_in_view_at_the_first_travel_however_many_are_before_it() {
     let mut window = Driver::text(many_calls());
     window.press_with(Modifiers::ALT, Key::Num4);
     window.go_to("end");

@@ -95,7 +95,7 @@ fn the_first_write_between_lies_between_the_two_positions() {
 }
 
 #[test]
-fn nothing_behind_the_later_position_is_between() {
+fn nothing_after_the_later_position_is_between() {
     let mut window = compared();
     window.go_to("1,700");
     let cell = CellName::Register("x3".to_owned());
@@ -104,7 +104,7 @@ fn nothing_behind_the_later_position_is_between() {
         Access::Write,
         Position(1763),
     )));
-    window.check_told("no write of x3 between 1,700 and 1,763");
+    window.check_stated("no write of x3 between 1,700 and 1,763");
     assert_eq!(window.positions(), [(1, 1700), (2, 1763)]);
 }
 

@@ -95,7 +95,7 @@ fn the_toolbar_asks_for_the_last_write_of_what_is_selected() {
     window.click_button("Last write");
     check_loaded(&window);
     window.click_button("Next write");
-    window.check_told("no later write of x2");
+    window.check_stated("no later write of x2");
     window.check_position(LOADED);
 }
 
@@ -131,7 +131,7 @@ fn the_demo_that_the_program_carries_opens_from_the_start_screen() {
 }
 
 #[test]
-fn the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for() {
+fn the_demo_that_the_program_carries_opens_at_once_when_it_is_requested() {
     in_own_home(
         "demo::the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for",
         || {
@@ -152,14 +152,14 @@ fn the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for() {
 fn the_tour_leads_from_the_crash_to_the_store_that_caused_it() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tour");
     let script = std::fs::read_to_string(format!("{folder}/tour.run")).unwrap();
-    let told = std::fs::read_to_string(format!("{folder}.md")).unwrap();
+    let stated = std::fs::read_to_string(format!("{folder}.md")).unwrap();
     let mut window = Driver::demo();
     let mut positions = Vec::new();
     for line in script.lines() {
         match line.strip_prefix("# picture ") {
             Some(name) => {
                 assert!(
-                    told.contains(&format!("](tour/{name}.png)")),
+                    stated.contains(&format!("](tour/{name}.png)")),
                     "the tour does not show {name}"
                 );
                 positions.push(window.positions());

@@ -46,7 +46,7 @@ fn keys_go_from_one_to_the_next() {
     window.check_position(3);
     window.press_with(Modifiers::COMMAND, Key::E);
     window.check_position(3);
-    window.check_told("no earlier external change");
+    window.check_stated("no earlier external change");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn changes_of_one_byte_are_found_by_name() {
     window.command("Next external change 0x2002");
     window.check_position(5);
     window.command("Last external change 0x2002");
-    window.check_told("no earlier external change of memory at 0x2002");
+    window.check_stated("no earlier external change of memory at 0x2002");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn heads_order_and_hidden_files_can_be_shown() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told() {
+fn a_folder_that_is_not_there_is_reported() {
     let (mut window, folder) = browsing();
     window.press_with(CTRL, Key::L);
     window.press_with(CTRL, Key::A);
@@ -243,7 +243,7 @@ fn a_whole_path_is_a_name_to_save_under() {
 }
 
 #[test]
-fn a_click_beside_the_browser_leaves_it_open() {
+fn a_click_next_to_the_browser_leaves_it_open() {
     let (mut window, _) = browsing();
     window.click_at(egui::pos2(4.0, 300.0), 1);
     assert!(window.app().is_browsing());

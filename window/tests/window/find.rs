@@ -73,11 +73,11 @@ fn f3_goes_from_hit_to_hit_also_when_the_panel_is_closed() {
     window.go_to("6");
     window.press_with(SHIFT, Key::F3);
     window.check_position(6);
-    window.check_told("no earlier hit of nop");
+    window.check_stated("no earlier hit of nop");
     window.close_messages();
     window.go_to("end");
     window.press(Key::F3);
-    window.check_told("no later hit of nop");
+    window.check_stated("no later hit of nop");
 }
 
 #[test]
@@ -277,23 +277,23 @@ fn the_hit_next_to_a_position_is_that_of_the_list() {
         find(&mut window, text);
         let listed: Vec<u64> = window.desk().find.found().expect("hits").positions.to_vec();
         assert!(listed.len() > 3, "{text}: {listed:?}");
-        for way in [Direction::Forward, Direction::Back] {
+        for direction in [Direction::Forward, Direction::Back] {
             for at in [0, 1, 183, 184, 185, 5000, 44_012] {
-                let asked = window.desk().find.asked().cloned();
+                let requested = window.desk().find.requested().cloned();
                 let session = window.desk().session.clone();
                 let cancel = stepback_index::Cancel::default();
-                let found = asked
+                let found = requested
                     .expect("a search")
-                    .next_hit(way, &session, stepback_parsers::Position(at), &cancel)
+                    .next_hit(direction, &session, stepback_parsers::Position(at), &cancel)
                     .expect("an answer");
-                let expected = match way {
+                let expected = match direction {
                     Direction::Forward => listed.iter().copied().find(|position| *position > at),
                     Direction::Back => listed.iter().copied().rev().find(|position| *position < at),
                 };
                 assert_eq!(
                     found.map(|position| position.0),
                     expected,
-                    "{text} {way:?} from {at}"
+                    "{text} {direction:?} from {at}"
                 );
             }
         }
@@ -369,7 +369,7 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     let mut window = Driver::text(SHORT);
     window.press(Key::H);
     assert!(window.is_typing());
-    window.check_told("search for something first; this shows only its hits");
+    window.check_stated("search for something first; this shows only its hits");
     window.enter("mov");
     window.close_messages();
     window.press(Key::H);
@@ -395,7 +395,7 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     window.press(Key::F11);
     window.check_position(6);
     window.press(Key::Minus);
-    window.check_told("only hits are shown; show all steps to fold calls (h)");
+    window.check_stated("only hits are shown; show all steps to fold calls (h)");
     window.close_messages();
     window.click("… 5 steps");
     assert!(window.has("step 5") && !window.has("… 5 steps"));
@@ -427,7 +427,7 @@ fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
 fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     let mut window = Driver::text(SHORT);
     window.command("Save search as moves");
-    window.check_told("search for something first; this saves the search");
+    window.check_stated("search for something first; this saves the search");
     window.close_messages();
     find(&mut window, "mov");
     window.command("Save search as moves");
@@ -452,7 +452,7 @@ fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     assert_eq!(window.desk().searches.list().len(), 1);
     window.close_messages();
     window.command("Delete search nosuch");
-    window.check_told("no search is saved as \"nosuch\"");
+    window.check_stated("no search is saved as \"nosuch\"");
 }
 
 #[test]

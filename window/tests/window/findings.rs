@@ -23,7 +23,7 @@ fn open() -> Driver {
 }
 
 #[test]
-fn findings_stand_below_their_rules() {
+fn findings_are_below_their_rules() {
     let mut window = open();
     let rule = "warning path ×2: a thread continues at an unexpected address";
     let row = window.painted(rule);

@@ -19,7 +19,7 @@ fn demo() -> Driver {
 #[test]
 fn the_function_under_the_cursor_stays_where_the_range_is_another_one() {
     let mut window = demo();
-    let first = |window: &Driver| window.desk().functions.told().unwrap().table.rows[0].address;
+    let first = |window: &Driver| window.desk().functions.stated().unwrap().table.rows[0].address;
     let before = first(&window);
     window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
         first: Position(800),
@@ -105,7 +105,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     window.check_position(first);
     window.close_messages();
     window.press(Key::Comma);
-    window.check_told("no earlier call of decode_field");
+    window.check_stated("no earlier call of decode_field");
     window.check_position(first);
     // Without a selection, the function around the position is used.
     window.perform(Action::View(ViewAction::SelectFunction(None)));
@@ -116,7 +116,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
         window
             .messages()
             .iter()
-            .any(|told| told.starts_with("decode_field, call "))
+            .any(|stated| stated.starts_with("decode_field, call "))
     );
     // A selection in a closed panel is ignored.
     window.perform(Action::View(ViewAction::SelectFunction(Some(Address(0x1)))));
@@ -142,8 +142,9 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
         Some("no_such".to_owned()),
         Direction::Forward,
     )));
-    assert!(window.messages().iter().any(|told| {
-        told.to_lowercase()
+    assert!(window.messages().iter().any(|stated| {
+        stated
+            .to_lowercase()
             .contains("no function is named \"no_such\"")
     }));
 }

@@ -138,7 +138,7 @@ fn the_card_can_be_hidden_and_brought_back() {
 }
 
 #[test]
-fn an_index_is_kept_beside_the_trace_and_found_again() {
+fn an_index_is_kept_next_to_the_trace_and_found_again() {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac", SHORT);
     let first = sandbox.open(&path);

@@ -59,7 +59,7 @@ fn a_trace_window_and_what_a_panel_shows_are_taken_back() {
     for _ in 0..4 {
         window.press_with(CTRL, Key::Z);
     }
-    window.check_told("nothing to undo");
+    window.check_stated("nothing to undo");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn layouts_have_names_and_the_user_has_some_too() {
     window.command("Layout source");
     assert_eq!(window.panels_in_order().first(), Some(&PanelKind::Source));
     window.command("Save layout as mine");
-    window.check_told("layout saved");
+    window.check_stated("layout saved");
     let own = window.panels_in_order();
     window.command("Layout debug");
     assert_eq!(window.panels_in_order(), first);
@@ -83,11 +83,11 @@ fn layouts_have_names_and_the_user_has_some_too() {
     assert_eq!(window.panels_in_order(), own);
     window.close_messages();
     window.command("Use layout yours");
-    let told = format!("{:?}", window.app().toasts());
-    assert!(told.contains("mine"), "{told}");
+    let stated = format!("{:?}", window.app().toasts());
+    assert!(stated.contains("mine"), "{stated}");
     window.close_messages();
     window.command("Save layout as Debug");
-    window.check_told("this is the name of a built-in layout");
+    window.check_stated("this is the name of a built-in layout");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_layout_that_is_saved_over_or_forgotten_is_had_back() {
     assert_eq!(names(&window), first);
     window.close_messages();
     window.command("Delete layout mine");
-    window.check_told("layout deleted");
+    window.check_stated("layout deleted");
     assert_eq!(names(&window), []);
     window.press_with(CTRL, Key::Z);
     assert_eq!(names(&window), first);

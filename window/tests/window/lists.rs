@@ -201,12 +201,12 @@ fn w_by_the_cursor_asks_about_the_same_bytes_as_by_the_pointer() {
     window.click("block 6000 of 16 bytes");
     window.rest_at(egui::pos2(2.0, 2.0));
     window.press(Key::W);
-    let asked = window
+    let requested = window
         .desk()
         .slice
         .question()
         .map(|question| question.cell.clone());
-    assert_eq!(asked.as_deref(), Some("0x6000:16"));
+    assert_eq!(requested.as_deref(), Some("0x6000:16"));
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_symbol_is_an_address() {
 }
 
 #[test]
-fn an_expression_that_cannot_be_read_is_told_beside_the_field() {
+fn an_expression_that_cannot_be_read_is_told_next_to_the_field() {
     let mut window = at(1250);
     type_address(&mut window, "x22 +");
     let bar = window.painted_beside("address");
@@ -61,7 +61,7 @@ fn an_expression_that_cannot_be_read_is_told_beside_the_field() {
 }
 
 #[test]
-fn an_unknown_register_in_the_expression_is_told() {
+fn an_unknown_register_in_the_expression_is_reported() {
     let mut window = Driver::fixture("qsort.es.tiny.tarmac");
     let bar = window.painted_beside("address");
     assert!(bar.contains("sp is unknown at this position"), "{bar}");

@@ -141,7 +141,10 @@ fn every_text_is_used_and_every_text_that_is_used_is_there() {
 fn scripts_call_commands_as_the_english_window_does() {
     for command in commands() {
         assert_eq!(command.label(), command.name);
-        let question = command.argument.as_ref().map(|asked| asked.question());
+        let question = command
+            .argument
+            .as_ref()
+            .map(|requested| requested.question());
         assert!(
             question.is_none_or(|question| !question.is_empty()),
             "{}",

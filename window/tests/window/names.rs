@@ -31,8 +31,8 @@ fn check(window: &mut Driver, what: &str) {
             let is_gap = wide.min(high) < 6.5 || (high == 28.0 && wide > 100.0);
             let is_toolkits =
                 node.role() == Role::ScrollBar || (node.role() == Role::Unknown && is_gap);
-            let is_told = (is_pressed && !is_toolkits) || is_interactive(node.role());
-            (is_told && !has_name).then(|| {
+            let is_stated = (is_pressed && !is_toolkits) || is_interactive(node.role());
+            (is_stated && !has_name).then(|| {
                 format!(
                     "{:?} {:?} at {:?}",
                     node.role(),

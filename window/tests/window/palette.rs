@@ -66,7 +66,7 @@ fn a_step_number_is_a_command_line() {
 }
 
 #[test]
-fn an_argument_is_typed_behind_the_command_or_asked_for() {
+fn an_argument_is_typed_after_the_command_or_requested() {
     let mut window = Driver::text(SHORT);
     window.go_to("end");
     window.command("last write x2");

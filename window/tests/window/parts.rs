@@ -96,10 +96,10 @@ fn an_end_of_following_finishes_the_index() {
 fn answers_that_the_rest_may_change_are_so_far() {
     let (mut window, path) = following();
     window.command("Next write x2");
-    window.check_told("no later write of x2 so far");
+    window.check_stated("no later write of x2 so far");
     window.close_messages();
     window.command("Last write x5");
-    window.check_told("no earlier write of x5");
+    window.check_stated("no earlier write of x5");
     window.close_messages();
     window.go_to("7");
     append(&path, WRITE);

@@ -16,7 +16,7 @@ fn open() -> Driver {
 }
 
 #[test]
-fn steps_that_nothing_recorded_bear_marks_beside_their_numbers() {
+fn steps_that_nothing_recorded_bear_marks_next_to_their_numbers() {
     let mut window = open();
     window.go_to("0");
     let dots = |window: &Driver, step: &str| window.painted_dots(step).len();

@@ -67,16 +67,16 @@ fn the_menu_finds_the_next_write() {
     window.check_position(2);
     window.choose("register x2", "Last write");
     window.check_position(2);
-    window.check_told("no earlier write of x2");
+    window.check_stated("no earlier write of x2");
 }
 
 #[test]
-fn what_is_never_written_is_told() {
+fn what_is_never_written_is_reported() {
     let mut window = Driver::text(SHORT);
     window.go_to("end");
     window.double_click("register x7");
     window.check_position(12);
-    window.check_told("no earlier write of x7");
+    window.check_stated("no earlier write of x7");
 }
 
 #[test]
@@ -211,6 +211,6 @@ fn registers_of_another_thread_can_be_shown() {
 fn registers_that_the_trace_does_not_have_are_told_of() {
     let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
     window.command("Registers SVE");
-    window.check_told("this trace has no sve registers");
+    window.check_stated("this trace has no sve registers");
     assert!(window.has("register x0"));
 }

@@ -88,14 +88,14 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     let mut window = marked(&here);
     let file = there.path("find.session.toml");
     window.command(&format!("Save session as {}", file.display()));
-    window.check_told("session saved");
+    window.check_stated("session saved");
     end(window);
     fs::remove_file(here.path("a.tarmac")).unwrap();
     // The trace is missing: the window prompts for it.
     let mut window = there.window(WindowOptions::default());
     window.wait();
     window.command(&format!("Open session {}", file.display()));
-    window.check_told("the session's trace was not found");
+    window.check_stated("the session's trace was not found");
     assert!(window.has("Locate…"));
     // A dialog would return this.
     let elsewhere = there.file("renamed.tarmac", SHORT);
@@ -117,7 +117,7 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     window.close_messages();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     window.press_with(Modifiers::COMMAND, Key::S);
-    window.check_told("session saved");
+    window.check_stated("session saved");
     end(window);
     let text = fs::read_to_string(&file).unwrap();
     assert!(
@@ -142,7 +142,7 @@ fn a_session_with_a_name_is_as_it_was_saved() {
     // The trace's state in the meantime is replaced, and can be restored.
     window.close_messages();
     window.command("Close trace");
-    window.check_told("the previous session of this trace was kept");
+    window.check_stated("the previous session of this trace was kept");
     let before = sandbox.path("a.tarmac.session.before.toml");
     assert!(fs::read_to_string(&before).unwrap().contains("of later"));
     window.perform(Action::File(FileAction::OpenSession(Some(before.clone()))));
@@ -187,13 +187,13 @@ fn a_named_file_that_somebody_changed_is_not_saved_over_by_a_key() {
     window.press(Key::B);
     window.close_messages();
     window.press_with(Modifiers::COMMAND, Key::S);
-    window.check_told("the session was not saved");
+    window.check_stated("the session was not saved");
     assert!(window.has("Replace it"));
     assert_eq!(fs::read_to_string(&file).unwrap(), theirs);
 }
 
 #[test]
-fn another_trace_than_that_of_the_session_is_told() {
+fn another_trace_than_that_of_the_session_is_reported() {
     let sandbox = Sandbox::new();
     let mut window = marked(&sandbox);
     let file = sandbox.path("find.session.toml");
@@ -205,7 +205,7 @@ fn another_trace_than_that_of_the_session_is_told() {
         file.clone(),
         other.clone(),
     )));
-    window.check_told("the session was saved for another trace");
+    window.check_stated("the session was saved for another trace");
     end(window);
     assert_eq!(fs::read_to_string(&file).unwrap(), kept);
 }
@@ -220,10 +220,10 @@ fn a_session_that_somebody_broke_is_told_with_its_line_and_left_alone() {
         .replace("[trace]", "[trace");
     fs::write(&place, &broken).unwrap();
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
-    let told = format!("{:?}", window.app().toasts());
+    let stated = format!("{:?}", window.app().toasts());
     assert!(
-        told.contains("line 6") && told.contains("a.tarmac.session.toml"),
-        "{told}"
+        stated.contains("line 6") && stated.contains("a.tarmac.session.toml"),
+        "{stated}"
     );
     window.press(Key::B);
     end(window);
@@ -304,7 +304,7 @@ fn a_session_of_a_colleague_sets_the_own_one_aside() {
             .replace("the middle", "mixed up"),
     );
     let mut window = sandbox.open(&other);
-    window.check_told("the session was saved for another trace");
+    window.check_stated("the session was saved for another trace");
     window.press(Key::B);
     end(window);
     assert_eq!(fs::read_to_string(&before).unwrap(), own);
@@ -314,7 +314,7 @@ fn a_session_of_a_colleague_sets_the_own_one_aside() {
 fn a_session_without_panels_has_the_first_ones_and_its_windows() {
     let sandbox = Sandbox::new();
     let windows = "[[windows]]\nnumber = 1\nposition = 5\n[[windows]]\nnumber = 2\nposition = 7\n";
-    for (panels, is_told) in [
+    for (panels, is_stated) in [
         ("", false),
         ("[panels]\nlayout = \"Row([(216.0, Table\"\n", true),
     ] {
@@ -333,17 +333,17 @@ fn a_session_without_panels_has_the_first_ones_and_its_windows() {
             .map(|window| window.position.0)
             .collect();
         assert_eq!(positions, [5, 7]);
-        let told = format!("{:?}", window.app().toasts());
+        let stated = format!("{:?}", window.app().toasts());
         assert_eq!(
-            told.contains("panels of the session could not be read"),
-            is_told,
-            "{told}"
+            stated.contains("panels of the session could not be read"),
+            is_stated,
+            "{stated}"
         );
     }
 }
 
 #[test]
-fn what_is_asked_for_beside_a_session_is_done() {
+fn what_is_requested_next_to_a_session_is_done() {
     let sandbox = Sandbox::new();
     let file = by_hand(&sandbox, "");
     let index = sandbox.path("elsewhere.sbi");
@@ -362,7 +362,7 @@ fn what_is_asked_for_beside_a_session_is_done() {
 }
 
 #[test]
-fn images_that_are_not_there_stay_in_the_session_and_are_told() {
+fn images_that_are_not_there_stay_in_the_session_and_are_reported() {
     let sandbox = Sandbox::new();
     end(marked(&sandbox));
     let place = sandbox.path("a.tarmac.session.toml");
@@ -370,10 +370,11 @@ fn images_that_are_not_there_stay_in_the_session_and_are_told() {
     let text = fs::read_to_string(&place).unwrap();
     fs::write(&place, format!("{text}{image}")).unwrap();
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
-    let told = format!("{:?}", window.app().toasts());
+    let stated = format!("{:?}", window.app().toasts());
     assert!(
-        told.contains("file that the session names is missing") && told.contains("/nowhere/x.elf"),
-        "{told}"
+        stated.contains("file that the session names is missing")
+            && stated.contains("/nowhere/x.elf"),
+        "{stated}"
     );
     window.press(Key::B);
     end(window);
@@ -396,10 +397,10 @@ fn another_file_of_the_trace_that_is_not_there_is_named() {
         ..WindowOptions::default()
     });
     window.wait();
-    let told = format!("{:?}", window.app().toasts());
+    let stated = format!("{:?}", window.app().toasts());
     assert!(
-        told.contains("/nowhere/b.tarmac") && !window.has("Locate…"),
-        "{told}"
+        stated.contains("/nowhere/b.tarmac") && !window.has("Locate…"),
+        "{stated}"
     );
 }
 
@@ -409,7 +410,7 @@ fn a_bookmark_that_goes_with_its_note_can_be_had_back() {
     let mut window = marked(&sandbox);
     window.close_messages();
     window.press(Key::B);
-    window.check_told("bookmark and note deleted");
+    window.check_stated("bookmark and note deleted");
     assert!(window.has("Undo"));
 }
 
@@ -428,10 +429,10 @@ fn two_windows_on_one_trace_leave_each_other_s_session_alone() {
     two.perform(Action::File(FileAction::OpenPath(
         sandbox.file("b.tarmac", OTHER).clone(),
     )));
-    let told = format!("{:?}", two.app().toasts());
+    let stated = format!("{:?}", two.app().toasts());
     assert!(
-        told.contains("The session was not saved") && told.contains("Replace it"),
-        "{told}"
+        stated.contains("The session was not saved") && stated.contains("Replace it"),
+        "{stated}"
     );
     assert_eq!(fs::read_to_string(&place).unwrap(), kept);
 }
@@ -454,7 +455,7 @@ fn a_session_that_was_mended_by_hand_is_read_by_reload() {
 }
 
 #[test]
-fn what_is_kept_nowhere_is_told() {
+fn what_is_kept_nowhere_is_reported() {
     let sandbox = Sandbox::new();
     end(marked(&sandbox));
     let place = sandbox.path("a.tarmac.session.toml");
@@ -465,7 +466,7 @@ fn what_is_kept_nowhere_is_told() {
     window.perform(Action::File(FileAction::OpenPath(
         sandbox.file("b.tarmac", OTHER).clone(),
     )));
-    window.check_told("bookmarks are not saved");
+    window.check_stated("bookmarks are not saved");
 }
 
 #[test]
@@ -479,7 +480,7 @@ fn the_place_in_a_trace_that_is_not_there_is_no_place_in_the_next() {
 }
 
 #[test]
-fn a_name_is_written_once_for_each_time_it_is_asked_for() {
+fn a_name_is_written_once_for_each_time_it_is_requested() {
     let sandbox = Sandbox::new();
     let mut window = marked(&sandbox);
     let id = window.desk().bookmarks.list()[0].id;
@@ -505,7 +506,7 @@ fn panels_of_a_newer_version_stay_in_the_session_until_the_user_saves_it() {
     let head = kept.split("[panels]").next().unwrap();
     fs::write(&place, format!("{head}[panels]\nlayout = \"{newer}\"\n")).unwrap();
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
-    window.check_told("the panels of the session could not be read");
+    window.check_stated("the panels of the session could not be read");
     window.command("Bookmark more");
     window.command("Reload");
     window.command("Show threads");

@@ -183,16 +183,16 @@ fn keys_are_taken_to_another_machine() {
     window.press(Key::F7);
     window.check_position(1);
     window.command("Import keys /nowhere/keys.toml");
-    window.check_told("the keys could not be imported");
+    window.check_stated("the keys could not be imported");
 }
 
 #[test]
-fn settings_are_read_from_a_file_and_what_is_wrong_in_it_is_told() {
+fn settings_are_read_from_a_file_and_what_is_wrong_in_it_is_reported() {
     let mut window = with_settings(Some(
         "theme = \"light\"\ntext-size = \"big\"\n[keys]\n\"Step\" = [\"F5\"]\n",
     ));
     assert_eq!(window.app().settings().theme, ThemeChoice::Light);
-    window.check_told("invalid setting");
+    window.check_stated("invalid setting");
     window.close_messages();
     window.press(Key::F5);
     window.check_position(1);
@@ -247,7 +247,7 @@ fn fonts_are_chosen_kept_and_given_up() {
     window.press(Key::Escape);
     // An unusable font is reported by name and replaces nothing.
     window.command(&format!("Fixed-width font {fonts}/Inter-Regular.otf"));
-    window.check_told("the font cannot be used, keeping the current one");
+    window.check_stated("the font cannot be used, keeping the current one");
     assert!(
         window.app().toasts()[0]
             .text
@@ -261,15 +261,15 @@ fn fonts_are_chosen_kept_and_given_up() {
     let mut window = with_settings(Some(
         "interface-font = \"/nowhere/a.ttf\"\ninterface-text = 400\n",
     ));
-    let told: Vec<&str> = window
+    let stated: Vec<&str> = window
         .app()
         .toasts()
         .iter()
         .map(|toast| toast.text.as_str())
         .collect();
     assert!(
-        told.iter().any(|text| text.contains("/nowhere/a.ttf")),
-        "{told:?}"
+        stated.iter().any(|text| text.contains("/nowhere/a.ttf")),
+        "{stated:?}"
     );
     assert!(!has_own_face(&mut window, "own-ui"));
 }

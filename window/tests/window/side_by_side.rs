@@ -213,7 +213,7 @@ fn ctrl_click_opens_a_window_and_the_menu_moves_another_one() {
 }
 
 #[test]
-fn a_window_that_does_not_exist_is_told() {
+fn a_window_that_does_not_exist_is_reported() {
     let mut window = Driver::text(SHORT);
     window.press_with(Modifiers::COMMAND, Key::Num4);
     assert_eq!(window.messages(), ["There is no trace window 4"]);

@@ -97,7 +97,7 @@ fn a_line_that_is_not_executed_again_says_so() {
     let mut window = at_store();
     window.go_to("end");
     window.command("Next execution of line overflow.c:95");
-    window.check_told("no later execution of line 95 of overflow.c");
+    window.check_stated("no later execution of line 95 of overflow.c");
     window.close_messages();
     window.command("Last execution of line overflow.c:95");
     assert!(window.active().position.0 < 44_013);
@@ -107,7 +107,7 @@ fn a_line_that_is_not_executed_again_says_so() {
         Direction::Forward,
         None,
     )));
-    window.check_told("no image contains code of a file named \"nothing.c\"");
+    window.check_stated("no image contains code of a file named \"nothing.c\"");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_panel_may_stay_with_one_thread() {
     assert!(window.has("thread cpu0"));
     window.click("next execution of line 11");
     window.check_position(3);
-    window.check_told("thread changed");
+    window.check_stated("thread changed");
     window.close_messages();
     window.command("Panel shows thread cpu1");
     assert!(window.has("thread cpu1"));
@@ -193,7 +193,7 @@ fn the_panel_may_stay_with_one_thread() {
         Direction::Forward,
         Some("cpu1".to_owned()),
     )));
-    window.check_told("no later execution of line 7 of lines.c");
+    window.check_stated("no later execution of line 7 of lines.c");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn narrow_rows_have_no_source_lines() {
 }
 
 #[test]
-fn the_panel_may_stand_anywhere_and_any_number_of_times() {
+fn the_panel_may_are_anywhere_and_any_number_of_times() {
     let mut window = Driver::demo();
     let count = |window: &Driver| {
         window

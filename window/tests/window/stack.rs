@@ -93,5 +93,5 @@ fn each_thread_has_a_stack() {
     window.command("Panel shows thread cpu0");
     assert!(window.has("thread cpu0"));
     window.command("Panel shows thread cpu7");
-    window.check_told("the trace has no thread \"cpu7\"");
+    window.check_stated("the trace has no thread \"cpu7\"");
 }

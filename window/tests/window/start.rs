@@ -35,9 +35,9 @@ fn check_refused(path: &Path, why: &str) {
     assert!(window.app().workspace().is_none());
     // Reported once, at the field and not in a message as well.
     assert!(window.app().toasts().is_empty(), "{:?}", window.messages());
-    let told = window.painted_in(window.harness_rect());
+    let stated = window.painted_in(window.harness_rect());
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    assert!(told.contains(&name) && told.contains(why), "{told}");
+    assert!(stated.contains(&name) && stated.contains(why), "{stated}");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn what_is_no_trace_is_told_by_name() {
 }
 
 #[test]
-fn an_error_stands_below_the_field_until_something_else_is_typed() {
+fn an_error_is_below_the_field_until_something_else_is_typed() {
     let mut window = Driver::start();
     type_path(&mut window, Path::new("/nowhere/b.tarmac"));
     let shown = |window: &mut Driver| window.painted_in(window.harness_rect()).to_lowercase();
@@ -165,7 +165,7 @@ fn recent_traces_are_listed_opened_and_forgotten() {
 }
 
 #[test]
-fn a_recent_trace_that_is_gone_is_told() {
+fn a_recent_trace_that_is_gone_is_reported() {
     let (mut window, path) = beside_a_trace();
     type_path(&mut window, &path);
     window.command("Close trace");

@@ -27,7 +27,7 @@ fn exceptions_are_gone_through_by_a_key_and_by_commands() {
         window.check_position(position);
     }
     window.press(Key::I);
-    window.check_told("no later exception, interrupt, trap or signal");
+    window.check_stated("no later exception, interrupt, trap or signal");
     window.close_messages();
     window.check_position(6);
     window.go_to("end");

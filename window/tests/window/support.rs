@@ -459,13 +459,13 @@ impl Driver {
 
     /// Checks the only message, ignoring case, since a sentence may begin with a name.
     #[track_caller]
-    pub fn check_told(&self, expected: &str) {
-        let told: Vec<String> = self
+    pub fn check_stated(&self, expected: &str) {
+        let stated: Vec<String> = self
             .messages()
             .iter()
             .map(|title| title.to_lowercase())
             .collect();
-        assert_eq!(told, [expected]);
+        assert_eq!(stated, [expected]);
     }
 
     #[track_caller]

@@ -154,17 +154,17 @@ fn a_window_that_stays_in_a_thread_passes_over_the_others() {
 fn a_thread_that_is_not_there_is_refused() {
     let mut window = turns();
     window.command("Stay in thread cpu7");
-    window.check_told("the trace has no thread \"cpu7\"");
+    window.check_stated("the trace has no thread \"cpu7\"");
 }
 
 #[test]
-fn the_end_of_a_thread_is_told() {
+fn the_end_of_a_thread_is_reported() {
     let mut window = turns();
     window.go_to("end");
     window.perform(Action::Travel(TravelAction::StepOfThread(
         Direction::Forward,
     )));
-    window.check_told("no later step of this thread");
+    window.check_stated("no later step of this thread");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn the_status_bar_has_record_and_time() {
 }
 
 #[test]
-fn what_is_unusual_about_a_trace_stands_in_a_strip() {
+fn what_is_unusual_about_a_trace_is_in_a_strip() {
     for (kind, words) in [
         (Sample::Filtered, "steps and accesses are missing"),
         (Sample::Regdeps, "Instructions are synthetic"),
@@ -310,8 +310,8 @@ fn a_recording_that_was_not_processed_says_what_to_do() {
     .unwrap();
     let mut window = Driver::start();
     window.perform(Action::File(FileAction::OpenPath(place.to_owned())));
-    let told = &window.app().toasts()[0];
-    assert!(told.text.contains("drraw2trace"), "{:?}", told.text);
+    let stated = &window.app().toasts()[0];
+    assert!(stated.text.contains("drraw2trace"), "{:?}", stated.text);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_handle_can_be_dragged() {
 }
 
 #[test]
-fn names_of_functions_stand_in_the_chart() {
+fn names_of_functions_are_in_the_chart() {
     let window = Driver::demo();
     let strip = window.painted("timeline");
     assert!(
@@ -202,7 +202,7 @@ fn the_selected_cell_has_a_row_of_its_accesses() {
 }
 
 #[test]
-fn the_lower_edge_is_dragged_also_from_beside_the_tabs_below_it() {
+fn the_lower_edge_is_dragged_also_from_next_to_the_tabs_below_it() {
     let mut window = small();
     let before = window.rect("timeline").height();
     for (from, by) in [(-3.0, 60.0), (4.0, 30.0)] {
@@ -287,7 +287,7 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
         window
             .messages()
             .iter()
-            .any(|told| told.starts_with("Saved 800 steps as ")),
+            .any(|stated| stated.starts_with("Saved 800 steps as ")),
         "{:?}",
         window.messages()
     );
@@ -349,7 +349,7 @@ fn a_value_is_drawn_along_the_trace_and_kept_until_it_is_taken_away() {
 }
 
 #[test]
-fn calls_and_lanes_stand_below_each_other() {
+fn calls_and_lanes_are_below_each_other() {
     let mut window = Driver::demo();
     window.command("Timeline calls and threads");
     window.wait();

@@ -92,7 +92,7 @@ fn steps_go_into_over_and_out_of_calls() {
 }
 
 #[test]
-fn nowhere_to_step_out_to_is_told() {
+fn nowhere_to_step_out_to_is_reported() {
     let mut window = at(2);
     window.press_with(Modifiers::SHIFT, Key::F12);
     window.check_position(2);

@@ -107,7 +107,7 @@ fn a_condition_is_asked_once_and_repeated_by_key() {
         window
             .messages()
             .iter()
-            .any(|told| told.contains("no_such_register")),
+            .any(|stated| stated.contains("no_such_register")),
         "{:?}",
         window.messages()
     );

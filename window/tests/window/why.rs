@@ -32,18 +32,18 @@ fn steps(window: &Driver) -> Vec<u64> {
         .collect()
 }
 
-fn asked(window: &Driver) -> (String, u64) {
+fn requested(window: &Driver) -> (String, u64) {
     let question = window.desk().slice.question().expect("a question");
     (question.cell.clone(), question.at)
 }
 
 #[test]
-fn w_on_a_register_shows_the_store_and_the_bytes_behind_it() {
+fn w_on_a_register_shows_the_store_and_the_bytes_after_it() {
     let mut window = at_the_crash();
     window.click("register x2");
     window.press(Key::W);
     assert!(window.panels().contains(&PanelKind::Why));
-    assert_eq!(asked(&window), ("x2".to_owned(), 1763));
+    assert_eq!(requested(&window), ("x2".to_owned(), 1763));
     assert!(window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"));
     assert_eq!(window.count_like("steps, complete"), 1);
     assert_eq!(steps(&window)[..3], [1761, 1382, 1381]);
@@ -79,7 +79,7 @@ fn a_row_leads_on_to_what_its_step_takes_in() {
     window.command("Why x2");
     window.command("Slice with everything");
     window.choose("Step 1,382 of the slice", "Why its x0<7:0> = bf");
-    assert_eq!(asked(&window), ("w0".to_owned(), 1382));
+    assert_eq!(requested(&window), ("w0".to_owned(), 1382));
     window.choose("Step 1,381 of the slice", "Copy row");
     let copied = window.copied().expect("a text");
     assert!(
@@ -183,14 +183,14 @@ fn the_list_of_steps_shows_the_slice_alone() {
 }
 
 #[test]
-fn slices_are_kept_and_stand_in_panels_of_their_own() {
+fn slices_are_kept_and_are_in_panels_of_their_own() {
     let mut window = at_the_crash();
     window.command("Save slice as the pointer");
     assert!(
         window
             .messages()
             .iter()
-            .any(|told| told.starts_with("Press W on a value first")),
+            .any(|stated| stated.starts_with("Press W on a value first")),
         "{:?}",
         window.messages()
     );
@@ -209,9 +209,9 @@ fn slices_are_kept_and_stand_in_panels_of_their_own() {
         window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"),
         "the kept one"
     );
-    assert_eq!(asked(&window).0, "x0");
+    assert_eq!(requested(&window).0, "x0");
     window.command("Run slice the pointer");
-    assert_eq!(asked(&window).0, "x2");
+    assert_eq!(requested(&window).0, "x2");
     window.close_messages();
     window.command("Delete slice the pointer");
     assert!(window.desk().slices.list().is_empty());
@@ -224,9 +224,9 @@ fn menus_ask_where_the_value_is() {
     let mut window = Driver::demo();
     window.go_to("1250");
     window.choose_first("step 1247", "Why [80020011]");
-    assert_eq!(asked(&window), ("0x80020011:1".to_owned(), 1248));
+    assert_eq!(requested(&window), ("0x80020011:1".to_owned(), 1248));
     window.choose("register x19", "Why x19");
-    assert_eq!(asked(&window), ("x19".to_owned(), 1250));
+    assert_eq!(requested(&window), ("x19".to_owned(), 1250));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn check_hover(window: &mut Driver, label: &str, line: &str, expected: (&str, u6
         window.only_label_like("W: why does")
     );
     window.press(Key::W);
-    assert_eq!(asked(window), (expected.0.to_owned(), expected.1));
+    assert_eq!(requested(window), (expected.0.to_owned(), expected.1));
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
     // Without a hover text, the cursor counts again.
     window.click("register x19");
     window.press(Key::W);
-    assert_eq!(asked(&window), ("x19".to_owned(), 1763));
+    assert_eq!(requested(&window), ("x19".to_owned(), 1763));
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn w_in_a_row_asks_where_its_value_is() {
         window.rest_at(egui::pos2(strb + 12.0 * place as f32, row.center().y));
         if window.count_like("W: why does") > 0 {
             window.press(Key::W);
-            found.push(asked(&window));
+            found.push(requested(&window));
         }
     }
     assert!(
@@ -321,7 +321,7 @@ fn w_in_a_pinned_panel_asks_at_its_moment() {
     window.go_to("1763");
     window.click("register x19");
     window.press(Key::W);
-    assert_eq!(asked(&window), ("x19".to_owned(), 1250));
+    assert_eq!(requested(&window), ("x19".to_owned(), 1250));
     let hover = "W: why does x2 have this value?";
     check_hover(&mut window, "register x2", hover, ("x2", 1250));
 }
@@ -354,7 +354,7 @@ fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
             window.press(Key::ArrowUp);
         }
         window.press(Key::W);
-        assert_eq!(asked(&window), ("x2".to_owned(), at), "{key:?}");
+        assert_eq!(requested(&window), ("x2".to_owned(), at), "{key:?}");
         window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Compare)));
     }
     let value = place(&window, left);

@@ -183,11 +183,11 @@ impl Collector {
     fn leave(&mut self, frame: &OpenFrame) {
         let own_steps = frame.steps.saturating_sub(frame.steps_inside);
         let own_time = frame.time.saturating_sub(frame.time_inside);
-        let is_told = frame.function.is_some() || self.open.is_empty();
+        let is_stated = frame.function.is_some() || self.open.is_empty();
         if let Some(stack) = self
             .stacks
             .get_mut(frame.stack as usize)
-            .filter(|_| is_told)
+            .filter(|_| is_stated)
         {
             stack.totals.own_steps = stack.totals.own_steps.saturating_add(own_steps);
             stack.totals.own_time = stack.totals.own_time.saturating_add(own_time);

@@ -58,11 +58,11 @@ fn of(session: &Session, part: &PositionRange) -> CallProfile {
 
 #[track_caller]
 fn check(session: &Session, part: PositionRange) {
-    let (told, mut seen) = (of(session, &part), seen(session, &part));
-    assert_eq!(told.steps, part.end.0 - part.start.0);
+    let (stated, mut seen) = (of(session, &part), seen(session, &part));
+    assert_eq!(stated.steps, part.end.0 - part.start.0);
     for FunctionUsage {
         address, totals, ..
-    } in &told.functions
+    } in &stated.functions
     {
         let seen = seen.remove(address).unwrap_or_default();
         assert_eq!(
@@ -77,20 +77,21 @@ fn check(session: &Session, part: PositionRange) {
         );
     }
     assert_eq!(seen, BTreeMap::new(), "in {part:?}");
-    let whole = told.stacks.first().map(|all| all.totals.steps);
+    let whole = stated.stacks.first().map(|all| all.totals.steps);
     assert_eq!(
         whole,
         Some(
-            told.functions
+            stated
+                .functions
                 .iter()
                 .map(|function| function.totals.own_steps)
                 .sum()
         )
     );
-    for (place, node) in told.stacks.iter().enumerate().skip(1) {
+    for (place, node) in stated.stacks.iter().enumerate().skip(1) {
         assert!((node.parent as usize) < place);
     }
-    let own: u64 = told.stacks.iter().map(|node| node.totals.own_steps).sum();
+    let own: u64 = stated.stacks.iter().map(|node| node.totals.own_steps).sum();
     assert_eq!(Some(own), whole);
 }
 
@@ -161,7 +162,7 @@ fn a_call_is_the_innermost_where_it_is_entered() {
 }
 
 #[test]
-fn what_stands_in_the_slot_of_a_call_is_the_callers() {
+fn what_is_in_the_slot_of_a_call_is_the_callers() {
     for name in ["cti.rst", "small.rst"] {
         let session = session_of_rst(name);
         let end = session.index.end().0;
@@ -174,10 +175,10 @@ fn what_stands_in_the_slot_of_a_call_is_the_callers() {
 #[test]
 fn calls_that_returned_are_measured_as_on_the_command_line() {
     let session = overflow();
-    let told = of(&session, &(Position(0)..session.index.end()));
+    let stated = of(&session, &(Position(0)..session.index.end()));
     let plain = profile(&session.index, &Cancel::default()).unwrap();
     let mut compared = 0;
-    for function in &told.functions {
+    for function in &stated.functions {
         let known = plain
             .iter()
             .find(|known| known.function == function.address);
@@ -203,9 +204,9 @@ fn calls_that_returned_are_measured_as_on_the_command_line() {
 #[test]
 fn who_calls_whom_adds_up() {
     let session = overflow();
-    let told = of(&session, &(Position(0)..session.index.end()));
-    for (place, function) in (0u32..).zip(&told.functions) {
-        let calls: u64 = told
+    let stated = of(&session, &(Position(0)..session.index.end()));
+    for (place, function) in (0u32..).zip(&stated.functions) {
+        let calls: u64 = stated
             .links
             .iter()
             .filter(|link| link.callee == place)
@@ -231,8 +232,8 @@ fn who_calls_whom_adds_up() {
 #[test]
 fn the_calls_of_a_function_are_walked_both_ways() {
     let session = overflow();
-    let told = of(&session, &(Position(0)..session.index.end()));
-    let function = told
+    let stated = of(&session, &(Position(0)..session.index.end()));
+    let function = stated
         .functions
         .iter()
         .find(|function| function.totals.calls == 36)

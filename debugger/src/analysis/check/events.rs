@@ -365,10 +365,10 @@ impl EventSink for EventCheck<'_> {
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         // Registers without banks are the same in all modes.
-        let is_told = |view: &RegisterView| {
+        let is_stated = |view: &RegisterView| {
             write.mode != Mode::Untold || view.register == write.view.register
         };
-        let home = write.home().filter(is_told);
+        let home = write.home().filter(is_stated);
         match (home, write.bytes) {
             (Some(view), Some(bytes)) => {
                 if write.name == WrittenName::Own {

@@ -47,21 +47,21 @@ pub struct ControlEffect {
     /// Number of following instructions that are executed only if a condition holds.
     pub block: u8,
     /// Address of the following instruction.
-    pub behind: u64,
+    pub after: u64,
 }
 
 impl ControlEffect {
     /// Makes the step conditional on another instruction whose outcome is not recorded.
     pub fn make_conditional(&mut self) {
         if let Successors::One(to) = self.leads {
-            self.leads = Successors::Either(self.behind, to);
+            self.leads = Successors::Either(self.after, to);
         }
     }
 
     /// Narrows the successors with the flags before the step.
     pub fn decide(&mut self, flags: u64) {
-        if let (Some(test), Successors::Either(behind, target)) = (self.test, self.leads) {
-            self.leads = Successors::One(if test.holds(flags) { target } else { behind });
+        if let (Some(test), Successors::Either(after, target)) = (self.test, self.leads) {
+            self.leads = Successors::One(if test.holds(flags) { target } else { after });
         }
     }
 }
@@ -94,7 +94,7 @@ impl PathFinder {
         let Some(encoding) = step.encoding() else {
             return ControlEffect::default();
         };
-        let behind = step.pc.0.wrapping_add(u64::from(step.length_bytes));
+        let after = step.pc.0.wrapping_add(u64::from(step.length_bytes));
         let seen = InstructionKey {
             pc: step.pc.0,
             set: step.instruction_set,
@@ -105,7 +105,7 @@ impl PathFinder {
         let course = match self.known.get(place) {
             Some(Some((known, course))) if *known == seen => *course,
             _ => {
-                let course = effect_of(seen, behind);
+                let course = effect_of(seen, after);
                 if let Some(place) = self.known.get_mut(place) {
                     *place = Some((seen, course));
                 }
@@ -114,14 +114,14 @@ impl PathFinder {
         };
         let leads = match step.delay_slot {
             DelaySlot::None if step.is_executed => course.leads,
-            DelaySlot::None => Successors::One(behind),
+            DelaySlot::None => Successors::One(after),
             DelaySlot::Executed | DelaySlot::Annulled => Successors::Open,
         };
         ControlEffect { leads, ..course }
     }
 }
 
-fn effect_of(seen: InstructionKey, behind: u64) -> ControlEffect {
+fn effect_of(seen: InstructionKey, after: u64) -> ControlEffect {
     let InstructionKey {
         pc,
         set,
@@ -138,7 +138,7 @@ fn effect_of(seen: InstructionKey, behind: u64) -> ControlEffect {
         delay,
     } = set.control(&site);
     let leads = match (set.lead(&site, branch), target) {
-        (ControlSuccessor::Behind, _) => Successors::One(behind),
+        (ControlSuccessor::After, _) => Successors::One(after),
         (ControlSuccessor::Address(address), _) => Successors::One(set.code_address(address)),
         (ControlSuccessor::Register(_), _) => Successors::Open,
         // A branch whose outcome is not recorded.
@@ -146,7 +146,7 @@ fn effect_of(seen: InstructionKey, behind: u64) -> ControlEffect {
             if delay == DelaySlotRule::None
                 && matches!(flow, FlowKind::Branch | FlowKind::Call | FlowKind::Return) =>
         {
-            Successors::Either(behind, set.code_address(address))
+            Successors::Either(after, set.code_address(address))
         }
         (ControlSuccessor::Open, _) => Successors::Open,
     };
@@ -161,6 +161,6 @@ fn effect_of(seen: InstructionKey, behind: u64) -> ControlEffect {
         target,
         test,
         block,
-        behind,
+        after,
     }
 }

@@ -165,7 +165,7 @@ fn add_memory(
     } else {
         Vec::new()
     };
-    let told = found.len() as u64;
+    let stated = found.len() as u64;
     for change in found {
         let record = &change.hit.record;
         let place = FindingPlace::Step {
@@ -181,7 +181,7 @@ fn add_memory(
             format!("a read at {address} finds {read}, where {known} was known")
         });
     }
-    findings.count_more(rule, count.saturating_sub(told));
+    findings.count_more(rule, count.saturating_sub(stated));
     Ok(())
 }
 

@@ -317,8 +317,8 @@ impl CallComparer<'_> {
             },
         )?;
         for (place, byte) in (0u64..).zip(&mut bytes) {
-            let told = told_in(&side.sets.memory_inputs, address.wrapping_add(place));
-            *byte = told.or(*byte);
+            let stated = stated_in(&side.sets.memory_inputs, address.wrapping_add(place));
+            *byte = stated.or(*byte);
         }
         Ok(bytes)
     }
@@ -388,7 +388,7 @@ impl CallComparer<'_> {
 }
 
 /// Returns the byte that the first read of an address found.
-fn told_in(inputs: &[MemoryInput], address: u64) -> Option<u8> {
+fn stated_in(inputs: &[MemoryInput], address: u64) -> Option<u8> {
     let after = inputs.partition_point(|input| input.address.0 <= address);
     let input = inputs.get(after.checked_sub(1)?)?;
     input

@@ -157,7 +157,7 @@ impl WindowNames {
     }
 
     fn after_save(self) -> Mode {
-        self.entry.behind(Some(WindowChange::Save))
+        self.entry.after(Some(WindowChange::Save))
     }
 }
 
@@ -192,7 +192,7 @@ mod tests {
             count: 8,
             globals: 0,
         };
-        let save = entry.behind(Some(WindowChange::Save));
+        let save = entry.after(Some(WindowChange::Save));
         let (read, steps) = (std::cell::Cell::new(0), [entry; 10_000]);
         let leaf = steps
             .into_iter()

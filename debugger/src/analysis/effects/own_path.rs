@@ -80,14 +80,14 @@ impl<'a> FramePath<'a> {
             return Ok(None);
         };
         let at = self.read(step)?;
-        if let Some(behind) = self.behind(step) {
-            if behind > step {
-                self.skip_call(behind);
+        if let Some(after) = self.after(step) {
+            if after > step {
+                self.skip_call(after);
             }
             self.next = match self.ahead.front() {
                 Some(next) => Some(next.step),
                 None => {
-                    NearestStepOf::next(self.thread, behind.after()).run(self.index, self.cancel)?
+                    NearestStepOf::next(self.thread, after.after()).run(self.index, self.cancel)?
                 }
             };
         }
@@ -113,13 +113,13 @@ impl<'a> FramePath<'a> {
         if let Some(at) = self.ahead.pop_front_if(|ahead| ahead.step == step) {
             return Ok(at);
         }
-        let behind = Step(
+        let after = Step(
             step.0
                 .saturating_add(self.portion)
                 .min(self.last.0.saturating_add(1)),
         );
-        let read = SlotReader(self.index).addresses_of(self.thread, step..behind)?;
-        self.portion = next_portion(behind.0.saturating_sub(step.0), read.len() as u64);
+        let read = SlotReader(self.index).addresses_of(self.thread, step..after)?;
+        self.portion = next_portion(after.0.saturating_sub(step.0), read.len() as u64);
         self.ahead = read
             .into_iter()
             .map(|(step, pc)| PathStep { step, pc })
@@ -137,7 +137,7 @@ impl<'a> FramePath<'a> {
 
     /// Returns the last step of the call that a step makes, or the step itself if it calls nothing.
     /// `None` if the call never ends.
-    fn behind(&self, step: Step) -> Option<Step> {
+    fn after(&self, step: Step) -> Option<Step> {
         let calls = self.index.calls();
         let called = calls
             .called_by(self.thread, step)

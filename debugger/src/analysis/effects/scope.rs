@@ -195,7 +195,7 @@ fn thread_of(
 /// Memory: one entry per instruction of the function.
 #[derive(Default)]
 pub(super) struct LoopTracker {
-    way: Vec<PathVisit>,
+    direction: Vec<PathVisit>,
     places: HashMap<Address, usize>,
 }
 
@@ -211,15 +211,15 @@ impl LoopTracker {
     /// Adds the next step.
     pub fn go_on(&mut self, at: PathStep) {
         let Some(place) = self.places.get(&at.pc).copied() else {
-            self.places.insert(at.pc, self.way.len());
-            self.way.push(PathVisit {
+            self.places.insert(at.pc, self.direction.len());
+            self.direction.push(PathVisit {
                 at,
                 body: HashSet::new(),
             });
             return;
         };
-        let over = self.way.split_off(place + 1);
-        let Some(head) = self.way.get_mut(place) else {
+        let over = self.direction.split_off(place + 1);
+        let Some(head) = self.direction.get_mut(place) else {
             return;
         };
         head.at = at;
@@ -235,17 +235,17 @@ impl LoopTracker {
     pub fn begun_at(&self, pc: Address) -> Option<PathStep> {
         self.places
             .get(&pc)
-            .and_then(|place| self.way.get(*place))
+            .and_then(|place| self.direction.get(*place))
             .map(|visit| visit.at)
     }
 
     /// Returns the innermost loop with a finished iteration that contains the last step.
     pub fn innermost(&self) -> Option<PathVisit> {
-        let here = self.way.last()?.at.pc;
+        let here = self.direction.last()?.at.pc;
         let is_in = |visit: &&PathVisit| {
             !visit.body.is_empty() && (visit.at.pc == here || visit.body.contains(&here))
         };
-        self.way.iter().rev().find(is_in).cloned()
+        self.direction.iter().rev().find(is_in).cloned()
     }
 }
 
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_loop_counts_and_what_is_behind_one_is_in_none() {
+    fn the_innermost_loop_counts_and_what_is_after_one_is_in_none() {
         check(&[1, 2, 3, 4, 3, 4, 3], Some((3, 6)));
         check(&[1, 2, 3, 4, 3, 4, 5, 2, 3], Some((2, 7)));
         check(&[1, 2, 3, 2, 3, 4, 5], None);

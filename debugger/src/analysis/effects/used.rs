@@ -191,8 +191,8 @@ impl EffectReader<'_> {
                 .unwrap_or_default()
                 .to_vec()
         };
-        let is_told = |input: &&MemoryInput| shown(input).iter().all(Option::is_some);
-        let open = inputs.iter().filter(|input| !is_told(input));
+        let is_stated = |input: &&MemoryInput| shown(input).iter().all(Option::is_some);
+        let open = inputs.iter().filter(|input| !is_stated(input));
         let open = open.map(|input| MemoryRange {
             address: input.address,
             len_bytes: shown(input).len() as u64,
@@ -200,7 +200,7 @@ impl EffectReader<'_> {
         let mut held = self.held(self.scope.from, open.collect())?.into_iter();
         let cell = |input: &MemoryInput| {
             let (mut bytes, mut source) = (shown(input), ValueSource::Recorded);
-            let states = if is_told(&input) {
+            let states = if is_stated(&input) {
                 Vec::new()
             } else {
                 held.next().unwrap_or_default()

@@ -51,7 +51,7 @@ pub struct ParsedSearch {
 
 impl ParsedSearch {
     /// Returns the text, with `0x` before a cell's value that was read as hexadecimal.
-    pub fn told(&self) -> String {
+    pub fn stated(&self) -> String {
         match with_value(&self.text) {
             Some((cell, value)) if shown_value(value).is_some() => {
                 format!("{} = 0x{}", cell.trim(), value.trim())

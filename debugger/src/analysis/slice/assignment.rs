@@ -34,19 +34,19 @@ impl SliceReading {
         let mut assignments: Vec<Assignment> = Vec::new();
         for defined in &row.slice.defines {
             let cell = shown_cell(row, defined.cell);
-            let is_told = assignments.iter().any(|known| is_within(cell, known.cell));
-            if is_told {
+            let is_stated = assignments.iter().any(|known| is_within(cell, known.cell));
+            if is_stated {
                 continue;
             }
             assignments.retain(|known| !is_within(known.cell, cell));
             let value = self.value(id, defined.cell, LOOKED_THROUGH);
             let bits = size_of(defined.cell).saturating_mul(8);
-            let told = match (cell, row.instruction()) {
+            let stated = match (cell, row.instruction()) {
                 (SliceCell::Register { view, .. }, Some(instruction)) => bits_of(instruction, view),
                 _ => bits,
             };
             // Writing the lower half of a register clears the upper half.
-            let wanted = if told <= 32 { bits.min(32) } else { bits };
+            let wanted = if stated <= 32 { bits.min(32) } else { bits };
             let value = value.map(|value| {
                 if bits <= 64 {
                     as_in_c(value, wanted)

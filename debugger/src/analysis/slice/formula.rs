@@ -259,7 +259,7 @@ impl NamedOperation {
             }));
         }
         let is_flag = |view: &RegisterView| view.register == RegisterId::PSR;
-        let is_told = |read: &RegisterView| {
+        let is_stated = |read: &RegisterView| {
             operands.iter().any(
                 |operand| matches!(operand, NamedOperand::Register(known) if known.overlaps(*read)),
             )
@@ -269,7 +269,7 @@ impl NamedOperation {
             .data_reads
             .iter()
             .filter(|read| !is_flag(read));
-        let is_whole = reads.all(is_told) && operands.len() <= OPERANDS && !operands.is_empty();
+        let is_whole = reads.all(is_stated) && operands.len() <= OPERANDS && !operands.is_empty();
         is_whole.then(|| Self {
             name: name.trim_end_matches(".w").into(),
             operands,

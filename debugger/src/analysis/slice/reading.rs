@@ -305,7 +305,7 @@ impl SliceReading {
             .wanted_by
             .iter()
             .all(|wanted| is_plain(wanted.edge));
-        if !is_value || row.is_accessing() || !is_told(row) || !self.is_within_frame(row) {
+        if !is_value || row.is_accessing() || !is_stated(row) || !self.is_within_frame(row) {
             return None;
         }
         let [only] = row.consumers[..] else {
@@ -324,7 +324,7 @@ impl SliceReading {
             }
         }
         // A value that is read twice gets a name instead of being written twice.
-        if !is_told(taker) || self.given_to(root, row) != 1 {
+        if !is_stated(taker) || self.given_to(root, row) != 1 {
             return None;
         }
         if let SliceRowRole::Folded(into) = taker.role {
@@ -527,7 +527,7 @@ impl SliceReading {
 }
 
 /// Returns true if an expression describes all that a row computes.
-fn is_told(row: &ReadRow) -> bool {
+fn is_stated(row: &ReadRow) -> bool {
     let Some(instruction) = row.instruction() else {
         return false;
     };

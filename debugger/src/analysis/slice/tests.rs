@@ -178,8 +178,12 @@ fn checked(session: &Session, what: &str, at: u64) -> usize {
                 };
                 let bits = (8 * one.value.0.len()).min(64);
                 let step = row.slice.step.0;
-                let told = found.value & (u64::MAX >> (64 - bits));
-                assert_eq!(told, expected, "step {step}, {what} at {}: {value:?}", at.0);
+                let stated = found.value & (u64::MAX >> (64 - bits));
+                assert_eq!(
+                    stated, expected,
+                    "step {step}, {what} at {}: {value:?}",
+                    at.0
+                );
                 count += 1;
             }
         }

@@ -140,21 +140,21 @@ impl<'a> FileSections<'a> {
             });
         }
         let header_bytes = CompressionHeader::size(self.context) as u64;
-        let told = CompressionHeader::parse(
+        let stated = CompressionHeader::parse(
             &read_exactly(self.file, offset, header_bytes)?,
             0,
             self.context,
         )?;
-        let codec = match told.ch_type {
+        let codec = match stated.ch_type {
             ELFCOMPRESS_ZLIB => Codec::Zlib,
             ELFCOMPRESS_ZSTD => Codec::Zstd,
             other => bail!("it is compressed in a way that is not known ({other})"),
         };
-        behind_header(
+        after_header(
             StoredSection {
                 offset,
                 stored_bytes,
-                packing: Some((codec, told.ch_size)),
+                packing: Some((codec, stated.ch_size)),
             },
             header_bytes,
         )
@@ -172,11 +172,11 @@ impl<'a> FileSections<'a> {
             stored_bytes: header.sh_size,
             packing,
         };
-        behind_header(whole, GNU_HEADER_BYTES)
+        after_header(whole, GNU_HEADER_BYTES)
     }
 }
 
-fn behind_header(whole: StoredSection, header_bytes: u64) -> Result<StoredSection> {
+fn after_header(whole: StoredSection, header_bytes: u64) -> Result<StoredSection> {
     let offset = whole
         .offset
         .checked_add(header_bytes)

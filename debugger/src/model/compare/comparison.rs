@@ -108,7 +108,7 @@ pub fn compare(
 /// Drops banked registers (`sp_el3`) whose values differ exactly as those of the current register
 /// (`sp`).
 fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> {
-    let is_told = |bank: &RegisterDifference| {
+    let is_stated = |bank: &RegisterDifference| {
         let is_same = |plain: &RegisterDifference| {
             let rest = bank.name.strip_prefix(plain.name.as_str());
             rest.is_some_and(|rest| rest.starts_with('_'))
@@ -118,7 +118,7 @@ fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> 
     };
     registers
         .iter()
-        .filter(|register| !is_told(register))
+        .filter(|register| !is_stated(register))
         .cloned()
         .collect()
 }

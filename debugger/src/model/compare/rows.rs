@@ -181,10 +181,10 @@ pub(super) fn memory_rows(
 /// Returns true if two cells share a row. Rows begin at multiples of their length, so that columns
 /// of adjacent rows line up.
 fn shares_row(cell: &MemoryCell, next: &MemoryCell, bytes_in_row: usize) -> bool {
-    let is_behind = cell.address.checked_add(cell.to.len() as u64) == Some(next.address);
+    let is_after = cell.address.checked_add(cell.to.len() as u64) == Some(next.address);
     let is_same = cell.address.checked_div(bytes_in_row as u64)
         == next.address.checked_div(bytes_in_row as u64);
-    cell.kind == CellKind::Bytes && next.kind == CellKind::Bytes && is_behind && is_same
+    cell.kind == CellKind::Bytes && next.kind == CellKind::Bytes && is_after && is_same
 }
 
 fn memory_row(cell: &MemoryCell, endian: Endian, images: &Images) -> CompareRow {
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differing_digits_and_bytes_are_told_apart() {
+    fn differing_digits_and_bytes_are_distinguished() {
         let pieces = |text, other, is_register| {
             let mark =
                 |(text, differs): (String, bool)| if differs { format!("<{text}>") } else { text };

@@ -113,12 +113,12 @@ pub fn writes_between(
             };
             (from, count) = (hit.position, count + 1);
         }
-        let told = if count > COUNTED {
+        let stated = if count > COUNTED {
             CellWriteCount::Over(COUNTED)
         } else {
             CellWriteCount::Exactly(count)
         };
-        counts.insert(name.clone(), told);
+        counts.insert(name.clone(), stated);
     }
     Ok(counts)
 }

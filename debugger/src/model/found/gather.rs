@@ -50,21 +50,26 @@ pub struct SearchRequest {
 /// The search text cannot be resolved, or the trace cannot be read.
 pub fn gather(
     session: &Session,
-    asked: &SearchRequest,
+    requested: &SearchRequest,
     cancel: &Cancel,
     publish: &mut dyn FnMut(Arc<SearchResults>),
 ) -> Result<Arc<SearchResults>> {
-    let (first, last) = search_bounds(session, &asked.question.range, asked.at, cancel)?;
-    let meaning = match &asked.before {
+    let (first, last) = search_bounds(session, &requested.question.range, requested.at, cancel)?;
+    let meaning = match &requested.before {
         Some(before) => Arc::clone(&before.meaning),
-        None => Arc::new(meaning_of(session, &asked.question, asked.at, cancel)?),
+        None => Arc::new(meaning_of(
+            session,
+            &requested.question,
+            requested.at,
+            cancel,
+        )?),
     };
-    let rows = asked
+    let rows = requested
         .before
         .as_ref()
         .map(|before| before.table.rows.clone())
         .unwrap_or_default();
-    let begin = asked
+    let begin = requested
         .before
         .as_ref()
         .map_or(first, |before| before.searched);
@@ -88,7 +93,7 @@ pub fn gather(
     } else {
         begin
     };
-    let left = asked.limit.saturating_sub(gathered.rows.len());
+    let left = requested.limit.saturating_sub(gathered.rows.len());
     let (mut failed, mut published, mut pause) = (Ok(()), Instant::now(), INTERVAL);
     let extent = SearchExtent {
         thread: None,
@@ -127,12 +132,12 @@ pub fn gather(
             })?;
         failed?;
     }
-    if gathered.rows.len() >= asked.limit {
+    if gathered.rows.len() >= requested.limit {
         // The limit cut off other hits of the same stretch.
         let last = gathered.rows.last().and_then(|row| row.position);
         gathered.searched = last.unwrap_or(gathered.searched).min(gathered.searched);
     }
-    let is_limited = gathered.rows.len() >= asked.limit && gathered.searched < last;
+    let is_limited = gathered.rows.len() >= requested.limit && gathered.searched < last;
     gathered.end = if is_limited {
         SearchEnd::Limit
     } else {
@@ -223,7 +228,7 @@ impl SearchRequest {
     /// The search text cannot be resolved, or the trace cannot be read.
     pub fn next_hit(
         &self,
-        way: Direction,
+        direction: Direction,
         session: &Session,
         from: Position,
         cancel: &Cancel,
@@ -231,14 +236,14 @@ impl SearchRequest {
         let (first, last) = search_bounds(session, &self.question.range, self.at, cancel)?;
         let meaning = meaning_of(session, &self.question, self.at, cancel)?;
         // Hits outside the range do not count, so the search starts inside it.
-        let from = match way {
+        let from = match direction {
             Direction::Forward => from.max(first),
             Direction::Back => from.min(Position(last.0.saturating_add(1))),
         };
         let from = from.min(session.index.end());
         let found = meaning
             .search
-            .neighbour(way, from, &session.index, cancel)?;
+            .neighbour(direction, from, &session.index, cancel)?;
         Ok(found.filter(|position| *position > first && *position <= last))
     }
 }

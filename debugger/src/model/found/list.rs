@@ -70,7 +70,7 @@ impl SearchResults {
     }
 
     /// Returns the nearest hit in one direction, if the list covers that part of the trace.
-    pub fn neighbour(&self, way: Direction, at: Position) -> HitLookup {
+    pub fn neighbour(&self, direction: Direction, at: Position) -> HitLookup {
         let place = self.positions.partition_point(|position| *position <= at.0);
         let is_whole = self.end == SearchEnd::Done;
         let at_place = |place: usize| {
@@ -78,7 +78,7 @@ impl SearchResults {
                 .get(place)
                 .map(|position| HitLookup::At(Position(*position)))
         };
-        match way {
+        match direction {
             Direction::Forward if at >= self.from || is_whole => {
                 at_place(place).unwrap_or(if is_whole {
                     HitLookup::None
@@ -159,7 +159,7 @@ pub fn subject(meaning: &ParsedSearch, session: &Session) -> String {
                 bytes = bytes_text(&bytes.iter().copied().map(Some).collect::<Vec<_>>())
             )
         }
-        (Search::Accesses(_, _, Some(_)), _) => meaning.told(),
+        (Search::Accesses(_, _, Some(_)), _) => meaning.stated(),
         (Search::Accesses(cell, kinds, None), _) => {
             let of = match *cell {
                 Cell::Register { thread, view } => NameReader(&session.index)

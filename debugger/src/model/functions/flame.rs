@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_stand_first_and_a_zoomed_one_has_the_whole_width() {
+    fn the_widest_are_first_and_a_zoomed_one_has_the_whole_width() {
         let stacks = vec![
             node(0, 0, 10, 100),
             node(0, 1, 30, 30),

@@ -272,11 +272,11 @@ pub fn box_lines(
     let (graph, all) = (functions.graph(measure), functions.profile.stacks.first());
     let whole = all.map_or(0, |all| graph.value(all));
     let taken = |value: u64| {
-        let told = match measure {
+        let stated = match measure {
             CallMeasure::Steps => say!("functions-step-count", count = value),
             CallMeasure::Time => say!("functions-time-of", time = value),
         };
-        format!("{told} ({})", share_text(value, whole))
+        format!("{stated} ({})", share_text(value, whole))
     };
     let mut lines = vec![box_name(session, functions, node.who)];
     if matches!(node.who, StackNodeKind::Function(_)) {
@@ -304,18 +304,18 @@ mod tests {
     #[test]
     fn callers_and_callees_are_listed_with_their_calls() {
         let session = overflow_with_image();
-        let told =
+        let stated =
             FunctionProfile::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
         let place = |name: &str| {
             (0..)
-                .zip(&told.names)
+                .zip(&stated.names)
                 .find(|(_, known)| &***known == name)
                 .map(|(place, _)| place)
         };
         let names = |name: &str, side| -> Vec<(String, u64)> {
-            let rows = near_rows(&told, place(name).expect(name), side, CallMeasure::Steps);
+            let rows = near_rows(&stated, place(name).expect(name), side, CallMeasure::Steps);
             rows.iter()
-                .map(|row| (told.name(row.function).to_owned(), row.totals.calls))
+                .map(|row| (stated.name(row.function).to_owned(), row.totals.calls))
                 .collect()
         };
         assert_eq!(

@@ -155,9 +155,9 @@ mod tests {
     #[test]
     fn functions_are_listed_by_their_own_steps() {
         let session = overflow();
-        let told =
+        let stated =
             FunctionProfile::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
-        let rows = &told.table.rows;
+        let rows = &stated.table.rows;
         let own = || rows.iter().map(|row| own_at(row, 2));
         assert!(own().is_sorted_by(|one, next| one >= next));
         assert_eq!(own().sum::<u64>(), session.index.step_count());
@@ -174,19 +174,19 @@ mod tests {
             first: Position(100),
             last: Position(900),
         };
-        let told = FunctionProfile::of(
+        let stated = FunctionProfile::of(
             &session,
             Some(part),
             &Progress::default(),
             &Cancel::default(),
         )
         .unwrap();
-        let rows = &told.table.rows;
+        let rows = &stated.table.rows;
         assert_eq!(rows.iter().map(|row| own_at(row, 3)).sum::<u64>(), 800);
         assert!(
-            told.table.summary.ends_with("functions in 800 steps"),
+            stated.table.summary.ends_with("functions in 800 steps"),
             "{}",
-            told.table.summary
+            stated.table.summary
         );
         assert!(
             rows.iter()

@@ -23,7 +23,7 @@ use crate::analysis::tracked::cell_value;
 use crate::model::slice::line_words::{LineWords, SliceWords};
 use crate::model::slice::row_maker::SliceRowBuilder;
 use crate::model::slice::whole::{ReadingWords, Slice, SliceListRow, SliceProgress, SliceSubject};
-use crate::model::slice::words::way_of;
+use crate::model::slice::words::direction_of;
 use crate::model::text::short_hex;
 use crate::notes::SavedSliceQuery;
 use crate::session::Session;
@@ -49,23 +49,23 @@ pub struct SliceRequest {
 /// The cell does not exist, or the trace cannot be read.
 pub fn gather_slice(
     session: &Session,
-    asked: &SliceRequest,
+    requested: &SliceRequest,
     cancel: &Cancel,
     publish: &mut dyn FnMut(Arc<Slice>),
 ) -> Result<Arc<Slice>> {
-    let subject = match &asked.before {
+    let subject = match &requested.before {
         Some(before) => before.subject.clone(),
-        None => subject_of(session, &asked.question, cancel)?,
+        None => subject_of(session, &requested.question, cancel)?,
     };
     let query = SliceQuery {
         cell: subject.cell,
-        at: Position(asked.question.at),
-        direction: way_of(&asked.question),
-        edges: asked.question.edges,
-        limit: asked.limit,
+        at: Position(requested.question.at),
+        direction: direction_of(&requested.question),
+        edges: requested.question.edges,
+        limit: requested.limit,
     };
     let mut walk = query.walk(&session.index, None, cancel)?;
-    let mut gathered = SliceCollector::new(session, asked, subject);
+    let mut gathered = SliceCollector::new(session, requested, subject);
     // The walk is deterministic, so rows that are already known are not built again.
     let mut known = gathered.count();
     let (mut published, mut pause, first) = (Instant::now(), INTERVAL, known + SCREEN);
@@ -101,9 +101,9 @@ struct SliceCollector<'a> {
 }
 
 impl<'a> SliceCollector<'a> {
-    fn new(session: &'a Session, asked: &'a SliceRequest, subject: SliceSubject) -> Self {
+    fn new(session: &'a Session, requested: &'a SliceRequest, subject: SliceSubject) -> Self {
         let frames = Frames::new(&session.index);
-        let (reading, rows, ends) = match &asked.before {
+        let (reading, rows, ends) = match &requested.before {
             Some(before) => (
                 SliceReading::clone(&before.reading),
                 before.rows.clone(),
@@ -113,7 +113,7 @@ impl<'a> SliceCollector<'a> {
         };
         Self {
             session,
-            question: &asked.question,
+            question: &requested.question,
             subject,
             frames,
             reading,
@@ -129,7 +129,7 @@ impl<'a> SliceCollector<'a> {
     fn take(&mut self, mut row: SliceRow, cancel: &Cancel) -> Result<()> {
         let maker = SliceRowBuilder {
             session: self.session,
-            way: way_of(self.question),
+            direction: direction_of(self.question),
             cancel,
         };
         let shown = Arc::new(maker.row(&row)?);
@@ -171,7 +171,7 @@ impl<'a> SliceCollector<'a> {
         let words = SliceWords {
             session: self.session,
             reading: &self.reading,
-            way: way_of(self.question),
+            direction: direction_of(self.question),
             cancel,
         };
         let of = |kind| {

@@ -44,7 +44,7 @@ pub struct SliceWords<'a> {
     pub session: &'a Session,
     pub reading: &'a SliceReading,
     /// Direction of the slice.
-    pub way: Direction,
+    pub direction: Direction,
     pub cancel: &'a Cancel,
 }
 
@@ -245,9 +245,9 @@ impl SliceWords<'_> {
     }
 
     fn disassembly(self, row: &ReadRow) -> Result<String, QueryError> {
-        let told = step_record(row.slice.step, &self.session.index, self.cancel)?
+        let stated = step_record(row.slice.step, &self.session.index, self.cancel)?
             .map(|record| record.text);
-        let text = told.unwrap_or_default();
+        let text = stated.unwrap_or_default();
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
@@ -484,7 +484,7 @@ impl SliceWords<'_> {
                 SliceCell::Memory { address, .. } => FormulaWords::new(self.session).place(address),
                 _ => ended_words(end, &self.session.index),
             };
-            let words = end_words(end, self.way, &self.session.index);
+            let words = end_words(end, self.direction, &self.session.index);
             match phrases.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, cells)) if cells.contains(&cell) => {}
                 Some((_, cells)) => cells.push(cell),

@@ -15,8 +15,8 @@ pub use crate::model::slice::whole::{
     SliceSubject,
 };
 pub use crate::model::slice::words::{
-    asked_words, because, edge_words, end_words, ended_words, question_words, slice_words,
-    view_words, way_of, way_words,
+    because, direction_of, direction_words, edge_words, end_words, ended_words, question_words,
+    requested_words, slice_words, view_words,
 };
 pub use formula_words::FormulaWords;
 pub use gather::{SliceRequest, gather_slice};

@@ -29,7 +29,7 @@ const NAMED: usize = 2;
 pub struct SliceRowBuilder<'a> {
     pub session: &'a Session,
     /// Direction of the slice.
-    pub way: Direction,
+    pub direction: Direction,
     pub cancel: &'a Cancel,
 }
 
@@ -99,7 +99,7 @@ impl SliceRowBuilder<'_> {
         }];
         let reason = self.reason(&row.wanted_by, &gives);
         let (end, wanted_by) = (
-            Some(end_words(row, self.way, index)),
+            Some(end_words(row, self.direction, index)),
             wanters(&row.wanted_by),
         );
         SliceListRow {
@@ -292,7 +292,7 @@ impl SliceRowBuilder<'_> {
             cells: &cells,
             is_memory,
         });
-        let words = |link: ReasonLink<'_>| match self.way {
+        let words = |link: ReasonLink<'_>| match self.direction {
             Direction::Back => link.for_words(),
             Direction::Forward => link.words_of_source(),
         };

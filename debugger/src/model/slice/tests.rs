@@ -49,7 +49,7 @@ fn texts(session: &Session, reading: &SliceReading, lines: &[ReadingLine]) -> Ve
     let words = SliceWords {
         session,
         reading,
-        way: Direction::Back,
+        direction: Direction::Back,
         cancel: &cancel,
     };
     let text = |line: &ReadingLine| {

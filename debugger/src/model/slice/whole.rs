@@ -114,7 +114,7 @@ impl Slice {
     }
 
     /// Returns the content of a line.
-    pub fn told(&self, line: &ReadingLine) -> Option<SliceLineContent<'_>> {
+    pub fn stated(&self, line: &ReadingLine) -> Option<SliceLineContent<'_>> {
         let words = |id: RowId| self.words.steps.get(usize::try_from(id.0).ok()?);
         Some(match line.kind {
             LineKind::Call { call, .. } => {

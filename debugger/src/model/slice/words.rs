@@ -67,21 +67,21 @@ pub fn edge_word(edge: Edge) -> &'static str {
 pub fn question_words(slice: &Slice) -> String {
     let (cell, at) = (slice.subject.label.as_str(), slice.question.at);
     match &slice.subject.value {
-        Some(value) => asked(
+        Some(value) => requested(
             &slice.question,
             &say!("slice-cell-value", cell = cell, value = value.as_str()),
             at,
         ),
-        None => asked(&slice.question, cell, at),
+        None => requested(&slice.question, cell, at),
     }
 }
 
 /// Formats the query before anything is known about its cell.
-pub fn asked_words(question: &SavedSliceQuery) -> String {
-    asked(question, &question.cell, question.at)
+pub fn requested_words(question: &SavedSliceQuery) -> String {
+    requested(question, &question.cell, question.at)
 }
 
-fn asked(question: &SavedSliceQuery, cell: &str, at: u64) -> String {
+fn requested(question: &SavedSliceQuery, cell: &str, at: u64) -> String {
     if question.forward {
         say!("slice-question-forward", cell = cell, at = at)
     } else {
@@ -104,8 +104,8 @@ pub fn slice_words(slice: &Slice) -> String {
 }
 
 /// Returns the name and the explanation of a kind of edge for a direction.
-pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static str) {
-    match (edge, way) {
+pub fn edge_words(edge: SliceEdge, direction: Direction) -> (&'static str, &'static str) {
+    match (edge, direction) {
         (SliceEdge::Addresses, Direction::Back) => {
             (say!("slice-addresses"), say!("slice-addresses-tip"))
         }
@@ -124,7 +124,7 @@ pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static st
 }
 
 /// Returns the direction of a query.
-pub fn way_of(question: &SavedSliceQuery) -> Direction {
+pub fn direction_of(question: &SavedSliceQuery) -> Direction {
     if question.forward {
         Direction::Forward
     } else {
@@ -133,8 +133,8 @@ pub fn way_of(question: &SavedSliceQuery) -> Direction {
 }
 
 /// Returns the name and the explanation of a direction.
-pub fn way_words(way: Direction) -> (&'static str, &'static str) {
-    match way {
+pub fn direction_words(direction: Direction) -> (&'static str, &'static str) {
+    match direction {
         Direction::Back => (say!("slice-back"), say!("slice-back-tip")),
         Direction::Forward => (say!("slice-forward"), say!("slice-forward-tip")),
     }
@@ -153,8 +153,8 @@ pub fn view_words(view: SliceView) -> (&'static str, &'static str) {
 const NAMED: usize = 3;
 
 /// Returns the text after a line: doubts and other notes first, then the steps that need the line.
-pub fn because(told: &SliceLineContent<'_>, slice: &Slice) -> String {
-    let parts: Vec<String> = match told {
+pub fn because(stated: &SliceLineContent<'_>, slice: &Slice) -> String {
+    let parts: Vec<String> = match stated {
         SliceLineContent::Call(_) | SliceLineContent::LoopIterations(..) => Vec::new(),
         SliceLineContent::Line { words, .. } => {
             let reason = wanted(slice, &words.wanted_by);
@@ -211,8 +211,8 @@ pub fn ended_words(end: &SliceEnd, index: &Index) -> String {
 }
 
 /// Describes the end of a chain as a phrase, with any doubt about it.
-pub fn end_words(end: &SliceEnd, way: Direction, index: &Index) -> String {
-    let words = words_alone(end, way);
+pub fn end_words(end: &SliceEnd, direction: Direction, index: &Index) -> String {
+    let words = words_alone(end, direction);
     match end.doubt {
         Some(doubt) => format!(
             "{words}; {}",
@@ -222,10 +222,10 @@ pub fn end_words(end: &SliceEnd, way: Direction, index: &Index) -> String {
     }
 }
 
-fn words_alone(end: &SliceEnd, way: Direction) -> String {
+fn words_alone(end: &SliceEnd, direction: Direction) -> String {
     let of_control = Some(end)
         .filter(|end| is_of_control(end))
-        .and_then(|end| control_words(end.end, way));
+        .and_then(|end| control_words(end.end, direction));
     of_control.map_or_else(|| value_words(end.end), str::to_owned)
 }
 
@@ -240,8 +240,8 @@ pub(super) fn is_of_control(end: &SliceEnd) -> bool {
 }
 
 /// Describes the end of a control chain: the origin of a decision or, forward, its consequence.
-fn control_words(end: SliceEndKind, way: Direction) -> Option<&'static str> {
-    Some(match (end, way) {
+fn control_words(end: SliceEndKind, direction: Direction) -> Option<&'static str> {
+    Some(match (end, direction) {
         (SliceEndKind::Initial { .. }, _) => say!("slice-end-runs-always"),
         (SliceEndKind::Unknown(UnknownInput::NotOfInstruction), _) => say!("slice-end-interrupt"),
         (SliceEndKind::Unknown(UnknownInput::DeciderNotFound), Direction::Back) => {
@@ -322,8 +322,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(of: SliceEndKind, way: Direction, expected: &str) {
-        assert_eq!(words_alone(&end(of, &[Edge::Control]), way), expected);
+    fn check(of: SliceEndKind, direction: Direction, expected: &str) {
+        assert_eq!(words_alone(&end(of, &[Edge::Control]), direction), expected);
     }
 
     #[test]

@@ -57,14 +57,14 @@ impl MemoryView {
         let group = u64::from(self.group);
         let cell = aligned_cell(address, group);
         let action = match action {
-            ByteAction::GoToAccess(len_bytes, access, way) => {
+            ByteAction::GoToAccess(len_bytes, access, direction) => {
                 // Keep the bytes in sight.
                 self.hold();
                 out.extend(desk.windows.start_from(self.follow));
                 Action::Travel(TravelAction::GoToAccess(
                     aligned_cell(address, len_bytes),
                     access,
-                    way,
+                    direction,
                 ))
             }
             ByteAction::Why(len_bytes) => {

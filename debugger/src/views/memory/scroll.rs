@@ -135,7 +135,7 @@ impl MemoryScroll {
     }
 
     /// Scrolls by a row. Returns false at the end of the loaded rows.
-    pub fn step(&mut self, way: Direction) -> bool {
+    pub fn step(&mut self, direction: Direction) -> bool {
         let Some(page) = self.page() else {
             return false;
         };
@@ -145,7 +145,7 @@ impl MemoryScroll {
             .iter()
             .copied()
             .chain(page.rows.iter().map(MemoryRow::first));
-        let to = match way {
+        let to = match direction {
             Direction::Back => firsts.filter(|first| *first < start).max(),
             Direction::Forward => firsts.filter(|first| *first > start).min(),
         };

@@ -71,7 +71,7 @@ impl MemorySearch {
 }
 
 fn nothing_words(seek: &MemorySearchQuery) -> &'static str {
-    match (&seek.sought, seek.way) {
+    match (&seek.sought, seek.direction) {
         (MemorySearchTarget::Changed(_), Direction::Forward) => {
             say!("memory-no-changed-byte-above-the")
         }

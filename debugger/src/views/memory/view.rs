@@ -196,29 +196,29 @@ impl MemoryView {
             MemoryChange::Text(text) => self.text = *text,
             MemoryChange::Compare(with) => self.compare(*with),
             MemoryChange::ToggleCompare => self.toggle_comparison(desk),
-            MemoryChange::GoToChanged(way) => self.seek(
+            MemoryChange::GoToChanged(direction) => self.seek(
                 MemorySearchTarget::Changed(self.compared_with(desk)),
-                *way,
+                *direction,
                 desk,
             ),
-            MemoryChange::Find(text, way) => self.find(text, *way, desk),
-            MemoryChange::FindAgain(way) => match self.state.search.text.clone() {
-                Some(text) => self.find(&text, *way, desk),
+            MemoryChange::Find(text, direction) => self.find(text, *direction, desk),
+            MemoryChange::FindAgain(direction) => match self.state.search.text.clone() {
+                Some(text) => self.find(&text, *direction, desk),
                 None => self.state.search.message = Some(say!("memory-nothing-yet").to_owned()),
             },
             MemoryChange::StopSeeking => self.stop_search(),
         }
     }
 
-    fn find(&mut self, text: &str, way: Direction, desk: &Desk) {
+    fn find(&mut self, text: &str, direction: Direction, desk: &Desk) {
         self.state.search.text = Some(text.to_owned());
         match sought_bytes(text, self.group, self.endian(desk)) {
-            Ok(bytes) => self.seek(MemorySearchTarget::Bytes(bytes), way, desk),
+            Ok(bytes) => self.seek(MemorySearchTarget::Bytes(bytes), direction, desk),
             Err(error) => self.state.search.message = Some(error.to_string()),
         }
     }
 
-    fn seek(&mut self, sought: MemorySearchTarget, way: Direction, desk: &Desk) {
+    fn seek(&mut self, sought: MemorySearchTarget, direction: Direction, desk: &Desk) {
         let (position, from) = (
             desk.windows.position_of(self.follow),
             self.state.cursor.unwrap_or_default(),
@@ -227,7 +227,7 @@ impl MemoryView {
             sought,
             position,
             from,
-            way,
+            direction,
         });
         self.poll_search(desk);
     }
@@ -320,12 +320,12 @@ impl MemoryView {
 
     /// Scrolls by rows, downwards if positive, up to the last loaded row.
     pub fn scroll_rows(&mut self, rows: i16) {
-        let way = if rows < 0 {
+        let direction = if rows < 0 {
             Direction::Back
         } else {
             Direction::Forward
         };
-        _ = (0..rows.unsigned_abs()).all(|_| self.state.scroll.step(way));
+        _ = (0..rows.unsigned_abs()).all(|_| self.state.scroll.step(direction));
     }
 
     /// Scrolls by pixels, downwards if positive, up to the last loaded row.

@@ -110,12 +110,18 @@ impl RegistersView {
         }
     }
 
-    fn go_to_write(&self, cell: CellName, way: Direction, desk: &Desk, out: &mut Vec<Action>) {
+    fn go_to_write(
+        &self,
+        cell: CellName,
+        direction: Direction,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) {
         out.extend(desk.windows.start_from(self.follow));
         out.push(Action::Travel(TravelAction::GoToAccess(
             cell,
             Access::Write,
-            way,
+            direction,
         )));
     }
 

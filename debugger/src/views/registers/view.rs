@@ -43,7 +43,7 @@ pub struct RegistersView {
     formats: Vec<(RegisterGroup, LaneFormat)>,
     /// Format of values that have no lane format.
     #[serde(default)]
-    way: RegisterFormat,
+    direction: RegisterFormat,
     /// Shows only the lower halves of 64-bit registers.
     #[serde(default)]
     is_half: bool,
@@ -91,7 +91,7 @@ impl RegistersView {
             thread: None,
             filter: String::new(),
             formats: Vec::new(),
-            way: RegisterFormat::default(),
+            direction: RegisterFormat::default(),
             is_half: false,
             open_groups: Vec::new(),
             session: SessionWatch::default(),
@@ -126,7 +126,7 @@ impl RegistersView {
         RegisterReading {
             lanes,
             shown_as: RegisterStyle {
-                format: self.way,
+                format: self.direction,
                 is_half: self.is_half,
             },
         }
@@ -142,8 +142,8 @@ impl RegistersView {
 
     /// Chooses another format for values: for the lanes, or for whole registers if the group has no
     /// lanes.
-    fn choose_format(&mut self, way: RegisterFormat) {
-        let kind = match way {
+    fn choose_format(&mut self, direction: RegisterFormat) {
+        let kind = match direction {
             RegisterFormat::Hex | RegisterFormat::Text => LaneKind::Hex,
             RegisterFormat::Unsigned => LaneKind::Unsigned,
             RegisterFormat::Signed => LaneKind::Signed,
@@ -151,7 +151,7 @@ impl RegistersView {
         };
         match self.reading(self.group).lanes {
             Some(lanes) => self.choose_lanes(LaneFormat { kind, ..lanes }),
-            None => self.way = way,
+            None => self.direction = direction,
         }
     }
 
@@ -162,7 +162,7 @@ impl RegistersView {
         };
         match self.reading(group).lanes {
             Some(format) => self.choose_lanes(after(group.lane_formats(), &format)),
-            None => self.way = after(&RegisterFormat::ALL, &self.way),
+            None => self.direction = after(&RegisterFormat::ALL, &self.direction),
         }
     }
 
@@ -176,7 +176,7 @@ impl RegistersView {
                 self.group = *group
             }
             ViewAction::ReadLanes(format) => self.choose_lanes(*format),
-            ViewAction::FormatRegisters(way) => self.choose_format(*way),
+            ViewAction::FormatRegisters(direction) => self.choose_format(*direction),
             ViewAction::HalveRegisters => self.is_half ^= true,
             ViewAction::FilterRegisters(text) => text.trim().clone_into(&mut self.filter),
             ViewAction::SelectCell(CellName::Register(name)) if self.has_register(name) => {

@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn the_frames_that_wait_take_what_is_told() {
+    fn the_frames_that_wait_take_what_is_reported() {
         let largest = size_of::<PendingFrame>().max(size_of::<RecordedFrame>());
         // With the counts of the return addresses, at most seven eighths of which are in use.
         let counted = 2 * (size_of::<(usize, u64, Option<u64>)>() + size_of::<u32>() + 1);

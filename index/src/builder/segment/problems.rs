@@ -90,12 +90,12 @@ fn join_nearest(damaged: &mut Vec<SlotRange>) {
     let gaps = damaged
         .iter()
         .zip(damaged.iter().skip(1))
-        .map(|(before, behind)| behind.first - before.last);
+        .map(|(before, after)| after.first - before.last);
     let Some((place, _)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else {
         return;
     };
-    let behind = damaged.remove(place + 1);
-    damaged[place].last = behind.last;
+    let after = damaged.remove(place + 1);
+    damaged[place].last = after.last;
 }
 
 #[cfg(test)]

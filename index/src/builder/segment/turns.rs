@@ -68,11 +68,11 @@ pub struct BranchSite {
 impl BranchSite {
     fn of(step: &StepEvent<'_>) -> Self {
         let (pc, slot_bytes) = (step.pc.0, u64::from(step.instruction_set.slot_bytes()));
-        let behind = pc.wrapping_add(u64::from(step.length_bytes));
+        let after = pc.wrapping_add(u64::from(step.length_bytes));
         Self {
             pc,
-            slot_pc: Some(behind).filter(|_| slot_bytes > 0),
-            next_pc: behind.wrapping_add(slot_bytes),
+            slot_pc: Some(after).filter(|_| slot_bytes > 0),
+            next_pc: after.wrapping_add(slot_bytes),
         }
     }
 }

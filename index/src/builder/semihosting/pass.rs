@@ -176,14 +176,14 @@ impl<'a> HostPass<'a> {
 
     /// Returns false for a call that is known to write no memory.
     fn asks(&self, slot: u64) -> Result<bool, QueryError> {
-        let Some(HostCallRegisters { operation, .. }) = self.asked(slot)? else {
+        let Some(HostCallRegisters { operation, .. }) = self.requested(slot)? else {
             return Ok(false);
         };
         Ok(operation.is_none_or(|number| HostOperation::of_number(number).is_some()))
     }
 
     /// Returns the registers of the call of a slot; none when it is no call.
-    fn asked(&self, slot: u64) -> Result<Option<HostCallRegisters>, QueryError> {
+    fn requested(&self, slot: u64) -> Result<Option<HostCallRegisters>, QueryError> {
         let Some(before) = slot.checked_sub(1).map(Position) else {
             return Ok(None);
         };
@@ -210,7 +210,7 @@ impl<'a> HostPass<'a> {
             before,
             operation,
             argument,
-        }) = self.asked(slot)?
+        }) = self.requested(slot)?
         else {
             return Ok(HostCallWrites::Nothing);
         };

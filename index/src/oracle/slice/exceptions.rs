@@ -46,8 +46,8 @@ impl StepException {
     /// Returns the source of a byte written at an event, for a register that the instruction may
     /// also write.
     pub fn overrides(&self, event: usize, byte: RegisterView) -> Option<ExceptionInput> {
-        let is_behind = self.place(event)? >= self.flow.first_event;
-        if is_behind {
+        let is_after = self.place(event)? >= self.flow.first_event;
+        if is_after {
             self.moves(event, byte)
         } else {
             None
@@ -101,15 +101,17 @@ impl Oracle {
     pub(super) fn exception_of(
         &self,
         step: Step,
-        told: &OracleStep,
+        stated: &OracleStep,
         done: Option<&Instruction>,
     ) -> Option<StepException> {
-        let layout = told
+        let layout = stated
             .instruction_set
             .exception_frame()
-            .filter(|_| told.mode.may_have_frames())?;
+            .filter(|_| stated.mode.may_have_frames())?;
         let is_own = |event: &&OracleEvent| {
-            event.owner == Some(step) && event.thread == told.thread && event.slot == step.after().0
+            event.owner == Some(step)
+                && event.thread == stated.thread
+                && event.slot == step.after().0
         };
         let events: Vec<usize> = (0..self.events.len())
             .filter(|number| self.events.get(*number).filter(is_own).is_some())
@@ -177,7 +179,7 @@ impl Oracle {
         let mut bytes = Vec::new();
         let exception = self
             .step(step)
-            .and_then(|told| self.exception_of(step, told, Some(instruction)));
+            .and_then(|stated| self.exception_of(step, stated, Some(instruction)));
         let is_frame = |event: usize| {
             exception
                 .as_ref()

@@ -120,13 +120,13 @@ impl Oracle {
             if event.thread != thread || !is_status {
                 continue;
             }
-            let told = event.owner.and_then(|step| self.step(step));
-            let flags =
-                told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
-            let done = told.and_then(|told| self.done(told));
-            let exception = told
+            let stated = event.owner.and_then(|step| self.step(step));
+            let flags = stated
+                .and_then(|stated| Some(self.done(stated)?.flags_written(stated.instruction_set)));
+            let done = stated.and_then(|stated| self.done(stated));
+            let exception = stated
                 .zip(event.owner)
-                .and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
+                .and_then(|(stated, step)| self.exception_of(step, stated, done.as_ref()));
             if flags.unwrap_or(0) == 0
                 && exception.is_some_and(|exception| !exception.flow.is_return)
             {
@@ -140,16 +140,17 @@ impl Oracle {
     }
 
     fn fate_of_flag_by_operands(&self, thread: ThreadId, bit: u64, held: HeldCell) -> HeldCellFate {
-        for (number, told) in (0u64..)
+        for (number, stated) in (0u64..)
             .zip(&self.steps)
             .filter(|(number, _)| *number >= held.step)
         {
-            if told.thread != thread || !told.is_executed && self.encoding_of(told).is_some() {
+            if stated.thread != thread || !stated.is_executed && self.encoding_of(stated).is_some()
+            {
                 continue;
             }
             let written = self
-                .done(told)
-                .map(|known| known.flags_written(told.instruction_set));
+                .done(stated)
+                .map(|known| known.flags_written(stated.instruction_set));
             if written.is_none_or(|written| written & bit != 0) {
                 return HeldCellFate::By(ByteWriter {
                     step: Step(number),
@@ -167,14 +168,15 @@ impl Oracle {
         held: HeldCell,
         is_meant: impl Fn(PhysicalRegister, RegisterView) -> bool,
     ) -> HeldCellFate {
-        for (number, told) in (0u64..)
+        for (number, stated) in (0u64..)
             .zip(&self.steps)
             .filter(|(number, _)| *number >= held.step)
         {
-            if told.thread != thread || !told.is_executed && self.encoding_of(told).is_some() {
+            if stated.thread != thread || !stated.is_executed && self.encoding_of(stated).is_some()
+            {
                 continue;
             }
-            let known = self.done(told);
+            let known = self.done(stated);
             let is_undecoded = known.is_none();
             let writes = known
                 .iter()
@@ -182,7 +184,7 @@ impl Oracle {
                 .flat_map(|known| &known.writes);
             let named = writes.copied().find(|view| {
                 is_meant(
-                    PhysicalRegister::of_write(view.register, None, told.mode),
+                    PhysicalRegister::of_write(view.register, None, stated.mode),
                     *view,
                 )
             });

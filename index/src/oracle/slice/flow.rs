@@ -34,7 +34,7 @@ pub(super) struct OracleInputs {
 struct DefiningStep<'a> {
     oracle: &'a Oracle,
     step: Step,
-    told: &'a OracleStep,
+    stated: &'a OracleStep,
     instruction: Instruction,
     kinds: EdgeKinds,
     exception: Option<StepException>,
@@ -49,7 +49,7 @@ impl Oracle {
         kinds: EdgeKinds,
     ) -> OracleInputs {
         let mut into = OracleInputs::default();
-        let Some(told) = self.step(made.step) else {
+        let Some(stated) = self.step(made.step) else {
             return into;
         };
         let event = match made.how {
@@ -65,13 +65,13 @@ impl Oracle {
             });
             return into;
         }
-        let done = self.done(told);
-        let exception = self.exception_of(made.step, told, done.as_ref());
+        let done = self.done(stated);
+        let exception = self.exception_of(made.step, stated, done.as_ref());
         let is_done = done.is_some();
         let maker = DefiningStep {
             oracle: self,
             step: made.step,
-            told,
+            stated,
             instruction: done.unwrap_or_default(),
             kinds,
             exception,
@@ -97,7 +97,7 @@ impl Oracle {
         };
         // An exception may follow an instruction that is skipped or unknown.
         if !is_done && !is_by_exception {
-            let why = if told.is_executed {
+            let why = if stated.is_executed {
                 UnknownInput::Undecoded
             } else {
                 UnknownInput::NotOfInstruction
@@ -108,7 +108,7 @@ impl Oracle {
         if maker.instruction.control.flow == FlowKind::Trap && !is_memory && !is_by_exception {
             into.ends.push(SliceEndKind::System {
                 step: Some(made.step),
-                name: maker.asked(),
+                name: maker.requested(),
             });
             return into;
         }
@@ -132,19 +132,19 @@ impl Oracle {
     /// Returns the inputs of a step without definitions that decide its effect: a branch or a call,
     /// a comparison with unrecorded flags.
     pub(super) fn decided_by(&self, step: Step, kinds: EdgeKinds) -> Vec<(OracleInput, Edge)> {
-        let Some(told) = self.step(step) else {
+        let Some(stated) = self.step(step) else {
             return Vec::new();
         };
-        let Some(instruction) = self.done(told) else {
+        let Some(instruction) = self.done(stated) else {
             return Vec::new();
         };
         let origins = instruction.origins_of_result(None);
-        let flags = instruction.flags_read(told.instruction_set);
-        let exception = self.exception_of(step, told, Some(&instruction));
+        let flags = instruction.flags_read(stated.instruction_set);
+        let exception = self.exception_of(step, stated, Some(&instruction));
         let maker = DefiningStep {
             oracle: self,
             step,
-            told,
+            stated,
             instruction,
             kinds,
             exception,
@@ -275,8 +275,8 @@ impl DefiningStep<'_> {
     fn make_stacked(&self, byte: Option<RegisterView>, event: usize, into: &mut OracleInputs) {
         match byte {
             Some(byte) if byte.register == RegisterId::PSR => {
-                let bits = self.told.instruction_set.flag_bits() & 0xff << (8 * byte.offset);
-                let own = self.instruction.flags_written(self.told.instruction_set) & bits;
+                let bits = self.stated.instruction_set.flag_bits() & 0xff << (8 * byte.offset);
+                let own = self.instruction.flags_written(self.stated.instruction_set) & bits;
                 if bits == 0 {
                     into.ends.push(SliceEndKind::Constant);
                 }
@@ -289,7 +289,7 @@ impl DefiningStep<'_> {
                 }
             }
             Some(byte) if byte.register != RegisterId::PC => {
-                let mode = self.oracle.mode_of_step(self.step, self.told);
+                let mode = self.oracle.mode_of_step(self.step, self.stated);
                 let physical = PhysicalRegister::of_write(byte.register, None, mode);
                 let events = self
                     .exception
@@ -320,7 +320,7 @@ impl DefiningStep<'_> {
 
     /// Returns true if a register named by the instruction is the written one.
     fn is_meant(&self, named: RegisterId, how: WriteMethod, written: Option<&OracleWrite>) -> bool {
-        let mode = self.oracle.mode_of_step(self.step, self.told);
+        let mode = self.oracle.mode_of_step(self.step, self.stated);
         let own = PhysicalRegister::of_write(named, None, mode);
         match (written, how) {
             (Some(written), _) => {
@@ -339,7 +339,7 @@ impl DefiningStep<'_> {
     }
 
     fn make_flag(&self, bit: u64, into: &mut OracleInputs) {
-        let set = self.told.instruction_set;
+        let set = self.stated.instruction_set;
         let is_set = self.instruction.flags_written(set) & bit != 0;
         if let Some(exception) = self
             .exception
@@ -382,13 +382,13 @@ impl DefiningStep<'_> {
 
     /// Returns the recorded status register before the step, if it covers the flags.
     fn flags_before(&self) -> Option<u64> {
-        let bits = self.told.instruction_set.flag_bits();
+        let bits = self.stated.instruction_set.flag_bits();
         let flags = RegisterView::new(
             RegisterId::PSR,
             u16::try_from(bits.trailing_zeros() / 8).ok()?,
             1,
         );
-        let thread = self.told.thread;
+        let thread = self.stated.thread;
         let events = self.oracle.events_until(Position(self.step.0)).iter().rev();
         let own = events.filter(|event| event.thread == thread);
         let status = own.filter_map(|event| match &event.kind {
@@ -410,14 +410,14 @@ impl DefiningStep<'_> {
     }
 
     /// Returns the name of the request to the system or the host.
-    fn asked(&self) -> Option<&'static str> {
-        let set = self.told.instruction_set;
-        if self.told.naive().is_host_call() {
+    fn requested(&self) -> Option<&'static str> {
+        let set = self.stated.instruction_set;
+        if self.stated.naive().is_host_call() {
             return SemihostingCall::operation_name(
                 self.register_before(set.host_call()?.operation)?,
             );
         }
-        let told = self
+        let stated = self
             .oracle
             .events
             .iter()
@@ -429,16 +429,16 @@ impl DefiningStep<'_> {
                 }
                 _ => None,
             });
-        let number = told.or_else(|| self.register_before(set.abi().system_calls.number?))?;
+        let number = stated.or_else(|| self.register_before(set.abi().system_calls.number?))?;
         set.system_call_name(number)
     }
 
     fn register_before(&self, name: &str) -> Option<u64> {
-        let view = Registers::view(name, self.oracle.instruction_set(self.told.thread))?;
+        let view = Registers::view(name, self.oracle.instruction_set(self.stated.thread))?;
         let is_recorded = !self.oracle.has_operands_alone;
         is_recorded.then(|| {
             self.oracle
-                .register_value(self.told.thread, view, self.step.before())
+                .register_value(self.stated.thread, view, self.step.before())
                 .to_u64()
         })?
     }
@@ -547,7 +547,7 @@ impl DefiningStep<'_> {
     }
 
     fn take_flags(&self, besides: u64, into: &mut OracleInputs) {
-        let flags = self.instruction.flags_read(self.told.instruction_set)
+        let flags = self.instruction.flags_read(self.stated.instruction_set)
             | self.flags_of_block()
             | besides;
         if self.kinds.flags && flags != 0 {
@@ -563,27 +563,27 @@ impl DefiningStep<'_> {
             .iter()
             .take(usize::try_from(self.step.0).unwrap_or(usize::MAX))
             .rev();
-        let mut behind = self.told;
-        for (told, distance) in own
-            .filter(|told| told.thread == self.told.thread)
+        let mut after = self.stated;
+        for (stated, distance) in own
+            .filter(|stated| stated.thread == self.stated.thread)
             .zip(1..=4u8)
         {
-            if told.pc.0.wrapping_add(u64::from(told.length_bytes)) != behind.pc.0 {
+            if stated.pc.0.wrapping_add(u64::from(stated.length_bytes)) != after.pc.0 {
                 return 0;
             }
-            let Some(encoding) = self.oracle.encoding_of(told) else {
+            let Some(encoding) = self.oracle.encoding_of(stated) else {
                 return 0;
             };
-            let instruction = decode(encoding, told.pc, told.instruction_set);
+            let instruction = decode(encoding, stated.pc, stated.instruction_set);
             if let ExecutionCondition::Block(count) = instruction.meaning.condition {
-                let is_block = told.is_executed && distance <= count;
+                let is_block = stated.is_executed && distance <= count;
                 return if is_block {
-                    instruction.flags_read(told.instruction_set)
+                    instruction.flags_read(stated.instruction_set)
                 } else {
                     0
                 };
             }
-            behind = told;
+            after = stated;
         }
         0
     }

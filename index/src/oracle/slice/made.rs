@@ -14,7 +14,7 @@ use crate::oracle::slice::writers::{ByteWriter, WriteMethod, covers};
 impl Oracle {
     /// Returns the bytes and flags that a step defined, each with its last event in a slot.
     pub(super) fn made_by_step(&self, step: Step) -> Vec<(ByteWriter, SliceCell)> {
-        let Some(told) = self.step(step) else {
+        let Some(stated) = self.step(step) else {
             return Vec::new();
         };
         let mut made = Vec::new();
@@ -26,7 +26,7 @@ impl Oracle {
         {
             let how = WriteMethod::Recorded(number);
             let cells = match &event.kind {
-                OracleEventKind::Register(written) => self.cells_of(step, told, written),
+                OracleEventKind::Register(written) => self.cells_of(step, stated, written),
                 OracleEventKind::Access(access) if access.kind == AccessKind::Write => access
                     .each_byte()
                     .map(|(address, _)| memory(address))
@@ -47,23 +47,23 @@ impl Oracle {
                 )
             }));
         }
-        made.extend(self.made_by_operands(step, told));
+        made.extend(self.made_by_operands(step, stated));
         made
     }
 
     /// Returns the bytes or flags that a register line covers.
-    fn cells_of(&self, step: Step, told: &OracleStep, written: &OracleWrite) -> Vec<SliceCell> {
-        let (thread, view) = (told.thread, written.view);
+    fn cells_of(&self, step: Step, stated: &OracleStep, written: &OracleWrite) -> Vec<SliceCell> {
+        let (thread, view) = (stated.thread, written.view);
         if view.register != RegisterId::PSR {
-            return bytes(thread, written_as(written, told.mode)).collect();
+            return bytes(thread, written_as(written, stated.mode)).collect();
         }
-        let set = told.instruction_set;
+        let set = stated.instruction_set;
         // An instruction that sets flags sets only some of them: the line repeats the others.
         let by_result = self
-            .done(told)
+            .done(stated)
             .map_or(0, |instruction| instruction.flags_written(set));
         let bits = match by_result {
-            0 if self.takes_exception(step, told) => 0,
+            0 if self.takes_exception(step, stated) => 0,
             0 => set.flag_bits(),
             by_result => by_result,
         };
@@ -80,9 +80,9 @@ impl Oracle {
     }
 
     /// Returns true if a step takes an exception, which does not change the flags.
-    fn takes_exception(&self, step: Step, told: &OracleStep) -> bool {
-        let done = self.done(told);
-        self.exception_of(step, told, done.as_ref())
+    fn takes_exception(&self, step: Step, stated: &OracleStep) -> bool {
+        let done = self.done(stated);
+        self.exception_of(step, stated, done.as_ref())
             .is_some_and(|exception| !exception.flow.is_return)
     }
 
@@ -99,12 +99,12 @@ impl Oracle {
             .skip(number + 1)
             .position(|event| event.kind.is_named(WrittenName::BankCopy));
         let next = number + 1 + own.filter(|_| is_first_half).map_or(0, |own| own + 1);
-        let behind = self
+        let after = self
             .events
             .iter()
             .skip(next)
             .take_while(|event| event.slot == first.slot);
-        behind
+        after
             .filter(|event| event.owner == Some(step))
             .any(|event| match (&first.kind, &event.kind, cell) {
                 (
@@ -130,12 +130,13 @@ impl Oracle {
 
     /// Returns the definitions that only the operands show: all registers, or status registers that
     /// the trace leaves out.
-    fn made_by_operands(&self, step: Step, told: &OracleStep) -> Vec<(ByteWriter, SliceCell)> {
-        let Some(instruction) = self.done(told) else {
+    fn made_by_operands(&self, step: Step, stated: &OracleStep) -> Vec<(ByteWriter, SliceCell)> {
+        let Some(instruction) = self.done(stated) else {
             return Vec::new();
         };
-        let thread = told.thread;
-        let is_told = |view: RegisterView| self.has_operands_alone || self.leaves_out(thread, view);
+        let thread = stated.thread;
+        let is_stated =
+            |view: RegisterView| self.has_operands_alone || self.leaves_out(thread, view);
         let by = |register| ByteWriter {
             step,
             how: WriteMethod::Operands(register),
@@ -144,15 +145,15 @@ impl Oracle {
         let mut made = Vec::new();
         for view in instruction.registers.iter().flat_map(|known| &known.writes) {
             let whole = RegisterView::new(view.register, 0, u16::MAX);
-            if view.register != RegisterId::PSR && is_told(whole) {
+            if view.register != RegisterId::PSR && is_stated(whole) {
                 made.extend(
-                    bytes(thread, named(*view, told.mode)).map(|cell| (by(view.register), cell)),
+                    bytes(thread, named(*view, stated.mode)).map(|cell| (by(view.register), cell)),
                 );
             }
         }
-        for bits in flags(instruction.flags_written(told.instruction_set)) {
+        for bits in flags(instruction.flags_written(stated.instruction_set)) {
             let place = u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX);
-            if is_told(RegisterView::new(RegisterId::PSR, place, 1)) {
+            if is_stated(RegisterView::new(RegisterId::PSR, place, 1)) {
                 made.push((by(RegisterId::PSR), SliceCell::Flags { thread, bits }));
             }
         }

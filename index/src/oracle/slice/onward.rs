@@ -156,7 +156,7 @@ struct ForwardRow {
 
 impl ForwardSlice<'_> {
     fn go_into(&mut self, step: Step) {
-        let Some(told) = self.oracle.step(step) else {
+        let Some(stated) = self.oracle.step(step) else {
             return;
         };
         let (mut reached, mut defines) = (ForwardRow::default(), Vec::new());
@@ -170,7 +170,7 @@ impl ForwardSlice<'_> {
                 defines.push((made, cell));
             }
         }
-        let done = self.oracle.done(told);
+        let done = self.oracle.done(stated);
         let is_reading =
             done.is_some_and(|known| made.is_empty() || known.control.flow != FlowKind::Next);
         if defines.is_empty() && is_reading {
@@ -182,7 +182,7 @@ impl ForwardSlice<'_> {
         }
         let value = |(made, cell): &(ByteWriter, SliceCell)| self.oracle.value_of(made.how, *cell);
         let defined = |made: &(ByteWriter, SliceCell)| SliceDefinition::new(made.1, value(made));
-        let (thread, doubt) = (told.thread, reached.doubt);
+        let (thread, doubt) = (stated.thread, reached.doubt);
         let wanted_by = reached.wanted_by.into_iter().collect();
         let row = SliceStep {
             step,
@@ -287,7 +287,10 @@ impl Oracle {
                 WriteMethod::Operands(RegisterId::PC) => (ByteDefiner::Operands(step), register),
                 WriteMethod::Operands(RegisterId::PSR) => (ByteDefiner::Operands(step), None),
                 WriteMethod::Operands(named) => {
-                    let mode = self.step(step).map(|told| told.mode).unwrap_or_default();
+                    let mode = self
+                        .step(step)
+                        .map(|stated| stated.mode)
+                        .unwrap_or_default();
                     (
                         ByteDefiner::Operands(step),
                         Some(PlainRegister {
@@ -333,8 +336,8 @@ impl Oracle {
         else {
             return None;
         };
-        let told = self.step(made.step)?;
-        let exception = self.exception_of(made.step, told, self.done(told).as_ref())?;
+        let stated = self.step(made.step)?;
+        let exception = self.exception_of(made.step, stated, self.done(stated).as_ref())?;
         let address = exception.flow.stored.as_ref()?.address_of(RegisterView {
             register: plain_of(written),
             ..view
@@ -406,12 +409,12 @@ impl Oracle {
 
     /// Returns the mode that determines the names in a step.
     fn mode_before(&self, step: Step) -> Mode {
-        let Some(told) = self.step(step) else {
+        let Some(stated) = self.step(step) else {
             return Mode::Other;
         };
-        match (self.mode_of_step(step, told), self.has_operands_alone) {
-            (Mode::Other, true) => self.mode_ahead(told.thread, Position(step.0)),
-            (Mode::Other, false) => self.mode_at(told.thread, Position(step.0)),
+        match (self.mode_of_step(step, stated), self.has_operands_alone) {
+            (Mode::Other, true) => self.mode_ahead(stated.thread, Position(step.0)),
+            (Mode::Other, false) => self.mode_at(stated.thread, Position(step.0)),
             (mode, _) => mode,
         }
     }
@@ -440,7 +443,7 @@ impl Oracle {
     fn held_by(&self, made: ByteWriter, cell: SliceCell) -> HeldCell {
         let mode = self
             .step(made.step)
-            .map(|told| told.mode)
+            .map(|stated| stated.mode)
             .unwrap_or_default();
         let (event, register) = match made.how {
             WriteMethod::Recorded(event)

@@ -31,8 +31,8 @@ impl Replay for SliceQuery {
             step: None,
             edge: Edge::Data,
         };
-        let asked = oracle.writers_at(self.cell, self.at)?;
-        asked
+        let requested = oracle.writers_at(self.cell, self.at)?;
+        requested
             .into_iter()
             .for_each(|(cell, found)| slice.want(cell, found, by));
         slice.follow();
@@ -164,7 +164,9 @@ impl<'a> BackwardSlice<'a> {
         let is_shown = |by: &SliceUse| by.step.is_none_or(|step| shown.contains(&step));
         let mut answer = Vec::new();
         for (step, row) in rows.into_iter().rev().take(limit) {
-            let thread = oracle.step(step).map_or(ThreadId(0), |told| told.thread);
+            let thread = oracle
+                .step(step)
+                .map_or(ThreadId(0), |stated| stated.thread);
             let wanted_by = row.wanted_by.into_iter().collect();
             answer.push(SliceRow::Step(SliceStep {
                 step,
@@ -267,13 +269,14 @@ impl Oracle {
 
     /// Returns the writers of an input of a step.
     pub(super) fn writers_of(&self, step: Step, taken: OracleInput) -> Vec<CellOrigin> {
-        let Some(told) = self.step(step) else {
+        let Some(stated) = self.step(step) else {
             return Vec::new();
         };
-        let (thread, at) = (told.thread, Position(step.0));
+        let (thread, at) = (stated.thread, Position(step.0));
         match taken {
             OracleInput::Register(view) => {
-                let mode = Some(self.mode_of_step(step, told)).filter(|mode| *mode != Mode::Other);
+                let mode =
+                    Some(self.mode_of_step(step, stated)).filter(|mode| *mode != Mode::Other);
                 self.byte_writers(thread, view, at, mode)
             }
             OracleInput::Home(event, offset) => {

@@ -55,9 +55,9 @@ const NOTHING: ByteOrigin = ByteOrigin::Nobody(SliceEndKind::Initial { line: Non
 
 impl Oracle {
     /// Returns the instruction of a step, if it was executed and its bytes decode.
-    pub(super) fn done(&self, told: &OracleStep) -> Option<Instruction> {
-        let encoding = self.encoding_of(told).filter(|_| told.is_executed)?;
-        let instruction = decode(encoding, told.pc, told.instruction_set);
+    pub(super) fn done(&self, stated: &OracleStep) -> Option<Instruction> {
+        let encoding = self.encoding_of(stated).filter(|_| stated.is_executed)?;
+        let instruction = decode(encoding, stated.pc, stated.instruction_set);
         instruction
             .registers
             .is_some()
@@ -66,10 +66,10 @@ impl Oracle {
 
     /// Returns the mode that determines plain names in a step: the state before it if its own line
     /// does not state it.
-    pub(super) fn mode_of_step(&self, step: Step, told: &OracleStep) -> Mode {
-        match told.mode {
-            Mode::Other | Mode::Untold => self.mode_at(told.thread, Position(step.0)),
-            mode => self.with_choices(told.thread, mode, Position(step.0)),
+    pub(super) fn mode_of_step(&self, step: Step, stated: &OracleStep) -> Mode {
+        match stated.mode {
+            Mode::Other | Mode::Untold => self.mode_at(stated.thread, Position(step.0)),
+            mode => self.with_choices(stated.thread, mode, Position(step.0)),
         }
     }
 
@@ -101,15 +101,15 @@ impl Oracle {
         if self.has_operands_alone || self.leaves_out(thread, whole) {
             let mode = mode.unwrap_or_else(|| self.mode_ahead(thread, at));
             let cell = PhysicalRegister::of_write(view.register, None, mode);
-            let is_cell = |told: &OracleStep, used: RegisterId| match told.mode {
-                Mode::Window { .. } => PhysicalRegister::of_write(used, None, told.mode) == cell,
+            let is_cell = |stated: &OracleStep, used: RegisterId| match stated.mode {
+                Mode::Window { .. } => PhysicalRegister::of_write(used, None, stated.mode) == cell,
                 _ => used == view.register,
             };
             let writer = |place: u16| {
-                self.last_by_operands(thread, at, |told, instruction| {
+                self.last_by_operands(thread, at, |stated, instruction| {
                     let mut writes = instruction.registers.iter().flat_map(|known| &known.writes);
                     let written =
-                        writes.find(|used| is_cell(told, used.register) && covers(**used, place));
+                        writes.find(|used| is_cell(stated, used.register) && covers(**used, place));
                     written.map(|used| used.register)
                 })
             };
@@ -200,8 +200,8 @@ impl Oracle {
         if self.has_operands_alone
             || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1))
         {
-            return self.last_by_operands(thread, at, |told, instruction| {
-                (instruction.flags_written(told.instruction_set) & bit != 0)
+            return self.last_by_operands(thread, at, |stated, instruction| {
+                (instruction.flags_written(stated.instruction_set) & bit != 0)
                     .then_some(RegisterId::PSR)
             });
         }
@@ -211,13 +211,13 @@ impl Oracle {
             if written.view.register != RegisterId::PSR || !covers(written.view, place) {
                 continue;
             }
-            let told = event.owner.and_then(|step| self.step(step));
-            let written =
-                told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
-            let done = told.and_then(|told| self.done(told));
-            let exception = told
+            let stated = event.owner.and_then(|step| self.step(step));
+            let written = stated
+                .and_then(|stated| Some(self.done(stated)?.flags_written(stated.instruction_set)));
+            let done = stated.and_then(|stated| self.done(stated));
+            let exception = stated
                 .zip(event.owner)
-                .and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
+                .and_then(|(stated, step)| self.exception_of(step, stated, done.as_ref()));
             // Taking an exception does not change the flags.
             if written.unwrap_or(0) == 0
                 && exception.is_some_and(|exception| !exception.flow.is_return)
@@ -330,14 +330,14 @@ impl Oracle {
             .iter()
             .enumerate()
             .take(usize::try_from(at.0).unwrap_or(usize::MAX));
-        for (number, told) in steps.rev().filter(|(_, told)| told.thread == thread) {
-            if !told.is_executed && self.encoding_of(told).is_some() {
+        for (number, stated) in steps.rev().filter(|(_, stated)| stated.thread == thread) {
+            if !stated.is_executed && self.encoding_of(stated).is_some() {
                 continue;
             }
-            let (named, doubt) = match self.done(told) {
+            let (named, doubt) = match self.done(stated) {
                 None => (RegisterId::PC, Some(Doubt::Undecoded)),
                 Some(known) => {
-                    let Some(named) = written(told, &known) else {
+                    let Some(named) = written(stated, &known) else {
                         continue;
                     };
                     (
@@ -370,18 +370,19 @@ impl Oracle {
 
     /// Returns the mode in which a thread continues at a position, judging only by its steps.
     pub(super) fn mode_ahead(&self, thread: ThreadId, at: Position) -> Mode {
-        let own = |(number, told): &(u64, &OracleStep)| told.thread == thread && *number >= at.0;
+        let own =
+            |(number, stated): &(u64, &OracleStep)| stated.thread == thread && *number >= at.0;
         let ahead = (0u64..).zip(&self.steps).find(own);
         let last = || {
             self.steps
                 .iter()
                 .take(usize::try_from(at.0).unwrap_or(usize::MAX))
-                .rfind(|told| told.thread == thread)
+                .rfind(|stated| stated.thread == thread)
         };
         ahead
-            .map(|(_, told)| told)
+            .map(|(_, stated)| stated)
             .or_else(last)
-            .map_or(Mode::Other, |told| told.mode)
+            .map_or(Mode::Other, |stated| stated.mode)
     }
 }
 

@@ -94,10 +94,10 @@ impl<W: SearchTarget> Find<W> {
     ) -> Result<(), QueryError> {
         let in_text = self.what.in_text();
         SlotReader(index).check_position(self.from)?;
-        let behind = index.step_count() + 1;
+        let after = index.step_count() + 1;
         let (mut first, mut count, mut limit) = (self.from.0 + 1, FIRST_ROUND, self.limit);
-        while first < behind && limit > 0 {
-            let end = first.saturating_add(count).min(behind);
+        while first < after && limit > 0 {
+            let end = first.saturating_add(count).min(after);
             let found = self.slots_of_round(&in_text, index, first..end, cancel)?;
             let mut rest = found.as_slice();
             while limit > 0 {

@@ -60,7 +60,7 @@ pub(super) struct SlotAddress {
 }
 
 /// Maximum number of accessed bytes of a step that are assigned to operands.
-pub(super) const BYTES_TOLD_APART: usize = 4096;
+pub(super) const BYTES_DISTINGUISHED: usize = 4096;
 
 impl StepAccesses {
     /// Collects the accesses of a step's events in the slots up to `last`.
@@ -167,7 +167,7 @@ fn operands_of(
     kind: AccessKind,
     total: usize,
 ) -> Option<Vec<OperandBytes>> {
-    if total > BYTES_TOLD_APART {
+    if total > BYTES_DISTINGUISHED {
         return None;
     }
     let mut start = 0;
@@ -321,7 +321,7 @@ impl StepEvents {
                 blocks.any(|(granule, mask)| {
                     self.blocks
                         .get(&granule)
-                        .is_some_and(|asked| asked & mask != 0)
+                        .is_some_and(|requested| requested & mask != 0)
                 })
             }
             SlotEventKind::Access { .. } | SlotEventKind::Text { .. } => false,

@@ -311,20 +311,20 @@ impl<'a> ControlDependenceReader<'a> {
         } else {
             length_bytes
         };
-        let behind = Address(pc.0.wrapping_add(length_bytes + slot));
+        let after = Address(pc.0.wrapping_add(length_bytes + slot));
         let leaving = FlowSuccessors {
             to: Vec::new(),
             may_leave: true,
         };
         Ok(match (control.flow, control.target) {
             (FlowKind::Next | FlowKind::Trap | FlowKind::Call, _) => FlowSuccessors {
-                to: vec![behind],
+                to: vec![after],
                 may_leave: false,
             },
             (FlowKind::Branch, BranchTarget::Address(target)) => {
                 let is_decided =
                     instruction.decides() || control.delay == DelaySlotRule::UnlessNotTaken;
-                let to = [Some(Address(target)), is_decided.then_some(behind)];
+                let to = [Some(Address(target)), is_decided.then_some(after)];
                 FlowSuccessors {
                     to: to.into_iter().flatten().collect(),
                     may_leave: false,
@@ -334,7 +334,7 @@ impl<'a> ControlDependenceReader<'a> {
             // A conditional return may also fall through.
             (FlowKind::Return | FlowKind::ExceptionReturn, _) if instruction.is_conditional() => {
                 FlowSuccessors {
-                    to: vec![behind],
+                    to: vec![after],
                     may_leave: true,
                 }
             }

@@ -23,8 +23,8 @@ use crate::answers::value::Value;
 use crate::index::Index;
 use crate::index::homes::Homes;
 use crate::query::slice::accesses::{
-    BYTES_TOLD_APART, SlotAddress, StepAccesses, StepEvents, StoredBlocks, ValueBytes, late_slots,
-    late_writes,
+    BYTES_DISTINGUISHED, SlotAddress, StepAccesses, StepEvents, StoredBlocks, ValueBytes,
+    late_slots, late_writes,
 };
 use crate::query::slice::beside::OtherThreadWrites;
 use crate::query::slice::definers::status_view;
@@ -237,7 +237,7 @@ impl<'a> StepFlow<'a> {
 
     /// Returns true if it accesses few enough bytes to trace each separately.
     pub fn is_traced_by_byte(&self) -> bool {
-        self.loads.all().len() + self.stores.all().len() <= BYTES_TOLD_APART
+        self.loads.all().len() + self.stores.all().len() <= BYTES_DISTINGUISHED
     }
 
     /// Returns the operand, and the byte of its value, of a stored byte; none if unknown.
@@ -435,8 +435,8 @@ impl<'a> StepFlow<'a> {
             listed.for_each(|view| outcome.take_in(StepInput::Register(*view), Edge::Data));
         }
         if is_made_of_nothing {
-            let is_told = by != ByteProducer::Unexplained;
-            let end = if is_told {
+            let is_stated = by != ByteProducer::Unexplained;
+            let end = if is_stated {
                 SliceEndKind::Constant
             } else {
                 SliceEndKind::Unknown(UnknownInput::NotOfInstruction)
@@ -467,12 +467,12 @@ impl<'a> StepFlow<'a> {
             .done()
             .zip(set)
             .map_or(0, |(instruction, set)| instruction.flags_written(set));
-        let (told, recorded) = (all & bits, self.status_written(want.slot));
+        let (stated, recorded) = (all & bits, self.status_written(want.slot));
         // Taking an exception does not change the flags.
         let recorded = recorded.filter(|_| all != 0 || !self.takes_exception());
         // An instruction may set only some flags: the others are recorded unchanged.
         let is_whole = all == 0 && (recorded.is_some() || self.may_write_all());
-        let taken = if is_whole { bits } else { told };
+        let taken = if is_whole { bits } else { stated };
         if taken != bits {
             outcome.rests.push(TracedDefinition {
                 piece: StatePiece::Flags(bits & !taken),
@@ -502,7 +502,7 @@ impl<'a> StepFlow<'a> {
                 .collect(),
         );
         outcome.defines.push(SliceDefinition::new(cell, value));
-        if told == 0 && self.take_exception_flags(taken, outcome) {
+        if stated == 0 && self.take_exception_flags(taken, outcome) {
             return Ok(());
         }
         match self.done() {
@@ -511,7 +511,7 @@ impl<'a> StepFlow<'a> {
                     .ends
                     .push((self.system_call_end(instruction)?, cell));
             }
-            Some(instruction) => self.add_flag_inputs(instruction, told, cell, outcome)?,
+            Some(instruction) => self.add_flag_inputs(instruction, stated, cell, outcome)?,
             None => outcome.ends.push((self.unknown_inputs_end(), cell)),
         }
         Ok(())
@@ -841,17 +841,17 @@ fn block_flags(
     slot: u64,
     text: &StepText,
 ) -> Result<u64, QueryError> {
-    let (mut before, mut behind) = (slot, text.pc);
+    let (mut before, mut after) = (slot, text.pc);
     for distance in 1..=text.instruction_set.longest_block() {
         let Some(step) = SlotReader(index).owner(thread, before.saturating_sub(1))? else {
             return Ok(0);
         };
         before = step.0.saturating_add(1);
         let step = SlotReader(index).step_of(before)?.map(|(_, step)| step);
-        let Some(step) = step.filter(|step| step.next_pc() == behind) else {
+        let Some(step) = step.filter(|step| step.next_pc() == after) else {
             return Ok(0);
         };
-        behind = step.pc;
+        after = step.pc;
         let Some(encoding) = step.encoding else {
             return Ok(0);
         };

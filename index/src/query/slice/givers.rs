@@ -192,9 +192,9 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
                 ) => {
                     let whole = RegisterView::new(view.register, 0, u16::MAX);
                     let definers = ReachingDefinitions { index };
-                    let is_told =
+                    let is_stated =
                         !index.has_operands_alone() && !definers.is_left_out(thread, whole);
-                    is_told && self.is_only_candidate(given, homes, others)?
+                    is_stated && self.is_only_candidate(given, homes, others)?
                 }
                 (StatePiece::Memory { granule, .. }, StatePiece::Memory { .. }) => {
                     let is_alone = index.threads().len() == 1 && index.contents.markers.is_empty();
@@ -242,7 +242,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
         cancel: &Cancel,
     ) -> Result<Option<InputOrigin>, QueryError> {
         let mut holder = None;
-        let asked = piece.clone();
+        let requested = piece.clone();
         let (index, thread) = (self.flow.index, self.flow.thread());
         let own = DefinitionLimit {
             slot: self.step.0,
@@ -287,7 +287,7 @@ impl<'w, 'a> InputOriginReader<'w, 'a> {
             while let Some((step, wants)) = frontier.take_newest() {
                 for want in wants {
                     if let Some(found) = self.definition_origin(step, &want)? {
-                        holder = Some(found).filter(|_| want.piece.is_same(&asked));
+                        holder = Some(found).filter(|_| want.piece.is_same(&requested));
                         reached.push(found);
                     } else {
                         open.extend(self.take(step, want, reached)?.into_iter().filter_map(rest));

@@ -29,7 +29,7 @@ pub(super) struct FlowSuccessors {
 pub(super) struct ControlDependences {
     addresses: Vec<Address>,
     numbers: HashMap<Address, usize>,
-    behind: PostDominators,
+    after: PostDominators,
     branches: Vec<BranchNode>,
 }
 
@@ -69,7 +69,7 @@ impl ControlDependences {
             return Ok(Self::default());
         };
         let numbers = std::mem::take(&mut graph.numbers);
-        let behind = PostDominators::of(graph.immediate_post_dominators(cancel)?);
+        let after = PostDominators::of(graph.immediate_post_dominators(cancel)?);
         let places = graph
             .successors
             .into_iter()
@@ -84,7 +84,7 @@ impl ControlDependences {
             branches,
             addresses: graph.addresses,
             numbers,
-            behind,
+            after,
         })
     }
 
@@ -95,10 +95,10 @@ impl ControlDependences {
         let here = *self.numbers.get(&pc)?;
         // It post-dominates one of the successors, but not all of them.
         let is_decided = move |branch: &&BranchNode| {
-            let of_way = |way: &usize| self.behind.post_dominates(here, *way);
+            let of_way = |way: &usize| self.after.post_dominates(here, *way);
             branch.ways.iter().any(of_way)
                 && !self
-                    .behind
+                    .after
                     .immediate_post_dominator(branch.number)
                     .is_some_and(|join| of_way(&join))
         };
@@ -117,7 +117,7 @@ impl ControlDependences {
             return Some(JoinPoint::Nothing);
         };
         Some(
-            self.behind
+            self.after
                 .immediate_post_dominator(branch.number)
                 .filter(|join| *join != EXIT)
                 .map_or(JoinPoint::End, |join| {
@@ -146,8 +146,8 @@ struct PostDominators {
 impl PostDominators {
     fn of(nearest: Vec<Option<usize>>) -> Self {
         let mut before = vec![Vec::new(); nearest.len()];
-        for (node, behind) in nearest.iter().enumerate() {
-            behind.iter().for_each(|behind| before[*behind].push(node));
+        for (node, after) in nearest.iter().enumerate() {
+            after.iter().for_each(|after| before[*after].push(node));
         }
         let mut spans = vec![0..0; nearest.len()];
         let mut count = 0;
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_decides_its_ways_and_not_what_comes_behind_both() {
+    fn a_branch_decides_its_ways_and_not_what_comes_after_both() {
         // if 0 { 1 } else { 2 }; 3
         assert_eq!(
             deciders(&[&[1, 2], &[3], &[3], &[]]),

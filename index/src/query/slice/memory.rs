@@ -59,15 +59,15 @@ impl ReachingDefinitions<'_> {
                 |touches: &[Option<TouchAt>; 64]| touches.get(place as usize).copied().flatten();
             let access = |touch: TouchAt| -> ByteEventTime { (touch.slot, Some(touch)) };
             let host = by_host.get(place as usize).copied().flatten();
-            let told = at(&written).map(access).max(host.map(|slot| (slot, None)));
+            let stated = at(&written).map(access).max(host.map(|slot| (slot, None)));
             match at(&changed)
                 .map(access)
-                .filter(|change| told.is_none_or(|told| *change > told))
+                .filter(|change| stated.is_none_or(|stated| *change > stated))
             {
                 Some((slot, _)) => Ok(LastByteWriter::Nobody(SliceEndKind::External {
                     seen_by: slots.reader_of(slot, address)?,
                 })),
-                None => match told {
+                None => match stated {
                     Some((slot, Some(_))) => Ok(LastByteWriter::Thread {
                         slot,
                         thread: slots.writer_of(slot, address)?,

@@ -90,7 +90,7 @@ impl<'a> ForwardSliceWalk<'a> {
             unread: None,
         };
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
-        for (thread, piece) in walk.asked(question, memory_thread)? {
+        for (thread, piece) in walk.requested(question, memory_thread)? {
             for live in (ReachingDefinitions { index }).given(thread, piece, question.at, cancel)? {
                 let block = walk.block_of(&live);
                 walk.unread = Some(*question);
@@ -197,7 +197,7 @@ impl<'a> ForwardSliceWalk<'a> {
         }))
     }
 
-    fn asked(
+    fn requested(
         &self,
         question: &SliceQuery,
         memory_thread: ThreadId,

@@ -14,7 +14,7 @@ use crate::query::slice::definers::{ReachingDefinitions, status_view};
 use crate::query::slice::flow::{StepContribution, StepFlow};
 use crate::query::slice::frontier::TracedDefinition;
 use crate::query::slice::pieces::{StatePiece, blocks_of, parts_of};
-use crate::read::banks::{OpenWrites, told};
+use crate::read::banks::{OpenWrites, stated};
 use crate::read::slots::{SlotEvent, SlotEventKind};
 use crate::store::granules::GRANULE_BITS;
 
@@ -166,7 +166,7 @@ impl StepFlow<'_> {
             let slot = events.first().map_or(0, |event| event.slot);
             let mut open = OpenWrites::of_events(self.index, self.thread(), slot, events)?;
             for event in events {
-                self.add_written(&told(&mut open, event), &mut written)?;
+                self.add_written(&stated(&mut open, event), &mut written)?;
             }
         }
         self.add_operands(step.0.saturating_add(1), &mut written);
@@ -229,9 +229,9 @@ impl StepFlow<'_> {
             ReachingDefinitions { index: self.index },
             self.index.has_operands_alone(),
         );
-        let is_told = |view| is_alone || definers.is_left_out(self.thread(), view);
+        let is_stated = |view| is_alone || definers.is_left_out(self.thread(), view);
         let flags = instruction.flags_written(text.instruction_set);
-        if flags != 0 && is_told(status_view(flags)) {
+        if flags != 0 && is_stated(status_view(flags)) {
             written.add(StatePiece::Flags(flags), own);
         }
         for view in instruction.registers.iter().flat_map(|known| &known.writes) {
@@ -240,7 +240,7 @@ impl StepFlow<'_> {
                 ..*view
             };
             let whole = RegisterView::new(view.register, 0, u16::MAX);
-            if view.register != RegisterId::PSR && is_told(whole) {
+            if view.register != RegisterId::PSR && is_stated(whole) {
                 written.add(
                     StatePiece::Register {
                         view: home,

@@ -16,7 +16,7 @@ use crate::answers::value::{ByteState, ValueSource};
 use crate::index::Index;
 use crate::inference::overwrites::OverwriteReader;
 use crate::query::access::{Accesses, NearestAccess};
-use crate::query::asked::{AccessQuery, OwnerFilter};
+use crate::query::access_search::{AccessQuery, OwnerFilter};
 use crate::query::physical::{PhysicalAccessQuery, VirtualPart};
 use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::question::Query as _;
@@ -35,7 +35,7 @@ impl ReachingDefinitions<'_> {
         &self,
         range: MemoryRange,
         at: Position,
-        asked: &[SliceUse],
+        requested: &[SliceUse],
         finds: &mut FoundDefinitions<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
@@ -89,7 +89,7 @@ impl ReachingDefinitions<'_> {
             let wish = |thread, doubt| DefinitionQuery {
                 thread,
                 piece: piece.clone(),
-                wanted_by: asked.to_vec(),
+                wanted_by: requested.to_vec(),
                 doubt,
             };
             match from {
@@ -186,16 +186,16 @@ impl PhysicalDefinitionFinder<'_> {
 
     /// Returns the last write of some of the bytes.
     fn last_write(&self, run: &Range<usize>) -> Result<Option<CellAccess>, QueryError> {
-        let (behind, len_bytes) = (run.start as u64, run.len() as u64);
+        let (after, len_bytes) = (run.start as u64, run.len() as u64);
         let Some(first) = self.parts.first() else {
             return Ok(None);
         };
         let cell = Cell::Physical {
-            address: Address(first.physical().0.wrapping_add(behind)),
+            address: Address(first.physical().0.wrapping_add(after)),
             len_bytes,
         };
         let (index, kinds, cancel) = (self.index, AccessKinds::Writes, self.cancel);
-        let asked = AccessQuery {
+        let requested = AccessQuery {
             index,
             cell,
             homes: None,
@@ -209,7 +209,7 @@ impl PhysicalDefinitionFinder<'_> {
         let parts = self
             .parts
             .iter()
-            .map(|part| part.some(behind, len_bytes))
+            .map(|part| part.some(after, len_bytes))
             .collect();
         let question = Accesses {
             nearest: NearestAccess::last(cell, kinds, self.at),
@@ -217,7 +217,7 @@ impl PhysicalDefinitionFinder<'_> {
             skip: 0,
             limit: 1,
         };
-        let last = PhysicalAccessQuery::among(&asked, parts).nearest(&question)?;
+        let last = PhysicalAccessQuery::among(&requested, parts).nearest(&question)?;
         Ok(last.and_then(|last| last.accesses.into_iter().next()))
     }
 

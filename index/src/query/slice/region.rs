@@ -55,7 +55,7 @@ pub(super) enum RegionRelation {
     Inside,
     /// In an interrupt, or another task, that came in between.
     Aside,
-    Behind,
+    After,
 }
 
 impl ControlDependenceReader<'_> {
@@ -108,12 +108,12 @@ impl ControlDependenceReader<'_> {
             .innermost_at(thread, step.before())
             .filter(|_| is_open)
         else {
-            return Ok(RegionRelation::Behind);
+            return Ok(RegionRelation::After);
         };
         if inner == region.call {
             let is_join = region.join.is_some() && text.map(|text| text.pc) == region.join;
             return Ok(if is_join {
-                RegionRelation::Behind
+                RegionRelation::After
             } else {
                 RegionRelation::Inside
             });
@@ -225,7 +225,7 @@ impl<'a> ControlRegions<'a> {
             if place == RegionRelation::Inside {
                 by = Some(decider);
             }
-            if place != RegionRelation::Behind {
+            if place != RegionRelation::After {
                 open.push((decider, region));
             }
         }

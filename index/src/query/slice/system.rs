@@ -33,8 +33,8 @@ impl StepFlow<'_> {
                 name: number.and_then(SemihostingCall::operation_name),
             });
         }
-        let told = self.recorded_system_call(asking)?;
-        let number = match (told, set.abi().system_calls.number) {
+        let stated = self.recorded_system_call(asking)?;
+        let number = match (stated, set.abi().system_calls.number) {
             (Some(number), _) => Some(number),
             (None, Some(name)) if instruction.control.flow == FlowKind::Trap => {
                 self.register_before(asking, name)?
@@ -59,12 +59,12 @@ impl StepFlow<'_> {
             kinds: &[MarkerKind::SYSTEM_CALL],
             thread: Some(self.thread),
         };
-        let told = MarkerReader(self.index)
+        let stated = MarkerReader(self.index)
             .last(wanted, until, &Cancel::default())?
             .pop();
-        Ok(told
-            .filter(|told| told.step == Some(step))
-            .map(|told| told.marker.value))
+        Ok(stated
+            .filter(|stated| stated.step == Some(step))
+            .map(|stated| stated.marker.value))
     }
 
     /// Returns the value of a register before a step, if the trace states it.

@@ -257,12 +257,12 @@ impl LateLoads {
 /// without a check of each.
 fn has_late(index: &Index, first: u64, last: u64) -> Result<bool, QueryError> {
     let base = |slot| Ok::<_, QueryError>(SlotReader(index).locate(slot)?.0.meta.step_base);
-    let is_told = |slot| {
+    let is_stated = |slot| {
         SlotReader(index)
             .locate_all(slot)
             .any(|(segment, _)| segment.meta.has_late_accesses)
     };
-    Ok(base(first)? != base(last)? || is_told(first) || is_told(last))
+    Ok(base(first)? != base(last)? || is_stated(first) || is_stated(last))
 }
 
 fn late_loads_in(index: &Index, slot: u64) -> Result<Vec<LateLoad>, QueryError> {

@@ -54,7 +54,7 @@ impl<'a> BackwardSliceWalk<'a> {
             undecided: UndecidedSteps::default(),
             ready: VecDeque::new(),
         };
-        let asked = vec![SliceUse {
+        let requested = vec![SliceUse {
             step: None,
             edge: Edge::Data,
         }];
@@ -62,7 +62,7 @@ impl<'a> BackwardSliceWalk<'a> {
         if let Cell::Register { thread, view } = question.cell
             && view.register == RegisterId::PC
         {
-            walk.trace_last_step(thread, slot, asked.clone())?;
+            walk.trace_last_step(thread, slot, requested.clone())?;
             return Ok(walk);
         }
         if let Cell::Physical { address, len_bytes } = question.cell {
@@ -70,13 +70,13 @@ impl<'a> BackwardSliceWalk<'a> {
             walk.find_physical(
                 MemoryRange { address, len_bytes },
                 question.at,
-                &asked,
+                &requested,
                 cancel,
             )?;
             return Ok(walk);
         }
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
-        for wish in walk.wishes(question, memory_thread, &asked)? {
+        for wish in walk.wishes(question, memory_thread, &requested)? {
             walk.find(wish, DefinitionLimit::at(slot), cancel)?;
         }
         Ok(walk)
@@ -164,12 +164,12 @@ impl<'a> BackwardSliceWalk<'a> {
         &self,
         question: &SliceQuery,
         memory_thread: ThreadId,
-        asked: &[SliceUse],
+        requested: &[SliceUse],
     ) -> Result<Vec<DefinitionQuery>, QueryError> {
         let wish = |thread, piece| DefinitionQuery {
             thread,
             piece,
-            wanted_by: asked.to_vec(),
+            wanted_by: requested.to_vec(),
             doubt: None,
         };
         Ok(match question.cell {
@@ -224,7 +224,7 @@ impl<'a> BackwardSliceWalk<'a> {
         &mut self,
         range: MemoryRange,
         at: Position,
-        asked: &[SliceUse],
+        requested: &[SliceUse],
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let (definers, mut ends) = (self.definers(), Vec::new());
@@ -232,7 +232,7 @@ impl<'a> BackwardSliceWalk<'a> {
             frontier: &mut self.frontier,
             ends: &mut ends,
         };
-        definers.of_physical(range, at, asked, &mut finds, cancel)?;
+        definers.of_physical(range, at, requested, &mut finds, cancel)?;
         self.ready.extend(ends.into_iter().map(SliceRow::End));
         Ok(())
     }
@@ -394,10 +394,10 @@ impl<'a> BackwardSliceWalk<'a> {
 }
 
 /// Each byte is a separate chain.
-pub(super) fn check_length(asked: u64) -> Result<(), QueryError> {
-    if asked > SLICE_BYTES {
+pub(super) fn check_length(requested: u64) -> Result<(), QueryError> {
+    if requested > SLICE_BYTES {
         Err(QueryError::TooLong {
-            asked,
+            requested,
             limit: SLICE_BYTES,
         })
     } else {

@@ -9,7 +9,7 @@ use crate::answers::step_record::Doubt;
 use crate::index::homes::{Homes, WriteCertainty};
 use crate::query::slice::definers::ReachingDefinitions;
 use crate::query::slice::flow::StepFlow;
-use crate::read::banks::{OpenWrites, told};
+use crate::read::banks::{OpenWrites, stated};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind};
 
@@ -83,7 +83,7 @@ impl StepFlow<'_> {
         let mut mode = None;
         let events = self.events.iter().enumerate().take(before);
         for (number, event) in events.filter(|(_, event)| event.slot == slot) {
-            let event = told(&mut open, event);
+            let event = stated(&mut open, event);
             let SlotEventKind::Register {
                 view: named,
                 bytes,
@@ -134,10 +134,10 @@ impl StepFlow<'_> {
             });
         }
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
-        let is_told = written.bytes.iter().any(Option::is_some);
+        let is_stated = written.bytes.iter().any(Option::is_some);
         let is_untraced =
             || (ReachingDefinitions { index: self.index }).is_left_out(self.thread(), view);
-        if self.index.has_operands_alone() || !is_told && (is_status || is_untraced()) {
+        if self.index.has_operands_alone() || !is_stated && (is_status || is_untraced()) {
             self.write_by_operands(homes, &mut written);
         }
         Ok(written.bytes)

@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subtree_ends_behind_its_last_frame() {
+    fn a_subtree_ends_after_its_last_frame() {
         let calls = nested();
         let ends = (0..6).map(|id| calls.subtree_end(CallId(id)));
         assert_eq!(ids(ends), [6, 4, 3, 4, 6, 6]);
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_on_the_stack_from_behind_its_call_to_before_the_step_after_its_return() {
+    fn a_frame_is_on_the_stack_from_after_its_call_to_before_the_step_after_its_return() {
         let calls = nested();
         let path = |position: u64| ids(calls.path_at(ThreadId(0), Position(position)));
         assert_eq!(

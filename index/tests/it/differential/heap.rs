@@ -165,7 +165,7 @@ fn check_bad_frees(records: &[Vec<Record>], expected: &[&str]) {
 }
 
 #[test]
-fn a_block_that_is_freed_twice_is_told() {
+fn a_block_that_is_freed_twice_is_reported() {
     let malloc = [enter(0, MALLOC, &[64]), leave(0, MALLOC, 0x5000)].concat();
     let free = enter(0, FREE, &[0x5000]);
     check_bad_frees(&[malloc.clone(), free.clone(), free.clone()], &["5000 4 3"]);

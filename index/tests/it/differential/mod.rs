@@ -180,7 +180,7 @@ fn check_small(name: &str, text: &str) {
 }
 
 #[test]
-fn an_access_behind_one_that_no_step_did_is_found() {
+fn an_access_after_one_that_no_step_did_is_found() {
     check_small(
         "dump of a late thread",
         "1 clk cpu0 IT (1) 00008000 d503201f O EL3h_s : NOP\n\
@@ -304,7 +304,7 @@ fn a_thread_without_steps_has_the_registers_of_the_trace() {
 }
 
 #[test]
-fn a_link_register_from_before_a_transfer_makes_no_call_behind_a_seam_either() {
+fn a_link_register_from_before_a_transfer_makes_no_call_after_a_seam_either() {
     let mut text = String::new();
     for step in 1..9 {
         writeln!(
@@ -342,7 +342,7 @@ fn what_a_call_of_another_stack_calls_later_is_no_child_of_the_frame_around() {
 }
 
 #[test]
-fn effects_that_come_late_do_not_depend_on_how_many_steps_are_asked_for() {
+fn effects_that_come_late_do_not_depend_on_how_many_steps_are_requested() {
     let mut text = String::from("1 clk cpu1 IT (1) 00008000 d503201f O EL3h_s : NOP\n");
     for step in 2..1100 {
         writeln!(
@@ -369,7 +369,7 @@ fn effects_that_come_late_do_not_depend_on_how_many_steps_are_asked_for() {
 }
 
 #[test]
-fn a_timestamp_behind_an_instruction_without_one_is_the_same_in_parts() {
+fn a_timestamp_after_an_instruction_without_one_is_the_same_in_parts() {
     check_small(
         "instruction without a time",
         "0 clk R X0 0000000000000005\n\

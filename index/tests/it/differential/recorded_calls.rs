@@ -425,7 +425,7 @@ fn a_trace_that_begins_in_a_handler_leaves_it() {
 }
 
 #[test]
-fn a_call_returns_to_the_address_behind_it() {
+fn a_call_returns_to_the_address_after_it() {
     check(
         X86,
         &[
@@ -637,7 +637,7 @@ fn a_handler_of_a_signal_interrupts_a_step() {
 }
 
 #[test]
-fn a_call_that_a_signal_interrupts_goes_on_behind_the_handler() {
+fn a_call_that_a_signal_interrupts_goes_on_after_the_handler() {
     let signal = |pc| {
         [
             marker(SIGNAL, 0x2000),

@@ -120,15 +120,15 @@ impl Writer<'_> {
             thread: number,
             what,
         });
-        let behind = thread.pc + encoding.bytes().len() as u64;
+        let after = thread.pc + encoding.bytes().len() as u64;
         thread.pc = match branch {
-            RecordedBranch::None if !self.dice.one_in(20) => behind,
+            RecordedBranch::None if !self.dice.one_in(20) => after,
             RecordedBranch::Call | RecordedBranch::IndirectCall => {
                 thread.sp -= 8 * self.dice.below(3);
                 self.records.push(Record::write(number, thread.sp));
-                thread.calls.push((behind, thread.sp));
+                thread.calls.push((after, thread.sp));
                 if self.dice.one_in(9) {
-                    behind
+                    after
                 } else {
                     self.anywhere()
                 }
@@ -140,7 +140,7 @@ impl Writer<'_> {
                     thread.calls.truncate(jumped);
                     thread.sp = thread.calls.last().map_or(0x8000, |(_, sp)| *sp);
                 }
-                self.dice.pick(&thread.points).unwrap_or(behind)
+                self.dice.pick(&thread.points).unwrap_or(after)
             }
             _ => self.anywhere(),
         };

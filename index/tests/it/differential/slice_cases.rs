@@ -37,7 +37,7 @@ fn cell(index: &Index, what: &str, thread: u16) -> Cell {
 }
 
 /// Returns the steps of a slice, and the ends of its chains.
-fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<SliceEndKind>) {
+fn stated(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<SliceEndKind>) {
     let (mut steps, mut ends) = (Vec::new(), Vec::new());
     for row in rows {
         match row {
@@ -52,7 +52,7 @@ fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<SliceEndKind>) {
 fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<SliceEndKind>) {
     let index = index_of(source, 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(index.step_count()));
-    told(
+    stated(
         SliceQuery {
             direction: Direction::Back,
             cell,
@@ -86,7 +86,7 @@ pub(super) fn check_onward(
     }
     .run(&index, &Cancel::default())
     .unwrap();
-    let (steps, ends) = told(rows);
+    let (steps, ends) = stated(rows);
     assert_eq!(steps, expected);
     ends
 }
@@ -154,7 +154,7 @@ fn of_two_threads_that_store_between_two_steps_each_has_its_bytes() {
 }
 
 #[test]
-fn a_step_whose_lines_stand_in_two_slots_comes_once() {
+fn a_step_whose_lines_are_in_two_slots_comes_once() {
     check_case(
         "1 clk cpu0 IT (1) 00008000 4ea11c20 O EL1h_n : MOV v0.16b,v1.16b\n\
          1 clk cpu0 R V0<127:64> 0000000000000001\n\
@@ -243,7 +243,7 @@ fn an_instruction_that_means_nothing_ends_the_chains_of_all_registers() {
 }
 
 #[test]
-fn a_store_whose_line_stands_behind_a_step_of_another_cpu_is_followed_from_there() {
+fn a_store_whose_line_is_after_a_step_of_another_cpu_is_followed_from_there() {
     let store = "1 clk cpu1 IT (1) 00008000 b9000020 O EL1h_n : STR w0,[x1]\n\
          2 clk cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP\n\
          2 clk cpu1 MW4 00001000:000000001000 00000007\n";
@@ -254,7 +254,7 @@ fn a_store_whose_line_stands_behind_a_step_of_another_cpu_is_followed_from_there
 }
 
 #[test]
-fn a_register_whose_line_stands_behind_a_step_of_another_cpu_is_followed_from_there() {
+fn a_register_whose_line_is_after_a_step_of_another_cpu_is_followed_from_there() {
     check_onward(
         "1 clk cpu1 IT (1) 00008000 aa0103e0 O EL1h_n : MOV x0,x1\n\
          2 clk cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP\n\
@@ -284,7 +284,7 @@ fn of_two_cpus_in_one_slot_the_order_of_the_lines_says_who_loads_what() {
 }
 
 #[test]
-fn a_load_whose_line_stands_behind_the_store_of_another_cpu_has_what_was_there_before_it() {
+fn a_load_whose_line_is_after_the_store_of_another_cpu_has_what_was_there_before_it() {
     check_onward(
         "1 clk cpu1 IT (1) 00008000 b9400020 O EL1h_n : LDR w0,[x1]\n\
          2 clk cpu0 IT (1) 00008000 b9000020 O EL1h_n : STR w0,[x1]\n\

@@ -121,7 +121,7 @@ fn check_records(set: InstructionSet, seed: u64, steps: u64) {
 /// Loads that do not fit the operands of their instruction: each byte of the result may come from
 /// each loaded byte.
 #[test]
-fn loads_that_are_not_told_apart_are_not_copied_byte_by_byte() {
+fn loads_that_are_not_distinguished_are_not_copied_byte_by_byte() {
     check_records(InstructionSet::X86_64, 13_615_696_996_598_071_224, 27);
     check_records(InstructionSet::A64, 1_111_412_970_070_028_801, 42);
     check_records(InstructionSet::A64, 12_181_800_071_588_727_431, 25);

@@ -144,22 +144,22 @@ fn arguments_are_where_their_function_has_them() {
 }
 
 #[test]
-fn nothing_from_before_a_gap_is_told() {
+fn nothing_from_before_a_gap_is_reported() {
     let mut records = vec![step(0, 0x1000, EAX)];
     records.extend((0..5000).map(|number| nop(0, 0x1005 + number)));
     check(&records, 5000, "rax", "0000000001234567");
     // `jmp` does not go to its target, so steps are missing.
-    let behind = 0x1005 + 5000;
-    records.push(branch(0, behind, &[0xeb, 0x10], RecordedBranch::Jump));
+    let after = 0x1005 + 5000;
+    records.push(branch(0, after, &[0xeb, 0x10], RecordedBranch::Jump));
     let mut whole = records.clone();
-    whole.extend((0..9).map(|number| nop(0, behind + 0x12 + number)));
+    whole.extend((0..9).map(|number| nop(0, after + 0x12 + number)));
     check(&whole, 5005, "rax", "0000000001234567");
-    records.extend((0..9).map(|number| nop(0, behind + 0x13 + number)));
+    records.extend((0..9).map(|number| nop(0, after + 0x13 + number)));
     check(&records, 5005, "rax", UNKNOWN);
 }
 
 #[test]
-fn nothing_from_before_a_gap_that_the_trace_tells_of_is_told() {
+fn nothing_from_before_a_gap_that_the_trace_tells_of_is_reported() {
     let steps = |gap: Option<Record>| -> Vec<Record> {
         [step(0, 0x1000, EAX), nop(0, 0x1005)]
             .into_iter()

@@ -241,7 +241,7 @@ fn what_others_may_have_stored_is_not_loaded() {
 /// Intel SDM, volume 2, REP and MOVS: each iteration moves both pointers, and the loop ends with a
 /// counter of 0.
 #[test]
-fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
+fn a_repeated_move_leaves_its_pointers_after_the_last_byte() {
     let run = |addresses: &[u64], behind: u64| {
         let mut records = vec![Record::instruction(
             0,

@@ -34,7 +34,7 @@ fn index_of_file(path: &Path) -> Index {
 /// A trace with and without its values.
 struct Pair<'a> {
     name: &'a str,
-    told: Index,
+    stated: Index,
     hidden: Index,
     compared: Compared,
     wrong: Vec<String>,
@@ -44,19 +44,19 @@ impl Pair<'_> {
     /// Compares all registers, and the accessed memory, at about `positions` positions.
     fn compare(&mut self, positions: u64) {
         assert_eq!(
-            self.told.step_count(),
+            self.stated.step_count(),
             self.hidden.step_count(),
             "{}",
             self.name
         );
-        let stride = (self.told.step_count() / positions).max(1) | 1;
+        let stride = (self.stated.step_count() / positions).max(1) | 1;
         let mut position = Position(stride / 2 + 1);
-        while position <= self.told.end() {
+        while position <= self.stated.end() {
             self.registers_at(position);
             self.memory_at(position);
             position.0 += stride;
         }
-        let first = Step(self.told.step_count() / 2);
+        let first = Step(self.stated.step_count() / 2);
         self.accesses(first, 4096);
         println!(
             "{}: {} % of {:?}",
@@ -78,11 +78,11 @@ impl Pair<'_> {
             position,
             thread: Some(thread),
         };
-        let truth = question.run(&self.told, &cancel).unwrap();
+        let truth = question.run(&self.stated, &cancel).unwrap();
         let found = question.run(&self.hidden, &cancel).unwrap();
         // The trace with values infers the same from its steps.
         let beside = InferredRegisters { position, thread }
-            .run(&self.told, &cancel)
+            .run(&self.stated, &cancel)
             .unwrap();
         let recorded = truth
             .registers
@@ -137,7 +137,7 @@ impl Pair<'_> {
             first: Step(position.0.saturating_sub(8)),
             count: 16,
         }
-        .run(&self.told, &cancel)
+        .run(&self.stated, &cancel)
         .unwrap();
         let mut blocks: Vec<u64> = near
             .iter()
@@ -152,7 +152,7 @@ impl Pair<'_> {
                 address,
                 len_bytes: LENGTH,
             };
-            let truth = question.run(&self.told, &cancel).unwrap();
+            let truth = question.run(&self.stated, &cancel).unwrap();
             let found = question.run(&self.hidden, &cancel).unwrap();
             for ((truth, found), place) in truth.iter().zip(found).zip(address.0..) {
                 let Some(byte) = truth
@@ -176,30 +176,33 @@ impl Pair<'_> {
 
     fn accesses(&mut self, first: Step, count: u64) {
         let (question, cancel) = (Steps { first, count }, Cancel::default());
-        let truth = question.run(&self.told, &cancel).unwrap();
-        for (told, found) in truth
+        let truth = question.run(&self.stated, &cancel).unwrap();
+        for (stated, found) in truth
             .iter()
             .zip(question.run(&self.hidden, &cancel).unwrap())
         {
             assert_eq!(
-                (told.pc, told.effects.iter().filter_map(access_of).count()),
+                (
+                    stated.pc,
+                    stated.effects.iter().filter_map(access_of).count()
+                ),
                 { (found.pc, found.effects.iter().filter_map(access_of).count()) }
             );
-            let accesses = told
+            let accesses = stated
                 .effects
                 .iter()
                 .filter_map(access_of)
                 .zip(found.effects.iter().filter_map(access_of));
-            for (told, known) in accesses {
+            for (stated, known) in accesses {
                 if !known
                     .value
                     .0
                     .iter()
-                    .zip(&told.value.0)
+                    .zip(&stated.value.0)
                     .all(|(known, truth)| known.is_none() || known == truth)
                 {
                     self.wrong.push(format!(
-                        "{}: step {}: {told:?}, not {known:?}",
+                        "{}: step {}: {stated:?}, not {known:?}",
                         self.name, found.step.0
                     ));
                 }
@@ -224,11 +227,11 @@ fn block_of(effect: &Effect) -> Option<u64> {
     }
 }
 
-fn compare(name: &str, told: &Path, hidden: &Path, positions: u64) -> Compared {
-    let (told, hidden) = (index_of_file(told), index_of_file(hidden));
+fn compare(name: &str, stated: &Path, hidden: &Path, positions: u64) -> Compared {
+    let (stated, hidden) = (index_of_file(stated), index_of_file(hidden));
     let mut pair = Pair {
         name,
-        told,
+        stated,
         hidden,
         compared: Compared::default(),
         wrong: Vec::new(),

@@ -169,7 +169,7 @@ fn check(program: &Program, expected: &str) {
     let names = expected
         .split(' ')
         .map(|word| word.split('=').next().unwrap());
-    let told = |name: &str| {
+    let stated = |name: &str| {
         let state = states.iter().find(|state| state.name == name);
         let value = state.and_then(|state| state.value.to_u64());
         format!(
@@ -177,7 +177,7 @@ fn check(program: &Program, expected: &str) {
             value.map_or_else(|| "?".to_owned(), |value| format!("{value:x}"))
         )
     };
-    assert_eq!(names.map(told).collect::<Vec<_>>().join(" "), expected);
+    assert_eq!(names.map(stated).collect::<Vec<_>>().join(" "), expected);
 }
 
 fn state(program: &Program, position: u64, name: &str) -> RegisterState {
@@ -193,7 +193,7 @@ fn state(program: &Program, position: u64, name: &str) -> RegisterState {
 }
 
 #[test]
-fn what_stands_in_a_slot_comes_before_where_control_goes() {
+fn what_is_in_a_slot_comes_before_where_control_goes() {
     let mut program = Program::new(8);
     program.run(&[mov(3, O0)]).call(mov(5, O0), 0x2000);
     check(&program, "o0=5 o7=1004");

@@ -26,7 +26,7 @@ const GENERAL: usize = 16;
 const FLAGS: usize = 16;
 const VECTORS: usize = 16;
 /// Number of later steps of a thread whose loads show the memory at a position.
-const LOADS_BEHIND: usize = 24;
+const LOADS_AFTER: usize = 24;
 /// Memory may be mapped at several addresses, which differ by whole pages.
 const PAGE: u64 = 4096;
 /// Number of extra positions to compare before a load that finds bytes no record stored.
@@ -310,7 +310,7 @@ impl<'a> Comparison<'a> {
         while position < self.index.end() {
             for thread in 0..self.threads.len() {
                 self.registers_at(position, thread);
-                self.memory_at(position, thread, LOADS_BEHIND);
+                self.memory_at(position, thread, LOADS_AFTER);
             }
             position.0 += stride;
         }
@@ -327,7 +327,7 @@ impl<'a> Comparison<'a> {
         }
         for (place, step) in self.changed_unseen() {
             for position in step.saturating_sub(MOMENTS_BEFORE)..=step {
-                self.memory_at(Position(position), place, LOADS_BEHIND);
+                self.memory_at(Position(position), place, LOADS_AFTER);
             }
         }
         let mut first = 0;

@@ -75,7 +75,7 @@ fn a_delay_slot_runs_whatever_the_branch_does_and_one_that_is_annulled_does_not(
 }
 
 #[test]
-fn what_stands_behind_an_annulled_branch_is_in_no_slot() {
+fn what_is_after_an_annulled_branch_is_in_no_slot() {
     // `ba,a` skips the instruction after it, which a later branch reaches.
     let trace = "1000 30800003 taken\n 1004 92102007 annulled\n 100c 10bffffe taken\n 1010 01000000\n 1004 92102007 o1=7";
     let index = sparc(trace);
@@ -103,7 +103,7 @@ fn slots_of_calls_and_returns_belong_to_the_frame_of_the_branch() {
 }
 
 #[test]
-fn a_jump_table_decides_behind_its_slot() {
+fn a_jump_table_decides_after_its_slot() {
     let trace = "1000 81c04000 taken\n 1004 01000000\n 1010 92102001 o1=1\n 1014 10bffffb taken\n 1018 01000000
         1000 81c04000 taken\n 1004 01000000\n 1020 94102002 o2=2";
     assert_eq!(steps(&backward(&sparc(trace), "%o1", usize::MAX)), [2, 0]);

@@ -56,7 +56,7 @@ struct Wanted {
     /// None for a load.
     store: Option<u64>,
     /// True if the trace records the value.
-    is_told: bool,
+    is_stated: bool,
 }
 
 /// A completed access.
@@ -66,7 +66,7 @@ struct Done {
     physical: u64,
     is_store: bool,
     /// None if the trace does not record it.
-    told: Option<u64>,
+    stated: Option<u64>,
     /// The eight bytes after it.
     value: u64,
 }
@@ -130,7 +130,7 @@ impl Machine {
             place,
             offset,
             store,
-            is_told,
+            is_stated,
         } = wanted;
         let (ea, physical) = (place.page + offset, place.physical + offset);
         let before = (0..8).map(|byte| self.memory.get(&(physical + byte)).copied().unwrap_or(0));
@@ -145,11 +145,11 @@ impl Machine {
         if self.last.insert(cpu, place) != Some(place) {
             self.difference(cpu, place);
         }
-        if store.is_none() && is_told {
+        if store.is_none() && is_stated {
             self.write(cpu, |writer| writer.memory(ea, 8, value));
         }
         self.instruction(cpu, if store.is_some() { STORE } else { LOAD }, Some(ea));
-        if store.is_some() && is_told {
+        if store.is_some() && is_stated {
             self.write(cpu, |writer| writer.memory(ea, 8, value));
         }
         let step = self.steps - 1;
@@ -157,7 +157,7 @@ impl Machine {
             step,
             physical,
             is_store: store.is_some(),
-            told: is_told.then_some(value),
+            stated: is_stated.then_some(value),
             value,
         });
     }
@@ -278,13 +278,14 @@ fn random_machine(cpus: u64, mut dice: Dice) -> Machine {
             physical,
         };
         let store = (dice.below(2) == 0).then(|| dice.below(u64::MAX));
-        let (cpu, offset, is_told) = (dice.below(cpus) as u8, 8 * dice.below(3), dice.below(6) > 0);
+        let (cpu, offset, is_stated) =
+            (dice.below(cpus) as u8, 8 * dice.below(3), dice.below(6) > 0);
         machine.access(Wanted {
             cpu,
             place,
             offset,
             store,
-            is_told,
+            is_stated,
         });
     }
     machine
@@ -360,14 +361,14 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                     "why {place}"
                 );
                 // A load without a value reveals nothing.
-                let told = machine.of(address, AccessKinds::All).rev();
-                let told = told.filter(|done| done.is_store || done.told.is_some());
-                let told = told.into_iter().find(|done| done.step < position);
+                let stated = machine.of(address, AccessKinds::All).rev();
+                let stated = stated.filter(|done| done.is_store || done.stated.is_some());
+                let stated = stated.into_iter().find(|done| done.step < position);
                 let (value, source) = memory(&index, position, address);
                 let byte =
                     |done: &Done| (done.value >> (8 * (7 - (address - done.physical)))) as u8;
-                match told {
-                    Some(done) if done.told.is_some() => {
+                match stated {
+                    Some(done) if done.stated.is_some() => {
                         assert_eq!(value, Some(byte(done)), "{place}")
                     }
                     Some(done) => assert!(value.is_none_or(|value| value == byte(done)), "{place}"),
@@ -389,7 +390,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
 }
 
 /// Returns the writer of each queried byte; none if no step wrote it.
-fn asked(rows: &[SliceRow]) -> BTreeMap<u64, Option<u64>> {
+fn requested(rows: &[SliceRow]) -> BTreeMap<u64, Option<u64>> {
     let mut found = BTreeMap::new();
     for row in rows {
         let (cells, wanted_by, step) = match row {
@@ -425,9 +426,9 @@ fn a_range_of_physical_memory_comes_from_where_each_of_its_bytes_does() {
             .flat_map(|page| [30, 150, machine.steps].map(|at| (page, at)))
         {
             let each: BTreeMap<_, _> = (0..32)
-                .flat_map(|place| asked(&rows(&index, position, page + place, 1)))
+                .flat_map(|place| requested(&rows(&index, position, page + place, 1)))
                 .collect();
-            let together = asked(&rows(&index, position, page, 32));
+            let together = requested(&rows(&index, position, page, 32));
             assert_eq!(together, each, "seed {seed}, {page:x} before {position}");
             assert!(together.len() >= 32 && together.values().any(Option::is_some));
         }
@@ -454,7 +455,7 @@ fn a_physical_address_names_all_that_lies_there_and_says_when_nothing_does() {
         place: ONE,
         offset: 8,
         store: Some(0x11),
-        is_told: true,
+        is_stated: true,
     };
     machine.access(store);
     machine.access(Wanted {
@@ -533,7 +534,7 @@ fn what_is_stored_through_a_page_shows_through_the_others_that_lie_there() {
         place: ONE,
         offset: 8,
         store: Some(0x11),
-        is_told: true,
+        is_stated: true,
     };
     machine.access(store);
     machine.access(Wanted {
@@ -579,7 +580,7 @@ fn contexts_that_take_turns_on_a_page_are_told_each_time() {
             place,
             offset: 0,
             store: Some(number as u64),
-            is_told: true,
+            is_stated: true,
         });
     }
     let index = machine.index(1 << 20);

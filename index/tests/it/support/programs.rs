@@ -305,7 +305,7 @@ fn address(dice: &mut Dice) -> u64 {
 fn pieces(instruction: &Instruction, dice: &mut Dice) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let start = address(dice);
-    let mut behind = start;
+    let mut after = start;
     let mut last = None;
     for operand in &instruction.meaning.memory {
         let size_bytes = u64::from(operand.size_bytes.unwrap_or(4));
@@ -314,22 +314,22 @@ fn pieces(instruction: &Instruction, dice: &mut Dice) -> Vec<Piece> {
             .replace(operand.kind)
             .is_some_and(|last| last != operand.kind)
         {
-            behind = if dice.one_in(6) { address(dice) } else { start };
+            after = if dice.one_in(6) { address(dice) } else { start };
         }
         let joined = pieces.last_mut().filter(|piece| {
             piece.kind == operand.kind
-                && piece.address + piece.size_bytes == behind
+                && piece.address + piece.size_bytes == after
                 && piece.size_bytes + size_bytes <= 16
         });
         match joined.filter(|_| dice.one_in(3)) {
             Some(piece) => piece.size_bytes += size_bytes,
             None => pieces.push(Piece {
                 kind: operand.kind,
-                address: behind,
+                address: after,
                 size_bytes,
             }),
         }
-        behind += size_bytes;
+        after += size_bytes;
     }
     if !instruction.meaning.is_memory_known && dice.one_in(2) {
         pieces.push(Piece {
@@ -426,7 +426,7 @@ pub fn records(plan: Plan, dice: &mut Dice) -> Vec<Record> {
             continue;
         }
         if let Some(turn) = plan.set.window_step(&encoding)
-            && let Mode::Window { current, .. } = mode.behind(Some(turn))
+            && let Mode::Window { current, .. } = mode.after(Some(turn))
         {
             *window = current;
         }

@@ -15,7 +15,7 @@ pub(super) struct A64Address {
 
 impl A64Address {
     /// Returns the address this number of bytes higher.
-    pub fn behind(self, bytes: u16) -> Self {
+    pub fn after(self, bytes: u16) -> Self {
         Self {
             displacement: self.displacement.wrapping_add(i64::from(bytes)),
             ..self
@@ -151,7 +151,7 @@ impl A64Describer {
             displacement: if mode == 1 { 0 } else { offset },
             ..self.base()
         };
-        for (at, register) in [(place, 0), (place.behind(size_bytes), 10)] {
+        for (at, register) in [(place, 0), (place.after(size_bytes), 10)] {
             let data = match is_vector {
                 true => A64TransferRegister::Vector(self.field(register, 5)),
                 false => A64TransferRegister::General {
@@ -183,7 +183,7 @@ impl A64Describer {
         let size_bytes = 1 << size;
         let places: &[u32] = if is_pair { &[0, 10] } else { &[0] };
         for (number, register) in (0u16..).zip(places) {
-            let at = self.base().behind(number * size_bytes);
+            let at = self.base().after(number * size_bytes);
             let data = A64TransferRegister::General {
                 place: *register,
                 fills_bits: 64,
@@ -220,7 +220,7 @@ impl A64Describer {
         };
         self.read_general(&[0, 16], GeneralWidth::X);
         for number in 0..count {
-            let at = base.behind(number * size_bytes);
+            let at = base.after(number * size_bytes);
             let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
             let loaded = self.description.access(operand);
             // A pair is an even-numbered register and the next one, which is the zero register
@@ -243,7 +243,7 @@ impl A64Describer {
             }
         }
         for number in 0..count {
-            self.store_unknown(base.behind(number * size_bytes), size_bytes, &[]);
+            self.store_unknown(base.after(number * size_bytes), size_bytes, &[]);
         }
     }
 

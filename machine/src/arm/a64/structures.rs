@@ -51,7 +51,7 @@ impl A64Describer {
             let first = self.field(0, 5);
             for number in 0..count {
                 let (at, data) = (
-                    self.base().behind(number * size_bytes),
+                    self.base().after(number * size_bytes),
                     A64TransferRegister::Vector(first + u32::from(number)),
                 );
                 if self.flag(22) {
@@ -78,7 +78,7 @@ impl A64Describer {
         let place = u16::try_from(self.field(30, 1) << 3 | self.field(10, 3)).ok()? / size_bytes
             * size_bytes;
         for number in 0..count {
-            let at = self.base().behind(number * size_bytes);
+            let at = self.base().after(number * size_bytes);
             let whole = self.vector_view(self.field(0, 5) + u32::from(number), 16);
             let lane = RegisterView {
                 offset: place,
@@ -139,7 +139,7 @@ impl A64Describer {
             return false;
         }
         for (number, register) in (0u16..8).zip(first..) {
-            let at = self.base().behind(8 * number);
+            let at = self.base().after(8 * number);
             let view = RegisterView::new(
                 RegisterId(u16::try_from(register).unwrap_or_default()),
                 0,
@@ -220,7 +220,7 @@ impl A64Describer {
             self.read_place(place);
         }
         for number in 0..if clears { count } else { 0 } {
-            let at = place.behind(number * GRANULE_BYTES);
+            let at = place.after(number * GRANULE_BYTES);
             let operand = self.operand(
                 AccessKind::Write,
                 at,

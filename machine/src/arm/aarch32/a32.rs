@@ -95,9 +95,9 @@ impl Architecture for A32 {
         let InstructionPlacement {
             address,
             length_bytes,
-            behind,
+            after,
         } = *placement;
-        let is_thumb = address & 3 != 0 || length_bytes == 2 || behind == Some(InstructionSet::T32);
+        let is_thumb = address & 3 != 0 || length_bytes == 2 || after == Some(InstructionSet::T32);
         if is_thumb {
             InstructionSet::T32
         } else {

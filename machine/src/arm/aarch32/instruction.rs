@@ -140,7 +140,7 @@ impl Aarch32Describer<'_> {
                 let thumb_bit = u64::from(self.set == InstructionSet::T32);
                 self.description.set(
                     LINK,
-                    Expression::Constant(self.instruction.site.behind() | thumb_bit),
+                    Expression::Constant(self.instruction.site.after() | thumb_bit),
                 );
             }
             // SG clears the lowest bit of the link register if called from the Non-secure state

@@ -60,9 +60,9 @@ pub fn check_recording(
     }
     let cut_off = reader.cut_off_bytes();
     if cut_off > 0 || count.is_some_and(|count| count != records) {
-        let told = count.map_or_else(String::new, |count| format!(", the header says {count}"));
+        let stated = count.map_or_else(String::new, |count| format!(", the header says {count}"));
         findings.add(&rules::COUNT, FindingPlace::Record(records), || {
-            format!("{records} whole records and {cut_off} bytes of another are there{told}")
+            format!("{records} whole records and {cut_off} bytes of another are there{stated}")
         });
     }
     Ok(())

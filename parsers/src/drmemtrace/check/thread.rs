@@ -151,13 +151,13 @@ impl ThreadCheck {
 
     /// Checks that a system call is recorded before the next instruction.
     fn check_call(&self, report: &mut RecordReport<'_>) {
-        let is_told =
+        let is_stated =
             self.has_called || self.is_interrupted || !self.header.has(FileType::SYSTEM_CALLS);
         let is_call = self
             .last
             .is_some_and(|last| last.is_trap == Some(true) && last.branch == RecordedBranch::None);
         let is_synthetic = self.header.is_synthetic();
-        if is_call && !is_told && !is_synthetic && !self.header.is_filtered() {
+        if is_call && !is_stated && !is_synthetic && !self.header.is_filtered() {
             report.say(
                 &rules::SYSTEM_CALL,
                 "no record names the system call of the instruction before",

@@ -132,9 +132,9 @@ impl AddressWidthCheck {
             word.kind,
             InstructionWordKind::Done | InstructionWordKind::Retry
         );
-        let told = self.next.take();
+        let stated = self.next.take();
         if !is_end {
-            self.is_on = told.or(self.is_on);
+            self.is_on = stated.or(self.is_on);
         }
         // A handler has wide addresses. The instruction that trapped has the state before the trap.
         if let Some(trap) = trap {
@@ -156,7 +156,7 @@ impl AddressWidthCheck {
         }
         match word.kind {
             _ if trap.is_some() => self.is_on = Some(false),
-            InstructionWordKind::Done | InstructionWordKind::Retry => self.is_on = told,
+            InstructionWordKind::Done | InstructionWordKind::Retry => self.is_on = stated,
             InstructionWordKind::WritesState => self.is_on = None,
             _ => {}
         }
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_apart() {
+    fn words_are_distinguished() {
         let kinds = [
             (0x1080_0004, InstructionWordKind::Branch),      // b
             (0x0080_0004, InstructionWordKind::Branch),      // bn

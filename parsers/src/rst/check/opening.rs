@@ -40,7 +40,7 @@ pub struct CpuOpeningCheck {
     pub has_translation: bool,
     level: Option<u8>,
     /// TT, TPC and TNPC were recorded.
-    told: [bool; 3],
+    stated: [bool; 3],
 }
 
 impl CpuOpeningCheck {
@@ -58,9 +58,9 @@ impl CpuOpeningCheck {
             .filter(|slot| slot.kind == RegisterKind::Privileged)
         {
             match slot.id {
-                3 | 88..=95 => self.told[0] = true,
-                0 | 64..=71 => self.told[1] = true,
-                1 | 72..=79 => self.told[2] = true,
+                3 | 88..=95 => self.stated[0] = true,
+                0 | 64..=71 => self.stated[1] = true,
+                1 | 72..=79 => self.stated[2] = true,
                 _ => {}
             }
         }
@@ -205,7 +205,7 @@ impl OpeningCheck {
 
     /// Checks that the required records come before the first instruction of the trace.
     fn check(&self, out: &mut FindingSink) {
-        let told = [
+        let stated = [
             (
                 self.has_mmu,
                 &rules::I01,
@@ -227,7 +227,7 @@ impl OpeningCheck {
                 "no contents of the TLBs before the first instruction",
             ),
         ];
-        for (_, rule, message) in told.into_iter().filter(|(is_told, ..)| !is_told) {
+        for (_, rule, message) in stated.into_iter().filter(|(is_stated, ..)| !is_stated) {
             out.found_in_system(rule, || message.to_owned());
         }
     }
@@ -254,7 +254,7 @@ fn check_state(number: u16, cpu: &CpuOpeningCheck, out: &mut FindingSink) {
         None => {
             out.found_in_system(&rules::I04, || format!("no PREG before the first instruction of cpu{number}"));
         }
-        Some(level) if level > 0 && cpu.told != [true; 3] => out.found_in_system(&rules::I04, || {
+        Some(level) if level > 0 && cpu.stated != [true; 3] => out.found_in_system(&rules::I04, || {
             format!("cpu{number} begins at trap level {level}, and not all of TT, TPC and TNPC are recorded")
         }),
         Some(_) => {}

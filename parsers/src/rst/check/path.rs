@@ -25,7 +25,7 @@ enum NextAddress {
     /// Unknown.
     Lost,
     /// Directly after the next one.
-    Behind,
+    After,
     /// At this address.
     At(u64),
 }
@@ -62,7 +62,7 @@ impl ControlPathCheck {
         if trap.is_some() && !is_stopped || may_begin_handler {
             *self = Self {
                 pc: None,
-                next: NextAddress::Behind,
+                next: NextAddress::After,
                 is_annulled: false,
             };
         }
@@ -77,11 +77,11 @@ impl ControlPathCheck {
         }
         *self = if is_stopped {
             Self {
-                next: NextAddress::Behind,
+                next: NextAddress::After,
                 ..Self::default()
             }
         } else {
-            self.behind(word, found)
+            self.after(word, found)
         };
     }
 
@@ -123,22 +123,22 @@ impl ControlPathCheck {
         };
         // With 32-bit addresses the upper half is cut off.
         let is_same = |address: u64| address == ea || ea >> 32 == 0 && address & 0xffff_ffff == ea;
-        let behind = match (self.next, word.delay) {
+        let after = match (self.next, word.delay) {
             (NextAddress::At(next), _) => next.wrapping_add(4),
             _ => pc.wrapping_add(8),
         };
         // A branch that is never taken may still be marked as taken.
         let target = word.target(pc).filter(|_| is_taken);
-        let is_behind = is_same(behind) || is_same(pc.wrapping_add(8));
+        let is_after = is_same(after) || is_same(pc.wrapping_add(8));
         // A branch without delay slot is followed by the next instruction.
         let is_right = match target {
             Some(target) => is_same(target),
             None if is_taken => true,
             None if word.delay == DelaySlotRule::None && is_same(pc.wrapping_add(4)) => true,
-            None => is_behind,
+            None => is_after,
         };
         if !is_right {
-            let expected = target.unwrap_or(behind);
+            let expected = target.unwrap_or(after);
             let taken = if is_taken { "taken" } else { "not taken" };
             out.found(&rules::A07, || {
                 format!("cpu{cpu} at {pc:#x}: a branch {taken} to {ea:#x}, where {expected:#x} would be right")
@@ -147,15 +147,15 @@ impl ControlPathCheck {
     }
 
     /// Returns the expected addresses after an instruction.
-    fn behind(&self, word: &InstructionWord, found: &Instruction) -> Self {
+    fn after(&self, word: &InstructionWord, found: &Instruction) -> Self {
         let pc = match self.next {
             NextAddress::Lost => None,
-            NextAddress::Behind => Some(found.pc.wrapping_add(4)),
+            NextAddress::After => Some(found.pc.wrapping_add(4)),
             NextAddress::At(next) => Some(next),
         };
         let straight = Self {
             pc,
-            next: NextAddress::Behind,
+            next: NextAddress::After,
             is_annulled: word.annuls(found),
         };
         let at = |ea: Option<u64>| ea.filter(|ea| !is_fake_address(*ea));
@@ -166,7 +166,7 @@ impl ControlPathCheck {
             InstructionWordKind::Branch if word.delay == DelaySlotRule::None && found.is_taken => {
                 Self {
                     pc: at(found.ea),
-                    next: NextAddress::Behind,
+                    next: NextAddress::After,
                     is_annulled: false,
                 }
             }
@@ -177,9 +177,7 @@ impl ControlPathCheck {
             // If the annulled slot is missing from the trace, the address of the next record shows
             // it.
             InstructionWordKind::Branch if straight.is_annulled => Self {
-                next: pc.map_or(NextAddress::Behind, |pc| {
-                    NextAddress::At(pc.wrapping_add(4))
-                }),
+                next: pc.map_or(NextAddress::After, |pc| NextAddress::At(pc.wrapping_add(4))),
                 ..straight
             },
             InstructionWordKind::TrapCall if found.is_taken || word.is_unconditional => {
@@ -187,7 +185,7 @@ impl ControlPathCheck {
             }
             InstructionWordKind::Done => Self {
                 pc: at(found.ea),
-                next: NextAddress::Behind,
+                next: NextAddress::After,
                 is_annulled: false,
             },
             InstructionWordKind::Retry => Self {

@@ -528,7 +528,7 @@ fn traces_of_user_programs_alone_need_not_tell_of_the_system() {
 }
 
 #[test]
-fn the_second_record_is_asked_for_since_version_2_06() {
+fn the_second_record_is_requested_since_version_2_06() {
     let severity = |trace: Trace| found(&trace)[0].first[0].severity;
     assert_eq!(severity(with(1, trace_info::RTYPE2, 1)), Severity::Error);
     assert_eq!(
@@ -566,7 +566,7 @@ fn little_endian_records_keep_the_rules_too() {
 }
 
 #[test]
-fn processors_are_told_apart() {
+fn processors_are_distinguished() {
     let second = |record: RawRecord| record.with(instr::CPUID_LO, 1);
     let trace = sound_but(|trace| {
         trace[2] = trace[2]

@@ -20,7 +20,7 @@ pub struct TranslationCheck {
     known: HashMap<ContextPage, u64>,
     has_begun: bool,
     /// The last PAVADIFF, until its instruction comes.
-    told: Option<PendingTranslation>,
+    stated: Option<PendingTranslation>,
     /// The primary data context, and a flag that it changed since data was last translated.
     primary: Option<u16>,
     is_context_new: bool,
@@ -81,12 +81,12 @@ impl TranslationCheck {
                 format!("cpu{}: a difference of {odd:#x}", difference.cpu)
             });
         }
-        let is_new = |(side, told): (&CheckedSide, Option<u64>)| {
-            told.is_some() && side.in_force.map(|known| known.difference) != told
+        let is_new = |(side, stated): (&CheckedSide, Option<u64>)| {
+            stated.is_some() && side.in_force.map(|known| known.difference) != stated
         };
         let is_news = self.has_begun && self.sides.iter().zip(differences).any(is_new);
         self.is_context_new &= difference.data.is_none();
-        self.told = Some(PendingTranslation {
+        self.stated = Some(PendingTranslation {
             record: out.number,
             difference,
             is_news,
@@ -99,7 +99,7 @@ impl TranslationCheck {
             record,
             difference,
             is_news: true,
-        }) = self.told
+        }) = self.stated
         {
             let cpu = difference.cpu;
             let words = format!(
@@ -118,20 +118,20 @@ impl TranslationCheck {
         out: &mut FindingSink,
     ) {
         self.has_begun = true;
-        let told = self.told.take();
+        let stated = self.stated.take();
         if let Some(PendingTranslation {
             record, difference, ..
-        }) = told
+        }) = stated
         {
             self.check_data(found, record, &difference, out);
-            for (side, told) in self
+            for (side, stated) in self
                 .sides
                 .iter_mut()
                 .zip([Some(difference.code), difference.data])
             {
-                if told.is_some() {
+                if stated.is_some() {
                     *side = CheckedSide {
-                        in_force: told,
+                        in_force: stated,
                         page: None,
                     };
                 }
@@ -140,9 +140,9 @@ impl TranslationCheck {
         let is_access =
             word.kind == InstructionWordKind::Access && !found.is_annulled && !found.has_trap;
         let data = found.ea.filter(|_| is_access);
-        let is_told = [
-            told.is_some(),
-            told.is_some_and(|told| told.difference.data.is_some()),
+        let is_stated = [
+            stated.is_some(),
+            stated.is_some_and(|stated| stated.difference.data.is_some()),
         ];
         for (place, address) in [Some(found.pc), data].into_iter().enumerate() {
             let address = address.filter(|address| !is_fake_address(*address));
@@ -150,7 +150,7 @@ impl TranslationCheck {
             let Some((page, difference)) = address.and_then(|address| side.enter(address)) else {
                 continue;
             };
-            if is_told[place] {
+            if is_stated[place] {
                 self.learn(page, difference);
                 continue;
             }

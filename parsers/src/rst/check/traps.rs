@@ -8,7 +8,7 @@ use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap,
 /// Number of trap levels that are tracked.
 const LEVELS: usize = 8;
 /// Numbers of the privileged registers TPC, TNPC, TT and TL.
-const TOLD_BEHIND: [u8; 4] = [0, 1, 3, 7];
+const STATED_AFTER: [u8; 4] = [0, 1, 3, 7];
 /// Number of TL among the privileged registers.
 const TRAP_LEVEL: u8 = 7;
 
@@ -25,7 +25,7 @@ pub struct TrapCheck {
     preg: Option<Preg>,
     last: Option<LastTrapStep>,
     /// True for each of TPC, TNPC, TT and TL that was recorded since the last instruction.
-    told: [bool; 4],
+    stated: [bool; 4],
     /// True if a TRAPEXIT was recorded since the last instruction.
     has_exit: bool,
     /// True if the trace records register values.
@@ -70,8 +70,8 @@ impl TrapCheck {
                 88..=95 => 3,
                 id => id,
             };
-            if let Some(place) = TOLD_BEHIND.iter().position(|told| *told == id) {
-                self.told[place] = true;
+            if let Some(place) = STATED_AFTER.iter().position(|stated| *stated == id) {
+                self.stated[place] = true;
             }
             if slot.id == TRAP_LEVEL && self.waiting.is_none() {
                 self.level = u8::try_from(slot.value).ok();
@@ -176,11 +176,11 @@ impl TrapCheck {
         if is_end {
             self.check_end(found, out);
             // Some traces record, before this instruction, the level after the trap.
-            let is_told = self.told[3];
+            let is_stated = self.stated[3];
             self.level = self
                 .level
                 .and_then(|level| level.checked_sub(1))
-                .filter(|_| !is_told);
+                .filter(|_| !is_stated);
             last.level = self.level;
         } else if matches!(
             word.kind,
@@ -192,7 +192,7 @@ impl TrapCheck {
                 .filter(|_| word.kind != InstructionWordKind::WritesLevel);
         }
         self.preg = None;
-        self.told = [false; 4];
+        self.stated = [false; 4];
         self.has_exit = false;
         self.last =
             Some(last).filter(|last| is_end || last.kind == InstructionWordKind::WritesLevel);
@@ -207,19 +207,19 @@ impl TrapCheck {
             });
             return;
         };
-        let level = self.level.filter(|_| !self.told[3]);
+        let level = self.level.filter(|_| !self.stated[3]);
         if let Some(level) = level.filter(|level| *level != preg.level) {
-            let told = preg.level;
+            let stated = preg.level;
             out.found(&rules::T05, || {
-                format!("cpu{cpu} at {pc:#x}: the PREG states trap level {told}, not {level}")
+                format!("cpu{cpu} at {pc:#x}: the PREG states trap level {stated}, not {level}")
             });
         }
         let known = level.and_then(|level| *self.types.get(usize::from(level))?);
         if let Some(known) = known.filter(|known| *known != preg.trap_type) {
-            let told = preg.trap_type;
+            let stated = preg.trap_type;
             out.found(&rules::T05, || {
                 format!(
-                    "cpu{cpu} at {pc:#x}: the PREG states a trap of type {told:#x}, not {known:#x}"
+                    "cpu{cpu} at {pc:#x}: the PREG states a trap of type {stated:#x}, not {known:#x}"
                 )
             });
         }
@@ -235,12 +235,12 @@ impl TrapCheck {
         };
         let cpu = found.cpu;
         // At level 0 there are no trap registers.
-        let is_told = if last.level == Some(0) {
-            self.told[3]
+        let is_stated = if last.level == Some(0) {
+            self.stated[3]
         } else {
-            self.told == [true; 4]
+            self.stated == [true; 4]
         };
-        if self.has_values && !is_told {
+        if self.has_values && !is_stated {
             out.found_at(&rules::T06, last.record, || {
                 format!(
                     "cpu{cpu} at {:#x}: not all of TL, TT, TPC and TNPC are recorded after it",

@@ -93,7 +93,7 @@ pub fn check_memory(value: &MemoryValue, cpu: &CpuState, out: &mut FindingSink) 
     if !matches!(size, 1..=8 | 16) {
         out.found(&rules::M01, || format!("a value of memory of {size} bytes"));
     }
-    if value.address.is_none() && !cpu.is_behind_memory {
+    if value.address.is_none() && !cpu.is_after_memory {
         out.found(&rules::M02, || {
             format!(
                 "a value of memory continues, and no value of cpu{} precedes it",

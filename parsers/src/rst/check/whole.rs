@@ -149,7 +149,7 @@ impl RecordChecker {
         }
         if let Some(cpu) = cpu {
             check_processor(cpu, record, &mut self.out);
-            state_of(&mut self.cpus, cpu).is_behind_memory = record.kind() == kind::MEMORY;
+            state_of(&mut self.cpus, cpu).is_after_memory = record.kind() == kind::MEMORY;
         }
     }
 
@@ -281,7 +281,7 @@ pub struct CpuState {
     /// The width of its addresses.
     pub narrow: AddressWidthCheck,
     /// True if its last record was a value of memory.
-    pub is_behind_memory: bool,
+    pub is_after_memory: bool,
 }
 
 /// Returns the state of a processor by its number, created on first use.

@@ -52,7 +52,7 @@ pub struct ReplayCpu {
     /// Trap level.
     pub level: u8,
     /// The mode that was sent to the encoder last.
-    pub told_mode: Mode,
+    pub stated_mode: Mode,
     /// The last instruction.
     pub last: Option<LastStep>,
     /// PC and nPC after the last instruction, if they follow from it.
@@ -72,7 +72,7 @@ pub struct ReplayCpu {
     /// Address of a memory value that continues the last record, if that is a memory value too.
     pub continued_at: Option<u64>,
     /// Values for the moment after the end of a trap, recorded before it.
-    pub behind_trap: Option<RegisterValues>,
+    pub after_trap: Option<RegisterValues>,
     /// Values recorded before the first instruction, while the window may be unknown.
     pub early: Vec<RegisterValues>,
     /// False until the first instruction.
@@ -123,7 +123,7 @@ impl ReplayCpu {
             windows: windows.unwrap_or(USUAL_WINDOWS),
             globals: 0,
             level: 0,
-            told_mode: Mode::Other,
+            stated_mode: Mode::Other,
             last: None,
             way: None,
             trap: None,
@@ -133,7 +133,7 @@ impl ReplayCpu {
             translation: None,
             ahead: Vec::new(),
             continued_at: None,
-            behind_trap: None,
+            after_trap: None,
             early: Vec::new(),
             has_begun: false,
             translations: Translations::default(),
@@ -201,11 +201,11 @@ impl ReplayCpu {
 
     /// Updates PC and nPC after an instruction.
     pub fn go_on(&mut self, found: &Instruction, flow: FlowKind) {
-        let behind = found.pc.wrapping_add(4);
+        let after = found.pc.wrapping_add(4);
         let next_pc = self
             .way
             .filter(|way| way.pc == found.pc)
-            .map_or(behind, |way| way.next_pc);
+            .map_or(after, |way| way.next_pc);
         let branched_to = found.ea.filter(|_| found.is_taken && !found.is_annulled);
         self.way = match branched_to {
             Some(target) if flow == FlowKind::ExceptionReturn => Some(ProgramCounters {
@@ -282,21 +282,21 @@ impl ReplayCpu {
 
     /// Sets the window that the trace states.
     pub fn set_window(&mut self, window: u64) {
-        let Some(told) = u8::try_from(window)
+        let Some(stated) = u8::try_from(window)
             .ok()
             .filter(|window| *window < self.windows)
         else {
             return;
         };
-        let is_named = self.told_mode != Mode::Other;
+        let is_named = self.stated_mode != Mode::Other;
         let base = match self.window_base {
             Some(base) => base,
             None if self.is_window_guessed => return,
-            None if is_named => (self.window + self.windows - told) % self.windows,
+            None if is_named => (self.window + self.windows - stated) % self.windows,
             None => 0,
         };
         self.window_base = Some(base);
-        let window = (told + base) % self.windows;
+        let window = (stated + base) % self.windows;
         if window != self.window && is_named {
             self.window = window;
             self.frames.lose_others(self.place());
@@ -305,14 +305,14 @@ impl ReplayCpu {
     }
 
     /// Returns the number of the current window in the trace; none until the trace has stated one.
-    pub fn told_window(&self) -> Option<u8> {
+    pub fn stated_window(&self) -> Option<u8> {
         let base = self.window_base?;
         Some((self.window + self.windows - base) % self.windows)
     }
 
     /// Returns the window here for a number in the trace.
-    pub fn window_of(&self, told: u8) -> u8 {
-        (told + self.window_base.unwrap_or(0)) % self.windows
+    pub fn window_of(&self, stated: u8) -> u8 {
+        (stated + self.window_base.unwrap_or(0)) % self.windows
     }
 
     /// Selects the set of globals for a value of PSTATE.

@@ -152,13 +152,13 @@ impl OpenAccess {
     /// whole access.
     pub fn take(&mut self, piece: &ObservedBytes) -> bool {
         let before = self.address.wrapping_sub(piece.address);
-        let behind =
+        let after =
             u64::from(piece.size_bytes).checked_sub(before.saturating_add(self.size_bytes.into()));
-        let Some(behind) = behind.filter(|_| self.size_bytes > 0) else {
+        let Some(after) = after.filter(|_| self.size_bytes > 0) else {
             return false;
         };
         let unused_bits = 64 - 8 * u32::from(self.size_bytes);
-        self.value = Some(piece.value >> (8 * behind) << unused_bits >> unused_bits);
+        self.value = Some(piece.value >> (8 * after) << unused_bits >> unused_bits);
         true
     }
 }

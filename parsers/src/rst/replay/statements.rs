@@ -39,9 +39,9 @@ impl<B: BlockSink> Replay<'_, B> {
             return;
         }
         self.begin(values.cpu);
-        self.take_behind_trap(values.cpu);
+        self.take_after_trap(values.cpu);
         if is_of_trap_end(values) && self.cpu(values.cpu).level > 0 {
-            self.cpu(values.cpu).behind_trap = Some(*values);
+            self.cpu(values.cpu).after_trap = Some(*values);
             return;
         }
         self.take(values);
@@ -49,8 +49,8 @@ impl<B: BlockSink> Replay<'_, B> {
 
     /// Applies values that were recorded before the last instruction of a handler, or that looked
     /// so.
-    pub(super) fn take_behind_trap(&mut self, cpu: u16) {
-        if let Some(values) = self.cpu(cpu).behind_trap.take() {
+    pub(super) fn take_after_trap(&mut self, cpu: u16) {
+        if let Some(values) = self.cpu(cpu).after_trap.take() {
             self.take(&values);
         }
     }
@@ -58,10 +58,10 @@ impl<B: BlockSink> Replay<'_, B> {
     /// Applies values recorded before the last instruction of a handler, after that instruction.
     /// `%g7` is the program's again. The trace does not state the time of the value of `%sp`, so
     /// that is dropped.
-    pub(super) fn take_global_behind_trap(&mut self, cpu: u16) {
+    pub(super) fn take_global_after_trap(&mut self, cpu: u16) {
         if let Some(RegisterValues {
             slots: [global, _], ..
-        }) = self.cpu(cpu).behind_trap.take()
+        }) = self.cpu(cpu).after_trap.take()
         {
             self.slot(cpu, &global, ValueTiming::Before);
         }
@@ -88,7 +88,7 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     fn take(&mut self, values: &RegisterValues) {
-        let told = if values.is_after {
+        let stated = if values.is_after {
             ValueTiming::After
         } else {
             ValueTiming::Before
@@ -97,15 +97,15 @@ impl<B: BlockSink> Replay<'_, B> {
         if first.kind == RegisterKind::Float && first.id >= 64 {
             if let Some(view) = self.names.of(first) {
                 let value = u128::from(first.value) << 64 | u128::from(second.value);
-                self.tell(values.cpu, view, value, told);
+                self.tell(values.cpu, view, value, stated);
             }
             return;
         }
-        self.slot(values.cpu, first, told);
-        self.slot(values.cpu, second, told);
+        self.slot(values.cpu, first, stated);
+        self.slot(values.cpu, second, stated);
     }
 
-    fn slot(&mut self, cpu: u16, slot: &RegisterSlot, told: ValueTiming) {
+    fn slot(&mut self, cpu: u16, slot: &RegisterSlot, stated: ValueTiming) {
         if slot.kind == RegisterKind::Unused {
             return;
         }
@@ -134,7 +134,7 @@ impl<B: BlockSink> Replay<'_, B> {
             _ => self.names.of(slot),
         };
         match found {
-            Some(view) => self.tell(cpu, view, value.into(), told),
+            Some(view) => self.tell(cpu, view, value.into(), stated),
             None => {
                 let RegisterSlot { kind, id, value } = slot;
                 self.note(
@@ -171,10 +171,10 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     /// Stores a register value, if an instruction wrote it or if it is new.
-    pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, value: u128, told: ValueTiming) {
+    pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, value: u128, stated: ValueTiming) {
         let unused_bits = 128 - 8 * u32::from(view.size_bytes.min(16));
         let value = value << unused_bits >> unused_bits;
-        let is_last = told == ValueTiming::After && self.last == Some(cpu);
+        let is_last = stated == ValueTiming::After && self.last == Some(cpu);
         let state = self.cpu(cpu);
         let home = state.home(view);
         // The first global is always 0.
@@ -201,7 +201,7 @@ impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn tell_mode(&mut self, cpu: u16) {
         let state = self.cpu(cpu);
         let (thread, mode) = (state.thread, state.mode());
-        if std::mem::replace(&mut state.told_mode, mode) == mode {
+        if std::mem::replace(&mut state.stated_mode, mode) == mode {
             return;
         }
         self.encoder.mode(thread, mode);

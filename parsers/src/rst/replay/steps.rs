@@ -26,7 +26,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.come_back_unseen(found);
         self.tell_result(found.cpu, found.pc);
         if effects.control.flow != FlowKind::ExceptionReturn {
-            self.take_behind_trap(found.cpu);
+            self.take_after_trap(found.cpu);
         }
         let trap = self.cpu(found.cpu).trap.take();
         let is_unrecorded = found.has_trap && trap.is_none();
@@ -105,10 +105,10 @@ impl<B: BlockSink> Replay<'_, B> {
         let cpu = self.cpu(found.cpu);
         let is_resumed = cpu.resumed_slot.take() == Some(found.pc);
         let last = cpu.last.as_ref();
-        let is_behind = last.is_some_and(|last| {
+        let is_after = last.is_some_and(|last| {
             last.delay != DelaySlotRule::None && found.pc == last.pc.wrapping_add(4)
         });
-        match (is_behind || is_resumed, found.is_annulled) {
+        match (is_after || is_resumed, found.is_annulled) {
             (_, true) => DelaySlot::Annulled,
             (true, false) => DelaySlot::Executed,
             (false, false) => DelaySlot::None,
@@ -152,7 +152,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
         self.tell_mode(found.cpu);
         if is_return {
-            self.take_global_behind_trap(found.cpu);
+            self.take_global_after_trap(found.cpu);
             let value = found.ea.unwrap_or(0);
             self.encoder.marker(
                 thread,
@@ -234,8 +234,8 @@ impl<B: BlockSink> Replay<'_, B> {
     /// Stores the physical pages of an instruction and its access, if they are new.
     fn translate(&mut self, found: &Instruction) {
         let cpu = self.cpu(found.cpu);
-        let told = cpu.translation.take();
-        let news = cpu.translations.take(found, told);
+        let stated = cpu.translation.take();
+        let news = cpu.translations.take(found, stated);
         self.tell_pages(found.cpu, news);
     }
 

@@ -50,7 +50,7 @@ impl<B: BlockSink> Replay<'_, B> {
         let window = self
             .fixed
             .window
-            .zip(self.cpu(cpu).told_window().map(u64::from));
+            .zip(self.cpu(cpu).stated_window().map(u64::from));
         let known = saved
             .into_iter()
             .chain([(self.fixed.level, u64::from(level))]);

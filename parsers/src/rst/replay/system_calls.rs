@@ -33,8 +33,8 @@ impl<B: BlockSink> Replay<'_, B> {
         let Some(numbers) = numbers_of(trap.trap_type) else {
             return;
         };
-        let told = Some(u64::from(trap.system_call)).filter(|number| *number != 0);
-        self.tell_system_call(cpu, numbers, told, Some(trap.npc));
+        let stated = Some(u64::from(trap.system_call)).filter(|number| *number != 0);
+        self.tell_system_call(cpu, numbers, stated, Some(trap.npc));
     }
 
     /// Stores a system call of a kernel, with its arguments if all are known. `told` is the number
@@ -43,11 +43,11 @@ impl<B: BlockSink> Replay<'_, B> {
         &mut self,
         cpu: u16,
         numbers: SystemCallNumbering,
-        told: Option<u64>,
+        stated: Option<u64>,
         next_pc: Option<u64>,
     ) {
         let abi = SET.abi();
-        let number = told.or_else(|| self.value_of(cpu, abi.system_calls.number?));
+        let number = stated.or_else(|| self.value_of(cpu, abi.system_calls.number?));
         // No kernel has larger numbers. Any other value would be taken for a number of another
         // kernel.
         let number = number.and_then(|number| u16::try_from(number).ok());

@@ -50,10 +50,10 @@ pub fn physical_mask(name: &str) -> Option<u64> {
 /// for larger pages.
 fn pages_of(entry: &TlbEntry, physical_mask: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
     let size_bytes = PAGE << (3 * (entry.data >> 61 & 3));
-    let is_told = entry.data & ENTRY_VALID != 0 && size_bytes <= MEDIUM_PAGE;
+    let is_stated = entry.data & ENTRY_VALID != 0 && size_bytes <= MEDIUM_PAGE;
     let first = entry.tag & !(size_bytes - 1);
     let physical = entry.data & physical_mask & !(size_bytes - 1);
-    let pages = if is_told { size_bytes / PAGE } else { 0 };
+    let pages = if is_stated { size_bytes / PAGE } else { 0 };
     (0..pages).map(move |number| {
         (
             first.wrapping_add(number * PAGE),
@@ -70,7 +70,7 @@ pub struct Translations {
     code: TranslationSide,
     data: TranslationSide,
     /// Reported differences.
-    told: HashMap<ContextPage, u64>,
+    stated: HashMap<ContextPage, u64>,
     /// Context of the last report of each virtual page.
     newest: HashMap<u64, u16>,
     has_begun: bool,
@@ -96,16 +96,16 @@ impl TranslationSide {
 impl Translations {
     /// Takes an instruction and the PAVADIFF directly before it. Returns the new translations.
     #[inline]
-    pub fn take(&mut self, found: &Instruction, told: Option<PaVaDiff>) -> Vec<Marker> {
+    pub fn take(&mut self, found: &Instruction, stated: Option<PaVaDiff>) -> Vec<Marker> {
         let mut news = Vec::new();
-        if let Some(told) = told {
+        if let Some(stated) = stated {
             self.code = TranslationSide {
-                in_force: Some(told.code),
+                in_force: Some(stated.code),
                 page: None,
             };
-            if told.data.is_some() {
+            if stated.data.is_some() {
                 self.data = TranslationSide {
-                    in_force: told.data,
+                    in_force: stated.data,
                     page: None,
                 };
             }
@@ -123,7 +123,7 @@ impl Translations {
         let Some(address) = access else { return news };
         // Other address spaces have other contexts: a PAVADIFF holds for this access only.
         let is_elsewhere = found.word >> 19 & 0x10 != 0;
-        if is_elsewhere && told.is_none_or(|told| told.data.is_none()) {
+        if is_elsewhere && stated.is_none_or(|stated| stated.data.is_none()) {
             return news;
         }
         if let Some((page, difference)) = self.data.touch(address) {
@@ -136,11 +136,11 @@ impl Translations {
     }
 
     fn tell(&mut self, page: ContextPage, difference: u64, news: &mut Vec<Marker>) {
-        if self.told.len() >= REMEMBERED {
+        if self.stated.len() >= REMEMBERED {
             news.extend(self.forget());
             (self.code.page, self.data.page) = (None, None);
         }
-        let is_known = self.told.insert(page, difference) == Some(difference);
+        let is_known = self.stated.insert(page, difference) == Some(difference);
         let is_newest = self.newest.insert(page.address, page.context) == Some(page.context);
         if is_known && is_newest {
             return;
@@ -162,8 +162,8 @@ impl Translations {
 
     /// Forgets all reported translations, which may no longer hold.
     pub fn forget(&mut self) -> Option<Marker> {
-        let had_any = !self.told.is_empty();
-        self.told.clear();
+        let had_any = !self.stated.is_empty();
+        self.stated.clear();
         self.newest.clear();
         had_any.then_some(Marker {
             kind: MarkerKind::TRANSLATIONS_FORGOTTEN,
@@ -196,15 +196,16 @@ impl Translations {
             let is_near = |page: &&ContextPage| {
                 page.address & !(LARGE_PAGE - 1) == address & !(LARGE_PAGE - 1)
             };
-            self.told
+            self.stated
                 .keys()
                 .filter(is_near)
                 .map(|page| page.address)
                 .collect()
         } else {
             let physical = (entry.data & ENTRY_VALID != 0).then_some(entry.data & ENTRY_PHYSICAL);
-            let told = self.told.get(&ContextPage { context, address });
-            let is_other = told.is_some_and(|told| physical != Some(address.wrapping_add(*told)));
+            let stated = self.stated.get(&ContextPage { context, address });
+            let is_other =
+                stated.is_some_and(|stated| physical != Some(address.wrapping_add(*stated)));
             if is_other { vec![address] } else { Vec::new() }
         };
         pages.sort_unstable();
@@ -213,7 +214,7 @@ impl Translations {
             return Vec::new();
         }
         self.turn();
-        self.told
+        self.stated
             .retain(|page, _| pages.binary_search(&page.address).is_err());
         self.newest
             .retain(|page, _| pages.binary_search(page).is_err());

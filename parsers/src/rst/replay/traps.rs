@@ -85,7 +85,7 @@ impl<B: BlockSink> Replay<'_, B> {
     fn leave_unseen(&mut self, found: &Instruction, trap: &Trap) {
         self.leave_trap(found.cpu);
         let cpu = self.cpu(found.cpu);
-        let window = cpu.told_window().map(u64::from);
+        let window = cpu.stated_window().map(u64::from);
         self.tell_mode(found.cpu);
         self.mark(found.cpu, MarkerKind::HARDWARE_RETURN, found.pc);
         let fixed = &self.fixed;

@@ -90,12 +90,12 @@ pub(super) fn check_parts(tarmac: &Tarmac) {
         .step_by(starts.len() / 60 + 1)
     {
         let (events, _) = part(tarmac, *start..length, *lines_before);
-        let behind: Vec<_> = expected
+        let after: Vec<_> = expected
             .iter()
             .filter(|event| event.offset >= *start)
             .cloned()
             .collect();
-        assert_eq!(events, behind, "from the chunk at {start}");
+        assert_eq!(events, after, "from the chunk at {start}");
     }
     check_cuts(tarmac, &expected, &starts, &lines_before);
 }
@@ -125,17 +125,17 @@ fn check_cuts(tarmac: &Tarmac, expected: &[Event], starts: &[u64], lines_before:
         }
         last = cut;
         let (events, _) = part(tarmac, cut..length, lines_before[place]);
-        let behind: Vec<_> = expected
+        let after: Vec<_> = expected
             .iter()
             .filter(|event| event.offset >= cut)
             .cloned()
             .collect();
-        assert_eq!(events, behind, "cut from {target} at {cut}");
+        assert_eq!(events, after, "cut from {target} at {cut}");
     }
 }
 
 #[test]
-fn lines_with_a_new_time_belong_to_the_instruction_behind_them() {
+fn lines_with_a_new_time_belong_to_the_instruction_after_them() {
     let step = |text: &str, time: &str, early: &str| {
         format!("step {time} 1000 A32 e1a00000/4{early} {text:?}")
     };

@@ -243,15 +243,15 @@ fn strange_lines_keep_their_effects_both_ways() {
 fn a_conversion_can_be_stopped() {
     let text = FM.repeat(20_000);
     let mut out = Vec::new();
-    let mut asked = 0;
+    let mut requested = 0;
     let mut watch = |_| {
-        asked += 1;
+        requested += 1;
         Flow::Stop
     };
     open(text.as_bytes(), TarmacOptions::default())
         .convert(TarmacStyle::Es, &mut out, &mut watch)
         .unwrap();
-    assert_eq!(asked, 1);
+    assert_eq!(requested, 1);
     assert!(out.len() < 2 << 20);
     assert!(
         parse(&open(&out, TarmacOptions::default()), 0..out.len() as u64)

@@ -904,12 +904,12 @@ fn check_cut(set: &str, line: &str, expected: &[&str]) {
         let tarmac = open(text.as_bytes(), DEFAULT);
         let tarmac = if is_slow { tarmac.slowly() } else { tarmac };
         let found = parse(&tarmac, 0..text.len() as u64).0.text();
-        let told: Vec<_> = found
+        let stated: Vec<_> = found
             .lines()
             .skip(1)
             .filter(|event| !event.starts_with("problem"))
             .collect();
-        assert_eq!(told, expected, "{line}");
+        assert_eq!(stated, expected, "{line}");
         let is_cut =
             found.ends_with(", and the last line has no newline: the trace may be cut short\n");
         assert_eq!(

@@ -93,7 +93,7 @@ fn every_line_may_end_anywhere() {
 }
 
 #[test]
-fn every_byte_may_stand_anywhere() {
+fn every_byte_may_are_anywhere() {
     for line in LINES {
         for place in 0..line.len() {
             for byte in [

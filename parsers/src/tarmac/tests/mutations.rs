@@ -155,8 +155,8 @@ fn check(how: fn(&[u8], &mut Dice) -> Damage) {
             let old = zone(&steps, first..last, parsed.lines);
             let (found, found_parsed) = parse(&open(&damaged, options()), 0..damaged.len() as u64);
             let new = old.start..old.end + found_parsed.lines - parsed.lines;
-            let [before, behind] = apart(&whole, &old);
-            let [found_before, found_behind] = apart(&found, &new);
+            let [before, after] = apart(&whole, &old);
+            let [found_before, found_after] = apart(&found, &new);
             let place = || {
                 format!(
                     "{name}: {:?} for bytes {:?}",
@@ -165,7 +165,7 @@ fn check(how: fn(&[u8], &mut Dice) -> Damage) {
                 )
             };
             assert!(found_before == before, "before {}", place());
-            assert!(found_behind == behind, "behind {}", place());
+            assert!(found_after == after, "behind {}", place());
         }
     }
 }
@@ -186,6 +186,6 @@ fn a_line_that_is_there_twice_costs_nothing() {
 }
 
 #[test]
-fn shuffled_lines_cost_nothing_behind_them() {
+fn shuffled_lines_cost_nothing_after_them() {
     check(Damage::shuffled);
 }

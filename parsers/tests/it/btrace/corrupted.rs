@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use stepback_parsers::btrace::{BranchKind, BranchLayout, BranchRecord};
 use stepback_parsers::{ProgramFile, StepOrigin};
 
-use super::explained::{Image, behind_slots, explain};
+use super::explained::{Image, after_slots, explain};
 use super::generated::are_among;
 use super::support::{Shown, WholePath, content, fixture, path_of, program};
 
@@ -73,7 +73,7 @@ struct Sample {
     records: Vec<Kept>,
     program: ProgramFile,
     words: BTreeMap<u64, u32>,
-    behind: BTreeMap<u64, BTreeSet<u64>>,
+    after: BTreeMap<u64, BTreeSet<u64>>,
     /// Steps after each record up to the next of its thread, by record number.
     golden: BTreeMap<usize, Vec<(u64, bool)>>,
     /// Number of the next record of the thread, by record number.
@@ -146,7 +146,7 @@ impl Sample {
         };
         let part = &program.parts[0];
         let text = words_of(part);
-        let behind = behind_slots(part.address, &text);
+        let after = after_slots(part.address, &text);
         let words = (part.address..).step_by(4).zip(text).collect();
         let shows_returns = records
             .iter()
@@ -161,7 +161,7 @@ impl Sample {
             records,
             program,
             words,
-            behind,
+            after,
             golden,
             next,
             shows_returns,
@@ -186,7 +186,7 @@ impl Sample {
         let image = Image {
             word_at: &|pc| self.words.get(&pc).copied(),
             entry: self.program.entry.unwrap(),
-            behind: &|pc| self.behind.get(&pc).cloned().unwrap_or_default(),
+            after: &|pc| self.after.get(&pc).cloned().unwrap_or_default(),
         };
         for (thread, places) in of_threads(&records) {
             let shown: Vec<usize> = places
@@ -194,11 +194,11 @@ impl Sample {
                 .copied()
                 .filter(|place| !refused.contains(place))
                 .collect();
-            let told: Vec<BranchRecord> = shown
+            let stated: Vec<BranchRecord> = shown
                 .iter()
                 .map(|place| layout.read(1, &records[*place].bytes))
                 .collect();
-            let explained = explain(&image, &path, &thread.to_string(), &told);
+            let explained = explain(&image, &path, &thread.to_string(), &stated);
             prop_assert!(
                 explained.is_ok(),
                 "thread {thread}: {}\n{:x?}",

@@ -13,7 +13,7 @@ fn hello() -> (Vec<u8>, ProgramFile) {
 }
 
 #[test]
-fn a_record_that_is_cut_off_is_told() {
+fn a_record_that_is_cut_off_is_reported() {
     let (mut bytes, program) = hello();
     bytes.truncate(100 * 40 + 13);
     let path = path_of(bytes, program);
@@ -71,7 +71,7 @@ fn a_probe_in_the_program_is_what_the_record_says() {
 }
 
 #[test]
-fn a_time_that_runs_backwards_is_told() {
+fn a_time_that_runs_backwards_is_reported() {
     let (mut bytes, program) = hello();
     bytes[40 * 10] = 0xff;
     let path = path_of(bytes, program);
@@ -126,7 +126,7 @@ fn shown_of(words: &[u32], branches: &[(u64, u64)]) -> Vec<(Shown, StepOrigin)> 
 }
 
 #[test]
-fn behind_the_third_branch_of_a_chain_whose_first_are_lost_nothing_is_made_up() {
+fn after_the_third_branch_of_a_chain_whose_first_are_lost_nothing_is_made_up() {
     const NOP: u32 = 0x0100_0000;
     let ba = |words: u32| 0x1080_0000 | words;
     // 1000 leads to 1010, and 1004 in its slot to 1018. After 1010, 1018 executes once before its
@@ -204,7 +204,7 @@ fn a_branch_after_lost_records_is_not_in_the_slot_of_the_one_before() {
 }
 
 #[test]
-fn a_branch_that_was_come_to_on_another_way_is_behind_a_gap() {
+fn a_branch_that_was_come_to_on_another_way_is_after_a_gap() {
     const NOP: u32 = 0x0100_0000;
     let step = |pc| Shown::Step {
         pc,

@@ -21,7 +21,7 @@ pub struct Image<'a> {
     pub word_at: &'a dyn Fn(u64) -> Option<u32>,
     pub entry: u64,
     /// The possible next addresses of an instruction in a delay slot.
-    pub behind: &'a dyn Fn(u64) -> BTreeSet<u64>,
+    pub after: &'a dyn Fn(u64) -> BTreeSet<u64>,
 }
 
 /// The state of the processor: its next two instructions.
@@ -79,7 +79,7 @@ pub fn direct_target(word: u32, pc: u64) -> Option<u64> {
 
 /// Returns the possible next addresses of each instruction in a delay slot, by trying all paths
 /// from all instructions.
-pub fn behind_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
+pub fn after_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
     let addresses = || (0..words.len() as u64).map(|place| base + 4 * place);
     let mut open: Vec<State> = addresses().map(State::at).collect();
     let mut seen = BTreeSet::new();
@@ -99,38 +99,38 @@ pub fn behind_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
         }
         let targets: Vec<u64> = direct_target(word, state.pc)
             .map_or_else(|| addresses().collect(), |target| vec![target]);
-        let behind = targets
+        let after = targets
             .into_iter()
             .map(|target| state.branched(word, Some(target)));
-        open.extend(behind.filter(|behind| !behind.is_annulled && behind.npc != behind.pc + 4));
+        open.extend(after.filter(|after| !after.is_annulled && after.npc != after.pc + 4));
     }
-    let mut behind: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    let mut after: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
     seen.into_iter().for_each(|State { pc, npc, .. }| {
-        behind.entry(pc).or_default().insert(npc);
+        after.entry(pc).or_default().insert(npc);
     });
-    behind
+    after
 }
 
 /// A step, and the number of records consumed before it.
-type Told = (usize, (u64, bool));
+type Stated = (usize, (u64, bool));
 
 /// Returns the steps of a processor that consumes exactly these records, up to the point where it
 /// needs another. None if it takes another path.
-fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option<Vec<Told>> {
+fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option<Vec<Stated>> {
     let mut steps = Vec::new();
     let mut taken = 0;
     let mut left = PATIENCE;
     loop {
         let rest = &records[taken..];
         // Annulled code may be missing, and records state their instruction.
-        let told = rest
+        let stated = rest
             .first()
             .filter(|record| record.pc == state.pc)
             .and_then(|record| record.word);
-        let found = (image.word_at)(state.pc).filter(|word| told.is_none() || word >> 22 != 0);
+        let found = (image.word_at)(state.pc).filter(|word| stated.is_none() || word >> 22 != 0);
         let word = found
             .or(state.is_annulled.then_some(0))
-            .or(told)
+            .or(stated)
             .filter(|_| left > 0);
         let Some(word) = word else {
             return rest.is_empty().then_some(steps);
@@ -172,7 +172,7 @@ fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option
 /// The steps between two gaps.
 #[derive(Default)]
 struct Piece {
-    steps: Vec<(Told, StepOrigin)>,
+    steps: Vec<(Stated, StepOrigin)>,
     /// Numbers of the records before which one instruction is missing.
     missing: BTreeSet<usize>,
     records: Vec<BranchRecord>,
@@ -241,12 +241,12 @@ impl Piece {
                 // The surroundings of a probe are unknown, but a branch that was not taken shows
                 // its next instruction.
                 let is_probe = (image.word_at)(first).is_some_and(|word| word >> 22 == 0);
-                let told = self
+                let stated = self
                     .records
                     .first()
                     .filter(|record| is_probe && !record.is_taken)
                     .map(|record| record.target - 4);
-                let others = (image.behind)(first).into_iter().chain(told);
+                let others = (image.after)(first).into_iter().chain(stated);
                 let others = others.map(|npc| State {
                     npc,
                     ..State::at(first)
@@ -269,7 +269,7 @@ impl Piece {
     }
 
     /// Checks that all certain steps are on the walk.
-    fn agrees(&self, walk: &[Told]) -> Result<(), String> {
+    fn agrees(&self, walk: &[Stated]) -> Result<(), String> {
         let (mut shown, mut walked) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
         for ((record, step), origin) in &self.steps {
             shown

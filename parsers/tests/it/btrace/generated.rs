@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use stepback_parsers::btrace::{BranchKind, BranchRecord};
 use stepback_parsers::{CodePart, ProgramFile, StepOrigin};
 
-use super::explained::{Image, behind_slots, explain};
+use super::explained::{Image, after_slots, explain};
 use super::support::{Shown, WholePath, path_of, written};
 
 /// Start address of programs.
@@ -53,11 +53,11 @@ pub fn words(drawn: &Drawn, couples: Couples) -> Vec<u32> {
     let count = drawn.drafts.len() as i64;
     let mut words: Vec<u32> = Vec::new();
     for (place, draft) in drawn.drafts.iter().enumerate() {
-        let is_behind = words
+        let is_after = words
             .last()
             .is_some_and(|word| BranchKind::of_word(*word).is_some());
         let distance = (i64::from(draft.target) % count - place as i64) as u32;
-        words.push(if is_behind && couples == Couples::None {
+        words.push(if is_after && couples == Couples::None {
             0x0100_0000
         } else {
             encoded(draft, distance)
@@ -119,7 +119,7 @@ pub struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
     Anywhere,
-    BehindTheirCalls,
+    AfterTheirCalls,
 }
 
 pub fn run(words: &[u32], outcomes: &[u16], returns: Returns) -> Run {
@@ -158,7 +158,7 @@ pub fn run(words: &[u32], outcomes: &[u16], returns: Returns) -> Run {
                 let bits = (word >> 20 & 3) << 14 | word & 0x3fff;
                 pc.wrapping_add_signed(i64::from((bits << 16).cast_signed() >> 16) << 2)
             }
-            _ if is_return && returns == Returns::BehindTheirCalls => match calls.pop() {
+            _ if is_return && returns == Returns::AfterTheirCalls => match calls.pop() {
                 Some(target) => target,
                 None => break,
             },
@@ -268,7 +268,7 @@ fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCa
         });
     let all: Vec<_> = shows.into_iter().chain(records.iter().copied()).collect();
     let path = path_of(written(&all), program_of(words));
-    let behind = behind_slots(BASE, words);
+    let after = after_slots(BASE, words);
     let image = Image {
         word_at: &|pc| {
             pc.checked_sub(BASE)
@@ -276,13 +276,13 @@ fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCa
                 .copied()
         },
         entry: BASE,
-        behind: &|pc| behind.get(&pc).cloned().unwrap_or_default(),
+        after: &|pc| after.get(&pc).cloned().unwrap_or_default(),
     };
     prop_assert!(path.problems.is_empty(), "{:?}", path.problems);
     let explained = explain(&image, &path, "1", records);
     prop_assert!(
         explained.is_ok(),
-        "{}\n{words:x?}\n{behind:x?}\n{:x?}",
+        "{}\n{words:x?}\n{after:x?}\n{:x?}",
         explained.unwrap_err(),
         path.shown
     );
@@ -303,7 +303,7 @@ proptest! {
     #[test]
     fn returns_that_were_not_recorded_are_found(drawn in drawn()) {
         let words = words(&drawn, Couples::Allowed);
-        let mut run = run(&words, &drawn.outcomes, Returns::BehindTheirCalls);
+        let mut run = run(&words, &drawn.outcomes, Returns::AfterTheirCalls);
         let is_recorded = |record: &BranchRecord| record.kind != Some(BranchKind::Return as u8);
         while run.records.last().is_some_and(|last| !is_recorded(last)) {
             run.records.pop();
@@ -315,7 +315,7 @@ proptest! {
         let found: Vec<_> = shown.iter().map(|(step, _)| *step).collect();
         let until = run.path.iter().rposition(|(pc, _)| Some(*pc) == last).unwrap();
         // Steps after the last remaining record do not matter.
-        let common = found.iter().zip(&run.path).take_while(|(found, told)| found == told).count();
+        let common = found.iter().zip(&run.path).take_while(|(found, stated)| found == stated).count();
         prop_assert!(common > until.min(found.len().saturating_sub(1)), "{common} of {until}");
     }
 

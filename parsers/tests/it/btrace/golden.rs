@@ -68,7 +68,7 @@ fn lost_records_are_one_gap() {
 }
 
 #[test]
-fn threads_are_told_apart_and_their_times_run_forwards() {
+fn threads_are_distinguished_and_their_times_run_forwards() {
     let path = path_of(
         content(&fixture("hello_mt.btf.zst")),
         program(&fixture("hello.elf")),
@@ -98,8 +98,8 @@ fn records_lead_to_the_steps_of_their_branches() {
             .collect();
         let mut records = trace.records_in_file().unwrap();
         while let Some(record) = records.next_record().unwrap() {
-            let behind = trace.position_of_record(record.number).unwrap().unwrap();
-            let (_, shown, origin) = steps[behind.0 as usize - 1];
+            let after = trace.position_of_record(record.number).unwrap().unwrap();
+            let (_, shown, origin) = steps[after.0 as usize - 1];
             let recorded = Shown::Step {
                 pc: record.pc,
                 is_executed: true,

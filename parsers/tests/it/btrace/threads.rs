@@ -303,7 +303,7 @@ impl Machine {
             }
             is_taken |= always(word) == Some(true);
             run.path.push((pc, true));
-            let behind = state.branched(word, is_taken.then_some(target));
+            let after = state.branched(word, is_taken.then_some(target));
             run.records.push(BranchRecord {
                 number: 0,
                 time: None,
@@ -312,17 +312,17 @@ impl Machine {
                 thread,
                 cpu: None,
                 is_taken,
-                is_annulled: Some(behind.is_annulled),
+                is_annulled: Some(after.is_annulled),
                 kind: Some(kind as u8),
                 word: Some(word),
             });
             run.at.push(run.path.len() - 1);
-            state = behind;
-            if behind.is_annulled {
-                run.path.push((behind.pc, false));
+            state = after;
+            if after.is_annulled {
+                run.path.push((after.pc, false));
                 state = State {
-                    pc: behind.npc,
-                    npc: behind.npc + 4,
+                    pc: after.npc,
+                    npc: after.npc + 4,
                     is_annulled: false,
                 };
             }

@@ -89,7 +89,7 @@ impl Shown {
         let known = self.instruction.registers.as_ref()?;
         report.described += 1;
         for (view, _) in &self.writes {
-            let is_told = known
+            let is_stated = known
                 .writes
                 .iter()
                 .any(|write| write.register == view.register);
@@ -99,7 +99,7 @@ impl Shown {
                 view.register,
                 RegisterId::PC | RegisterId::FPSR | RegisterId::FPSCR
             );
-            if !is_told && !is_left_out && view.register < RegisterId::FIRST_NAMED {
+            if !is_stated && !is_left_out && view.register < RegisterId::FIRST_NAMED {
                 return Some(format!("writes {view:?}, told {:?}", known.writes));
             }
         }
@@ -129,7 +129,7 @@ impl Shown {
                 .filter(|_| size <= 8)
         };
         for effect in &self.instruction.meaning.writes {
-            let Some(told) = effect.value.value(&|view| value(before, view), &loaded) else {
+            let Some(stated) = effect.value.value(&|view| value(before, view), &loaded) else {
                 continue;
             };
             let low = RegisterView {
@@ -139,14 +139,14 @@ impl Shown {
             let Some(found) = value(after, low) else {
                 continue;
             };
-            let told = if low.size_bytes < 8 {
-                told & ((1 << (low.size_bytes * 8)) - 1)
+            let stated = if low.size_bytes < 8 {
+                stated & ((1 << (low.size_bytes * 8)) - 1)
             } else {
-                told
+                stated
             };
-            if found != told {
+            if found != stated {
                 return Some(format!(
-                    "{low:?} is {found:x}, told {told:x} by {:?}",
+                    "{low:?} is {found:x}, told {stated:x} by {:?}",
                     effect.value
                 ));
             }

@@ -294,7 +294,7 @@ fn the_kernel_s_part_of_a_system_call_is_whole() {
 }
 
 #[test]
-fn markers_stand_where_they_belong() {
+fn markers_are_where_they_belong() {
     let mut split = writer();
     split.marker(15, 0x5123);
     split.instruction(CODE, NOP);

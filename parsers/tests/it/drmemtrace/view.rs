@@ -251,7 +251,7 @@ fn real_traces_have_their_records_in_the_order_that_the_stock_tool_prints() {
 }
 
 #[test]
-fn real_traces_go_on_behind_any_instruction_as_the_stock_tool_does() {
+fn real_traces_go_on_after_any_instruction_as_the_stock_tool_does() {
     let Some(folder) = traces() else { return };
     for (name, skips) in [
         ("tiny", &[1000, 50_000][..]),

@@ -44,9 +44,9 @@ fn what_packs_them_may_be_cut_off_anywhere() {
             let (records, problems) = plain(name, bytes[..length].to_vec());
             assert!(whole.starts_with(&records), "{name} cut off at {length}");
             // Data after the last record is not needed.
-            let is_told = problems.len() == 1 && problems[0].kind.to_string().contains("cut off");
+            let is_stated = problems.len() == 1 && problems[0].kind.to_string().contains("cut off");
             assert!(
-                is_told || records == whole && problems.is_empty(),
+                is_stated || records == whole && problems.is_empty(),
                 "{name} cut off at {length}: {problems:?}"
             );
         }
@@ -75,30 +75,30 @@ fn a_cut_off_section_is_read_up_to_where_something_is_missing() {
 }
 
 #[test]
-fn the_files_behind_a_damaged_one_are_read() {
+fn the_files_after_a_damaged_one_are_read() {
     let bytes = content(&fixture("cti.rz3.gz"));
     let (records, problems) = plain("cti", bytes.clone());
     assert_eq!(problems, []);
     let files = vec![file("a", bytes[..100].to_vec()), file("b", bytes)];
     let mut reader = RecordReader::new(files);
-    let (mut all, mut told) = (0, Vec::new());
+    let (mut all, mut stated) = (0, Vec::new());
     while let Some(batch) = reader.next_batch().unwrap() {
         all += batch.bytes.len();
-        told.extend(batch.problems.to_vec());
+        stated.extend(batch.problems.to_vec());
     }
-    assert_eq!((all, told.len()), (records.len(), 1));
+    assert_eq!((all, stated.len()), (records.len(), 1));
 }
 
 #[test]
 fn sections_that_lie_about_their_size_take_no_memory() {
     let mut bytes = content(&fixture("cti.rz3.gz"));
     bytes[56..60].copy_from_slice(&0x7fff_ffff_u32.to_be_bytes());
-    let told = plain("cti", bytes).1;
+    let stated = plain("cti", bytes).1;
     assert!(
-        told[0]
+        stated[0]
             .kind
             .to_string()
             .contains("array 0 has 2147483647 elements"),
-        "{told:?}"
+        "{stated:?}"
     );
 }

@@ -307,8 +307,8 @@ fn unknown_types_keep_their_bytes() {
 }
 
 #[test]
-fn what_begins_otherwise_is_told() {
-    let told = |bytes: &[u8]| {
+fn what_begins_otherwise_is_reported() {
+    let stated = |bytes: &[u8]| {
         plain("t", bytes.to_vec())
             .1
             .iter()
@@ -316,23 +316,23 @@ fn what_begins_otherwise_is_told() {
             .collect::<String>()
     };
     assert!(
-        told(b"RZ1 -- Rstzip1 compressed").contains("rstzip 1, whose format was never published")
+        stated(b"RZ1 -- Rstzip1 compressed").contains("rstzip 1, whose format was never published")
     );
-    assert!(told(&[9; 48]).contains(
+    assert!(stated(&[9; 48]).contains(
         "\"t\", after record 0, byte 48 of the unpacked data: it does not begin with a header"
     ));
     assert!(
-        told(&[&header(13)[..], &[3; 25]].concat()).contains(
+        stated(&[&header(13)[..], &[3; 25]].concat()).contains(
             "after record 2, byte 49 of the unpacked data: the file ends inside a record: 1 byte is left out"
         )
     );
     assert!(
-        told(b"RZ3 5948486328$\0\x03\x0e\0\0\0\0\0\0")
+        stated(b"RZ3 5948486328$\0\x03\x0e\0\0\0\0\0\0")
             .contains("rstzip 3.14 is not known, only 3.15 to 3.20")
     );
-    assert!(told(b"RZ2 -- Rstzip2").contains("cut off"));
-    assert!(told(b"RZ3 59").contains("cut off"));
-    assert_eq!(told(&header(13)), "");
+    assert!(stated(b"RZ2 -- Rstzip2").contains("cut off"));
+    assert!(stated(b"RZ3 59").contains("cut off"));
+    assert_eq!(stated(&header(13)), "");
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
         .zip(traces)
         .map(|(number, bytes)| file(&format!("cpu{number}.rst"), bytes.clone()));
     let mut reader = RecordReader::new(files.collect());
-    let (mut turns, mut told) = (Vec::<(u16, usize)>::new(), Vec::new());
+    let (mut turns, mut stated) = (Vec::<(u16, usize)>::new(), Vec::new());
     let mut records = 0;
     while let Some(batch) = reader.next_batch().unwrap() {
         assert_eq!(batch.first, records + 1);
@@ -475,7 +475,7 @@ fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
                 None => turns.push((instruction.cpu, 1)),
             }
         }
-        told.extend(
+        stated.extend(
             batch
                 .problems
                 .iter()
@@ -489,7 +489,7 @@ fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
             .map(|trace| trace.len() as u64 / 24)
             .sum::<u64>()
     );
-    (turns, told)
+    (turns, stated)
 }
 
 #[test]
@@ -499,16 +499,16 @@ fn files_of_two_processors_take_turns() {
             of_processor(order, 0, 2500, &[]),
             of_processor(order, 1, 1200, &[]),
         ];
-        let (turns, told) = turns(&traces);
+        let (turns, stated) = turns(&traces);
         assert_eq!(
             turns,
             [(0, 1000), (1, 1000), (0, 1000), (1, 200), (0, 500)],
             "{order:?}"
         );
-        assert_eq!(told.len(), 1);
+        assert_eq!(stated.len(), 1);
         assert!(
-            told[0].contains("the order in which their instructions were executed"),
-            "{told:?}"
+            stated[0].contains("the order in which their instructions were executed"),
+            "{stated:?}"
         );
         assert!(stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
     }
@@ -525,7 +525,7 @@ fn files_with_times_are_read_by_them() {
 }
 
 #[test]
-fn what_stands_before_the_instructions_of_all_files_comes_first() {
+fn what_is_before_the_instructions_of_all_files_comes_first() {
     let traces = [
         of_processor(Order::Big, 0, 3, &[]),
         of_processor(Order::Big, 1, 3, &[]),
@@ -542,15 +542,15 @@ fn what_stands_before_the_instructions_of_all_files_comes_first() {
 }
 
 #[test]
-fn files_that_begin_anew_with_the_same_processor_are_read_one_behind_the_other() {
+fn files_that_begin_anew_with_the_same_processor_are_read_one_after_the_other() {
     let traces = [
         of_processor(Order::Big, 0, 2, &[]),
         of_processor(Order::Big, 0, 3, &[]),
     ];
-    let (turns, told) = turns(&traces);
+    let (turns, stated) = turns(&traces);
     assert_eq!(turns, [(0, 5)]);
     assert_eq!(
-        told,
+        stated,
         [
             "\"cpu1.rst\": it starts again with processors of the files before it, and is read after them"
         ]

@@ -73,7 +73,7 @@ fn trace() -> Vec<u8> {
 
 /// Formats the processor number, instruction address and access address; other records by their
 /// type.
-fn told(records: &[u8]) -> Vec<String> {
+fn stated(records: &[u8]) -> Vec<String> {
     let instruction = |record: &[u8]| {
         let number = |at: usize| u64::from_be_bytes(record[at..at + 8].try_into().unwrap());
         format!("{} {:x} {:x}", record[2] >> 2, number(8), number(16))
@@ -106,11 +106,11 @@ fn processors_take_turns() {
         "0 1000 0",
         "0 1004 7ff8",
     ];
-    assert_eq!(told(&records), expected);
+    assert_eq!(stated(&records), expected);
 }
 
 #[test]
-fn registers_that_may_have_condition_codes_behind_the_cut_are_left_out() {
+fn registers_that_may_have_condition_codes_after_the_cut_are_left_out() {
     let mut head = b"RZ2 -- Rstzip2 compressed RST file.\nNumcpus=1.\n".to_vec();
     head.resize(512, 0);
     // %g3 is 7, and the condition codes are 0x44.
@@ -135,7 +135,7 @@ fn registers_that_may_have_condition_codes_behind_the_cut_are_left_out() {
 }
 
 #[test]
-fn a_turn_too_many_is_told() {
+fn a_turn_too_many_is_reported() {
     let mut bytes = trace();
     bytes[512 + 4 + 17] = 3;
     let (records, problems) = plain("several.rz2", bytes);

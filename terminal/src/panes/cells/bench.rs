@@ -23,7 +23,7 @@ pub struct CellPaneBench<P> {
     pub desk: Desk,
     pub pane: P,
     pub signs: CharacterSet,
-    pub asked: Vec<PaneAction>,
+    pub requested: Vec<PaneAction>,
     pub columns: u16,
     pub rows: u16,
 }
@@ -41,7 +41,7 @@ impl<P: Pane> CellPaneBench<P> {
             desk,
             pane,
             signs: CharacterSet::Unicode,
-            asked: Vec::new(),
+            requested: Vec::new(),
             columns: 80,
             rows: 12,
         };
@@ -61,7 +61,7 @@ impl<P: Pane> CellPaneBench<P> {
         let mut is_done = true;
         for command in commands {
             self.draw();
-            is_done &= self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
+            is_done &= self.with(|pane, cx, requested| pane.obey(*command, cx, requested));
         }
         self.draw();
         is_done
@@ -69,7 +69,7 @@ impl<P: Pane> CellPaneBench<P> {
 
     /// Answers a prompt.
     pub fn answer(&mut self, purpose: PromptPurpose, text: &str) {
-        self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
+        self.with(|pane, cx, requested| pane.answer(purpose, text, cx, requested));
         self.draw();
     }
 
@@ -79,7 +79,7 @@ impl<P: Pane> CellPaneBench<P> {
     }
 
     pub fn touch(&mut self, x: u16, y: u16, kind: MouseInputKind) {
-        self.with(|pane, cx, asked| pane.touch(MouseInput { x, y, kind }, cx, asked));
+        self.with(|pane, cx, requested| pane.touch(MouseInput { x, y, kind }, cx, requested));
         self.draw();
     }
 
@@ -99,7 +99,7 @@ impl<P: Pane> CellPaneBench<P> {
                 pane: PanelId(1),
                 has_focus: true,
             },
-            &mut self.asked,
+            &mut self.requested,
         )
     }
 
@@ -149,8 +149,8 @@ impl<P: Pane> CellPaneBench<P> {
 
     /// Takes the actions that the pane requested since the last call.
     pub fn actions(&mut self) -> Vec<Action> {
-        let asked = std::mem::take(&mut self.asked);
-        asked
+        let requested = std::mem::take(&mut self.requested);
+        requested
             .into_iter()
             .filter_map(|ask| {
                 if let PaneAction::Do(action) = ask {

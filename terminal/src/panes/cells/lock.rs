@@ -23,7 +23,7 @@ pub struct PositionLock {
     place: Option<String>,
     sought: MomentSearch,
     /// Outcome of the search for the moment, until the next key.
-    told: Option<String>,
+    stated: Option<String>,
 }
 
 impl Default for PositionLock {
@@ -34,7 +34,7 @@ impl Default for PositionLock {
             free,
             place: None,
             sought,
-            told: None,
+            stated: None,
         }
     }
 }
@@ -74,7 +74,7 @@ impl PositionLock {
         cx: &PaneContext<'_>,
         out: &mut Vec<PaneAction>,
     ) -> bool {
-        self.told = None;
+        self.stated = None;
         match (command, self.follow) {
             (PaneCommand::Arrange, Follow::Pinned(_)) => self.bind(self.free),
             (PaneCommand::Arrange, _) => {
@@ -113,9 +113,9 @@ impl PositionLock {
         match self.sought.take() {
             Some(Ok(found)) => {
                 self.bind(Follow::Pinned(cx.moment(found.position)));
-                (self.place, self.told) = (Some(found.place), found.remark);
+                (self.place, self.stated) = (Some(found.place), found.remark);
             }
-            Some(Err(error)) => self.told = Some(error),
+            Some(Err(error)) => self.stated = Some(error),
             None => {}
         }
     }
@@ -136,15 +136,15 @@ impl PositionLock {
     }
 
     /// Returns the outcome of the search for a moment.
-    pub fn told(&self) -> Option<&str> {
-        self.told.as_deref()
+    pub fn stated(&self) -> Option<&str> {
+        self.stated.as_deref()
     }
 }
 
 /// A search for a moment.
 #[derive(Default)]
 pub struct MomentSearch {
-    asked: Option<Ticket<MomentResult>>,
+    requested: Option<Ticket<MomentResult>>,
 }
 
 /// A moment that was found.
@@ -170,13 +170,13 @@ impl MomentSearch {
                 remark,
             })
         };
-        self.asked = Some(cx.worker().spawn(JobLane::Short, find));
+        self.requested = Some(cx.worker().spawn(JobLane::Short, find));
     }
 
     /// Takes the result of the search; errors are messages.
     pub fn take(&mut self) -> Option<Result<MomentResult, String>> {
-        let found = self.asked.as_ref()?.take()?;
-        self.asked = None;
+        let found = self.requested.as_ref()?.take()?;
+        self.requested = None;
         Some(found.map_err(|error| format!("{error:#}")))
     }
 }

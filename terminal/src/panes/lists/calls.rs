@@ -43,7 +43,7 @@ impl ListView for CallsView {
             pen.text_right(rest, column.head(), style);
             rest = rest.first(rest.cells().saturating_sub(NUMBER));
         }
-        pen.text(rest.behind(3), say!("calls-call"), style);
+        pen.text(rest.after(3), say!("calls-call"), style);
     }
 
     fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
@@ -80,14 +80,14 @@ impl ListView for CallsView {
                     .unwrap_or(u16::MAX)
                     .min(run.cells() / DEEPEST);
                 pen.role(
-                    run.behind(3 + indent),
+                    run.after(3 + indent),
                     &words,
                     StyleRole::Text(TextRole::Taken),
                 );
             }
             Some(TreeRow::Loading { .. }) => {
                 pen.role(
-                    run.behind(3),
+                    run.after(3),
                     say!("list-loading"),
                     StyleRole::Text(TextRole::Label),
                 );
@@ -128,7 +128,7 @@ fn draw_call(
         .unwrap_or(u16::MAX)
         .min(rest.cells() / DEEPEST);
     let caret = is_open.map_or(" ", |is_open| if is_open { "▾" } else { "▸" });
-    let rest = rest.behind(indent);
+    let rest = rest.after(indent);
     let rest = pen
         .role(rest, caret, StyleRole::Text(TextRole::Second))
         .from(rest.x.saturating_add(2));
@@ -140,7 +140,7 @@ fn draw_call(
     let mut rest = pen.role(rest, &row.name, StyleRole::Text(name));
     if row.count > 1 {
         rest = pen.role(
-            rest.behind(1),
+            rest.after(1),
             &format!("×{}", thousands(row.count)),
             StyleRole::Text(TextRole::Second),
         );
@@ -151,7 +151,7 @@ fn draw_call(
         .filter(|_| depth == 0 && threads.len() > 1)
     {
         rest = pen.role(
-            rest.behind(1),
+            rest.after(1),
             &thread.name,
             StyleRole::Text(TextRole::Label),
         );
@@ -162,7 +162,7 @@ fn draw_call(
         } else {
             StyleRole::Text(TextRole::Label)
         };
-        rest = pen.role(rest.behind(1), &format!("[{}]", mark.word()), role);
+        rest = pen.role(rest.after(1), &format!("[{}]", mark.word()), role);
     }
 }
 
@@ -232,14 +232,14 @@ mod tests {
 
     #[test]
     fn return_travels_to_the_entry_and_the_other_way_to_the_end() {
-        let asked = stage()
+        let requested = stage()
             .press(&[
                 PaneCommand::Access(Direction::Back),
                 PaneCommand::Access(Direction::Forward),
             ])
-            .asked;
+            .requested;
         assert_eq!(
-            format!("{asked:?}"),
+            format!("{requested:?}"),
             "[Do(Travel(Travel(WindowId(1), Position(874)))), Do(Travel(Travel(WindowId(1), Position(1432))))]"
         );
     }

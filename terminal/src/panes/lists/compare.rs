@@ -69,7 +69,7 @@ impl ListView for CompareView {
                     StyleRole::Text(TextRole::Second),
                 );
                 let rest = pen.role(rest, title, StyleRole::Key);
-                pen.role(rest.behind(GAP), detail, StyleRole::Text(TextRole::Label));
+                pen.role(rest.after(GAP), detail, StyleRole::Text(TextRole::Label));
             }
             Some(row) => draw_cell(self, row, &columns(self, run, cx), pen),
             None => {}
@@ -101,10 +101,10 @@ fn columns(view: &CompareView, run: CellRun, cx: &PaneContext<'_>) -> CompareCol
     let steps = thousands(cx.desk.session.index.step_count()).len();
     let words = [say!("head-step"), say!("compare-no-step")].map(|words| words.chars().count());
     let steps = u16::try_from(steps.max(words[0]).max(words[1])).unwrap_or(u16::MAX);
-    let mut rest = run.behind(2);
+    let mut rest = run.after(2);
     let mut next = |cells: u16| {
         let at = rest.first(cells);
-        rest = rest.behind(cells.saturating_add(GAP));
+        rest = rest.after(cells.saturating_add(GAP));
         at
     };
     let (label, from, to) = (next(label), next(digits), next(digits));
@@ -182,10 +182,10 @@ fn draw_cell(view: &CompareView, row: &CompareRow, at: &CompareColumns, pen: &mu
     };
     let rest = pen
         .role(at.writer, function, StyleRole::Text(TextRole::Label))
-        .behind(GAP);
+        .after(GAP);
     let rest = pen
         .spans(rest, std::slice::from_ref(&code.mnemonic))
-        .behind(1);
+        .after(1);
     pen.spans(rest, &code.operands);
 }
 
@@ -273,7 +273,7 @@ mod tests {
         ];
         let stage = stage().press(&keys);
         assert_eq!(
-            format!("{:?}", stage.asked.as_slice()),
+            format!("{:?}", stage.requested.as_slice()),
             r#"[Do(Travel(GoToAccess(Register("x0"), Write, Back))), Do(Travel(GoToAccess(Register("x0"), Write, Forward)))]"#
         );
         let mut stage = stage.press(&[
@@ -291,11 +291,11 @@ mod tests {
         );
         stage.answer(PromptPurpose::Filter, "80020010");
         assert_eq!(
-            stage.draw(80, 6),
+            stage.draw(84, 6),
             r" 7 registers · 2 bytes differ
    Cell      before                   after (W)                   Step  Meaning
 *▾ heap  80020008 – 80020017, 2 bytes differ
-   80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+9"
+   80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+0x9"
         );
     }
 

@@ -46,26 +46,26 @@ fn draw(row: &FindingRow<'_>, run: CellRun, pen: &mut Pen<'_>) {
                     broken.rule.severity.name(),
                     role_of(broken.rule.severity),
                 )
-                .behind(2);
-            let rest = pen.role(rest, broken.rule.id, StyleRole::Key).behind(2);
+                .after(2);
+            let rest = pen.role(rest, broken.rule.id, StyleRole::Key).after(2);
             let rest = pen
                 .role(rest, &format!("×{}", thousands(broken.count)), label)
-                .behind(2);
+                .after(2);
             pen.role(rest, broken.rule.title, StyleRole::Text(TextRole::Plain));
         }
         FindingRow::Place(_, found) => {
-            let rest = run.behind(INDENT);
+            let rest = run.after(INDENT);
             let end = pen
                 .role(rest, &place_words(found), StyleRole::Text(TextRole::Second))
-                .behind(2);
-            let column = rest.behind(PLACE);
+                .after(2);
+            let column = rest.after(PLACE);
             pen.role(
                 if column.x > end.x { column } else { end },
                 &found.message,
                 StyleRole::Text(TextRole::Plain),
             );
         }
-        FindingRow::More(..) => _ = pen.role(run.behind(INDENT), &row.line(), label),
+        FindingRow::More(..) => _ = pen.role(run.after(INDENT), &row.line(), label),
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
 *    step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"
         );
         assert_eq!(
-            format!("{:?}", stage.asked.as_slice()),
+            format!("{:?}", stage.requested.as_slice()),
             "[Do(Travel(Travel(WindowId(1), Position(2))))]"
         );
         stage.drum();

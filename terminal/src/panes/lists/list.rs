@@ -381,7 +381,7 @@ fn lines(text: &str, style: Style, area: Rect, pen: &mut Pen<'_>) -> Rect {
     let clean = pen.look.signs.clean(text).into_owned();
     let lines = wrapped(&clean, usize::from(area.width.saturating_sub(1)));
     for (row, line) in (0u16..area.height).zip(&lines) {
-        pen.text(CellRun::of(area, row).behind(1), line, style);
+        pen.text(CellRun::of(area, row).after(1), line, style);
     }
     let taken = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)

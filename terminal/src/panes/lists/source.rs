@@ -35,21 +35,21 @@ impl ListView for SourceView {
             );
         }
         let digits = text.lines.len().to_string().len();
-        let number = CellRun::first(run.behind(1), u16::try_from(digits).unwrap_or(u16::MAX));
+        let number = CellRun::first(run.after(1), u16::try_from(digits).unwrap_or(u16::MAX));
         let role = if is_here {
             StyleRole::Key
         } else {
             StyleRole::Text(TextRole::Label)
         };
         pen.text_right(number, &line.to_string(), pen.look.style(role));
-        let rest = run.from(number.end).behind(1);
+        let rest = run.from(number.end).after(1);
         let mark = match () {
             () if !shown.file.has_code(line) => " ",
             () if shown.executed.contains(&line) => "│",
             () => "·",
         };
         pen.role(rest, mark, StyleRole::Text(TextRole::Number));
-        pen.spans(rest.behind(2), &spans_of(text, line, self.aside()));
+        pen.spans(rest.after(2), &spans_of(text, line, self.aside()));
     }
 }
 
@@ -134,14 +134,14 @@ mod tests {
 
     #[test]
     fn executions_of_a_line_are_gone_to_both_ways() {
-        let asked = stage(1250)
+        let requested = stage(1250)
             .press(&[
                 PaneCommand::Access(Direction::Back),
                 PaneCommand::Access(Direction::Forward),
             ])
-            .asked;
+            .requested;
         assert_eq!(
-            format!("{:?}", asked.as_slice()),
+            format!("{:?}", requested.as_slice()),
             r#"[Do(Travel(GoToLine("/build/trace-corpus/src/overflow.c", 43, Forward, None))), Do(Travel(GoToLine("/build/trace-corpus/src/overflow.c", 43, Back, None)))]"#
         );
     }

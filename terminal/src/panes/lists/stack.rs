@@ -64,7 +64,7 @@ impl ListView for StackView {
         let mut rest = pen.role(rest, &frame.name, StyleRole::Text(TextRole::Symbol));
         for mark in frame.marks() {
             rest = pen.role(
-                rest.behind(1),
+                rest.after(1),
                 &format!("[{}]", mark.word()),
                 mark_role(mark),
             );
@@ -83,7 +83,7 @@ impl ListView for StackView {
             say!("stack-function"),
             say!("stack-arguments-at-its-entry").to_lowercase()
         );
-        let rest = run.behind(4);
+        let rest = run.after(4);
         pen.text_right(rest, say!("stack-step"), style);
         let rest = rest.first(rest.cells().saturating_sub(step_cells(cx)));
         if run.cells() >= WIDE {
@@ -179,10 +179,10 @@ mod tests {
             PaneCommand::Access(Direction::Back),
         ]);
         assert_eq!(
-            format!("{:?}", stage.asked),
+            format!("{:?}", stage.requested),
             "[Do(Travel(Travel(WindowId(1), Position(747))))]"
         );
-        stage.go_to(stage.asked_position());
+        stage.go_to(stage.requested_position());
         assert_eq!(
             stage.draw(80, 10),
             r" 5 frames at 1,233

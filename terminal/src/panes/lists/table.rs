@@ -38,7 +38,7 @@ impl<S: TableSource> ListView for TableView<S> {
 
     fn heads(&self, run: CellRun, pen: &mut Pen<'_>, _: &PaneContext<'_>) {
         let style = pen.look.text(TextRole::Label);
-        for (place, at) in columns(self, run.behind(2)) {
+        for (place, at) in columns(self, run.after(2)) {
             let label = self
                 .table()
                 .columns
@@ -55,7 +55,7 @@ impl<S: TableSource> ListView for TableView<S> {
     fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
         let Some(row) = self.table().rows.get(place) else {
             pen.role(
-                run.behind(2),
+                run.after(2),
                 self.more().unwrap_or_default(),
                 StyleRole::Text(TextRole::Taken),
             );
@@ -71,13 +71,13 @@ impl<S: TableSource> ListView for TableView<S> {
             pen.role(run, "▶", StyleRole::Position(cx.desk.windows.active.0));
         }
         let detail = TextSpan::new(TextRole::Label, self.source().detail(row));
-        for (place, at) in columns(self, run.behind(2)) {
+        for (place, at) in columns(self, run.after(2)) {
             let Some(cell) = row.cells.get(place) else {
                 continue;
             };
             let rest = draw_cell(cell, at, pen);
             if place + 1 == row.cells.len() && !detail.text.is_empty() {
-                pen.spans(rest.behind(GAP), std::slice::from_ref(&detail));
+                pen.spans(rest.after(GAP), std::slice::from_ref(&detail));
             }
         }
         if row.is_faded {
@@ -159,7 +159,7 @@ fn columns<S: TableSource>(view: &TableView<S>, run: CellRun) -> Vec<(usize, Cel
         // others.
         let takes_rest = Some(place) == last && !is_number(table, place);
         let at = if takes_rest { rest } else { rest.first(width) };
-        rest = rest.behind(width + GAP);
+        rest = rest.after(width + GAP);
         (place, at)
     };
     let is_seen = |(place, at): &(usize, CellRun)| at.cells() >= LEAST.min(width(table, *place));

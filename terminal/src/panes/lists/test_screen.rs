@@ -26,7 +26,7 @@ pub struct PaneStage<P> {
     pub pane: P,
     pub signs: CharacterSet,
     /// Requests of the pane.
-    pub asked: Vec<PaneAction>,
+    pub requested: Vec<PaneAction>,
 }
 
 impl<P: Pane> PaneStage<P> {
@@ -42,7 +42,7 @@ impl<P: Pane> PaneStage<P> {
             desk,
             pane,
             signs: CharacterSet::Unicode,
-            asked: Vec::new(),
+            requested: Vec::new(),
         }
     }
 
@@ -51,7 +51,7 @@ impl<P: Pane> PaneStage<P> {
     pub fn press(mut self, commands: &[PaneCommand]) -> Self {
         self.draw(80, 24);
         for command in commands {
-            self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
+            self.with(|pane, cx, requested| pane.obey(*command, cx, requested));
             self.draw(80, 24);
         }
         self
@@ -59,7 +59,7 @@ impl<P: Pane> PaneStage<P> {
 
     /// Answers a prompt of the pane.
     pub fn answer(&mut self, purpose: PromptPurpose, text: &str) {
-        self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
+        self.with(|pane, cx, requested| pane.answer(purpose, text, cx, requested));
     }
 
     /// Moves the window to a position.
@@ -70,7 +70,7 @@ impl<P: Pane> PaneStage<P> {
     }
 
     /// Returns the position that the pane most recently requested to travel to.
-    pub fn asked_position(&self) -> u64 {
+    pub fn requested_position(&self) -> u64 {
         let travel = |ask: &PaneAction| {
             if let PaneAction::Do(Action::Travel(TravelAction::Travel(_, Position(to)))) = ask {
                 Some(*to)
@@ -78,7 +78,7 @@ impl<P: Pane> PaneStage<P> {
                 None
             }
         };
-        self.asked.iter().rev().find_map(travel).unwrap()
+        self.requested.iter().rev().find_map(travel).unwrap()
     }
 
     /// Returns the cell under the cursor and the position at which it is shown.
@@ -109,7 +109,7 @@ impl<P: Pane> PaneStage<P> {
                 pane: PanelId(1),
                 has_focus: true,
             },
-            &mut self.asked,
+            &mut self.requested,
         )
     }
 
@@ -183,7 +183,7 @@ impl<P: Pane> PaneStage<P> {
             ] {
                 self.draw(width, height);
                 for command in &commands {
-                    self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
+                    self.with(|pane, cx, requested| pane.obey(*command, cx, requested));
                     self.draw(width, height);
                 }
                 for kind in [
@@ -197,7 +197,7 @@ impl<P: Pane> PaneStage<P> {
                         y: height.saturating_sub(1),
                         kind,
                     };
-                    self.with(|pane, cx, asked| pane.touch(touch, cx, asked));
+                    self.with(|pane, cx, requested| pane.touch(touch, cx, requested));
                     self.draw(width, height);
                 }
             }

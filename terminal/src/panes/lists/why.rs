@@ -26,29 +26,29 @@ impl ListView for WhyView {
     }
 
     fn row(&self, ListRow { place, run }: ListRow, pen: &mut Pen<'_>, cx: &PaneContext<'_>) {
-        let Some((line, told)) = self.told(place) else {
+        let Some((line, stated)) = self.stated(place) else {
             pen.role(
-                run.behind(2),
+                run.after(2),
                 self.more().unwrap_or_default(),
                 StyleRole::Text(TextRole::Taken),
             );
             return;
         };
-        let step = told.row().and_then(|row| row.step);
+        let step = stated.row().and_then(|row| row.step);
         if step.is_some() && step == cx.desk.windows.active().position.last_step() {
             pen.role(run, "▶", StyleRole::Position(cx.desk.windows.active.0));
         }
         let indent = line.depth.saturating_mul(INDENT).min(run.cells() / 3);
-        let rest = run.behind(2).behind(indent);
+        let rest = run.after(2).after(indent);
         let caret = match line.fold {
             FoldState::Leaf => " ",
             FoldState::Open(_) => "-",
             FoldState::Folded(_) => "+",
         };
         pen.role(rest, caret, StyleRole::Text(TextRole::Label));
-        let rest = rest.behind(2);
-        let Some(row) = told.row() else {
-            if let SliceLineContent::Call(text) = told {
+        let rest = rest.after(2);
+        let Some(row) = stated.row() else {
+            if let SliceLineContent::Call(text) = stated {
                 pen.role(rest, text, StyleRole::Text(TextRole::Symbol));
             }
             return;
@@ -56,15 +56,15 @@ impl ListView for WhyView {
         let number = rest.first(step_cells(cx));
         let text = step.map_or_else(|| "-".to_owned(), |step| thousands(step.0));
         pen.text_right(number, &text, pen.look.text(TextRole::Second));
-        let mut rest = rest.behind(number.cells() + GAP);
+        let mut rest = rest.after(number.cells() + GAP);
         if self.view() == SliceView::Tree && run.cells() >= WIDE {
             let place = rest.first(rest.cells() / 5);
             pen.role(place, &row.place, StyleRole::Text(TextRole::Symbol));
-            rest = rest.behind(place.cells() + GAP);
+            rest = rest.after(place.cells() + GAP);
         }
         self.shown()
             .iter()
-            .for_each(|shown| draw_told(&told, &shown.slice, rest, pen));
+            .for_each(|shown| draw_stated(&stated, &shown.slice, rest, pen));
     }
 
     fn obey(
@@ -92,19 +92,19 @@ fn step_cells(cx: &PaneContext<'_>) -> u16 {
 }
 
 /// Draws the operation of a step, its result, and the reason for including it.
-fn draw_told(told: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut Pen<'_>) {
-    let reason = because(told, slice);
+fn draw_stated(stated: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut Pen<'_>) {
+    let reason = because(stated, slice);
     let label = pen.look.text(TextRole::Label);
     // The reason takes at most a third of the row, and the value takes its width from the rest.
     let wanted = pen.width(&reason).min(run.cells() / 3);
     let body = run.first(run.cells().saturating_sub(wanted + GAP));
-    match told {
+    match stated {
         SliceLineContent::Call(_) => {}
         SliceLineContent::Line { words, .. } => {
-            draw_formula(&told.text(), &words.value, TextRole::Plain, body, pen)
+            draw_formula(&stated.text(), &words.value, TextRole::Plain, body, pen)
         }
         SliceLineContent::Repeated(_, words) => {
-            draw_formula(&told.text(), &words.value, TextRole::Label, body, pen)
+            draw_formula(&stated.text(), &words.value, TextRole::Label, body, pen)
         }
         SliceLineContent::SingleStep(row, _) => {
             let gives = row.gives_text();
@@ -114,7 +114,7 @@ fn draw_told(told: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut
                 &row.code,
             );
             pen.text(
-                body.behind(body.cells().saturating_sub(value)),
+                body.after(body.cells().saturating_sub(value)),
                 &gives,
                 pen.look.text(TextRole::Number),
             );
@@ -127,11 +127,11 @@ fn draw_told(told: &SliceLineContent<'_>, slice: &Slice, run: CellRun, pen: &mut
             pen,
         ),
         SliceLineContent::LoopIterations(..) => {
-            draw_formula(&told.text(), "", TextRole::Second, body, pen)
+            draw_formula(&stated.text(), "", TextRole::Second, body, pen)
         }
     }
     pen.text(
-        run.behind(run.cells().saturating_sub(wanted)),
+        run.after(run.cells().saturating_sub(wanted)),
         &reason,
         label,
     );
@@ -145,7 +145,7 @@ fn draw_formula(text: &str, value: &str, meaning: TextRole, body: CellRun, pen: 
         pen.look.text(meaning),
     );
     pen.text(
-        body.behind(body.cells().saturating_sub(cells)),
+        body.after(body.cells().saturating_sub(cells)),
         value,
         pen.look.text(TextRole::Number),
     );
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_shows_the_stores_and_the_bytes_behind_them() {
+    fn a_chain_shows_the_stores_and_the_bytes_after_them() {
         assert_eq!(
             stage().draw(100, 11),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · chain · 119 steps, complete
@@ -208,7 +208,7 @@ mod tests {
             PaneCommand::Access(stepback_debugger::action::Direction::Back),
         ];
         assert_eq!(
-            format!("{:?}", stage().press(&keys).asked),
+            format!("{:?}", stage().press(&keys).requested),
             "[Do(Travel(Travel(WindowId(1), Position(1762))))]"
         );
         assert_eq!(

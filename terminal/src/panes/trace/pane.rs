@@ -93,7 +93,7 @@ impl TracePane {
     }
 
     /// Travels to the previous or next write of the picked cell.
-    fn go_to_picked(&self, way: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
+    fn go_to_picked(&self, direction: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
         match self
             .picked(self.window_of(cx))
             .and_then(|picked| picked.cell.clone())
@@ -101,7 +101,7 @@ impl TracePane {
             Some(cell) => out.push(PaneAction::Do(Action::Travel(TravelAction::GoToAccess(
                 cell,
                 Access::Write,
-                way,
+                direction,
             )))),
             None => out.push(PaneAction::Say(say!("terminal-pick-first").to_owned())),
         }
@@ -255,7 +255,7 @@ impl Pane for TracePane {
             PaneCommand::Raw => out.push(PaneAction::Do(Action::View(ViewAction::ToggleRawText))),
             PaneCommand::Arrange => self.arrange(cx),
             PaneCommand::Pick => self.pick(cx, out),
-            PaneCommand::Access(way) => self.go_to_picked(way, cx, out),
+            PaneCommand::Access(direction) => self.go_to_picked(direction, cx, out),
             PaneCommand::Colors => self.code.has_colors ^= true,
             PaneCommand::Symbols => self.code.has_symbols ^= true,
             _ => return false,

@@ -120,7 +120,7 @@ impl RawList {
                 let role = StyleRole::Position(scene.window.id.0);
                 pen.line(run, pen.look.style(role));
                 pen.role(
-                    run.behind(2),
+                    run.after(2),
                     &format!(" {} ", thousands(scene.window.position.0)),
                     role,
                 );

@@ -224,7 +224,7 @@ impl StepList {
             TraceLine::Step(step) => self.draw_step(step, run, pen, drawn),
             TraceLine::Below(step, line) => {
                 let Some(row) = self.row_of(step) else { return };
-                let rest = run.behind(MARKS + u16::try_from(columns.digits).unwrap_or(0) + 3);
+                let rest = run.after(MARKS + u16::try_from(columns.digits).unwrap_or(0) + 3);
                 match row.exceptions.get(line) {
                     Some(exception) => {
                         _ = pen.role(rest, exception, StyleRole::Text(TextRole::Exception))
@@ -256,7 +256,7 @@ impl StepList {
                 let rest = draw_number(rest, pen, columns, first);
                 let steps = last.0.saturating_sub(first.0).saturating_add(1);
                 let words = say!("terminal-folded", name = name, count = steps);
-                pen.role(rest.behind(1), &words, StyleRole::Text(TextRole::Symbol));
+                pen.role(rest.after(1), &words, StyleRole::Text(TextRole::Symbol));
             }
             TraceLine::Hidden { first, last } => {
                 let steps = last.0.saturating_sub(first.0).saturating_add(1);
@@ -264,15 +264,15 @@ impl StepList {
                     StepSelection::Hits => say!("terminal-hidden", count = steps),
                     StepSelection::Slice => say!("terminal-hidden-slice", count = steps),
                 };
-                pen.role(run.behind(MARKS), &words, StyleRole::Text(TextRole::Label));
+                pen.role(run.after(MARKS), &words, StyleRole::Text(TextRole::Label));
             }
             TraceLine::Died(line) => {
                 let words = self.ending_lines.get(line).map_or("", String::as_str);
-                pen.role(run.behind(MARKS), words, StyleRole::Warning);
+                pen.role(run.after(MARKS), words, StyleRole::Warning);
             }
             TraceLine::End => {
                 let words = so_far(&cx.desk.session, say!("terminal-end-of-trace"));
-                pen.role(run.behind(MARKS), &words, StyleRole::Text(TextRole::Label));
+                pen.role(run.after(MARKS), &words, StyleRole::Text(TextRole::Label));
             }
         }
     }
@@ -317,10 +317,10 @@ impl StepList {
                 name,
                 StyleRole::Text(TextRole::Label),
             );
-            rest = rest.behind(columns.name);
+            rest = rest.after(columns.name);
         }
         let depth = row.depth.saturating_sub(columns.least_depth).min(DEEPEST);
-        let rest = rest.behind(u16::try_from(depth).unwrap_or(0));
+        let rest = rest.after(u16::try_from(depth).unwrap_or(0));
         let dim = row.is_idle();
         let address = format!("{:0width$x} ", row.address.0, width = columns.address);
         let rest = pen.role(rest, &address, StyleRole::Text(TextRole::Second));
@@ -333,11 +333,11 @@ impl StepList {
             );
         }
         // Effects start at a fixed column, or right after longer code.
-        let column = rest.behind(columns.code);
+        let column = rest.after(columns.code);
         let effects = if column.x > end.x {
             column
         } else {
-            end.behind(2)
+            end.after(2)
         };
         let picked = scene.picked.filter(|_| is_last);
         draw_effects(effects, pen, row, picked);
@@ -394,7 +394,7 @@ fn draw_marks(run: CellRun, pen: &mut Pen<'_>, drawn: &StepPaint<'_>, marks: Ste
         }
         () if is_hit() => pen.role(run, "*", StyleRole::Hit),
         () if is_in_slice() => pen.role(run, "~", StyleRole::Text(TextRole::Taken)),
-        () => run.behind(1),
+        () => run.after(1),
     };
     pen.role(rest, marks.fold, StyleRole::Text(TextRole::Label))
 }
@@ -437,12 +437,12 @@ fn draw_effects(run: CellRun, pen: &mut Pen<'_>, row: &StepRow, picked: Option<&
                 pen.look.style(StyleRole::Picked),
             );
         }
-        rest = rest.behind(2);
+        rest = rest.after(2);
     }
     for note in &row.notes {
         rest = pen
             .role(rest, note, StyleRole::Text(TextRole::Comment))
-            .behind(2);
+            .after(2);
     }
 }
 
@@ -470,7 +470,7 @@ fn draw_position(run: CellRun, pen: &mut Pen<'_>, window: &TraceWindow) {
     let role = StyleRole::Position(window.id.0);
     pen.line(run, pen.look.style(role));
     let words = format!(" {} ", thousands(window.position.0));
-    let rest = run.behind(2);
+    let rest = run.after(2);
     if window.id.0 > 1 {
         pen.role(
             rest,

@@ -307,7 +307,7 @@ impl ComparePanel {
                 self.list.reveal(to, rows.len(), list);
                 self.cursor = self.view.cell(to, cx.desk);
             }
-            let way = match key {
+            let direction = match key {
                 PanelKey::Move(CursorDirection::Left) => {
                     self.view.choose_side(CompareSide::Left);
                     continue;
@@ -320,11 +320,9 @@ impl ComparePanel {
                 PanelKey::ShiftEnter => Direction::Forward,
                 _ => continue,
             };
-            out.extend(
-                self.cursor
-                    .clone()
-                    .map(|cell| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))),
-            );
+            out.extend(self.cursor.clone().map(|cell| {
+                Action::Travel(TravelAction::GoToAccess(cell, Access::Write, direction))
+            }));
         }
     }
 }

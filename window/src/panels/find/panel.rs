@@ -236,12 +236,12 @@ impl FindPanel {
         out: &mut Vec<Action>,
     ) {
         let times = cx.desk.find.times_focused();
-        let is_asked = self
+        let is_requested = self
             .state
             .focused
             .map_or(times > 0 && cx.has_focus, |before| before != times);
         self.state.focused = Some(times);
-        let focus = if is_asked {
+        let focus = if is_requested {
             FocusRequest::Wanted
         } else {
             FocusRequest::Left
@@ -285,9 +285,9 @@ impl FindPanel {
             .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
             .show(|ui| {
                 ui.style_mut().override_font_id = Some(ui_font(13.0));
-                let asked = out.len();
+                let requested = out.len();
                 let chosen = search_menu(ui, &mut self.state.menu, cx, out);
-                if chosen.is_some() || out.len() > asked {
+                if chosen.is_some() || out.len() > requested {
                     ui.close();
                 }
                 chosen
@@ -643,9 +643,9 @@ impl FindPanel {
         let at = cx.desk.windows.active().position;
         let table = Arc::clone(self.view.table());
         let rows = &table.rows;
-        let behind = |row: &TableRow| row.position.is_some_and(|position| position <= at);
+        let after = |row: &TableRow| row.position.is_some_and(|position| position <= at);
         if !self.state.is_placed && !rows.is_empty() {
-            let next = rows.partition_point(behind);
+            let next = rows.partition_point(after);
             if next < rows.len() || found.end != SearchEnd::UnderWay {
                 self.state
                     .list

@@ -457,7 +457,7 @@ impl Panel for FlamePanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        let Some(functions) = cx.desk.functions.told().map(Arc::clone) else {
+        let Some(functions) = cx.desk.functions.stated().map(Arc::clone) else {
             return FunctionsBar {
                 pen: &pen,
                 rect: bar,

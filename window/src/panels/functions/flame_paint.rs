@@ -246,12 +246,15 @@ impl FlamePainter<'_> {
                 .functions
                 .function(place)
                 .map(|function| format!("{:#x}", function.address.0));
-            for (words, key, way) in [
+            for (words, key, direction) in [
                 (say!("flame-next-call"), ".", Direction::Forward),
                 (say!("flame-previous-call"), ",", Direction::Back),
             ] {
                 if MenuItem::new(words).key(key).ui(ui, tok) {
-                    out.push(Action::Travel(TravelAction::GoToCall(address.clone(), way)));
+                    out.push(Action::Travel(TravelAction::GoToCall(
+                        address.clone(),
+                        direction,
+                    )));
                 }
             }
         }

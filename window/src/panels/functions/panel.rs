@@ -224,7 +224,7 @@ impl Panel for FunctionsPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        let Some(functions) = cx.desk.functions.told() else {
+        let Some(functions) = cx.desk.functions.stated() else {
             return FunctionsBar {
                 pen: &pen,
                 rect: bar,

@@ -83,7 +83,7 @@ impl MemoryPanel {
                 );
                 let left = self.compared_ui(ui, &pen, bar, left + 4.0, cx);
                 match self.search_words() {
-                    Some(words) => self.told_ui(
+                    Some(words) => self.stated_ui(
                         ui,
                         &pen,
                         Rect::from_min_max(pos2(left + 8.0, bar.top()), bar.max),

@@ -261,10 +261,10 @@ pub fn byte_menu(
     ui: &mut Ui,
     byte: MenuByte<'_>,
     view: MemoryRowsView<'_>,
-    asked: PanelOutput<'_, MemoryInput>,
+    requested: PanelOutput<'_, MemoryInput>,
 ) {
     let (tok, address) = (view.cx.tok, byte.address);
-    let PanelOutput { touched, out } = asked;
+    let PanelOutput { touched, out } = requested;
     menu_head_ui(
         ui,
         tok,
@@ -309,14 +309,14 @@ pub fn byte_menu(
         next_write,
         ByteAction::GoToAccess(group, Access::Write, Direction::Forward),
     );
-    for (words, way) in [
+    for (words, direction) in [
         (say!("memory-last-read-2"), Direction::Back),
         (say!("memory-next-read-2"), Direction::Forward),
     ] {
         add(
             ui,
             MenuItem::new(words),
-            ByteAction::GoToAccess(group, Access::Read, way),
+            ByteAction::GoToAccess(group, Access::Read, direction),
         );
     }
     menu_line_ui(ui, tok);

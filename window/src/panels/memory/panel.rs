@@ -176,8 +176,9 @@ impl MemoryPanel {
                 continue;
             };
             let group = u64::from(self.view.group());
-            let write =
-                |len_bytes, way| Some(ByteAction::GoToAccess(len_bytes, Access::Write, way));
+            let write = |len_bytes, direction| {
+                Some(ByteAction::GoToAccess(len_bytes, Access::Write, direction))
+            };
             let action = match key {
                 PanelKey::Bytes(len_bytes) => write(len_bytes.into(), Direction::Back),
                 PanelKey::Enter => write(group, Direction::Back),

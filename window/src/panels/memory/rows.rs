@@ -381,7 +381,7 @@ impl BytesRow<'_> {
         pen: &Pen<'_>,
         NumberPlace { first, format }: NumberPlace,
         view: MemoryRowsView<'_>,
-        asked: PanelOutput<'_, MemoryInput>,
+        requested: PanelOutput<'_, MemoryInput>,
     ) {
         let Some(cells) = self.cells.get(first..first + self.shape.group) else {
             return;
@@ -439,7 +439,7 @@ impl BytesRow<'_> {
         if cells.iter().any(|cell| cell.is_changed) {
             ByteMark::Differs.paint(pen, touch);
         }
-        touch_ui(response, address, cell, view, asked);
+        touch_ui(response, address, cell, view, requested);
     }
 
     fn paint_byte(

@@ -228,7 +228,7 @@ impl MemoryPanel {
     }
 
     /// Draws words about a search; a click stops the search or closes the message.
-    pub(super) fn told_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) {
+    pub(super) fn stated_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) {
         let y = rect.center().y;
         pen.cut_text(
             pos2(rect.left(), y),

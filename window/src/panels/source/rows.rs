@@ -46,7 +46,7 @@ pub fn rows_ui(
     touched: &mut RowInput,
     out: &mut Vec<Action>,
 ) {
-    let (number_end, mut asked) = (number_end(area, frame.text), PanelOutput { touched, out });
+    let (number_end, mut requested) = (number_end(area, frame.text), PanelOutput { touched, out });
     for (place, rect) in area.places() {
         if let Some(line) = frame.view.line_at(place) {
             let words = frame.text.line(line).unwrap_or_default();
@@ -60,7 +60,7 @@ pub fn rows_ui(
                     number_end,
                 },
                 frame,
-                &mut asked,
+                &mut requested,
             );
         }
     }
@@ -77,7 +77,7 @@ fn row_ui(
     rect: Rect,
     at: LineText<'_>,
     frame: &SourceRows<'_, '_>,
-    asked: &mut PanelOutput<'_, RowInput>,
+    requested: &mut PanelOutput<'_, RowInput>,
 ) {
     let LineText {
         place,
@@ -114,7 +114,7 @@ fn row_ui(
     if is_current {
         current_mark(frame, rect);
     }
-    number_ui(ui, rect, at, frame, asked.touched);
+    number_ui(ui, rect, at, frame, requested.touched);
     let (y, left) = (rect.center().y, number_end + 18.0);
     let is_cut = left - frame.aside + ADVANCE * words.chars().count() as f32 > rect.right()
         || frame.aside > 0.0;
@@ -126,9 +126,9 @@ fn row_ui(
         tok,
     };
     words_ui(&clipped, pos2(left - frame.aside, y), frame.text, line);
-    response.context_menu(|ui| menu_ui(ui, at, frame, asked));
+    response.context_menu(|ui| menu_ui(ui, at, frame, requested));
     if response.clicked() {
-        asked.touched.cursor = Some(place);
+        requested.touched.cursor = Some(place);
     }
     if is_cut {
         response.on_hover_ui_at_pointer(|ui| {
@@ -302,7 +302,7 @@ fn menu_ui(
     ui: &mut Ui,
     at: LineText<'_>,
     frame: &SourceRows<'_, '_>,
-    asked: &mut PanelOutput<'_, RowInput>,
+    requested: &mut PanelOutput<'_, RowInput>,
 ) {
     let LineText {
         place, line, words, ..
@@ -323,14 +323,14 @@ fn menu_ui(
             .key("Enter")
             .ui(ui, tok)
         {
-            asked.touched.gesture(place, RowGesture::Go);
+            requested.touched.gesture(place, RowGesture::Go);
         }
         if MenuItem::new(say!("source-previous-execution"))
             .icon(icons::STEP_BACK)
             .key("Shift+Enter")
             .ui(ui, tok)
         {
-            asked.touched.gesture(place, RowGesture::GoOn);
+            requested.touched.gesture(place, RowGesture::GoOn);
         }
         menu_line_ui(ui, tok);
     }
@@ -339,13 +339,13 @@ fn menu_ui(
         .key("Ctrl+C")
         .ui(ui, tok)
     {
-        asked.out.extend(
+        requested.out.extend(
             view.copied(place)
                 .map(|it| Action::App(AppAction::Copy(it))),
         );
     }
     if MenuItem::new(say!("source-copy-line")).ui(ui, tok) {
-        asked
+        requested
             .out
             .push(Action::App(AppAction::Copy(words.to_owned())));
     }

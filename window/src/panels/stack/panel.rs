@@ -125,7 +125,7 @@ impl StackPanel {
                     .map(|it| Action::App(AppAction::Copy(it))),
             );
         }
-        out.extend(touched.asked);
+        out.extend(touched.requested);
         touched
             .rows
             .apply(&mut self.view, &mut self.list, cx.desk, out);

@@ -92,7 +92,7 @@ pub struct StackInput {
     /// The stack is copied.
     pub is_copied: bool,
     /// Further actions.
-    pub asked: Vec<Action>,
+    pub requested: Vec<Action>,
 }
 
 impl StackRows<'_> {
@@ -327,7 +327,7 @@ pub fn frame_menu(
     {
         touched.opened = Some(place);
     }
-    effects_items(ui, tok, entered_at(&frame.call), &mut touched.asked);
+    effects_items(ui, tok, entered_at(&frame.call), &mut touched.requested);
     menu_line_ui(ui, tok);
     if MenuItem::new(say!("stack-copy-stack"))
         .icon(icons::COPY)

@@ -90,10 +90,10 @@ impl AccessBar {
     ) -> Option<AccessSubject> {
         let images = &cx.desk.session.images;
         let read = |text: &str| listed(text, |name| Some(images.symbol(name)?.is_code()));
-        let asked = question
+        let requested = question
             .map(|question| shown(&question.listed, read))
             .unwrap_or_default();
-        let mut text = self.typed.take().unwrap_or_else(|| asked.clone());
+        let mut text = self.typed.take().unwrap_or_else(|| requested.clone());
         let rect = Rect::from_min_max(
             pos2(bar.left() + 8.0, bar.top() + 4.0),
             pos2(bar.right(), bar.bottom() - 4.0),
@@ -105,7 +105,7 @@ impl AccessBar {
         let response = field.ui(ui, pen, rect, &mut text);
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         // An unedited text keeps its thread and its start.
-        let is_edited = !text.trim().is_empty() && (question.is_none() || text != asked);
+        let is_edited = !text.trim().is_empty() && (question.is_none() || text != requested);
         let listed = (is_entered && is_edited).then(|| read(&text));
         self.typed = response.has_focus().then_some(text);
         listed
@@ -113,9 +113,9 @@ impl AccessBar {
 }
 
 /// Formats the subject of a list as the user would type it.
-fn shown(asked: &AccessSubject, read: impl Fn(&str) -> AccessSubject) -> String {
-    match asked {
-        AccessSubject::Code(text) if read(text) != *asked => format!("pc:{text}"),
+fn shown(requested: &AccessSubject, read: impl Fn(&str) -> AccessSubject) -> String {
+    match requested {
+        AccessSubject::Code(text) if read(text) != *requested => format!("pc:{text}"),
         AccessSubject::Cell(text) | AccessSubject::Code(text) => text.clone(),
     }
 }

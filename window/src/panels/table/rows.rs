@@ -245,7 +245,7 @@ impl<S: TableSource> TableRows<'_, S> {
         });
         let detail = self.view.source().detail(row);
         // A row about one moment has a value there.
-        if let Some(hover) = self.asked(row).filter(|_| row.position.is_some()) {
+        if let Some(hover) = self.requested(row).filter(|_| row.position.is_some()) {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(RichText::new(row.line()).font(mono(12.0)));
                 hover.line_ui(ui);
@@ -411,7 +411,7 @@ impl<S: TableSource> TableRows<'_, S> {
     }
 
     /// Returns the memory of a row and the position of its value; none in lists about code.
-    fn asked(&self, row: &TableRow) -> Option<HoverCell> {
+    fn requested(&self, row: &TableRow) -> Option<HoverCell> {
         let at = row
             .position
             .unwrap_or(self.cx.desk.windows.active().position);

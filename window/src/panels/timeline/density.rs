@@ -162,8 +162,8 @@ impl DensityRow<'_> {
             tok,
         };
         let (bottom, height) = (self.rect.bottom() - 1.0, HEIGHT - 2.0);
-        for (column, told) in (0u32..).zip(&self.densities.columns) {
-            let tall = (share(told) / most * height).ceil();
+        for (column, stated) in (0u32..).zip(&self.densities.columns) {
+            let tall = (share(stated) / most * height).ceil();
             if tall > 0.0 {
                 let left = strip.chart.left() + column as f32;
                 pen.fill(
@@ -179,8 +179,8 @@ impl DensityRow<'_> {
     fn words(&self, column: usize) -> String {
         match (self.age, self.densities.columns.get(column)) {
             (AnswerAge::Old, _) => say!("timeline-looking").to_owned(),
-            (AnswerAge::Fresh, Some(told)) => {
-                let (part, steps) = ((self.part)(told), told.steps);
+            (AnswerAge::Fresh, Some(stated)) => {
+                let (part, steps) = ((self.part)(stated), stated.steps);
                 let (part, steps) = (part.to_string(), steps.to_string());
                 match self.kind {
                     DensityKind::Reads => say!("timeline-steps-read", part = part, steps = steps),

@@ -509,14 +509,14 @@ pub struct HandleTag {
 /// Moves sorted tags apart. The tag at index `stays` keeps its place if both sides have room for
 /// the others.
 fn spread(tags: &mut [HandleTag], stays: usize, room: std::ops::RangeInclusive<f32>) {
-    let (before, behind) = tags.split_at_mut(stays.min(tags.len()));
+    let (before, after) = tags.split_at_mut(stays.min(tags.len()));
     let pushed = |rect: Rect, by: f32| rect.translate(vec2(by, 0.0));
     let mut least = f32::NEG_INFINITY;
-    for tag in behind.iter_mut() {
+    for tag in after.iter_mut() {
         tag.rect = pushed(tag.rect, (least - tag.rect.left()).max(0.0));
         least = tag.rect.right() + 2.0;
     }
-    let most = behind
+    let most = after
         .first()
         .map_or(f32::INFINITY, |tag| tag.rect.left() - 2.0);
     push_left(before, most);
@@ -547,7 +547,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_that_stand_side_by_side_keep_the_order_of_their_positions() {
+    fn tags_that_are_side_by_side_keep_the_order_of_their_positions() {
         let lefts = |lefts: &[f32], stays| {
             let tag = |(number, left): (u32, &f32)| HandleTag {
                 window: WindowId(number),

@@ -111,14 +111,14 @@ fn exceptions_of(
         .peek()
         .map(|(_, entries)| exception_ticks(entries, &request))
         .unwrap_or_default();
-    let told = state
+    let stated = state
         .rows
         .peek()
         .map(|(answered, rows)| (age_of(answered, &request), &rows.exceptions));
-    let told = told.map_or(Cow::Borrowed(&[][..]), |(age, told)| {
-        placed(strip, told, age)
+    let stated = stated.map_or(Cow::Borrowed(&[][..]), |(age, stated)| {
+        placed(strip, stated, age)
     });
-    merged(&told, &entries)
+    merged(&stated, &entries)
 }
 
 /// Returns true if the search has hits.
@@ -381,11 +381,11 @@ fn ask<'a>(
 }
 
 /// Returns the age of an answer relative to a query; the cells are ignored.
-fn age_of(answered: &TimelineRowsRequest, asked: &TimelineRowsRequest) -> AnswerAge {
+fn age_of(answered: &TimelineRowsRequest, requested: &TimelineRowsRequest) -> AnswerAge {
     let is_fresh = TimelineRowsRequest {
-        cell: asked.cell,
+        cell: requested.cell,
         ..*answered
-    } == *asked;
+    } == *requested;
     if is_fresh {
         AnswerAge::Fresh
     } else {

@@ -68,11 +68,13 @@ pub fn rows_ui(
         let Some(slot) = state.waves.get_mut(place) else {
             continue;
         };
-        let before = slot.peek().filter(|(asked, _)| asked.watch == *watch);
+        let before = slot
+            .peek()
+            .filter(|(requested, _)| requested.watch == *watch);
         // An expression without registers has one value for all threads, so it is not computed
         // again for another thread.
         let is_of_all = before.filter(|(_, wave)| !wave.is_of_thread && wave.error.is_none());
-        let thread = is_of_all.map_or(here, |(asked, _)| asked.thread);
+        let thread = is_of_all.map_or(here, |(requested, _)| requested.thread);
         let request = WaveRequest {
             watch: watch.clone(),
             thread,
@@ -93,12 +95,14 @@ pub fn rows_ui(
             pos2(strip.rect.left(), top),
             pos2(strip.rect.right(), top + HEIGHT),
         );
-        let known = slot.peek().filter(|(asked, _)| asked.watch == *watch);
-        let is_fresh = known.is_some_and(|(asked, _)| *asked == request);
-        let known = known.map(|(asked, wave)| WaveAnswer {
+        let known = slot
+            .peek()
+            .filter(|(requested, _)| requested.watch == *watch);
+        let is_fresh = known.is_some_and(|(requested, _)| *requested == request);
+        let known = known.map(|(requested, wave)| WaveAnswer {
             wave,
-            view: asked.view,
-            owner: owner(asked.thread, wave, cx),
+            view: requested.view,
+            owner: owner(requested.thread, wave, cx),
         });
         let faded = pen.clone().faded();
         let row = WaveRow {

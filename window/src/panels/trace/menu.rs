@@ -258,13 +258,13 @@ fn cell_items(
     TraceContext { cx, window }: TraceContext<'_>,
     out: &mut Vec<Action>,
 ) {
-    let mut item = |text: String, shape: char, from: u64, way: Direction| {
+    let mut item = |text: String, shape: char, from: u64, direction: Direction| {
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::travel(window.id, Position(from)));
             out.push(Action::Travel(TravelAction::GoToAccess(
                 cell.clone(),
                 Access::Write,
-                way,
+                direction,
             )));
         }
     };
@@ -379,8 +379,8 @@ fn operand_items(
         .iter()
         .take(CELLS)
         .map(|name| (name, row.step.after(), Direction::Forward));
-    for (name, from, way) in read.chain(written) {
-        let (text, shape) = match way {
+    for (name, from, direction) in read.chain(written) {
+        let (text, shape) = match direction {
             Direction::Back => (say!("trace-last-write-of", cell = name), icons::LAST_WRITE),
             Direction::Forward => (say!("trace-next-write-of", cell = name), icons::NEXT_WRITE),
         };
@@ -390,7 +390,7 @@ fn operand_items(
             out.push(Action::Travel(TravelAction::GoToAccess(
                 cell,
                 Access::Write,
-                way,
+                direction,
             )));
         }
     }

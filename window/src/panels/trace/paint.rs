@@ -456,7 +456,9 @@ fn paint_code(
     // alignment and the source line.
     let ways = [(aligned, line_start), (aligned, right), (close, right)]
         .map(|(start, end)| EffectSpan { start, end });
-    let neatest = ways.into_iter().find(|way| !way.fitted(row).is_short());
+    let neatest = ways
+        .into_iter()
+        .find(|direction| !direction.fitted(row).is_short());
     let PaintedEffects {
         x: end,
         is_cut,

@@ -205,13 +205,13 @@ type KnownSourceLine = Option<Arc<SourceLine>>;
 #[derive(Debug, Default)]
 pub struct SourceLineCache {
     known: HashMap<Address, KnownSourceLine>,
-    asked: Slot<Vec<Address>, Vec<(Address, KnownSourceLine)>>,
+    requested: Slot<Vec<Address>, Vec<(Address, KnownSourceLine)>>,
 }
 
 impl SourceLineCache {
     /// Queries the lines of addresses that are not cached yet.
     pub fn fetch(&mut self, addresses: impl Iterator<Item = Address>, cx: &PanelContext<'_>) {
-        if let Some((_, lines)) = self.asked.peek() {
+        if let Some((_, lines)) = self.requested.peek() {
             let fresh = lines
                 .iter()
                 .filter(|(address, _)| !self.known.contains_key(address));
@@ -229,7 +229,7 @@ impl SourceLineCache {
         if self.known.len() > LIMIT {
             self.known.clear();
         }
-        let answer = self.asked.poll(&missing, &cx.desk.worker, |missing| {
+        let answer = self.requested.poll(&missing, &cx.desk.worker, |missing| {
             let (missing, session) = (missing.clone(), Arc::clone(&cx.desk.session));
             move |cancel: &Cancel| {
                 let line = |address: Address| {

@@ -231,9 +231,11 @@ impl StepList {
         self.scroll.by_way(std::mem::take(&mut self.along), &view);
         let before = self.scroll;
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
-        let way = self.scroll.way_from(&before, ROW);
-        if way != 0 && cx.desk.windows.is_synced {
-            out.push(Action::Panel(PanelAction::ScrollAlong(window.id, way)));
+        let direction = self.scroll.way_from(&before, ROW);
+        if direction != 0 && cx.desk.windows.is_synced {
+            out.push(Action::Panel(PanelAction::ScrollAlong(
+                window.id, direction,
+            )));
         }
         let area = self.make_room(area, window);
         self.page_rows = area.view.page().saturating_sub(1);
@@ -245,8 +247,8 @@ impl StepList {
     }
 
     /// Follows the scrolling of another window, in thousandths of a row.
-    pub fn scroll_along(&mut self, way: i64) {
-        self.along = self.along.saturating_add(way);
+    pub fn scroll_along(&mut self, direction: i64) {
+        self.along = self.along.saturating_add(direction);
     }
 
     /// Drops the pending distance to follow, because the list is not in view.
@@ -266,12 +268,12 @@ impl StepList {
         let height = |row: u64| ROW + self.height_below(row, window);
         let mut y: f32 = (scroll.top..gap).map(height).sum();
         // At the end, the words below the last step belong to the position.
-        let rows_behind = if gap == window.row_count() {
+        let rows_after = if gap == window.row_count() {
             1 + self.ending_rows()
         } else {
             1
         };
-        while y + ROW * rows_behind as f32 > area.body.height() && scroll.top < gap {
+        while y + ROW * rows_after as f32 > area.body.height() && scroll.top < gap {
             y -= height(scroll.top);
             scroll = Scroll {
                 top: scroll.top + 1,

@@ -110,18 +110,18 @@ impl WatchesPanel {
         self.state.strips.poll_long(
             &WriteStripQuery { cells, columns },
             &cx.desk.worker,
-            |asked| {
-                let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
+            |requested| {
+                let (requested, session) = (requested.clone(), Arc::clone(&cx.desk.session));
                 move |cancel: &Cancel| {
                     let strip = |cells: &Vec<Cell>| {
-                        let written = write_columns(&session, cells, asked.columns, cancel)?;
+                        let written = write_columns(&session, cells, requested.columns, cancel)?;
                         Ok(WriteStrip {
                             cells: cells.clone(),
-                            columns: asked.columns,
+                            columns: requested.columns,
                             written,
                         })
                     };
-                    asked.cells.iter().map(strip).collect()
+                    requested.cells.iter().map(strip).collect()
                 }
             },
         );

@@ -10,8 +10,8 @@ use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::StepSelection;
 use stepback_debugger::model::slice::{
-    SliceProgress, asked_words, edge_words, question_words, slice_words, view_words, way_of,
-    way_words,
+    SliceProgress, direction_of, direction_words, edge_words, question_words, requested_words,
+    slice_words, view_words,
 };
 use stepback_debugger::notes::SavedQueryChange;
 
@@ -140,7 +140,7 @@ impl SliceBar<'_> {
         );
         let words = match self.state.and_then(SliceState::slice) {
             Some(slice) => question_words(slice),
-            None => asked_words(self.question),
+            None => requested_words(self.question),
         };
         let left = bar.left() + INSET + 20.0;
         pen.cut_text(
@@ -206,9 +206,9 @@ impl SliceBar<'_> {
             .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
             .show(|ui| {
                 ui.style_mut().override_font_id = Some(ui_font(13.0));
-                let asked = out.len();
+                let requested = out.len();
                 slice_menu(ui, menu, self.cx, out);
-                if out.len() > asked {
+                if out.len() > requested {
                     ui.close();
                 }
             });
@@ -246,8 +246,8 @@ impl SliceBar<'_> {
             return (chosen, self.summary_ui(ui, bar.with_min_x(left + 8.0)));
         }
         self.gap(bar, &mut left);
-        for way in [Direction::Back, Direction::Forward] {
-            let (words, tip) = way_words(way);
+        for direction in [Direction::Back, Direction::Forward] {
+            let (words, tip) = direction_words(direction);
             if self.switch_ui(
                 ui,
                 bar,
@@ -255,15 +255,15 @@ impl SliceBar<'_> {
                 &TextToggle {
                     words,
                     tip,
-                    is_on: way_of(self.question) == way,
+                    is_on: direction_of(self.question) == direction,
                 },
             ) {
-                out.push(Action::Slice(SliceAction::TurnSlice(way)));
+                out.push(Action::Slice(SliceAction::TurnSlice(direction)));
             }
         }
         self.gap(bar, &mut left);
         for edge in EDGES {
-            let (words, tip) = edge_words(edge, way_of(self.question));
+            let (words, tip) = edge_words(edge, direction_of(self.question));
             if self.switch_ui(
                 ui,
                 bar,
@@ -399,7 +399,7 @@ pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &PanelContext<'_>, out: 
             ui,
             KeptItem {
                 name: &kept.name,
-                words: asked_words(&kept.slice),
+                words: requested_words(&kept.slice),
                 deeds: &DEEDS,
             },
             out,

@@ -287,22 +287,22 @@ struct SliceColumnWidths {
 impl SliceColumnWidths {
     fn add(
         &mut self,
-        told: &SliceLineContent<'_>,
+        stated: &SliceLineContent<'_>,
         depth: u16,
         SliceInView { slice, view }: SliceInView<'_>,
     ) {
         let length = |text: &str| text.chars().count();
         self.depth = self.depth.max(depth);
-        let Some(row) = told.row() else { return };
+        let Some(row) = stated.row() else { return };
         let step = row.step.map_or(1, |step| thousands(step.0).len());
         self.step = self.step.max(step);
         self.place = self.place.max(length(row.place_in(view)));
         self.thread = self.thread.max(length(&row.thread));
-        self.value = self.value.max(length(&told.value()));
-        self.reason = self.reason.max(length(&because(told, slice)));
+        self.value = self.value.max(length(&stated.value()));
+        self.reason = self.reason.max(length(&because(stated, slice)));
         // The end of a chain extends over the following columns.
         if row.end.is_none() {
-            self.code = self.code.max(length(&told.text()));
+            self.code = self.code.max(length(&stated.text()));
         }
     }
 }
@@ -322,9 +322,9 @@ impl SliceColumns {
         for line in seen {
             shown
                 .slice
-                .told(line)
+                .stated(line)
                 .iter()
-                .for_each(|told| needed.add(told, line.depth, shown));
+                .for_each(|stated| needed.add(stated, line.depth, shown));
         }
         let step = body.left() + INSET;
         let after =

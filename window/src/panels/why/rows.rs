@@ -32,7 +32,7 @@ pub struct SliceRows<'a> {
 /// A line and its rectangle.
 struct SliceLinePaint<'a> {
     line: &'a ReadingLine,
-    told: SliceLineContent<'a>,
+    stated: SliceLineContent<'a>,
     rect: Rect,
 }
 
@@ -46,11 +46,11 @@ impl SliceRows<'_> {
         touched: &mut RowInput,
         out: &mut Vec<Action>,
     ) {
-        let Some((line, told)) = self.why.told(place) else {
+        let Some((line, stated)) = self.why.stated(place) else {
             return self.more_ui(ui, rect, place, touched);
         };
-        let drawn = SliceLinePaint { line, told, rect };
-        let response = row_response(ui, rect, ("why", place), || name(&drawn.told));
+        let drawn = SliceLinePaint { line, stated, rect };
+        let response = row_response(ui, rect, ("why", place), || name(&drawn.stated));
         let is_selected = self.why.is_here(place, self.cx.desk);
         self.background(
             rect,
@@ -67,7 +67,7 @@ impl SliceRows<'_> {
             touched.cursor = Some(place);
         }
         let (row, is_elsewhere) = (
-            drawn.told.row(),
+            drawn.stated.row(),
             response.clicked() && ui.input(|input| input.modifiers.command),
         );
         if let Some(row) = row.filter(|_| response.middle_clicked() || is_elsewhere) {
@@ -98,7 +98,7 @@ impl SliceRows<'_> {
             }
         });
         response.on_hover_ui(|ui| {
-            tip_ui(ui, &drawn.told, self.slice);
+            tip_ui(ui, &drawn.stated, self.slice);
             hover_of(row).iter().for_each(|hover| hover.line_ui(ui));
         });
     }
@@ -168,10 +168,10 @@ impl SliceRows<'_> {
     fn paint(&self, drawn: &SliceLinePaint<'_>) {
         let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, drawn.rect.center().y);
         let left = self.left(drawn.line) + CARET;
-        let Some(row) = drawn.told.row() else {
+        let Some(row) = drawn.stated.row() else {
             pen.cut_text(
                 pos2(left, y),
-                &drawn.told.text(),
+                &drawn.stated.text(),
                 mono(12.5),
                 tok.symbol,
                 columns.right,
@@ -200,13 +200,13 @@ impl SliceRows<'_> {
             tok.symbol,
             columns.code - INSET / 2.0,
         );
-        match &drawn.told {
+        match &drawn.stated {
             SliceLineContent::Call(_) => {}
             SliceLineContent::Line { words, .. } => {
-                self.formula(y, &drawn.told.text(), &words.value, tok.t1)
+                self.formula(y, &drawn.stated.text(), &words.value, tok.t1)
             }
             SliceLineContent::Repeated(_, words) => {
-                self.formula(y, &drawn.told.text(), &words.value, tok.t3)
+                self.formula(y, &drawn.stated.text(), &words.value, tok.t3)
             }
             SliceLineContent::SingleStep(row, _) => {
                 pen.cut_spans(
@@ -223,9 +223,11 @@ impl SliceRows<'_> {
                 );
             }
             SliceLineContent::End(row) => self.end(y, row),
-            SliceLineContent::LoopIterations(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
+            SliceLineContent::LoopIterations(..) => {
+                self.formula(y, &drawn.stated.text(), "", tok.t3)
+            }
         }
-        self.reason(y, row, &because(&drawn.told, self.slice));
+        self.reason(y, row, &because(&drawn.stated, self.slice));
     }
 
     fn formula(&self, y: f32, text: &str, value: &str, color: egui::Color32) {
@@ -291,9 +293,9 @@ fn flip_of(line: &ReadingLine) -> RowGesture {
     }
 }
 
-fn name(told: &SliceLineContent<'_>) -> String {
-    let Some(row) = told.row() else {
-        return told.text();
+fn name(stated: &SliceLineContent<'_>) -> String {
+    let Some(row) = stated.row() else {
+        return stated.text();
     };
     let cell = || {
         row.gives
@@ -308,11 +310,14 @@ fn name(told: &SliceLineContent<'_>) -> String {
 }
 
 /// Shows the full text of a line in a tooltip.
-fn tip_ui(ui: &mut Ui, told: &SliceLineContent<'_>, slice: &Slice) {
-    let code = told.text();
-    let value = told.value();
-    let place = told.row().map(|row| row.place.clone()).unwrap_or_default();
-    let lines = [place, code, value, because(told, slice)];
+fn tip_ui(ui: &mut Ui, stated: &SliceLineContent<'_>, slice: &Slice) {
+    let code = stated.text();
+    let value = stated.value();
+    let place = stated
+        .row()
+        .map(|row| row.place.clone())
+        .unwrap_or_default();
+    let lines = [place, code, value, because(stated, slice)];
     ui.label(
         lines
             .into_iter()

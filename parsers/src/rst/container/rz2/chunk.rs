@@ -139,14 +139,14 @@ impl Rz2CpuState {
         } = stream;
         eas.clear();
         if !is_known {
-            let told = flags
+            let stated = flags
                 .iter()
                 .zip(&*words)
-                .filter(|(flags, word)| is_told(**flags, **word))
+                .filter(|(flags, word)| is_stated(**flags, **word))
                 .count();
             eas.extend(
                 bytes
-                    .take(8 * told)?
+                    .take(8 * stated)?
                     .as_chunks()
                     .0
                     .iter()
@@ -162,12 +162,12 @@ impl Rz2CpuState {
             .find(pc, flags.len(), budget)
             .ok_or(UnpackFault::Contradiction)?;
         words.extend(way.words().iter().take(flags.len()));
-        let told = flags
+        let stated = flags
             .iter()
             .zip(&*words)
-            .filter(|(flags, word)| is_told(**flags, **word))
+            .filter(|(flags, word)| is_stated(**flags, **word))
             .count();
-        for before in way.eas().iter().take(told) {
+        for before in way.eas().iter().take(stated) {
             eas.push(before.wrapping_add_signed(distance(bytes)?));
         }
         way.keep(eas);
@@ -185,7 +185,7 @@ impl Rz2CpuState {
         } else {
             u64::MAX
         };
-        let (mut told, mut counts) = (0, counts.iter());
+        let (mut stated, mut counts) = (0, counts.iter());
         let mut pc = head.pc;
         for (number, flags) in head.flags.iter().copied().enumerate() {
             let word = stream
@@ -195,14 +195,14 @@ impl Rz2CpuState {
                 .copied()
                 .ok_or(UnpackFault::Contradiction)?;
             let class = InstructionClass::of(word, CLASSES);
-            let ea = if is_told(flags, word) {
+            let ea = if is_stated(flags, word) {
                 let ea = stream
                     .scratch
                     .eas
-                    .get(told)
+                    .get(stated)
                     .copied()
                     .ok_or(UnpackFault::Contradiction)?;
-                told += 1;
+                stated += 1;
                 self.sum = self.sum.wrapping_add(ea);
                 ea
             } else if flags & flag::ANNULLED != 0 || !is_relative(class) {
@@ -258,7 +258,7 @@ impl Rz2CpuState {
 
 /// Returns true if the chunk stores the effective address: those of branches and calls follow from
 /// their words.
-fn is_told(flags: u8, word: u32) -> bool {
+fn is_stated(flags: u8, word: u32) -> bool {
     flags & flag::HAS_EA != 0 && !is_relative(InstructionClass::of(word, CLASSES))
 }
 

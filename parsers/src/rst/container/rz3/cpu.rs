@@ -21,7 +21,7 @@ pub struct Rz3CpuState {
     /// True if addresses have 32 bits.
     pub masks_addresses: bool,
     /// True if the last instruction was a call.
-    pub is_behind_call: bool,
+    pub is_after_call: bool,
     pub context: u64,
     pub data_context: u64,
     pub pending: Option<PendingDifference>,
@@ -91,7 +91,7 @@ impl Rz3CpuState {
             is_privileged: false,
             is_hyperprivileged: false,
             masks_addresses: false,
-            is_behind_call: false,
+            is_after_call: false,
             context: 0,
             data_context: 0,
             pending: None,

@@ -91,7 +91,7 @@ pub fn decode(
             },
         ),
     };
-    if std::mem::take(&mut cpu.is_behind_call) && is_leaving(line.word) {
+    if std::mem::take(&mut cpu.is_after_call) && is_leaving(line.word) {
         cpu.calls.pop();
     }
     let has_trap = !right.has(CorrectPredictions::TRAP);
@@ -206,7 +206,7 @@ impl Rz3CpuState {
         }: InstructionSite,
     ) -> InstructionOutcome {
         let has_ea = right.has(CorrectPredictions::EA);
-        let told = if bits.flag(SectionArray::IsTargetPredicted) {
+        let stated = if bits.flag(SectionArray::IsTargetPredicted) {
             None
         } else {
             Some(bits.next(SectionArray::Raw))
@@ -239,20 +239,20 @@ impl Rz3CpuState {
             }
             _ if is_return(line.word) => {
                 self.predicted_npc = self.calls.pop().wrapping_add(8) & mask;
-                if told.is_some() {
+                if stated.is_some() {
                     self.calls.clear();
                 }
             }
             _ if destination(line.word) == 15 => {
                 self.call(pc);
                 self.predicted_npc = self.jumps.get(pc >> 2) & mask;
-                if let Some(target) = told {
+                if let Some(target) = stated {
                     self.jumps.set(pc >> 2, target);
                 }
             }
             _ => {}
         }
-        let ea = told.unwrap_or(self.predicted_npc);
+        let ea = stated.unwrap_or(self.predicted_npc);
         self.predicted_npc = ea;
         let is_fallen_through = line.class == InstructionClass::Conditional && is_taken;
         if line.class.is_branch() && line.word & ANNUL != 0 && !is_fallen_through {
@@ -266,7 +266,7 @@ impl Rz3CpuState {
 
     fn call(&mut self, pc: u64) {
         self.calls.push(pc);
-        self.is_behind_call = true;
+        self.is_after_call = true;
     }
 
     /// Decodes an instruction that is no control transfer.

@@ -68,12 +68,12 @@ impl MemoryPane {
     fn ask_write(
         &mut self,
         len_bytes: u8,
-        way: Direction,
+        direction: Direction,
         cx: &PaneContext<'_>,
         out: &mut Vec<PaneAction>,
     ) {
         let mut actions = Vec::new();
-        let write = ByteAction::GoToAccess(len_bytes.into(), Access::Write, way);
+        let write = ByteAction::GoToAccess(len_bytes.into(), Access::Write, direction);
         self.view.act(self.cursor(), write, cx.desk, &mut actions);
         out.extend(actions.into_iter().map(PaneAction::Do));
     }
@@ -243,7 +243,7 @@ impl Pane for MemoryPane {
             .message
             .as_deref()
             .or(self.view.message())
-            .or(self.lock.told())
+            .or(self.lock.stated())
         {
             return vec![TextSpan::new(TextRole::Plain, words)];
         }
@@ -269,11 +269,13 @@ impl Pane for MemoryPane {
         }
         match command {
             PaneCommand::Move(toward) => self.go(toward),
-            PaneCommand::Access(way) => self.ask_write(self.view.group(), way, cx, out),
+            PaneCommand::Access(direction) => self.ask_write(self.view.group(), direction, cx, out),
             PaneCommand::LastWrite(len_bytes) => {
                 self.ask_write(len_bytes, Direction::Back, cx, out)
             }
-            PaneCommand::ChangedByte(way) => self.change(&MemoryChange::GoToChanged(way), cx),
+            PaneCommand::ChangedByte(direction) => {
+                self.change(&MemoryChange::GoToChanged(direction), cx)
+            }
             PaneCommand::FollowAddress => self.toggle_following(),
             PaneCommand::Ask(PromptPurpose::Address) => {
                 out.push(PaneAction::Prompt(

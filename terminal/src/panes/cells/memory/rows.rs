@@ -55,7 +55,7 @@ pub fn draw(run: CellRun, row: &MemoryRow, view: MemoryRowsView<'_>, pen: &mut P
                 pen,
             );
             if let Some(source) = source {
-                let beside = run.behind(columns(view.shape.end() + 2));
+                let beside = run.after(columns(view.shape.end() + 2));
                 pen.role(beside, source, StyleRole::Text(TextRole::Label));
             }
         }
@@ -91,7 +91,7 @@ fn draw_bytes(run: CellRun, row: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &m
     let groups = row.cells.chunks(shape.group.max(1));
     for (place, group) in (0..).step_by(shape.group.max(1)).zip(groups) {
         let at = run
-            .behind(columns(shape.group_column(place)))
+            .after(columns(shape.group_column(place)))
             .first(columns(shape.group_columns()));
         let first = Address(row.address.0.saturating_add(place as u64));
         draw_group(
@@ -105,7 +105,7 @@ fn draw_bytes(run: CellRun, row: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &m
         );
     }
     let mut rest = run
-        .behind(columns(shape.text_column()))
+        .after(columns(shape.text_column()))
         .first(columns(shape.bytes));
     let mut letter_bytes = [0; 4];
     for (letter, (place, cell)) in row_text(row.cells, memory.text())
@@ -155,7 +155,7 @@ fn draw_group(at: CellRun, group: &ByteRow<'_>, view: MemoryRowsView<'_>, pen: &
         if holds(place) {
             pen.mark(at, cursor_style(view, pen.look));
         }
-        rest = rest.behind(2);
+        rest = rest.after(2);
     }
 }
 

@@ -34,11 +34,11 @@ fn cursor(bench: &mut CellPaneBench<MemoryPane>) -> String {
     }
 }
 
-fn write(address: &str, len_bytes: u64, way: Direction) -> Action {
+fn write(address: &str, len_bytes: u64, direction: Direction) -> Action {
     Action::Travel(TravelAction::GoToAccess(
         CellName::Memory(address.to_owned(), len_bytes),
         Access::Write,
-        way,
+        direction,
     ))
 }
 
@@ -88,8 +88,8 @@ fn what_the_last_move_changed_and_what_is_inferred_have_signs() {
 fn brackets_go_to_changed_bytes_however_far_away() {
     let mut bench = at(1249, "sp");
     bench.go(1249, 1300);
-    let mut after = |way| {
-        bench.press(&[PaneCommand::ChangedByte(way)]);
+    let mut after = |direction| {
+        bench.press(&[PaneCommand::ChangedByte(direction)]);
         (
             cursor(&mut bench),
             bench.status().starts_with("No changed byte"),
@@ -131,15 +131,15 @@ fn numbers_ask_for_the_last_write_of_aligned_bytes() {
             Action::Travel(TravelAction::GoToAccess(
                 CellName::Memory(address, len_bytes),
                 Access::Write,
-                way,
-            )) => (address, len_bytes, way),
+                direction,
+            )) => (address, len_bytes, direction),
             other => panic!("{other:?}"),
         })
         .collect();
     let expected = [("e3", 1), ("e2", 2), ("e0", 4), ("e0", 8), ("e3", 1)];
-    for ((address, len_bytes, way), (end, length)) in places.iter().zip(expected) {
+    for ((address, len_bytes, direction), (end, length)) in places.iter().zip(expected) {
         assert!(
-            address.ends_with(end) && *len_bytes == length && *way == Direction::Back,
+            address.ends_with(end) && *len_bytes == length && *direction == Direction::Back,
             "{address} {len_bytes}"
         );
     }
@@ -307,7 +307,7 @@ fn the_expression_follows_or_holds() {
     assert!(bench.draw().starts_with("8ffff5e0"), "{}", bench.draw());
     bench.press(&[PaneCommand::Ask(PromptPurpose::Address)]);
     assert_eq!(
-        bench.asked,
+        bench.requested,
         [PaneAction::Prompt(PromptPurpose::Address, "sp".to_owned())]
     );
     bench.answer(PromptPurpose::Address, "sp + 0x20");

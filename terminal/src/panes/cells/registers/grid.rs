@@ -223,7 +223,7 @@ pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
         cursor,
     } = drawn;
     let reading = view.reading(board.group);
-    let run = line.behind(spot.x).first(columns.of(spot, line.cells()));
+    let run = line.after(spot.x).first(columns.of(spot, line.cells()));
     if view.cursor() == Some(&spot.name) {
         pen.mark(run, pen.look.style(cursor));
     }
@@ -239,7 +239,7 @@ pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
         SpotColumns::Cells { value, .. } => {
             pen.role(run.first(value), name, StyleRole::Text(TextRole::Register));
             draw_value(
-                run.behind(value),
+                run.after(value),
                 &cell,
                 &value_text(&cell, reading, board),
                 pen,
@@ -258,7 +258,7 @@ pub fn draw(line: CellRun, drawn: RegisterCellPaint<'_>, pen: &mut Pen<'_>) {
                 .cells()
                 .saturating_sub(pen.width(&text))
                 .saturating_sub(2);
-            draw_value(run.behind(spare), &cell, &text, pen);
+            draw_value(run.after(spare), &cell, &text, pen);
         }
         SpotColumns::Title => {}
     }
@@ -292,11 +292,11 @@ fn draw_value(run: CellRun, cell: &RegisterCell, text: &str, pen: &mut Pen<'_>) 
     let style = style_of(cell, pen.look);
     let rest = pen.text(run, change_sign(cell), style);
     // Reserves a cell for the sign after the value, even if the value does not fit.
-    let behind = CellRun {
+    let after = CellRun {
         end: rest.end.saturating_sub(1).max(rest.x),
         ..rest
     };
-    let rest = pen.text(behind, text, style);
+    let rest = pen.text(after, text, style);
     pen.text(
         CellRun {
             end: run.end,

@@ -37,8 +37,8 @@ pub struct RegistersPane {
 impl RegistersPane {
     /// Requests travel to a write of the register under the cursor; on a title, opens or closes the
     /// group.
-    fn ask_write(&mut self, way: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
-        let gesture = if way == Direction::Back {
+    fn ask_write(&mut self, direction: Direction, cx: &PaneContext<'_>, out: &mut Vec<PaneAction>) {
+        let gesture = if direction == Direction::Back {
             RegisterGesture::LastWrite
         } else {
             RegisterGesture::NextWrite
@@ -168,7 +168,7 @@ impl Pane for RegistersPane {
     }
 
     fn status(&self, cx: &PaneContext<'_>) -> Vec<TextSpan> {
-        match self.lock.told() {
+        match self.lock.stated() {
             Some(message) => vec![TextSpan::new(TextRole::Plain, message)],
             None => self.view.status(cx.desk),
         }
@@ -188,7 +188,7 @@ impl Pane for RegistersPane {
                 self.view
                     .go(toward, usize::from(self.area.height.max(2)) - 1, &self.grid)
             }
-            PaneCommand::Access(way) => self.ask_write(way, cx, out),
+            PaneCommand::Access(direction) => self.ask_write(direction, cx, out),
             PaneCommand::Pick => self.view.toggle_pointed(),
             _ => return false,
         }

@@ -96,7 +96,7 @@ fn of_what_is_written_but_unknown_nothing_says_that_it_stayed_the_same() {
 }
 
 #[test]
-fn numbers_of_floating_point_stand_behind_their_digits() {
+fn numbers_of_floating_point_are_after_their_digits() {
     let mut bench = bench(1249);
     bench.take(&Action::View(ViewAction::ShowRegisters(
         RegisterGroup::Single,
@@ -192,11 +192,11 @@ fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
         PaneCommand::Move(CursorDirection::Down),
         PaneCommand::Access(Direction::Back),
     ]);
-    let write = |way| {
+    let write = |direction| {
         Action::Travel(TravelAction::GoToAccess(
             CellName::Register("x1".to_owned()),
             Access::Write,
-            way,
+            direction,
         ))
     };
     assert_eq!(bench.actions(), [write(Direction::Back)]);
@@ -237,7 +237,7 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
     let mut bench = bench(0);
     bench.press(&[PaneCommand::Ask(PromptPurpose::LockAtLine)]);
     assert_eq!(
-        std::mem::take(&mut bench.asked),
+        std::mem::take(&mut bench.requested),
         [PaneAction::Prompt(PromptPurpose::LockAtLine, String::new())]
     );
     bench.answer(PromptPurpose::LockAtLine, " 2000 ");

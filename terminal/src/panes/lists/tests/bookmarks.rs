@@ -59,7 +59,7 @@ fn return_goes_there_and_delete_removes_it() {
     ];
     let stage = stage().press(&keys).press(&[PaneCommand::Remove]);
     assert_eq!(
-        format!("{:?}", stage.asked.as_slice()),
+        format!("{:?}", stage.requested.as_slice()),
         r#"[Do(Travel(Travel(WindowId(1), Position(1250)))), Do(View(ShowMemory("0x80020010"))), Do(Mark(Bookmark(Remove(BookmarkId(2)))))]"#
     );
 }

@@ -26,12 +26,12 @@ fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
    write  x2        8  5                  875
    write  psr       4  800003cd           878"
     );
-    let asked = effects(EffectsOf::Call(Position(880))).press(&[
+    let requested = effects(EffectsOf::Call(Position(880))).press(&[
         PaneCommand::Move(CursorDirection::Down),
         PaneCommand::Access(Direction::Back),
     ]);
     assert_eq!(
-        format!("{:?}", asked.asked.as_slice()),
+        format!("{:?}", requested.requested.as_slice()),
         "[Do(Travel(Travel(WindowId(1), Position(881))))]"
     );
 }

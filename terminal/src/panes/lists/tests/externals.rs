@@ -24,14 +24,14 @@ fn reads_that_contradict_the_last_write_are_listed() {
    Step  Address   Was          Read
 *     1  00009000  44 33 22 11  55 33 22 11"
     );
-    let asked = stage
+    let requested = stage
         .press(&[
             PaneCommand::Access(Direction::Back),
             PaneCommand::Access(Direction::Forward),
         ])
-        .asked;
+        .requested;
     assert_eq!(
-        format!("{:?}", asked.as_slice()),
+        format!("{:?}", requested.as_slice()),
         r#"[Do(Travel(Travel(WindowId(1), Position(2)))), Do(View(ShowMemory("0x9000")))]"#
     );
 }

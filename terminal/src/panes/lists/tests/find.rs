@@ -57,7 +57,7 @@ fn return_travels_to_a_hit() {
         PaneCommand::Access(Direction::Back),
     ];
     assert_eq!(
-        format!("{:?}", stage("ldr x1").press(&keys).asked),
+        format!("{:?}", stage("ldr x1").press(&keys).requested),
         "[Do(Travel(Travel(WindowId(1), Position(731))))]"
     );
 }

@@ -38,14 +38,14 @@ fn functions_are_listed_by_their_own_steps() {
 
 #[test]
 fn return_goes_to_the_first_call() {
-    let asked = stage()
+    let requested = stage()
         .press(&[
             PaneCommand::Move(CursorDirection::Down),
             PaneCommand::Access(Direction::Back),
         ])
-        .asked;
+        .requested;
     assert_eq!(
-        format!("{:?}", asked.as_slice()),
+        format!("{:?}", requested.as_slice()),
         "[Do(Travel(Travel(WindowId(1), Position(747))))]"
     );
 }

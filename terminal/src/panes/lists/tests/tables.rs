@@ -88,14 +88,14 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
             875         write  5                 8000032c  sub    w2, w0, #0x30
             885         write  32                8000032c  sub    w2, w0, #0x30"
     );
-    let asked = opened()
+    let requested = opened()
         .press(&[
             PaneCommand::Move(CursorDirection::Down),
             PaneCommand::Access(Direction::Back),
         ])
-        .asked;
+        .requested;
     assert_eq!(
-        format!("{:?}", asked.as_slice()),
+        format!("{:?}", requested.as_slice()),
         "[Do(Travel(Travel(WindowId(1), Position(876))))]"
     );
     let closed = opened().press(&[
@@ -119,15 +119,15 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
 #[test]
 fn return_travels_to_an_access() {
     let list = Action::View(ViewAction::ListExecutions("0x80000494".to_owned()));
-    let asked = accesses()
+    let requested = accesses()
         .take(&list)
         .press(&[
             PaneCommand::Move(CursorDirection::Up),
             PaneCommand::Access(Direction::Back),
         ])
-        .asked;
+        .requested;
     assert_eq!(
-        format!("{:?}", asked.as_slice()),
+        format!("{:?}", requested.as_slice()),
         "[Do(Travel(Travel(WindowId(1), Position(1119))))]"
     );
 }

@@ -21,14 +21,14 @@ fn the_thread_of_the_position_is_marked() {
 
 #[test]
 fn return_travels_to_the_first_step_and_the_other_way_to_the_last() {
-    let asked = stage()
+    let requested = stage()
         .press(&[
             PaneCommand::Access(Direction::Back),
             PaneCommand::Access(Direction::Forward),
         ])
-        .asked;
+        .requested;
     assert_eq!(
-        format!("{:?}", asked.as_slice()),
+        format!("{:?}", requested.as_slice()),
         "[Do(Travel(Travel(WindowId(1), Position(1)))), Do(Travel(Travel(WindowId(1), Position(1763))))]"
     );
 }

@@ -24,9 +24,11 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
 *  line 2  byte 0       1  unknown Tarmac event type "rubbish"  rubbish
    line 3  byte 11      1  expected register contents, found "zzzzzzzz"  2 clk R…"#
     );
-    let asked = stage.press(&[PaneCommand::Access(Direction::Back)]).asked;
+    let requested = stage
+        .press(&[PaneCommand::Access(Direction::Back)])
+        .requested;
     assert_eq!(
-        format!("{:?}", asked.as_slice()),
+        format!("{:?}", requested.as_slice()),
         r#"[Do(Travel(GoTo("line:2")))]"#
     );
 }

@@ -36,7 +36,7 @@ fn writes_and_changes_are_gone_to() {
         PaneCommand::Remove,
     ];
     assert_eq!(
-        format!("{:?}", stage().press(&keys).asked.as_slice()),
+        format!("{:?}", stage().press(&keys).requested.as_slice()),
         r#"[Do(Travel(Travel(WindowId(1), Position(1249)))), Do(Travel(Travel(WindowId(1), Position(1251)))), Do(Travel(GoToChange("x0", Back))), Do(Travel(GoToChange("x0", Forward))), Do(Mark(Watch(Remove(0))))]"#
     );
 }

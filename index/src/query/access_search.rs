@@ -458,9 +458,9 @@ impl<'a> AccessQuery<'a> {
         else {
             return access;
         };
-        let is_of_asked =
+        let is_of_requested =
             |bank: &NamedBank| bank.register == written.register && bank.plain == view.register;
-        if !self.index.banks.iter().any(is_of_asked) {
+        if !self.index.banks.iter().any(is_of_requested) {
             return access;
         }
         let plain = RegisterView {
