@@ -77,6 +77,8 @@ fn a_named_image_of_another_program_is_not_in_memory_and_begins_no_calls() {
         sandbox.json(&arguments)["calls"].clone()
     };
     assert_eq!(calls(&["--image", &image]), calls(&[]));
+    let ran = sandbox.run(&["info", &trace, "--image", &image]).succeeds();
+    ran.says("so names and lines may be wrong, and its memory is not used");
 }
 
 #[test]
@@ -85,7 +87,7 @@ fn an_image_that_the_user_named_stays_but_is_not_believed() {
     let trace = image_fixture(&sandbox, "t.tarmac");
     let image = image_fixture(&sandbox, "dup.elf");
     let ran = sandbox.run(&["info", &trace, "--image", &image]).succeeds();
-    ran.says("the image does not fit the trace, so names and lines may be wrong, and its memory is not used");
+    ran.says("the image does not fit the trace, so names, lines and memory may be wrong");
     let info = sandbox.json(&["info", &trace, "--image", &image]);
     let found = &info["images"][0];
     assert_eq!(

@@ -55,6 +55,10 @@ pub struct ImageMismatch {
     pub in_image: Encoding,
 }
 
+/// Minimum number of different instructions that show that memory does not hold an image: fewer may
+/// be an excerpt of patched code.
+const REFUTING: u64 = 16;
+
 impl ImageFit {
     /// Returns true if the image is of another program or build, or was loaded elsewhere. A few
     /// changed instructions are not enough: programs are patched, and debuggers set breakpoints.
@@ -72,7 +76,7 @@ impl ImageFit {
     /// Returns true if executed instructions show that memory does not hold the image.
     pub fn is_refuted(&self) -> bool {
         let is_elsewhere = matches!(self.cause, Some(MismatchCause::OtherBase(_)));
-        self.is_of_another_program() && (self.checked > 0 || is_elsewhere)
+        self.is_of_another_program() && (self.contradicted >= REFUTING || is_elsewhere)
     }
 
     /// Returns the counts for a judgement.

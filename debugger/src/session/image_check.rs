@@ -123,8 +123,11 @@ fn misfit_notice(
     let path = &spec.path;
     Some(match (fit.is_of_another_program(), is_used) {
         (true, false) => Notice::doubt(format!("{MISFIT_IMAGE} and is left out: {text}: {path:?}")),
-        (true, true) => Notice::doubt(format!(
+        (true, true) if fit.is_refuted() => Notice::doubt(format!(
             "{MISFIT_IMAGE}, so names and lines may be wrong, and its memory is not used: {text}: {path:?}"
+        )),
+        (true, true) => Notice::doubt(format!(
+            "{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"
         )),
         (false, _) => format!("the image differs from the trace: {text}: {path:?}").into(),
     })
