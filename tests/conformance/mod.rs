@@ -431,15 +431,27 @@ fn compare_records(trace: &Opened, reference: &str, agreement: &mut Agreement) {
         for (name, value) in theirs.as_object().unwrap() {
             // Padding is not printed, and rstzip 2 does not keep this flag.
             let is_lost = name == "postInstr" && trace.trace.to_string_lossy().contains("rz2");
-            if name != "i" && !ours[name].is_null() && !is_lost {
+            let own = if name == "type" {
+                &ours["kind"]
+            } else {
+                &ours["fields"][name]
+            };
+            if name != "i" && !own.is_null() && !is_lost {
                 agreement.compare(
                     || format!("{name} of record {}", number + 1),
-                    &ours[name].to_string(),
-                    &value.to_string(),
+                    &decimal(own),
+                    &decimal(value),
                 );
             }
         }
     }
+}
+
+/// Formats a value, numbers in hexadecimal as decimal ones.
+fn decimal(value: &Value) -> String {
+    let digits = value.as_str().and_then(|text| text.strip_prefix("0x"));
+    let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    number.map_or_else(|| value.to_string(), |number| number.to_string())
 }
 
 fn text(value: &Value) -> String {

@@ -299,8 +299,7 @@ mod tests {
         fs::write(&path, "stepback_session = 1\n[[windows]]\nposition = -5\n").unwrap();
         let error = format!("{:#}", read_session(&path).unwrap_err());
         assert!(
-            error.starts_with("the session cannot be read, line 3: ")
-                && error.ends_with("a.session.toml\""),
+            error.contains("a.session.toml: the session cannot be read, line 3: "),
             "{error}"
         );
         assert!(is_session(&path) && !is_session(folder.path()));
