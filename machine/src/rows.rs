@@ -59,7 +59,7 @@ macro_rules! ask {
 
 /// Variant of `ask!` for queries made for each line of a text. It tests the most common set before
 /// the jump table, which would cost about three more instructions per query.
-macro_rules! ask_often {
+macro_rules! query_often {
     ($set:expr, $architecture:ident => $question:expr) => {
         if let InstructionSet::A64 = $set {
             type $architecture = A64;
@@ -211,7 +211,7 @@ impl InstructionSet {
     /// only flags.
     #[inline(always)]
     pub fn state_of(self, status: u32) -> Option<ExecutionState> {
-        ask_often!(self, Of => Of::state_of(status))
+        query_often!(self, Of => Of::state_of(status))
     }
 
     /// Returns the condition flags, as bits of the status register ([`RegisterId::PSR`]); 0 if
@@ -330,7 +330,7 @@ impl InstructionSet {
     /// ```
     #[inline]
     pub fn encoding_of(self, opcode: u32, length_bytes: u8) -> Option<Encoding> {
-        ask_often!(self, Of => Of::encoding_of(opcode, length_bytes))
+        query_often!(self, Of => Of::encoding_of(opcode, length_bytes))
     }
 
     /// Returns an instruction as a right-aligned number; 0 in sets whose instructions are not
@@ -357,7 +357,7 @@ impl InstructionSet {
     /// Returns the length of an instruction for which the trace prints this number of bytes.
     #[inline(always)]
     pub fn length_of(self, written_bytes: u8) -> u8 {
-        ask_often!(self, Of => Of::length_of(written_bytes))
+        query_often!(self, Of => Of::length_of(written_bytes))
     }
 
     /// Returns the minimum distance in bytes between the starts of two instructions, for a program
@@ -379,7 +379,7 @@ impl InstructionSet {
     /// full decoding.
     #[inline]
     pub fn control(self, site: &CodeSite) -> ControlFlowEffect {
-        ask_often!(self, Of => Of::control(site))
+        query_often!(self, Of => Of::control(site))
     }
 
     /// Returns the successor of an executed instruction, from its encoding and its record.
@@ -392,7 +392,7 @@ impl InstructionSet {
     ///     let site = CodeSite { pc: Address(0x1000), encoding };
     ///     InstructionSet::A64.lead(&site, RecordedBranch::Unsaid)
     /// };
-    /// assert_eq!(successor(0xd503_201f), ControlSuccessor::Behind, "nop");
+    /// assert_eq!(successor(0xd503_201f), ControlSuccessor::After, "nop");
     /// assert_eq!(successor(0x1400_0004), ControlSuccessor::Address(0x1010), "b");
     /// assert_eq!(successor(0xd400_0001), ControlSuccessor::Open, "svc");
     /// assert_eq!(successor(0xb400_0020), ControlSuccessor::Open, "cbz");
@@ -603,7 +603,7 @@ impl InstructionSet {
     /// Returns true for the link register of this set or of a set that the processor can switch to.
     #[inline(always)]
     pub fn is_link_register(self, register: RegisterId) -> bool {
-        ask_often!(self, Of => Of::is_link(register))
+        query_often!(self, Of => Of::is_link(register))
     }
 
     /// Returns the name of a system call; none for a number that no kernel of the architecture had
@@ -704,7 +704,7 @@ impl InstructionSet {
     /// Returns true for a semihosting call: an instruction with the immediate reserved for it.
     #[inline(always)]
     pub fn is_host_call(self, opcode: u32, length_bytes: u8) -> bool {
-        ask_often!(self, Of => Of::is_host_call(opcode, length_bytes))
+        query_often!(self, Of => Of::is_host_call(opcode, length_bytes))
     }
 }
 
@@ -713,7 +713,7 @@ impl InstructionSet {
     /// Returns an instruction's address without the bit that selects its instruction set.
     #[inline(always)]
     pub const fn code_address(self, address: u64) -> u64 {
-        if ask_often!(self, Of => Of::HAS_MARKED_ADDRESSES) {
+        if query_often!(self, Of => Of::HAS_MARKED_ADDRESSES) {
             address & !1
         } else {
             address

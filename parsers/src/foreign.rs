@@ -42,10 +42,13 @@ const MAGICS: [(&[u8], &str); 8] = [
     (b"TTDF", "a WinDbg time travel trace"),
 ];
 
+/// Recognises a line of another tool.
+type LineTest = fn(&str) -> bool;
+
 /// Returns the only format to which a line can belong.
 fn of_line(line: &str) -> Option<&'static str> {
     // Each function returns whether a line most likely belongs to the format.
-    let rows: [(fn(&str) -> bool, &'static str); 9] = [
+    let rows: [(LineTest, &'static str); 9] = [
         (is_spike, "a Spike commit log (RISC-V)"),
         (is_sail, "a log of the Sail model (RISC-V)"),
         (is_ibex, "a log of an Ibex or CV32E40P core (RISC-V)"),

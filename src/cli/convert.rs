@@ -123,10 +123,10 @@ impl ConvertArguments {
     /// created.
     pub fn open_input(&self) -> Result<Input> {
         let TraceArguments { trace, options, .. } = &self.common;
-        Ok(Input::open(&OpenOptions {
+        Input::open(&OpenOptions {
             policy: IndexPolicy::Never,
             ..options.to_open_options(trace)
-        })?)
+        })
     }
 
     /// Waits until the input is unpacked, and prints notes about it.

@@ -95,9 +95,8 @@ fn required_pc(
     let word_bytes = names.set_at(scene.thread, at)?.word_bytes();
     for (register, required) in condition.required_values() {
         let view = names.register_view_at(register, scene.thread, at)?;
-        let is_pc = view.is_some_and(|view| {
-            view.register == RegisterId::PC && view.size_bytes == u16::from(word_bytes)
-        });
+        let is_pc = view
+            .is_some_and(|view| view.register == RegisterId::PC && view.size_bytes == word_bytes);
         if !is_pc {
             continue;
         }

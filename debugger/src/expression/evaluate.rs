@@ -96,7 +96,8 @@ impl Expression {
     /// `pc` and `0x80` of `x0 > 1 && pc == 0x80`.
     pub fn required_values(&self) -> Vec<(&str, Self)> {
         let mut found = Vec::new();
-        let mut open = vec![0..self.operations.len()];
+        let whole = 0..self.operations.len();
+        let mut open = vec![whole];
         while let Some(part) = open.pop() {
             let operations = self.operations.get(part.clone()).unwrap_or_default();
             // The outermost short-circuit operator is the one whose right side ends the part.

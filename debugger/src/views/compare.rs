@@ -31,6 +31,9 @@ const WORDS: usize = 40;
 /// Maximum number of cached steps, with their functions and instructions.
 const KEPT: usize = 10_000;
 
+/// The rows and the widths of their columns.
+type CompareLayout = (Arc<Vec<CompareRow>>, CompareWidths);
+
 /// The differences between two windows.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -54,7 +57,7 @@ struct CompareState {
     difference: Slot<(Position, Position), Arc<PositionComparison>>,
     /// The rows and the widths of their columns. The number of indexed steps is part of the key:
     /// with more steps, the same positions may differ in more.
-    laid: Slot<(CompareRowOptions, PositionPair, u64), (Arc<Vec<CompareRow>>, CompareWidths)>,
+    laid: Slot<(CompareRowOptions, PositionPair, u64), CompareLayout>,
     writers: DetailCache<Step, WriterText>,
     writes: DetailCache<CellName, CellWriteCount>,
     /// Positions that `writes` belongs to.

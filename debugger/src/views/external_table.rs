@@ -28,6 +28,9 @@ const HEADS: [&str; 6] = [
 /// Number of changes that are listed at first, and that each "… more" adds.
 const PAGE: usize = 200;
 
+/// The changes and the table that shows them.
+type ExternalAnswer = (Arc<Vec<ExternalRow>>, Arc<Table>);
+
 /// One row per read that contradicted the last known write.
 #[derive(Default)]
 pub struct ExternalTable {
@@ -37,7 +40,7 @@ pub struct ExternalTable {
     more: usize,
     /// Changes from a position on, up to a limit, and their rows. The key of a row is the index of
     /// its change.
-    answer: Slot<(Position, usize), (Arc<Vec<ExternalRow>>, Arc<Table>)>,
+    answer: Slot<(Position, usize), ExternalAnswer>,
     /// The trace has no values that could be compared.
     is_without_values: bool,
 }

@@ -81,7 +81,7 @@ pub(crate) fn records_of_slots(
     let contradictions = Contradictions::default();
     let (records, waiting, room) = (Vec::new(), HashMap::default(), ANSWER_EFFECTS);
     let mut found = RecordCollector {
-        index: index,
+        index,
         wanted,
         detail,
         records,

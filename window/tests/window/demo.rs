@@ -133,7 +133,7 @@ fn the_demo_that_the_program_carries_opens_from_the_start_screen() {
 #[test]
 fn the_demo_that_the_program_carries_opens_at_once_when_it_is_requested() {
     in_own_home(
-        "demo::the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for",
+        "demo::the_demo_that_the_program_carries_opens_at_once_when_it_is_requested",
         || {
             let options = WindowOptions {
                 trace: Some(TraceChoice::Demo),

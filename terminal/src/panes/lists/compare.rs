@@ -238,18 +238,18 @@ mod tests {
         assert_eq!(
             stage().draw(120, 24),
             r" 7 registers · 2 bytes differ
-   Cell      before                   after (W)                   Step  Meaning           Last written by
+   Cell      before                   after (W)                   Step  Meaning             Last written by
 *▾ Registers  7 of 69 differ
-   x0        0000000000000064         00000000ffffffa9           1,248                    decode_field  orr w0, w0, #0xf…
-   x1        00000000ffffffe0         0000000000005a7d           1,238                    decode_field  orr w1, w1, w23
-   x2        0000000000000007         0000000000000034           1,231                    hexval  sub w2, w0, #0x30
-   x20       000000008402001e         0000000084020024           1,239  req+24            decode_field  add x20, x20, #6
-   x30       0000000080000430         000000008000043c           1,229  decode_field+ac   decode_field  bl hexval
-   pc        0000000080000438         000000008000049c         no step  decode_field+10c
-   psr       800003cd                 200003cd                   1,242                    decode_field  cmp w1, #0x7ff
+   x0        0000000000000064         00000000ffffffa9           1,248                      decode_field  orr w0, w0, #0…
+   x1        00000000ffffffe0         0000000000005a7d           1,238                      decode_field  orr w1, w1, w23
+   x2        0000000000000007         0000000000000034           1,231                      hexval  sub w2, w0, #0x30
+   x20       000000008402001e         0000000084020024           1,239  req+0x24            decode_field  add x20, x20, …
+   x30       0000000080000430         000000008000043c           1,229  decode_field+0xac   decode_field  bl hexval
+   pc        0000000080000438         000000008000049c         no step  decode_field+0x10c
+   psr       800003cd                 200003cd                   1,242                      decode_field  cmp w1, #0x7ff
  ▾ heap  80020008 – 80020017, 2 bytes differ
-   80020008  bf e5 9e 86 e5 8c a1 00  bf e5 9e 86 e5 8c a1 e5    1,246  e5a18ce5869ee5bf  decode_field  strb w0, [x19]
-   80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+9          decode_field  strb w0, [x19, #1"
+   80020008  bf e5 9e 86 e5 8c a1 00  bf e5 9e 86 e5 8c a1 e5    1,246  e5a18ce5869ee5bf    decode_field  strb w0, [x19]
+   80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+0x9          decode_field  strb w0, [x19,"
         );
         assert_eq!(
             stage().draw(80, 8),
