@@ -81,7 +81,7 @@ pub trait Source: Any + Send + Sync {
     ///
     /// # Errors
     /// The input could not be read. Invalid content is never an error, but a
-    /// [`crate::events::Problem`].
+    /// [`crate::problem::Problem`].
     fn parse(
         &self,
         range: Range<u64>,

@@ -42,7 +42,7 @@ pub enum FatalCause {
 }
 
 /// Returns where the program most likely died; `None` if it exits or nothing indicates a death.
-/// Runs on a worker. Cost: a lookup and the text of [`TAIL`] steps for each thread.
+/// Runs on a worker. Cost: a lookup and the text of `TAIL` steps for each thread.
 ///
 /// # Errors
 /// See [`QueryError`].

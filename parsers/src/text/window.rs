@@ -163,7 +163,7 @@ pub(crate) fn without_return(line: &[u8]) -> &[u8] {
     line
 }
 
-/// Maximum length of a line in bytes. A longer one is reported as a [`crate::events::Problem`] and
+/// Maximum length of a line in bytes. A longer one is reported as a [`crate::problem::Problem`] and
 /// skipped.
 pub const LINE_LIMIT: usize = 64 << 10;
 

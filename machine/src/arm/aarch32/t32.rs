@@ -142,7 +142,7 @@ impl Architecture for T32 {
         !compares && Self::branch_test(encoding).is_none()
     }
 
-    /// B<c>, encodings T1 and T3 (DDI 0487, F5.1.18); condition codes 14 and 15 encode other
+    /// `B<c>`, encodings T1 and T3 (DDI 0487, F5.1.18); condition codes 14 and 15 encode other
     /// instructions.
     fn branch_test(encoding: &Encoding) -> Option<FlagTest> {
         let opcode = thumb_opcode(encoding);
