@@ -132,9 +132,6 @@ struct CallDiffReport<'a> {
 
 impl CallDiffReport<'_> {
     fn print_json(&self, report: &mut Report<'_>) -> Result<()> {
-        let Some(function) = function_of(self.one, report) else {
-            return Ok(());
-        };
         let index = &report.session.index;
         let call = |scope: EffectScope| ThreadRangeJson {
             thread: thread_name(scope.thread, index),
@@ -149,7 +146,7 @@ impl CallDiffReport<'_> {
                 .collect()
         };
         let json = CallDiffJson {
-            function,
+            function: FunctionJson::new(self.function, report.session),
             one: call(self.one),
             other: call(self.other),
             inputs: cells(&self.comparison.inputs.differing),
@@ -189,7 +186,8 @@ impl CallDiffReport<'_> {
     }
 
     fn print_text(&self, report: &mut Report<'_>) -> Result<()> {
-        report.text(&format!("two calls of {}\n", called(self.one, report)))?;
+        let function = FunctionJson::new(self.function, report.session);
+        report.text(&format!("two calls of {}\n", function_words(&function)))?;
         for (number, scope) in [(1, self.one), (2, self.other)] {
             let thread = printable(thread_name(scope.thread, &report.session.index));
             let (from, to) = (grouped(scope.from.0), grouped(scope.to.0));

@@ -111,7 +111,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Where output goes.
+/// Destination of an answer.
 #[derive(Debug)]
 pub enum Destination {
     /// Standard output.
@@ -280,8 +280,7 @@ impl<W: Write> ResumableOutput<W> {
         }
     }
 
-    /// Restarts the answer. Bytes that the reader has received are skipped and must be repeated
-    /// unchanged.
+    /// Restarts the answer. Bytes that were written already are skipped and must be repeated unchanged.
     #[must_use]
     pub fn begun_again(self) -> Self {
         if self.out.buffer().len() as u64 == self.written {

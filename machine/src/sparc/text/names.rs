@@ -31,7 +31,7 @@ pub const REGISTER_CONDITIONS: [Option<&str>; 8] = [
     Some("gez"),
 ];
 
-/// The same conditions as used after `br`.
+/// The same conditions as suffixes of `br`: `brz`, `brnz`; none for reserved codes.
 pub const BRANCH_REGISTER_CONDITIONS: [Option<&str>; 8] = [
     None,
     Some("z"),
