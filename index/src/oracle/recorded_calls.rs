@@ -610,7 +610,10 @@ impl RecordedCallWalk {
             (self.is_abort, self.pending) = (false, None);
         } else if let Some((_, end)) = begins.iter().find(|(begin, _)| *begin == marker.kind) {
             let before = self.redirected.replace((*end, address));
-            if let Some(((ended_by, from), call_step)) = before.zip(self.last) {
+            // Nothing is known around the handlers in which a recorded stretch begins.
+            if self.task.root.is_some()
+                && let Some(((ended_by, from), call_step)) = before.zip(self.last)
+            {
                 let what = RecordedFrameKind::Redirection {
                     ended_by,
                     from,

@@ -258,8 +258,12 @@ impl RecordedThread {
 
     /// Begins a redirection of control.
     fn redirect(&mut self, to: Redirection, found: &mut CollectedCalls) {
-        // A handler that is interrupted before its first step.
-        if let Some((before, call_step)) = self.redirection.replace(to).zip(self.last_step) {
+        // A handler that is interrupted before its first step. Nothing is known around the handlers
+        // in which a recorded stretch begins.
+        let before = self.redirection.replace(to);
+        if self.stacks.in_use().root.is_some()
+            && let Some((before, call_step)) = before.zip(self.last_step)
+        {
             let kind = RecordedKind::Redirection {
                 redirection: before,
                 interrupted: self.branch.take(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use stepback_index::answer::{
-    AccessKinds, Cell, CellAccess, MarkerCount, MemoryRange, RegisterFile, ThreadId,
+    AccessKinds, CallId, Cell, CellAccess, MarkerCount, MemoryRange, RegisterFile, ThreadId,
 };
 use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::oracle::{Oracle, Replay as _};
@@ -16,7 +16,7 @@ use stepback_index::read::MarkerReader;
 use stepback_index::{Cancel, Query as _};
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{Address, Encoding, InstructionSet, Mode};
-use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, Source, StepOrigin};
+use stepback_parsers::{DelaySlot, Gap, GapReason, Line, MarkerKind, Position, Source, StepOrigin};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
@@ -465,5 +465,32 @@ fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
                 .map_or(Position(u64::MAX), |hit| Position(hit.position.0 + 1));
         }
         assert_eq!(found, index.step_count());
+    }
+}
+
+/// The first step after the gap begins the outermost known frame, whatever led to it.
+#[test]
+fn interrupts_between_a_gap_and_the_next_step_begin_no_frame() {
+    let step = |pc| Record::step(0, pc, 4, RecordedBranch::None);
+    let gap = Gap {
+        reason: GapReason::Off,
+        instructions: None,
+    };
+    let records = vec![
+        step(0x1000),
+        Record::marker(0, gap.marker().kind, 0),
+        Record::marker(0, MarkerKind::KERNEL_EVENT, 0x1008),
+        Record::marker(0, MarkerKind::CONTEXT_SWITCH_START, 0),
+        step(0x2000),
+        step(0x2004),
+    ];
+    let source: Arc<dyn Source> = Records::new(records, InstructionSet::A64);
+    for segment_bytes in [16, 80, 1 << 20] {
+        let index = index_of(&source, segment_bytes, 1);
+        let functions: Vec<_> = (0..index.calls().len())
+            .map(|id| index.calls().get(CallId(id)).unwrap())
+            .map(|call| (call.function.0, call.depth))
+            .collect();
+        assert_eq!(functions, [(0x1000, 0), (0x2000, 0)]);
     }
 }
