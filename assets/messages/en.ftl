@@ -538,11 +538,10 @@ lookup-is-not-called-after = no later call of { $function }
 lookup-no-function-is-called = no function is named { $name }
 lookup-no-call-is-around = the position is not inside a call
 demo-1-go-to-the-end = 1  Go to the end
-demo-2-in-registers-click-x2 = 2  In Registers, click x2
-demo-3-in-memory-type-x0 = 3  In Memory, type x0
-demo-then = then
+demo-2-ask-why = 2  In Registers, click x2 and ask why
+demo-3-go-to-the-store = 3  In Why, click the step that stored it
+demo-solved = Solved: decode_field wrote past the end of its buffer, over the function pointer that dispatch calls
 demo-close-the-hint = Dismiss the hint
-demo-close-the-hint-esc = Dismiss the hint   Esc
 demo-a-server-dies-by-an = A server crashes on an overwritten pointer: what overwrote it?
 dock-panels = Panels
 lookup-there-is-no-call-around = the position is not inside a call
@@ -1236,6 +1235,26 @@ fatal-behind = , and the { $count ->
 fatal-load = No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed{ $after }
 fatal-store = No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed{ $after }
 fatal-raised = No exit: most likely a fatal signal that the program sent itself with { $call }
+
+## How a trace ends badly: the card that opens with it
+ending-no-code = Jumped to { $target }, where there is no code ({ $exception })
+ending-jump = Ends in an exception after a jump to { $target }: { $exception }
+ending-exception = Ends in an exception: { $exception }
+ending-handler = Ends in { $handler }, after an exception: { $exception }
+ending-watchdog = A watchdog timer expired: ends in { $handler }
+ending-signal = Ends in the handler of { $signal }
+ending-assertion = Ends in { $function }: the program gave up
+ending-lost = The last records of the trace were lost
+ending-fatal-load = Most likely killed by a signal: load from { $address }
+ending-fatal-store = Most likely killed by a signal: store to { $address }
+ending-raised = Most likely killed by a signal that it sent itself with { $call }
+ending-place = step { $step }, { $place }: { $code }
+ending-close = Dismiss
+ending-why = Why
+ending-end = End
+ending-go = Go there
+ending-go-to-step = Go to this step
+ending-writes = All writes
 watches-the-trace-does-not-tell = the trace does not record what was written
 watches-nothing-wrote-it-before-this = no write before this position
 head-page = Page
@@ -2445,7 +2464,7 @@ terminal-ask-trace = Trace or session to open
 terminal-ask-session = Save the session as
 terminal-ask-text-place = Save as
 terminal-name-the-trace = open the trace first, then the session { $file }
-terminal-demo-hint = The demo: a loop writes one byte too many and overwrites a pointer. r: registers, Return on x2: its last write; F1: keys
+terminal-demo-hint = The demo: a server crashes on an overwritten pointer. What overwrote it? End: the crash, W: why, F1: keys
 terminal-warnings =
     { $count ->
         [one] { $count } line could not be read: `:` Show warnings
@@ -2625,6 +2644,8 @@ terminal-watches = { $count ->
 }
 terminal-how-to-map-sources = :map sources sets its directory.
 terminal-nothing-to-copy = Nothing to copy under the cursor
+terminal-ending-why = W: why { $cell } had its value at { $at }
+terminal-ending-greeting = { $title }   End: there, F1: keys
 terminal-died = { $words } (Ctrl-G { $step } goes there)
 terminal-help-legend =
     Signs

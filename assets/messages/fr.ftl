@@ -571,11 +571,10 @@ lookup-is-not-called-after = aucun appel ultérieur de { $function }
 lookup-no-function-is-called = aucune fonction ne s’appelle { $name }
 lookup-no-call-is-around = la position n’est dans aucun appel
 demo-1-go-to-the-end = 1  Aller à la fin
-demo-2-in-registers-click-x2 = 2  Dans Registres, cliquer x2
-demo-3-in-memory-type-x0 = 3  Dans Mémoire, taper x0
-demo-then = puis
+demo-2-ask-why = 2  Dans Registres, cliquer x2 et demander pourquoi
+demo-3-go-to-the-store = 3  Dans Pourquoi, cliquer le pas qui l’a écrit
+demo-solved = Résolu : decode_field a écrit au-delà de son tampon, sur le pointeur de fonction qu’appelle dispatch
 demo-close-the-hint = Fermer l’indication
-demo-close-the-hint-esc = Fermer l’indication   Échap
 demo-a-server-dies-by-an = Un serveur plante sur un pointeur écrasé : qu’est-ce qui l’a écrasé ?
 dock-panels = Panneaux
 lookup-there-is-no-call-around = la position n’est dans aucun appel
@@ -1275,6 +1274,26 @@ fatal-behind = , et { $count ->
 fatal-load = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée{ $after }
 fatal-store = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée{ $after }
 fatal-raised = Pas de sortie : très probablement un signal fatal, que le programme s’est envoyé par { $call }
+
+## Comment une trace se termine mal : la carte affichée à l’ouverture
+ending-no-code = Saut vers { $target }, où il n’y a pas de code ({ $exception })
+ending-jump = Se termine par une exception après un saut vers { $target } : { $exception }
+ending-exception = Se termine par une exception : { $exception }
+ending-handler = Se termine dans { $handler }, après une exception : { $exception }
+ending-watchdog = Un chien de garde a expiré : la trace se termine dans { $handler }
+ending-signal = Se termine dans le gestionnaire de { $signal }
+ending-assertion = Se termine dans { $function } : le programme a abandonné
+ending-lost = Les derniers enregistrements de la trace sont perdus
+ending-fatal-load = Très probablement tué par un signal : lecture à { $address }
+ending-fatal-store = Très probablement tué par un signal : écriture à { $address }
+ending-raised = Très probablement tué par un signal qu’il s’est envoyé par { $call }
+ending-place = pas { $step }, { $place } : { $code }
+ending-close = Fermer
+ending-why = Pourquoi
+ending-end = Fin
+ending-go = Y aller
+ending-go-to-step = Aller à ce pas
+ending-writes = Toutes les écritures
 watches-the-trace-does-not-tell = la trace ne dit pas ce qui a été écrit
 watches-nothing-wrote-it-before-this = aucune écriture avant cette position
 head-page = Page
@@ -2468,7 +2487,7 @@ terminal-ask-trace = Trace ou session à ouvrir
 terminal-ask-session = Enregistrer la session sous
 terminal-ask-text-place = Enregistrer sous
 terminal-name-the-trace = ouvrez d’abord la trace, puis la session { $file }
-terminal-demo-hint = La démo : une boucle écrit un octet de trop et détruit un pointeur. r : registres, Entrée sur x2 : sa dernière écriture ; F1 : touches
+terminal-demo-hint = La démo : un serveur plante sur un pointeur écrasé. Qu’est-ce qui l’a écrasé ? Fin : le plantage, W : pourquoi, F1 : touches
 terminal-warnings =
     { $count ->
         [one] { $count } ligne n’a pas pu être lue : `:` Afficher Avertissements
@@ -2648,6 +2667,8 @@ terminal-watches = { $count ->
 }
 terminal-how-to-map-sources = :situer les sources dit où est maintenant son dossier.
 terminal-nothing-to-copy = Il n’y a rien à copier sous le curseur
+terminal-ending-why = W : pourquoi { $cell } avait sa valeur à { $at }
+terminal-ending-greeting = { $title }   Fin : y aller, F1 : touches
 terminal-died = { $words } (Ctrl-G { $step } y va)
 terminal-help-legend =
     Signes

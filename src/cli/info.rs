@@ -7,6 +7,7 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::counts::cpu_count;
+use stepback_debugger::model::ending::{EndingReport, ending_report};
 use stepback_debugger::model::so_far::IndexedPart;
 use stepback_debugger::model::text::{clock_text, span_text};
 use stepback_debugger::model::trace_notes::{placed, trace_notes};
@@ -63,6 +64,9 @@ struct InfoJson<'a> {
     /// Fields that only drmemtrace has.
     #[serde(skip_serializing_if = "Option::is_none")]
     drmemtrace: Option<DrmemtraceJson>,
+    /// Present if the trace ends badly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ending: Option<EndingJson>,
     /// Present if only a part is indexed: all other numbers then describe that part.
     #[serde(skip_serializing_if = "Option::is_none")]
     so_far: Option<IndexedPartJson>,
@@ -129,6 +133,70 @@ impl TranslationsJson {
         }
         text
     }
+}
+
+/// How the trace ends badly.
+#[derive(Serialize, JsonSchema)]
+struct EndingJson {
+    /// The step during or after which it happened.
+    step: u64,
+    /// What happened, in words.
+    title: String,
+    /// The step in words: its function and its instruction.
+    place: String,
+    /// Cell whose value explains it, for `why`.
+    culprit: Option<CulpritJson>,
+    /// Steps that the value came from, newest first, up to a store.
+    origin: Vec<OriginJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CulpritJson {
+    cell: String,
+    /// Position at which the cell has the value.
+    position: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OriginJson {
+    step: u64,
+    function: Option<String>,
+    text: String,
+    value: Option<String>,
+}
+
+impl EndingJson {
+    fn new(report: EndingReport) -> Self {
+        let known = |text: String| Some(text).filter(|text| !text.is_empty());
+        let culprit = report.ending.culprit.map(|(cell, at)| CulpritJson {
+            cell: cell.to_string(),
+            position: at.0,
+        });
+        let origin = report.origin.into_iter().map(|line| OriginJson {
+            step: line.step.0,
+            function: known(line.function),
+            text: line.text,
+            value: known(line.value),
+        });
+        Self {
+            step: report.ending.step.0,
+            title: report.title,
+            place: report.place,
+            culprit,
+            origin: origin.collect(),
+        }
+    }
+}
+
+/// Returns the rows about how a trace ends badly.
+fn ending_rows(report: &EndingReport) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("ending", report.title.clone()), ("", report.place.clone())];
+    let origin = report.origin.iter();
+    rows.extend(origin.map(|line| ("", format!("{}  {}", grouped(line.step.0), line.words()))));
+    if let Some((cell, at)) = &report.ending.culprit {
+        rows.push(("", format!("see: stepback why TRACE {cell} --at {}", at.0)));
+    }
+    rows
 }
 
 /// Extent of a partial index.
@@ -346,6 +414,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         index: IndexJson::new(report),
         images: ImageJson::all(report.session),
         translations: TranslationsJson::new(report.session, &report.cancel)?,
+        ending: ending_report(report.session, &report.cancel)?.map(EndingJson::new),
         so_far: IndexedPart::of(report.session).map(|part| IndexedPartJson {
             steps: part.steps,
             bytes: part.bytes,
@@ -405,6 +474,8 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     rows.extend(translations.map(|translations| ("translations", translations.text())));
     rows.push(("external changes", grouped(info.external_changes)));
     rows.push(("warnings", grouped(info.warning_count)));
+    let ending = ending_report(session, &report.cancel)?;
+    rows.extend(ending.iter().flat_map(ending_rows));
     if let Some(part) = IndexedPart::of(session) {
         rows.push((
             "so far",

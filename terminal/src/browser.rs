@@ -279,6 +279,9 @@ impl TerminalBrowser {
             cell: self.cell.clone(),
             cell_at: self.cell_at.filter(|at| *at != window.position),
             pointed: None,
+            culprit: desk
+                .ending()
+                .and_then(|report| report.ending.culprit.clone()),
             indexing,
             switches: CommandSwitches { on },
             follow_refusal: desk.session.follow_refusal(),

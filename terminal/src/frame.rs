@@ -168,11 +168,19 @@ impl TerminalBrowser {
         }
     }
 
+    /// Returns the hint for the first use: how the trace ends badly, and the keys that go there.
+    fn greeting(&self) -> String {
+        match self.program.desk.as_ref().and_then(Desk::ending) {
+            Some(report) => say!("terminal-ending-greeting", title = report.title.clone()),
+            None => say!("terminal-greeting").to_owned(),
+        }
+    }
+
     /// Draws the message or the position at the left, and the progress or the first-use hint at the
     /// right.
     fn draw_bottom(&mut self, above: Rect, run: CellRun, pen: &mut Pen<'_>) {
         let is_greeting = self.is_greeting && self.message.is_none();
-        let greeting = || is_greeting.then(|| say!("terminal-greeting").to_owned());
+        let greeting = || is_greeting.then(|| self.greeting());
         let progress = self.progress().or_else(greeting);
         let rest = match &progress {
             Some(words) => pen.text_right(

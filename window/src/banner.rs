@@ -1,8 +1,11 @@
 //! Strips above the panels: notes about unusual properties of the trace, and first steps for the
 //! demo.
 
+use std::cmp::Ordering;
+
 use egui::{Align, Align2, Layout, RichText, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use stepback_debugger::action::{Action, FileAction};
+use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::messages::{say, spoken};
@@ -106,47 +109,88 @@ impl Banner {
 pub const HINT_HEIGHT: f32 = 30.0;
 
 /// Steps that solve the demo: the action and its key.
-const GESTURES: [(&str, &str); 4] = [
+const GESTURES: [(&str, &str); 3] = [
     ("demo-1-go-to-the-end", "End"),
-    ("demo-2-in-registers-click-x2", "Enter"),
-    ("demo-3-in-memory-type-x0", "Enter"),
-    ("demo-then", "8"),
+    ("demo-2-ask-why", "W"),
+    ("demo-3-go-to-the-store", ""),
 ];
 
 /// Minimum width in points to show the question next to the steps.
-const WITH_QUESTION: f32 = 1000.0;
+const WITH_QUESTION: f32 = 1240.0;
 
-/// Draws the strip. Returns true if the user closes it.
-pub fn demo_hint_ui(ui: &mut Ui) -> bool {
-    let tok = ThemeColors::current(ui);
-    let rect = ui.max_rect();
-    line_below(ui.painter(), rect, tok.line);
-    let builder = UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0)));
-    let end = builder.clone().layout(Layout::right_to_left(Align::Center));
-    let is_closed = ui.scope_builder(end, |ui| {
-        let close = FlatButton {
-            icon_size: 14.0,
-            ..FlatButton::of_icon(say!("demo-close-the-hint"), icons::CLOSE)
+/// First steps for the demo, of which some are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DemoGuide {
+    done: usize,
+}
+
+impl DemoGuide {
+    /// Notes that the user did the next step.
+    pub fn look_at(&mut self, desk: &Desk) {
+        let at = desk.windows.active().position;
+        let is_done = match self.done {
+            0 => at == desk.session.index.end(),
+            1 => desk.slice.question().is_some(),
+            2 => desk
+                .ending()
+                .and_then(|report| report.origin.last())
+                .is_some_and(|line| line.step.after() == at),
+            _ => false,
         };
-        close
-            .ui(ui)
-            .on_hover_text(say!("demo-close-the-hint-esc"))
-            .clicked()
-    });
-    ui.scope_builder(builder.layout(Layout::left_to_right(Align::Center)), |ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        if rect.width() >= WITH_QUESTION {
-            let question = say!("demo-a-server-dies-by-an");
-            ui.label(RichText::new(question).font(medium(12.5)).color(tok.t1));
-        }
-        for (words, key) in GESTURES {
-            let words = spoken(words);
-            if words.starts_with(|first: char| first.is_ascii_digit()) {
-                ui.add_space(10.0);
+        self.done += usize::from(is_done);
+    }
+
+    /// Draws the strip. Returns true if the user closes it.
+    pub fn ui(self, ui: &mut Ui) -> bool {
+        let tok = ThemeColors::current(ui);
+        let rect = ui.max_rect();
+        line_below(ui.painter(), rect, tok.line);
+        let builder = UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0)));
+        let end = builder.clone().layout(Layout::right_to_left(Align::Center));
+        let is_closed = ui.scope_builder(end, |ui| {
+            let close = FlatButton {
+                icon_size: 14.0,
+                ..FlatButton::of_icon(say!("demo-close-the-hint"), icons::CLOSE)
+            };
+            close
+                .ui(ui)
+                .on_hover_text(say!("demo-close-the-hint"))
+                .clicked()
+        });
+        ui.scope_builder(builder.layout(Layout::left_to_right(Align::Center)), |ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            if self.done == GESTURES.len() {
+                tick_ui(ui, tok);
+                let solution = RichText::new(say!("demo-solved")).font(medium(12.5));
+                ui.label(solution.color(tok.t1));
+                return;
             }
-            ui.label(RichText::new(words).font(ui_font(12.0)).color(tok.t2));
-            key_cap_ui(ui, &key_name(key));
-        }
-    });
-    is_closed.inner
+            if rect.width() >= WITH_QUESTION {
+                let question = say!("demo-a-server-dies-by-an");
+                ui.label(RichText::new(question).font(medium(12.5)).color(tok.t1));
+            }
+            for (number, (words, key)) in GESTURES.into_iter().enumerate() {
+                ui.add_space(10.0);
+                let color = match number.cmp(&self.done) {
+                    Ordering::Less => tok.t3,
+                    Ordering::Equal => tok.t1,
+                    Ordering::Greater => tok.t2,
+                };
+                if number < self.done {
+                    tick_ui(ui, tok);
+                }
+                let words = RichText::new(spoken(words)).font(ui_font(12.0));
+                ui.label(words.color(color));
+                if !key.is_empty() {
+                    key_cap_ui(ui, &key_name(key));
+                }
+            }
+        });
+        is_closed.inner
+    }
+}
+
+fn tick_ui(ui: &mut Ui, tok: &ThemeColors) {
+    let tick = RichText::new(icons::CHECK).font(icon(14.0));
+    ui.label(tick.color(tok.accent));
 }

@@ -15,6 +15,7 @@ use stepback_index::read::forbid_reads;
 
 use super::app::App;
 use super::dock::DockView;
+use super::ending_card::EndingCard;
 use super::layouts::PointerRelease;
 use super::palette::PaletteContext;
 use super::picture::PendingScreenshot;
@@ -322,7 +323,7 @@ impl App {
                 });
             timeline = self.timeline(ui, tok, out);
             self.banner(ui, bar, out);
-            self.demo_hint(ui, bar);
+            self.first_words(ui, bar, out);
         }
         let within = CentralPanel::default()
             .frame(Frame::new().fill(self.ground_color(tok)))
@@ -375,20 +376,34 @@ impl App {
         }
     }
 
-    fn demo_hint(&mut self, ui: &mut Ui, bar: Frame) {
-        let Some(workspace) = self
-            .workspace
-            .as_mut()
-            .filter(|workspace| workspace.has_demo_hint)
+    /// Draws the first steps for the demo, or else the card about the end of the trace.
+    fn first_words(&mut self, ui: &mut Ui, bar: Frame, out: &mut Vec<Action>) {
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref())
         else {
             return;
         };
-        let strip = Panel::top("demo hint")
-            .exact_size(banner::HINT_HEIGHT)
+        if let Some(guide) = &mut workspace.guide {
+            guide.look_at(desk);
+            let strip = Panel::top("demo hint")
+                .exact_size(banner::HINT_HEIGHT)
+                .frame(bar)
+                .show_separator_line(false);
+            if strip.show(ui, |ui| guide.ui(ui)).inner {
+                workspace.guide = None;
+            }
+            return;
+        }
+        let Some(report) = desk.ending().filter(|_| workspace.has_ending_card) else {
+            return;
+        };
+        let card = EndingCard { report, desk };
+        let strip = Panel::top("ending card")
+            .exact_size(card.height(ui.ctx().content_rect().height()))
             .frame(bar)
             .show_separator_line(false);
-        let is_closed = strip.show(ui, banner::demo_hint_ui).inner;
-        workspace.has_demo_hint = !is_closed;
+        if strip.show(ui, |ui| card.ui(ui, out)).inner {
+            workspace.has_ending_card = false;
+        }
     }
 
     fn dock(

@@ -25,6 +25,7 @@ mod browser;
 mod cells;
 mod damaged_file;
 mod dock;
+mod ending_card;
 mod file_dialog;
 mod files;
 mod frame;

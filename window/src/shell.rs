@@ -16,7 +16,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::app::App;
-use super::banner::Banner;
+use super::banner::{Banner, DemoGuide};
 use super::go_to::GoToBox;
 use super::kept_layout;
 use super::layouts::changes_panels;
@@ -117,8 +117,9 @@ impl Shell for App {
             return;
         };
         // Pictures and tests show the trace, not the first steps.
-        workspace.has_demo_hint =
-            desk.is_demo && !self.program.mode.is_scripted && !self.program.mode.is_synchronous;
+        let is_for_user = !self.program.mode.is_scripted && !self.program.mode.is_synchronous;
+        workspace.guide = (desk.is_demo && is_for_user).then(DemoGuide::default);
+        workspace.has_ending_card = is_for_user && !desk.is_demo;
         let title = format!("{} – Stepback", desk.name());
         self.start.path_box.clear();
         self.retire_not_opened();

@@ -13,7 +13,7 @@ use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::banner::Banner;
+use super::banner::{Banner, DemoGuide};
 use super::layout::Dock;
 use super::room::HeightTransfer;
 use super::vacancy::ClosedPanelPlace;
@@ -30,8 +30,10 @@ pub struct Workspace {
     pub focused: Option<TileId>,
     /// Notes about unusual properties of the trace, until the user closes them.
     pub banner: Option<Banner>,
-    /// The strip with first steps for the demo is shown.
-    pub has_demo_hint: bool,
+    /// First steps for the demo, until the user closes them.
+    pub guide: Option<DemoGuide>,
+    /// The card about the end of the trace is shown, if the trace ends badly.
+    pub has_ending_card: bool,
     /// The panels at the last check for changes.
     pub(super) panels_seen: Option<PanelsSnapshot>,
     /// Places of closed panels, the newest last.
@@ -86,7 +88,8 @@ impl Workspace {
             banner: Banner::of(&desk.session),
             dock,
             focused: None,
-            has_demo_hint: false,
+            guide: None,
+            has_ending_card: false,
             panels_seen: None,
             vacancies: Vec::new(),
             rooms: Vec::new(),
@@ -237,6 +240,9 @@ impl Workspace {
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
             cell_at: at.flatten().filter(|at| *at != here),
+            culprit: desk
+                .ending()
+                .and_then(|report| report.ending.culprit.clone()),
             ..CommandContext::default()
         }
     }

@@ -3,6 +3,8 @@
 //! They name cells, conditions and functions as the user types them; a worker resolves the names at
 //! the position.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 pub use stepback_index::answer::Direction;
 use stepback_parsers::Position;
@@ -44,6 +46,16 @@ pub enum CellName {
     Register(String),
     /// Memory: an address expression and a length in bytes.
     Memory(String, u64),
+}
+
+/// Formats the cell as the argument of `Last write` and similar commands.
+impl fmt::Display for CellName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Register(name) => f.write_str(name),
+            Self::Memory(address, length) => write!(f, "{address}:{length}"),
+        }
+    }
 }
 
 /// A move of the active trace window, unless another window is named.

@@ -8,6 +8,7 @@ pub mod check;
 pub mod condition;
 pub mod counts;
 pub mod effects;
+pub mod ending;
 pub mod exceptions;
 pub mod fatal_ending;
 pub mod heap;

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use stepback_index::Cancel;
 use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -26,11 +27,12 @@ use crate::desk::slice_state::{PanelSlices, SliceState};
 use crate::desk::status::ThreadsSlot;
 use crate::image::{AddressName, Images};
 use crate::messages::say;
+use crate::model::ending::{EndingReport, ending_report};
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, WindowMove, Windows};
 use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
-use crate::worker::{JobLane, Ticket, Worker};
+use crate::worker::{JobLane, Slot, Ticket, Worker};
 
 /// Minimum time between two checks of the trace file for changes.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
@@ -49,6 +51,8 @@ pub struct Desk {
     pub sources: SourceChoice,
     /// Execution intervals of the threads.
     pub threads: ThreadsSlot,
+    /// How the trace ends badly, if it does.
+    ending: Slot<(), Option<Arc<EndingReport>>>,
     /// State of the main search and its hits.
     pub find: FindState,
     /// Searches of separate panels.
@@ -111,6 +115,7 @@ impl Desk {
             windows,
             sources: SourceChoice::default(),
             threads: ThreadsSlot::default(),
+            ending: Slot::default(),
             find: FindState::default(),
             own_finds: PanelSearches::default(),
             slice: SliceState::default(),
@@ -266,6 +271,23 @@ impl Desk {
             .poll(&self.session, &self.worker, self.windows.active().position);
     }
 
+    fn look_at_ending(&mut self) {
+        self.ending.poll_long(&(), &self.worker, |()| {
+            let session = Arc::clone(&self.session);
+            move |cancel: &Cancel| Ok(ending_report(&session, cancel)?.map(Arc::new))
+        });
+    }
+
+    /// Returns how the trace ends badly; none if it does not, or as long as that is unknown.
+    pub fn ending(&self) -> Option<&Arc<EndingReport>> {
+        self.ending.peek()?.1.as_ref()
+    }
+
+    /// Returns true once it is known how the trace ends.
+    pub fn is_ending_known(&self) -> bool {
+        self.ending.peek().is_some()
+    }
+
     /// Returns a change of the trace file that was not reported before. Checks the file on the
     /// worker from time to time.
     pub fn trace_change(&mut self) -> Option<TraceChange> {
@@ -302,6 +324,7 @@ impl Desk {
         self.advance_part();
         self.look_at_names();
         self.look_at_threads();
+        self.look_at_ending();
         self.find.advance(&self.session, &self.worker);
         self.slice.advance(&self.session, &self.worker);
         self.look_at_hits();

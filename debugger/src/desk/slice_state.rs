@@ -14,7 +14,6 @@ use crate::action::{CellName, Direction, PanelKind};
 use crate::desk::desk::Desk;
 use crate::desk::growing::{AnswerReplacement, IncrementalAnswer};
 use crate::desk::news::{DeskEvent, NotesSnapshot};
-use crate::keymap::argument_text;
 use crate::messages::say;
 use crate::model::hit_rows::StepSelection;
 use crate::model::slice::{Slice, SliceProgress, SliceRequest, gather_slice};
@@ -229,7 +228,7 @@ impl Desk {
     pub(crate) fn why(&mut self, cell: &CellName, at: Option<Position>) {
         let at = at.unwrap_or(self.windows.active().position).0;
         self.why_again(SavedSliceQuery {
-            cell: argument_text(cell),
+            cell: cell.to_string(),
             at,
             forward: false,
             edges: self.slice.edges(),

@@ -153,6 +153,11 @@ pub struct MappedRange {
 }
 
 impl MappedRange {
+    /// Returns true if it contains an address.
+    pub fn contains(&self, address: Address) -> bool {
+        address.0.wrapping_sub(self.first.0) < self.len_bytes
+    }
+
     /// Returns the address of its last byte.
     pub fn last(&self) -> u64 {
         self.first

@@ -152,14 +152,6 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
         .map(|(_, found)| found)
 }
 
-/// Formats a cell as the argument of `Last write` and similar commands.
-pub fn argument_text(cell: &CellName) -> String {
-    match cell {
-        CellName::Register(name) => name.clone(),
-        CellName::Memory(address, length) => format!("{address}:{length}"),
-    }
-}
-
 /// Formats a cell for display: `x2`, `[80020015:8]`.
 pub fn shown_text(cell: &CellName) -> String {
     match cell {
@@ -173,7 +165,7 @@ pub fn shown_text(cell: &CellName) -> String {
 
 /// Formats a command on a cell: `Last write of x2`.
 pub fn of_cell(label: &str, cell: &CellName) -> String {
-    say!("line-of-cell", command = label, cell = argument_text(cell))
+    say!("line-of-cell", command = label, cell = cell.to_string())
 }
 
 /// Formats a cell as the expression of a watch.

@@ -182,6 +182,9 @@ pub struct CommandContext {
     pub cell_at: Option<Position>,
     /// Cell that a tooltip describes, and the position of its value.
     pub pointed: Option<(CellName, Position)>,
+    /// Cell that explains how the trace ends, and the position of its value: the subject of "why"
+    /// as long as there is no other cell.
+    pub culprit: Option<(CellName, Position)>,
     /// Indexing state of the open trace.
     pub indexing: IndexingState,
     pub switches: CommandSwitches,
@@ -222,9 +225,11 @@ impl CommandContext {
     }
 
     /// Returns the action for the slice of the cell that a tooltip describes, else of the cell
-    /// under the cursor, at the position of the shown value.
+    /// under the cursor, at the position of the shown value, else of the cell that explains how the
+    /// trace ends.
     pub fn why(&self) -> Option<Action> {
-        if let Some((cell, at)) = &self.pointed {
+        let culprit = self.culprit.as_ref().filter(|_| self.cell.is_none());
+        if let Some((cell, at)) = self.pointed.as_ref().or(culprit) {
             return Some(Action::Slice(SliceAction::WhyAt(cell.clone(), *at)));
         }
         let cell = self.cell.clone()?;

@@ -24,8 +24,7 @@ pub use crate::keymap::key::{KeyStroke, Modifiers, key_name, key_text, read_key,
 pub use crate::keymap::keys::{KeyboardFocus, meant};
 pub use crate::keymap::panel_rows::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES};
 pub use arguments::{
-    argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line,
-    watch_text,
+    cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line, watch_text,
 };
 pub use command::{
     Area, Command, CommandContext, CommandSwitches, IndexingState, KeyScope, Submenu,

@@ -204,9 +204,8 @@ commands![
         .icon(icons::COPY)
         .key(CTRL_SHIFT, Key::C)
         .when(|situation| Some(AppAction::Copy(situation.position()?.0.to_string()))),
-    Edit::CopyCellName("Copy cell name").when(|situation| Some(AppAction::Copy(
-        arguments::argument_text(situation.cell.as_ref()?)
-    ))),
+    Edit::CopyCellName("Copy cell name")
+        .when(|situation| Some(AppAction::Copy(situation.cell.as_ref()?.to_string()))),
     Edit::Find("Find…")
         .separated()
         .icon(icons::SEARCH)

@@ -46,7 +46,7 @@ pub fn glimpse(
     let found = match cell {
         // A word that is not a register, such as a condition, is not a symbol either.
         CellName::Register(name) => names.register(name)?,
-        CellName::Memory(address, len_bytes) => names.cell(&format!("{address}:{len_bytes}")).ok(),
+        CellName::Memory(..) => names.cell(&cell.to_string()).ok(),
     };
     let Some(cell) = found else { return Ok(None) };
     let last = NearestAccess::last(cell, AccessKinds::Writes, before).run(index, cancel)?;

@@ -11,6 +11,7 @@ pub mod call_tree;
 pub mod compare;
 pub mod effects;
 pub mod effects_table;
+pub mod ending;
 pub mod externals;
 pub mod finding_rows;
 pub mod found;

@@ -134,7 +134,7 @@ fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
         name: say!("stackmem-gap-row", address = format!("{address:x}")),
         cells: vec![
             TableCell::new(TextRole::Second, format!("{address:08x}")),
-            TableCell::new(TextRole::Second, format!("+{:x}", address - pointer)),
+            TableCell::new(TextRole::Second, format!("+{:#x}", address - pointer)),
             TableCell::new(
                 TextRole::Label,
                 say!("stackmem-gap", count = gap.end - address),
@@ -222,7 +222,7 @@ impl StackWord {
             name: say!("stackmem-row", address = format!("{address:x}")),
             cells: vec![
                 TableCell::new(TextRole::Second, format!("{address:08x}")),
-                TableCell::new(TextRole::Second, format!("+{offset:x}")),
+                TableCell::new(TextRole::Second, format!("+{offset:#x}")),
                 value,
                 TableCell::new(TextRole::Register, self.saved.clone()),
                 self.frame_cell(frame),

@@ -11,7 +11,7 @@ use super::view::{CursorRow, RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, ViewAction};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::{AnswerStream, Desk};
-use crate::keymap::{argument_text, cell_name};
+use crate::keymap::cell_name;
 use crate::messages::say;
 use crate::model::access_table::{
     AccessGrouping, AccessSubject as Of, AccessTableQuery, access_table,
@@ -174,7 +174,7 @@ impl TableSource for AccessTable {
             }
             Action::View(ViewAction::ListValues(cell)) => {
                 self.ask(self.question_about(
-                    Of::Cell(argument_text(cell)),
+                    Of::Cell(cell.to_string()),
                     AccessKinds::Writes,
                     desk,
                 ));

@@ -11,7 +11,6 @@ use stepback_index::query::{LineOfStep, RawLine, RawLines};
 use stepback_index::{Cancel, Query as _};
 use stepback_parsers::{Line, Position, Step};
 
-use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
 use crate::desk::{BlockItem, Blocks, Desk};
 use crate::model::TraceWindow;
 use crate::model::hit_rows::ShownRow;
@@ -21,12 +20,11 @@ use crate::worker::{Answer, Slot};
 /// Number of steps in a block.
 const BLOCK: u64 = 64;
 
-/// Details of the rows of a list of steps: steps, folded calls, and the end of the program.
+/// Details of the rows of a list of steps: steps and folded calls.
 #[derive(Debug)]
 pub struct StepsView {
     steps: Blocks<StepRow>,
     folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
-    ending: Slot<(), Option<FatalEnding>>,
 }
 
 impl Default for StepsView {
@@ -34,7 +32,6 @@ impl Default for StepsView {
         Self {
             steps: Blocks::new(BLOCK),
             folded: Slot::default(),
-            ending: Slot::default(),
         }
     }
 }
@@ -80,10 +77,6 @@ impl StepsView {
                 }
             });
         }
-        self.ending.poll_long(&(), &desk.worker, |()| {
-            let session = Arc::clone(&desk.session);
-            move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?)
-        });
     }
 
     /// Requests only the last step before the position.
@@ -150,16 +143,6 @@ impl StepsView {
         let (requested, known) = self.folded.peek()?;
         let place = requested.iter().position(|requested| *requested == call)?;
         known.get(place).copied().flatten()
-    }
-
-    /// Returns where the program died, if it did.
-    pub fn ending(&self) -> Option<&FatalEnding> {
-        self.ending.peek()?.1.as_ref()
-    }
-
-    /// Returns true once it is known if the program crashed.
-    pub fn is_ending_known(&self) -> bool {
-        self.ending.peek().is_some()
     }
 }
 

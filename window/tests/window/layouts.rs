@@ -136,10 +136,10 @@ fn home_and_end_go_through_the_trace_wherever_the_keyboard_is() {
 fn escape_leaves_the_hint_of_the_demo() {
     let mut window = Driver::start();
     window.perform(Action::File(FileAction::OpenDemo));
-    let hint = window.workspace().has_demo_hint;
+    let hint = window.workspace().guide;
     window.press(Key::Escape);
     window.press(Key::Escape);
-    assert_eq!(window.workspace().has_demo_hint, hint);
+    assert_eq!(window.workspace().guide, hint);
 }
 
 #[test]

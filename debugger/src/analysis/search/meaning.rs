@@ -280,7 +280,11 @@ impl<'a> SearchParser<'a> {
 
     /// Returns the address of a name as lists show it: `main`, `main+50`.
     fn shown_address(&self, name: &str) -> Option<u64> {
-        let (name, offset) = name.split_once('+').unwrap_or((name, "0"));
+        // The name of a C++ operator may itself end with a plus.
+        if let Some(symbol) = self.images.symbol(name) {
+            return Some(symbol.address.0);
+        }
+        let (name, offset) = name.rsplit_once('+')?;
         let offset = bare_hex(offset.strip_prefix("0x").unwrap_or(offset))?;
         self.images.symbol(name)?.address.0.checked_add(offset)
     }

@@ -97,7 +97,7 @@ pub fn writes_between(
     for name in cells {
         let found = match name {
             CellName::Register(register) => names.register(register)?,
-            CellName::Memory(address, length) => Some(names.cell(&format!("{address}:{length}"))?),
+            CellName::Memory(..) => Some(names.cell(&name.to_string())?),
         };
         let Some(cell) = found else {
             counts.insert(name.clone(), CellWriteCount::Unknown);
@@ -151,7 +151,7 @@ pub fn accessed_between(
         };
         let cell = match name {
             CellName::Register(register) => names.register(register)?,
-            CellName::Memory(address, length) => names.cell(&format!("{address}:{length}")).ok(),
+            CellName::Memory(..) => names.cell(&name.to_string()).ok(),
         };
         let Some(cell) = cell else { continue };
         cancel.check()?;

@@ -68,9 +68,12 @@ impl SliceRowBuilder<'_> {
             let images = &self.session.images;
             let code = step_code(record, images);
             shown.address = Some(record.pc);
-            let named = place_name(images, record.pc);
-            shown.offset = named.as_deref().map(offset_in);
-            shown.place = named.unwrap_or_else(|| format!("{:08x}", record.pc.0));
+            if let Some(found) = images.symbol_at(record.pc) {
+                shown.function = found.name.to_owned();
+                shown.offset = Some(format!("+{:#x}", found.offset));
+            }
+            shown.place =
+                place_name(images, record.pc).unwrap_or_else(|| format!("{:08x}", record.pc.0));
             let gap = " ".repeat(
                 7usize
                     .saturating_sub(code.mnemonic.text.chars().count())
@@ -195,17 +198,6 @@ impl SliceRowBuilder<'_> {
         }
         short_hex(&value)
     }
-}
-
-/// Returns the offset in a place name: `+114`, or `+0` for the bare function name.
-fn offset_in(place: &str) -> String {
-    let is_offset =
-        |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let offset = place
-        .rsplit_once('+')
-        .map(|(_, digits)| digits)
-        .filter(|digits| is_offset(digits));
-    format!("+{}", offset.unwrap_or("0"))
 }
 
 /// Returns the name of a register part, or of the smallest named part that contains it.

@@ -269,7 +269,9 @@ pub struct SliceListRow {
     pub address: Option<Address>,
     /// Address as a function and an offset, or in hex.
     pub place: String,
-    /// Offset from the beginning of the function, if known: `+114`.
+    /// Name of the function; empty if unknown.
+    pub function: String,
+    /// Offset from the beginning of the function, if known: `+0x114`.
     pub offset: Option<String>,
     /// Disassembly.
     pub code: Vec<TextSpan>,

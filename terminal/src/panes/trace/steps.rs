@@ -19,7 +19,7 @@ use super::view::{PositionAnchor, ScrollView};
 use crate::look::StyleRole;
 use crate::pane::PaneContext;
 use crate::panes::trace::pane::PickedEffect;
-use crate::panes::trace::view::{TraceLine, died_words, shown_lines};
+use crate::panes::trace::view::{TraceLine, report_lines, shown_lines};
 use crate::pen::{CellRun, Pen, wrapped};
 
 /// Width of the marks for hits, bookmarks and folds, in cells.
@@ -150,11 +150,12 @@ impl StepList {
     /// Wraps the text about the end of the program.
     fn wrap_ending(&mut self, area: Rect, cx: &PaneContext<'_>) {
         let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
-        let text = self
-            .steps
-            .ending()
-            .map(|ending| wrapped(&cx.look.signs.clean(&died_words(ending)), width));
-        self.ending_lines = text.unwrap_or_default();
+        let lines = cx.desk.ending().map(|report| report_lines(report));
+        self.ending_lines = lines
+            .iter()
+            .flatten()
+            .flat_map(|line| wrapped(&cx.look.signs.clean(line), width))
+            .collect();
     }
 
     /// Scrolls further if lines below steps would push the position out of view.

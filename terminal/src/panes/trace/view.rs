@@ -2,11 +2,12 @@
 //! list becomes screen lines ([`TraceLine`]): steps, the lines below the last step, and the line of
 //! the position, which lies between two rows.
 
-use stepback_debugger::analysis::fatal_ending::FatalEnding;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
+use stepback_debugger::model::ending::EndingReport;
 use stepback_debugger::model::hit_rows::ShownRow;
 use stepback_debugger::model::step_rows::StepRow;
+use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::trace_notes::fatal_words;
 use stepback_index::answer::CallId;
 use stepback_parsers::Step;
@@ -160,13 +161,31 @@ pub fn shown_lines<'a>(
     lines
 }
 
-/// Returns the text about the fatal end of the program.
-pub fn died_words(ending: &FatalEnding) -> String {
-    say!(
-        "terminal-died",
-        words = fatal_words(ending),
-        step = ending.step.0
-    )
+/// Returns the lines below the last step: how the trace ends badly, where, and where the value that
+/// caused it came from.
+pub fn report_lines(report: &EndingReport) -> Vec<String> {
+    let title = match report.fatal() {
+        Some(fatal) => say!(
+            "terminal-died",
+            words = fatal_words(fatal),
+            step = fatal.step.0
+        ),
+        None => report.title.clone(),
+    };
+    let origin = report.origin.iter();
+    let origin = origin.map(|line| format!("{}  {}", thousands(line.step.0), line.words()));
+    let advice = report.ending.culprit.as_ref().map(|(cell, at)| {
+        say!(
+            "terminal-ending-why",
+            cell = cell.to_string(),
+            at = thousands(at.0)
+        )
+    });
+    [title, report.place.clone()]
+        .into_iter()
+        .chain(origin)
+        .chain(advice)
+        .collect()
 }
 
 #[cfg(test)]

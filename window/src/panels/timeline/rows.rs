@@ -7,7 +7,6 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_debugger::action::CellName;
 use stepback_debugger::analysis::exceptions::exceptions;
 use stepback_debugger::analysis::names::NameResolver;
-use stepback_debugger::keymap::argument_text;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::spots;
 use stepback_debugger::model::timeline_rows::{
@@ -219,7 +218,7 @@ pub fn rows_ui(
     let marks = &*placed(strip, &known.rows.marks, known.age);
     let accesses = placed(strip, known.accesses, known.age);
     let mut under = changed;
-    let name = cell.map(argument_text);
+    let name = cell.map(ToString::to_string);
     let mut row_of = |of: Option<&CellName>, words: TickRowText<'_>, ticks: &[Tick]| {
         let rect = Rect::from_min_size(
             pos2(strip.rect.left(), top),
@@ -408,7 +407,7 @@ fn meaning_of(
     state
         .cell
         .poll(&named, &cx.desk.worker, |CellNameQuery { name, at }| {
-            let (text, at) = (argument_text(name), *at);
+            let (text, at) = (name.to_string(), *at);
             move |cancel: &Cancel| {
                 let names = NameResolver::new(&session.index, &session.images, at, None, cancel)?;
                 Ok(names.cell(&text).ok())

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_debugger::action::{Action, FoldAction, PanelAction};
+use stepback_debugger::analysis::fatal_ending::FatalEnding;
+use stepback_debugger::desk::Desk;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::hit_rows::ShownRow;
@@ -193,7 +195,7 @@ impl StepList {
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         let rows = window.row_count();
         let now = (window.position, rows);
-        let below = ROWS_BELOW + self.ending_rows();
+        let below = ROWS_BELOW + ending_rows(cx.desk);
         let view = Viewport {
             rows: rows + below,
             height: rect.height(),
@@ -237,7 +239,7 @@ impl StepList {
                 window.id, direction,
             )));
         }
-        let area = self.make_room(area, window);
+        let area = self.make_room(area, scene);
         self.page_rows = area.view.page().saturating_sub(1);
         let gap = window.gap_of(window.position);
         let is_in_view =
@@ -257,7 +259,8 @@ impl StepList {
     }
 
     /// Scrolls on if the lines below steps would push the position out of view.
-    fn make_room(&mut self, area: ListArea, window: &TraceWindow) -> ListArea {
+    fn make_room(&mut self, area: ListArea, scene: TraceContext<'_>) -> ListArea {
+        let TraceContext { cx, window } = scene;
         let (gap, mut scroll) = (window.gap_of(window.position), area.scroll());
         if !self.is_revealing
             || gap < scroll.top
@@ -269,7 +272,7 @@ impl StepList {
         let mut y: f32 = (scroll.top..gap).map(height).sum();
         // At the end, the words below the last step belong to the position.
         let rows_after = if gap == window.row_count() {
-            1 + self.ending_rows()
+            1 + ending_rows(cx.desk)
         } else {
             1
         };
@@ -281,18 +284,9 @@ impl StepList {
             };
         }
         self.is_revealing =
-            !self.view.is_ending_known() || !self.view.are_known(scroll.top..gap, window);
+            !cx.desk.is_ending_known() || !self.view.are_known(scroll.top..gap, window);
         self.scroll = scroll;
         area.scrolled_to(scroll)
-    }
-
-    /// Returns the number of rows that the note about the end of the program may take.
-    fn ending_rows(&self) -> u64 {
-        if self.view.ending().is_some() {
-            NOTE_ROWS
-        } else {
-            0
-        }
     }
 
     /// Returns the place to show: for a moment the previous one, in preference to rows without
@@ -464,9 +458,7 @@ impl StepList {
                             window: frame.window,
                         },
                     );
-                    below += self
-                        .view
-                        .ending()
+                    below += fatal(frame.cx.desk)
                         .map_or(0.0, |ending| EndNote(ending).ui(ui, rect, note, scene, out));
                 }
                 None => {}
@@ -753,4 +745,14 @@ fn position_line(pen: &Pen<'_>, area: &ListArea, y: f32, number: u32) {
         ],
         color,
     );
+}
+
+/// Returns the guess about a fatal signal at the end of the trace.
+fn fatal(desk: &Desk) -> Option<&FatalEnding> {
+    desk.ending()?.fatal()
+}
+
+/// Returns the number of rows that the note about the end of the program may take.
+fn ending_rows(desk: &Desk) -> u64 {
+    if fatal(desk).is_some() { NOTE_ROWS } else { 0 }
 }

@@ -167,31 +167,31 @@ fn memory_is_told_as_a_whole() {
         memory(PanelKind::StackMemory).draw(80, 16),
         r" 44 words above the stack pointer 8ffff5e0
    Address   From sp  Value             Saved  Frame     Written by
-*  8ffff5e0  +0       8ffff620          x29    80000390         747
-   8ffff5e8  +8       800007f8          x30    80000390         747
-   8ffff5f0  +10      0                 x19    80000390         749
-   8ffff5f8  +18      84020000          x20    80000390         749
-   8ffff600  +20      0                 x21    80000390         750
-   8ffff608  +28      80020010          x22    80000390         750
-   8ffff610  +30      840200a0          x23    80000390         864
-   8ffff618  +38      unknown
-   8ffff620  +40      8ffff660          x29    80000764          85
-   8ffff628  +48      800009dc          x30    80000764          85
-   8ffff630  +50      3                 x19    80000764          87
-   8ffff638  +58      8ffff6c8          x20    80000764          87
-   8ffff640  +60      1                 x21    80000764          88
-   8ffff648  +68      0                 x22    80000764          88"
+*  8ffff5e0  +0x0     8ffff620          x29    80000390         747
+   8ffff5e8  +0x8     800007f8          x30    80000390         747
+   8ffff5f0  +0x10    0                 x19    80000390         749
+   8ffff5f8  +0x18    84020000          x20    80000390         749
+   8ffff600  +0x20    0                 x21    80000390         750
+   8ffff608  +0x28    80020010          x22    80000390         750
+   8ffff610  +0x30    840200a0          x23    80000390         864
+   8ffff618  +0x38    unknown
+   8ffff620  +0x40    8ffff660          x29    80000764          85
+   8ffff628  +0x48    800009dc          x30    80000764          85
+   8ffff630  +0x50    3                 x19    80000764          87
+   8ffff638  +0x58    8ffff6c8          x20    80000764          87
+   8ffff640  +0x60    1                 x21    80000764          88
+   8ffff648  +0x68    0                 x22    80000764          88"
     );
     assert_eq!(
         memory(PanelKind::StackMemory).draw(40, 8),
         r" 44 words above the stack pointer 8ffff5…
    Address   From sp  Value
-*  8ffff5e0  +0       8ffff620
-   8ffff5e8  +8       800007f8
-   8ffff5f0  +10      0
-   8ffff5f8  +18      84020000
-   8ffff600  +20      0
-   8ffff608  +28      80020010"
+*  8ffff5e0  +0x0     8ffff620
+   8ffff5e8  +0x8     800007f8
+   8ffff5f0  +0x10    0
+   8ffff5f8  +0x18    84020000
+   8ffff600  +0x20    0
+   8ffff608  +0x28    80020010"
     );
 }
 

@@ -1,0 +1,212 @@
+//! The bad end of a trace in words: what happened, where, and where the value that caused it came
+//! from.
+
+use anyhow::Result;
+use stepback_index::query::Steps;
+use stepback_index::{Cancel, Query as _};
+use stepback_machine::AccessKind;
+use stepback_machine::linux::signal_name;
+use stepback_parsers::{Position, Step};
+
+use crate::action::{CellName, SliceView};
+use crate::analysis::ending::{BadEnding, EndingCause, bad_ending};
+use crate::analysis::fatal_ending::{FatalCause, FatalEnding};
+use crate::messages::say;
+use crate::model::names::{function_name, place_name};
+use crate::model::slice::{SliceLineContent, SliceLines, SliceRequest, gather_slice};
+use crate::model::span::step_code;
+use crate::notes::SavedSliceQuery;
+use crate::number::thousands;
+use crate::session::Session;
+
+/// Number of steps followed to find the store that caused the end.
+const STEPS: usize = 64;
+/// Maximum number of lines about the origin of the value.
+const LINES: usize = 3;
+
+/// The bad end of a trace in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndingReport {
+    pub ending: BadEnding,
+    /// What happened, as a sentence without a full stop.
+    pub title: String,
+    /// The step at which it happened: `step 44,012 in dispatch: blr x2`.
+    pub place: String,
+    /// Steps that the value of the culprit came from, the newest first, up to a store.
+    pub origin: Vec<OriginLine>,
+    /// Memory that held the value of the culprit: who wrote it is the question.
+    pub memory: Option<CellName>,
+}
+
+/// A step that contributed to the value of the culprit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginLine {
+    pub step: Step,
+    /// Function that executed it; empty if it has no name.
+    pub function: String,
+    /// The step as `why` shows it.
+    pub text: String,
+    /// Value that it gave; empty if unknown.
+    pub value: String,
+}
+
+impl EndingReport {
+    /// Returns the guess about a fatal signal, which the recorder does not record well.
+    pub fn fatal(&self) -> Option<&FatalEnding> {
+        match &self.ending.cause {
+            EndingCause::Fatal(fatal) => Some(fatal),
+            _ => None,
+        }
+    }
+}
+
+impl OriginLine {
+    /// Formats the line.
+    pub fn words(&self) -> String {
+        let value = match self.value.as_str() {
+            "" => String::new(),
+            value => format!("  {value}"),
+        };
+        match self.function.as_str() {
+            "" => format!("{}{value}", self.text),
+            function => format!("{function}: {}{value}", self.text),
+        }
+    }
+}
+
+/// Describes how a trace ends badly; `None` if it does not. Runs on a worker.
+///
+/// Cost: that of [`bad_ending`], and 64 steps of a slice.
+///
+/// # Errors
+/// The trace cannot be read.
+pub fn ending_report(session: &Session, cancel: &Cancel) -> Result<Option<EndingReport>> {
+    let Some(ending) = bad_ending(session, cancel)? else {
+        return Ok(None);
+    };
+    let (origin, memory) = match &ending.culprit {
+        Some((cell, at)) => origin_of(session, cell, *at, cancel)?,
+        None => (Vec::new(), None),
+    };
+    Ok(Some(EndingReport {
+        title: title_of(session, &ending.cause),
+        place: place_of(session, ending.step, cancel)?,
+        origin,
+        memory,
+        ending,
+    }))
+}
+
+/// Follows the value of a cell back to the store that it came from. Returns the lines, and the
+/// memory that held the value.
+fn origin_of(
+    session: &Session,
+    cell: &CellName,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<(Vec<OriginLine>, Option<CellName>)> {
+    let question = SavedSliceQuery {
+        cell: cell.to_string(),
+        at: at.0,
+        ..SavedSliceQuery::default()
+    };
+    let request = SliceRequest {
+        question,
+        limit: STEPS,
+        before: None,
+    };
+    let slice = gather_slice(session, &request, cancel, &mut |_| {})?;
+    let lines = SliceLines::new(slice, SliceView::Chain, &Default::default());
+    let mut origin = Vec::new();
+    let mut memory = matches!(cell, CellName::Memory(..)).then(|| cell.clone());
+    for line in &lines.lines {
+        let Some(content @ SliceLineContent::Line { row, .. }) = lines.slice.stated(line) else {
+            continue;
+        };
+        let Some(step) = row.step.filter(|_| origin.len() < LINES) else {
+            break;
+        };
+        origin.push(OriginLine {
+            step,
+            function: row.function.clone(),
+            text: content.text(),
+            value: content.value(),
+        });
+        let stored = row
+            .gives
+            .iter()
+            .find(|given| matches!(given.cell, CellName::Memory(..)));
+        if let Some(stored) = stored {
+            memory = memory.or_else(|| Some(stored.cell.clone()));
+            break;
+        }
+    }
+    Ok((origin, memory))
+}
+
+fn place_of(session: &Session, first: Step, cancel: &Cancel) -> Result<String> {
+    let records = Steps { first, count: 1 }.run(&session.index, cancel)?;
+    let Some(record) = records.first() else {
+        return Ok(String::new());
+    };
+    let code = step_code(record, &session.images);
+    let operands: String = code
+        .operands
+        .iter()
+        .map(|span| span.text.as_str())
+        .collect();
+    let code = format!("{} {operands}", code.mnemonic.text);
+    let place = place_name(&session.images, record.pc);
+    Ok(say!(
+        "ending-place",
+        step = thousands(first.0),
+        place = place.unwrap_or_else(|| format!("{:x}", record.pc.0)),
+        code = code.trim_end()
+    ))
+}
+
+fn title_of(session: &Session, cause: &EndingCause) -> String {
+    let name = |address| function_name(&session.images, address);
+    match cause {
+        EndingCause::Exception {
+            name: exception,
+            target: Some(target),
+            ..
+        } => {
+            let (to, exception) = (format!("{:x}", target.address.0), exception.clone());
+            match target.is_without_code {
+                true => say!("ending-no-code", target = to, exception = exception),
+                false => say!("ending-jump", target = to, exception = exception),
+            }
+        }
+        EndingCause::Exception {
+            name: exception,
+            handler,
+            ..
+        } => match handler {
+            Some(handler) => say!(
+                "ending-handler",
+                exception = exception.clone(),
+                handler = name(*handler)
+            ),
+            None => say!("ending-exception", exception = exception.clone()),
+        },
+        EndingCause::Watchdog { handler } => say!("ending-watchdog", handler = name(*handler)),
+        EndingCause::Signal(number) => say!(
+            "ending-signal",
+            signal = signal_name(*number).unwrap_or_default()
+        ),
+        EndingCause::Assertion(function) => say!("ending-assertion", function = name(*function)),
+        EndingCause::Lost => say!("ending-lost").to_owned(),
+        EndingCause::Fatal(fatal) => match &fatal.cause {
+            FatalCause::Access { kind, address } => {
+                let address = format!("{address:x}");
+                match kind {
+                    AccessKind::Read => say!("ending-fatal-load", address = address),
+                    AccessKind::Write => say!("ending-fatal-store", address = address),
+                }
+            }
+            FatalCause::Raised(call) => say!("ending-raised", call = (*call).to_owned()),
+        },
+    }
+}
