@@ -60,6 +60,7 @@ command-last-external-change = Last external change
 command-next-external-change = Next external change
 command-next-exception = Next exception
 command-previous-exception = Previous exception
+command-where-it-went-wrong = Where it went wrong
 command-next-call-of-function = Next call of function
 command-previous-call-of-function = Previous call of function
 command-group-accesses-by-call-stack = Group accesses by call stack
@@ -2305,6 +2306,7 @@ effect-bytes-inferred = { " " }({ $bytes }, inferred)
 ## fin
 
 lookup-no-exception-before = no earlier exception, interrupt, trap or signal
+lookup-no-bad-end = nothing indicates that the trace ends badly
 lookup-no-exception-after = no later exception, interrupt, trap or signal
 line-old-new = expected OLD NAME = NEW NAME, got { $text }
 find-keep-search-as = Save search as…

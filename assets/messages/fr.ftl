@@ -81,6 +81,7 @@ command-last-external-change = Dernière modification externe
 command-next-external-change = Prochaine modification externe
 command-next-exception = Exception suivante
 command-previous-exception = Exception précédente
+command-where-it-went-wrong = Là où tout a mal tourné
 command-next-call-of-function = Prochain appel de la fonction
 command-previous-call-of-function = Appel précédent de la fonction
 command-group-accesses-by-call-stack = Grouper les accès par pile d’appels
@@ -2349,6 +2350,7 @@ effect-bytes-inferred = { " " }({ $bytes }, déduit)
 ## fin
 
 lookup-no-exception-before = il n’y a ni exception, ni interruption, ni trappe, ni signal avant cette position
+lookup-no-bad-end = rien n’indique que la trace se termine mal
 lookup-no-exception-after = il n’y a ni exception, ni interruption, ni trappe, ni signal après cette position
 line-old-new = écrivez ANCIEN NOM = NOUVEAU NOM, non { $text }
 find-keep-search-as = Enregistrer la recherche sous…

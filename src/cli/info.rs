@@ -18,7 +18,7 @@ use stepback_index::{Cancel, Query as _};
 use stepback_machine::InstructionSet;
 
 use super::images_json::{ImageJson, image_rows};
-use super::json::Time;
+use super::json::{FunctionJson, Time};
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
@@ -160,23 +160,28 @@ struct CulpritJson {
 #[derive(Serialize, JsonSchema)]
 struct OriginJson {
     step: u64,
-    function: Option<String>,
+    /// Function that executed it. None if no image names it.
+    function: Option<FunctionJson>,
+    /// The step as `why` shows it.
     text: String,
+    /// Value in the words of the text output.
     value: Option<String>,
 }
 
 impl EndingJson {
-    fn new(report: EndingReport) -> Self {
-        let known = |text: String| Some(text).filter(|text| !text.is_empty());
+    fn new(report: EndingReport, session: &Session) -> Self {
         let culprit = report.ending.culprit.map(|(cell, at)| CulpritJson {
             cell: cell.to_string(),
             position: at.0,
         });
         let origin = report.origin.into_iter().map(|line| OriginJson {
             step: line.step.0,
-            function: known(line.function),
+            function: line
+                .address
+                .and_then(|pc| session.images.code_at(pc))
+                .map(|found| FunctionJson::new(found.symbol.address, session)),
             text: line.text,
-            value: known(line.value),
+            value: Some(line.value).filter(|value| !value.is_empty()),
         });
         Self {
             step: report.ending.step.0,
@@ -414,7 +419,8 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         index: IndexJson::new(report),
         images: ImageJson::all(report.session),
         translations: TranslationsJson::new(report.session, &report.cancel)?,
-        ending: ending_report(report.session, &report.cancel)?.map(EndingJson::new),
+        ending: ending_report(report.session, &report.cancel)?
+            .map(|ending| EndingJson::new(ending, report.session)),
         so_far: IndexedPart::of(report.session).map(|part| IndexedPartJson {
             steps: part.steps,
             bytes: part.bytes,

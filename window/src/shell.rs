@@ -91,8 +91,12 @@ impl Shell for App {
             self.panels_touched = true;
             self.in_trace(|workspace, desk| workspace.note_positions(desk));
         }
-        if matches!(action, Action::Travel(TravelAction::GoTo(_))) {
-            self.go_to.error = None;
+        match action {
+            Action::Travel(TravelAction::GoTo(_)) => self.go_to.error = None,
+            Action::Travel(TravelAction::GoToEnding) => {
+                self.in_trace(|workspace, _| workspace.has_ending_card = true);
+            }
+            _ => {}
         }
     }
 

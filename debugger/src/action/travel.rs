@@ -106,6 +106,8 @@ pub enum TravelAction {
     StepLineInto(Direction),
     /// Move to the last or next exception, interrupt, trap or signal.
     GoToException(Direction),
+    /// Move to the step at which the trace ends badly, and show how.
+    GoToEnding,
     /// Cancel the search for a place.
     StopLookup,
     /// Move to the last or next position at which a condition becomes true.

@@ -9,6 +9,7 @@ use stepback_parsers::Position;
 
 use crate::action::{Action, AppAction, Direction};
 use crate::analysis::condition::next_true;
+use crate::analysis::ending::bad_ending;
 use crate::analysis::exceptions::next_exception;
 use crate::analysis::names::NameError;
 use crate::analysis::step_places::{Callees, LineWalk, next_visit};
@@ -49,6 +50,15 @@ impl Desk {
                 })
             };
             Ok(found_or(found, session, direction, words))
+        });
+    }
+
+    /// Travels to the step at which the trace ends badly.
+    pub fn go_to_ending(&mut self) {
+        self.seek(JobLane::Long, |session, _, cancel| {
+            let found = bad_ending(session, cancel)?.map(|ending| ending.step.after());
+            let words = || say!("lookup-no-bad-end").to_owned();
+            Ok(found_or(found, session, Direction::Forward, words))
         });
     }
 

@@ -325,6 +325,7 @@ commands![
     Go::PreviousException("Previous exception")
         .key(SHIFT, Key::I)
         .does(TravelAction::GoToException(Direction::Back)),
+    Go::WhereItWentWrong("Where it went wrong").does(TravelAction::GoToEnding),
     Go::NextCallOfFunction("Next call of function")
         .key(NONE, Key::Period)
         .does(TravelAction::GoToCall(None, Direction::Forward))

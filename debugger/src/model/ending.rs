@@ -4,8 +4,8 @@
 use anyhow::Result;
 use stepback_index::query::Steps;
 use stepback_index::{Cancel, Query as _};
-use stepback_machine::AccessKind;
 use stepback_machine::linux::signal_name;
+use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Step};
 
 use crate::action::{CellName, SliceView};
@@ -42,6 +42,8 @@ pub struct EndingReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginLine {
     pub step: Step,
+    /// Address of its instruction.
+    pub address: Option<Address>,
     /// Function that executed it; empty if it has no name.
     pub function: String,
     /// The step as `why` shows it.
@@ -128,6 +130,7 @@ fn origin_of(
         };
         origin.push(OriginLine {
             step,
+            address: row.address,
             function: row.function.clone(),
             text: content.text(),
             value: content.value(),

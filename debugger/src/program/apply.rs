@@ -124,6 +124,7 @@ fn travel(desk: &mut Desk, action: TravelAction) {
         TravelAction::StepLine(direction) => desk.go_to_next_line(Callees::Over, direction),
         TravelAction::StepLineInto(direction) => desk.go_to_next_line(Callees::Into, direction),
         TravelAction::GoToException(direction) => desk.go_to_exception(direction),
+        TravelAction::GoToEnding => desk.go_to_ending(),
         TravelAction::StopLookup => desk.lookup = None,
         TravelAction::GoToWhere(condition, direction) => desk.go_to_where(condition, direction),
         TravelAction::GoToWhereAgain(direction) => desk.go_to_where_again(direction),

@@ -6,6 +6,7 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stepback_debugger::action::PanelKind;
 use stepback_debugger::desk::TraceChoice;
 use stepback_window::WindowOptions;
 
@@ -188,4 +189,37 @@ fn memory_tells_where_its_addresses_lead_and_goes_there() {
     window.command("Show memory 0x80020380");
     window.click_first("leads to on_del");
     assert_eq!(window.value_of("address"), "0x800002e4");
+}
+
+/// The trace ends with a call of an address without code, and `w` at once asks why.
+#[test]
+fn the_card_says_how_the_trace_ends_and_leads_there() {
+    let mut window = Driver::demo();
+    assert!(!window.has("Where it went wrong"));
+    window.command("Where it went wrong");
+    window.check_position(44_013);
+    assert_eq!(window.count_like("Jumped to b682e58791e59992"), 1);
+    assert_eq!(window.count_like("step 44,012, dispatch+0x10: blr x2"), 1);
+    window.click_button("20,344");
+    window.check_position(20_345);
+    window.click_button("All writes");
+    assert!(window.panels().contains(&PanelKind::Accesses));
+    window.click_button("End");
+    window.check_position(44_013);
+    window.click_button("Dismiss");
+    assert_eq!(window.count_like("Jumped to b682e58791e59992"), 0);
+}
+
+#[test]
+fn why_is_asked_about_the_culprit_as_long_as_nothing_else_is_chosen() {
+    let mut window = Driver::demo();
+    window.press(Key::W);
+    assert_eq!(
+        window
+            .desk()
+            .slice
+            .question()
+            .map(|slice| slice.cell.clone()),
+        Some("x2".to_owned())
+    );
 }

@@ -311,7 +311,7 @@ pub fn paint_row(
     if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
         pen.cut_text(
             pos2(x, y),
-            &format!("+{offset:#x}"),
+            &format!("+{offset:x}"),
             mono(12.5),
             tok.t3,
             x + columns.offset - 2.0,
