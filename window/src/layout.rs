@@ -1,7 +1,5 @@
 //! Panel layouts: initial layouts, and insertion of panels.
 
-use std::ops::RangeInclusive;
-
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use stepback_debugger::action::PanelKind;
@@ -12,9 +10,6 @@ use crate::room::share_equally;
 
 /// Width of two columns of registers, in points.
 const REGISTERS: f32 = 356.0;
-
-/// Allowed heights of the timeline, in points.
-pub const TIMELINE: RangeInclusive<f32> = 72.0..=2000.0;
 
 pub type Dock = Tree<Pane>;
 

@@ -204,10 +204,16 @@ impl Workspace {
         let surplus = self.vacancies.len().saturating_sub(VACANCIES);
         self.vacancies.drain(..surplus);
         self.dock.remove_recursively(tile);
-        if let Some(place) = self.rooms.iter().position(|taken| taken.is_for(tile)) {
-            let kept = self.rooms.remove(place).pass_on(&mut self.dock);
-            self.rooms.extend(kept);
+        // A panel that inherited height may have taken more since: the newest is returned first.
+        let mut kept = Vec::new();
+        for taken in std::mem::take(&mut self.rooms).into_iter().rev() {
+            kept.extend(match taken.is_for(tile) {
+                true => taken.pass_on(&mut self.dock),
+                false => Some(taken),
+            });
         }
+        kept.reverse();
+        self.rooms = kept;
         // Otherwise the main window would be empty.
         if self.torn().len() == layout::panes_in_order(&self.dock).len() {
             self.put_back(desk, None);

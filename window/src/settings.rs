@@ -14,7 +14,6 @@ use stepback_debugger::session::Session;
 use stepback_debugger::source::{SourceMap, SourceMapping};
 
 use super::browser::SortOrder;
-use super::layout;
 use crate::damaged_file;
 use crate::theme::{ColorPalette, install_styles};
 
@@ -40,8 +39,6 @@ pub struct Settings {
     pub has_row_lines: bool,
     /// Layouts of the user, the newest last.
     pub layouts: Vec<UserLayout>,
-    /// Height of the timeline in points, if the user chose it.
-    pub timeline_height: Option<f32>,
     /// Uses the program's file browser even if the desktop has a file dialog.
     pub uses_own_browser: bool,
     /// Display options of the file browser.
@@ -152,7 +149,6 @@ impl Default for Settings {
             moved_sources: Vec::new(),
             has_row_lines: true,
             layouts: Vec::new(),
-            timeline_height: None,
             uses_own_browser: false,
             file_order: SortOrder::default(),
             file_folder: None,
@@ -181,8 +177,6 @@ impl Settings {
         let percent = self.fonts.interface_percent;
         self.fonts.interface_percent =
             percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
-        let is_usable = |height: &f32| layout::TIMELINE.contains(height);
-        self.timeline_height = self.timeline_height.filter(is_usable);
         self.recent
             .retain(|recent| !recent.path.as_os_str().is_empty());
         self.recent.truncate(recent::LIMIT);

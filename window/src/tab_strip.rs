@@ -214,7 +214,10 @@ pub fn strip_end_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
     let room = ui.available_width();
     ui.add_space(4.0);
     menu_ui(ui, strip, out);
-    let Some(follow) = pane.follow() else { return };
+    // In a very narrow strip the binding gives way to the title.
+    let Some(follow) = pane.follow().filter(|_| room >= NARROWEST + 2.0 * BESIDE) else {
+        return;
+    };
     match pane.window() {
         Some(window) => trace_badge_ui(ui, window, windows, tok),
         None => {

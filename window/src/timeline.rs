@@ -5,13 +5,18 @@ use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
 
 use super::app::App;
-use super::layout::TIMELINE;
 use super::workspace::WorkspaceContext;
 use crate::panels::timeline_ui;
 use crate::theme::ThemeColors;
 
-/// Maximum share of the window's height; the panels keep the rest.
+/// Maximum share of the window's height that the user can choose; the panels keep the rest.
 const MOST: f32 = 0.6;
+/// Maximum share of the automatic height, and that in a low window.
+const MOST_AUTOMATIC: (f32, f32) = (0.3, 0.24);
+/// Height in points of a low window.
+const LOW: f32 = 600.0;
+/// Minimum height in points.
+const LEAST: f32 = 72.0;
 /// Grab area above and below the lower edge, in points.
 const ABOVE: f32 = 5.0;
 const BELOW: f32 = 5.0;
@@ -26,18 +31,12 @@ impl App {
     ) -> Option<Rect> {
         let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_ref()?);
         let window = ui.ctx().content_rect().height();
-        let usual = match window {
-            window if window < 600.0 => 108.0,
-            window if window < 900.0 => 132.0,
-            window if window < 1400.0 => 148.0,
-            _ => 196.0,
+        let height = match desk.timeline_share {
+            Some(share) => window * share.min(MOST),
+            None if window < LOW => workspace.timeline.wanted().min(window * MOST_AUTOMATIC.1),
+            None => workspace.timeline.wanted().min(window * MOST_AUTOMATIC.0),
         };
-        let most = (window * MOST).max(*TIMELINE.start());
-        let height = self
-            .settings
-            .timeline_height
-            .unwrap_or(usual)
-            .clamp(*TIMELINE.start(), most);
+        let height = height.max(LEAST).round();
         let panel = Panel::top("timeline")
             .resizable(false)
             .exact_size(height)
@@ -91,15 +90,18 @@ impl App {
         let knob = Rect::from_center_size(pos2(strip.center().x, edge - 2.0), vec2(36.0, 3.0));
         ui.painter()
             .rect_filled(knob, 1.5, if is_held { tok.t2 } else { tok.line2 });
+        let Some(desk) = self.program.desk.as_mut() else {
+            return;
+        };
         if response.double_clicked() {
-            self.settings.timeline_height = None;
+            desk.timeline_share = None;
         } else if let Some(pointer) = response
             .interact_pointer_pos()
             .filter(|_| response.dragged())
         {
-            let most = (ui.ctx().content_rect().height() * MOST).max(*TIMELINE.start());
-            self.settings.timeline_height =
-                Some((pointer.y - strip.top()).clamp(*TIMELINE.start(), most));
+            let window = ui.ctx().content_rect().height();
+            let share = (pointer.y - strip.top()).max(LEAST) / window;
+            desk.timeline_share = Some(share.min(MOST));
         }
         response.on_hover_text(say!("timeline-drag-height-of-the-timeline"));
     }

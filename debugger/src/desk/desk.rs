@@ -65,6 +65,8 @@ pub struct Desk {
     pub watches: Watches,
     /// Values that the timeline shows as waveforms.
     pub waves: Watches,
+    /// Height of the timeline as a share of the window, if the user chose it.
+    pub timeline_share: Option<f32>,
     /// Saved searches.
     pub searches: SavedQueries<SavedSearch>,
     /// Saved slices.
@@ -123,6 +125,7 @@ impl Desk {
             bookmarks: Bookmarks::default(),
             watches: Watches::default(),
             waves: Watches::default(),
+            timeline_share: None,
             searches: SavedQueries::default(),
             slices: SavedQueries::default(),
             functions: FunctionsState::default(),

@@ -74,6 +74,7 @@ impl Desk {
         self.searches = file.searches;
         self.slices = file.slices;
         self.waves = file.waves;
+        self.timeline_share = file.timeline_share;
         self.windows.is_synced = file.is_synced;
     }
 
@@ -84,6 +85,7 @@ impl Desk {
         self.searches = before.searches;
         self.slices = before.slices;
         self.waves = before.waves;
+        self.timeline_share = before.timeline_share;
         self.windows.is_synced = before.windows.is_synced;
         self.places = before.places;
     }
@@ -126,6 +128,7 @@ impl Desk {
             searches: self.searches.clone(),
             slices: self.slices.clone(),
             waves: self.waves.clone(),
+            timeline_share: self.timeline_share,
         };
         file.text()
     }

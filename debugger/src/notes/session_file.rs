@@ -4,6 +4,7 @@
 //! stepback_session = 1
 //! active = 1
 //! windows_together = true
+//! timeline_share = 0.25
 //!
 //! [trace]
 //! path = "/traces/server.tarmac"
@@ -93,6 +94,8 @@ pub struct SessionFile {
     pub is_synced: bool,
     /// Panels, in the window's format; empty: the default panels.
     pub panels: String,
+    /// Height of the timeline as a share of the window, if the user chose it.
+    pub timeline_share: Option<f32>,
     pub bookmarks: Bookmarks,
     pub watches: Watches,
     /// Values that the timeline shows as waveforms.
@@ -165,6 +168,8 @@ struct SerializedSession {
         skip_serializing_if = "std::ops::Not::not"
     )]
     is_synced: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline_share: Option<f32>,
     #[serde(skip_serializing_if = "Vec::is_empty", with = "crate::paths")]
     sysroots: Vec<PathBuf>,
     trace: SessionTrace,
@@ -313,6 +318,7 @@ impl SessionFile {
         let SerializedSession {
             active,
             is_synced,
+            timeline_share,
             mut sysroots,
             mut trace,
             mut images,
@@ -336,6 +342,7 @@ impl SessionFile {
             active,
             is_synced,
             panels: panels.layout,
+            timeline_share: timeline_share.filter(|share| (0.0..=1.0).contains(share)),
             bookmarks,
             watches: Watches::of(watches),
             waves: Watches::of(waves),
@@ -356,6 +363,7 @@ impl SessionFile {
             stepback_session: Some(VERSION),
             active: self.active,
             is_synced: self.is_synced,
+            timeline_share: self.timeline_share,
             sysroots: self.sysroots.clone(),
             trace: self.trace.clone(),
             images: self.images.clone(),
@@ -461,6 +469,7 @@ mod tests {
             bookmarks,
             watches: Watches::of(vec![Watch::parse("[sp+8] u32"), Watch::parse("x0")]),
             waves: Watches::of(vec![Watch::parse("x1 i64")]),
+            timeline_share: Some(0.25),
             searches: SavedQueries::of(vec![
                 SavedSearch {
                     name: "a \"search\"".to_owned(),

@@ -3,7 +3,10 @@
 //!
 //! Each clickable item has a name for screen readers and tests.
 
-use egui::{Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::text::LayoutJob;
+use egui::{
+    Align, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 use stepback_debugger::action::{Action, AppAction, Moment, PanelAction};
 use stepback_debugger::action::{TraceId, WindowId};
 use stepback_debugger::messages::{say, spoken};
@@ -126,7 +129,16 @@ pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMes
         pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
     }
     pen.text_centered(center, sentence, crate::theme::medium(13.0), pen.tok.t1);
-    pen.text_centered(center + vec2(0.0, 20.0), advice, ui_font(12.0), pen.tok.t3);
+    let mut advice = LayoutJob::simple(
+        advice.to_owned(),
+        ui_font(12.0),
+        pen.tok.t3,
+        rect.width() - 24.0,
+    );
+    advice.halign = Align::Center;
+    let place = center + vec2(0.0, 12.0);
+    pen.painter
+        .galley(place, pen.painter.layout_job(advice), pen.tok.t3);
     let response = ui.interact(rect, ui.unique_id().with("empty"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, sentence));
 }

@@ -225,6 +225,24 @@ fn the_lower_edge_is_dragged_also_from_next_to_the_tabs_below_it() {
     assert!((window.rect("timeline").height() - before).abs() < 1.0);
 }
 
+/// The demo is at most 5 calls deep: axis, padding, five lanes, two rows of accesses, and the edge.
+#[test]
+fn the_height_follows_from_what_is_shown_and_a_chosen_share_is_kept_with_the_trace() {
+    let mut window = Driver::demo();
+    window.wait();
+    let height = |window: &Driver| window.rect("timeline").height();
+    let lanes = 5.0 * 13.0;
+    let automatic = height(&window);
+    assert!(
+        (lanes + 42.0..lanes + 70.0).contains(&automatic),
+        "{automatic}"
+    );
+    window.click("register x0");
+    window.go_to("end");
+    assert!(height(&window) > automatic, "a row for the cell");
+    assert_eq!(window.desk().timeline_share, None);
+}
+
 #[test]
 fn windows_at_one_position_have_tags_side_by_side() {
     let mut window = small();

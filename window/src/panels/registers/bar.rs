@@ -39,6 +39,9 @@ fn group_title(group: RegisterGroup) -> &'static str {
     }
 }
 
+/// Width of a panel in points below which the chooser of the group shows no title.
+const NARROW: f32 = 240.0;
+
 impl RegistersPanel {
     /// Draws the bar: lanes, thread and filter at the left, the group at the right.
     pub(super) fn bar_ui(
@@ -90,7 +93,12 @@ impl RegistersPanel {
         cx: &PanelContext<'_>,
         out: &mut Vec<Action>,
     ) -> f32 {
-        let title = short_title(board.group);
+        let name = say!("registers-group", title = short_title(board.group));
+        // In a narrow panel the title gives way to the digits of pc.
+        let title = match pen.painter.clip_rect().width() < NARROW {
+            true => "",
+            false => short_title(board.group),
+        };
         let left = right - chooser_width(pen, title);
         let response = chooser_ui(
             ui,
@@ -99,7 +107,7 @@ impl RegistersPanel {
             ChooserButton {
                 salt: "group",
                 text: title,
-                name: &say!("registers-group", title = title),
+                name: &name,
             },
         );
         egui::Popup::menu(&response).show(|ui| {

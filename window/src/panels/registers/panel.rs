@@ -27,6 +27,8 @@ use crate::panels::row::{
     ChosenThread, ThreadChooserView, error_ui, loading_ui, thread_chooser_ui, watch_for_late,
 };
 
+/// Width in points below which the head has no room for the chooser of the group.
+const NARROW: f32 = 210.0;
 /// Height of the head with pc and flags.
 const HEAD: f32 = 52.0;
 /// Rows that a page key moves by.
@@ -132,7 +134,12 @@ impl RegistersPanel {
         PanelOutput { touched, out }: PanelOutput<'_, RegisterInput>,
     ) {
         let end = pos2(head.right() - 8.0, head.top() + 15.0);
-        let right = self.group_ui(ui, end, BoardView { pen, board }, cx, out);
+        // In a very narrow panel the chooser gives way to the digits of pc.
+        let right = if head.width() < NARROW {
+            head.right()
+        } else {
+            self.group_ui(ui, end, BoardView { pen, board }, cx, out)
+        };
         let left = cell::head_ui(
             ui,
             head,

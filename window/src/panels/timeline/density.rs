@@ -17,7 +17,7 @@ use crate::theme::ui as ui_font;
 /// Height of a row.
 pub const HEIGHT: f32 = 11.0;
 /// Minimum height of the calls; below it both rows are left out.
-const LEAST_LANES: f32 = 40.0;
+const LEAST_LANES: f32 = 16.0;
 
 /// Returns the height of both rows in a strip; `others` is the height of the other rows.
 pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {

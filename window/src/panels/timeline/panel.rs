@@ -17,7 +17,7 @@ use crate::panels::row::button_response;
 use crate::panels::timeline::calls::calls_ui;
 use crate::panels::timeline::lanes::{LaneSource, TimelineCanvas, lanes_ui};
 use crate::panels::timeline::menu::menu_ui;
-use crate::panels::timeline::paint::{AXIS, HandleTag, TimelineStrip, lane_height};
+use crate::panels::timeline::paint::{AXIS, HandleTag, PADDING, TimelineStrip, lane_height};
 use crate::panels::timeline::rows;
 use crate::panels::timeline::rows::rows_ui;
 use crate::panels::timeline::state::{DragState, TimelineState};
@@ -28,6 +28,8 @@ use crate::theme::{icon, icons, ui as ui_font};
 const LABELS: f32 = 84.0;
 /// Height of the lower edge, by which the timeline is resized.
 const EDGE: f32 = 5.0;
+/// Maximum number of call depths or threads for which the automatic height has room.
+const LANES: u8 = 8;
 /// Gap between the chart and the right edge of the window.
 const RIGHT: f32 = 16.0;
 
@@ -76,6 +78,11 @@ pub fn timeline_ui(
     let shown = state.shown(threads.map(|threads| &**threads));
     let scene = || TimelineCanvas { pen: &pen, cx };
     let lanes = shown.lanes().zip(threads);
+    let height = lane_height(ui.ctx().content_rect().height());
+    let rows = rows::heights(state, f32::MAX, cell, cx);
+    let parts = u8::from(shown.has_calls() || lanes.is_none()) + u8::from(lanes.is_some());
+    let lane_count = parts * wanted_lanes(state, cx.desk.session.index.threads().len());
+    state.want(AXIS + 2.0 * PADDING + height * f32::from(lane_count) + rows.all + EDGE);
     let (upper, lower) = if shown.has_calls() && lanes.is_some() {
         strip.halves()
     } else {
@@ -114,6 +121,14 @@ pub fn timeline_ui(
         state.menu_wave = state.wave_under;
     }
     response.context_menu(|ui| menu_ui(ui, cx, state, out));
+}
+
+/// Returns the number of lanes that show the calls of one thread, or an overview of several.
+fn wanted_lanes(state: &TimelineState, threads: usize) -> u8 {
+    match threads {
+        0 | 1 => state.depths.count.clamp(3, LANES.into()) as u8,
+        _ => LANES,
+    }
 }
 
 /// Draws the button above the labels that chooses the contents of the timeline.

@@ -39,6 +39,9 @@ pub struct TimelineState {
     /// End of the axis.
     axis: AxisEnd,
     pub(super) end: u64,
+    /// Height in points that shows everything; it never shrinks, so that the panels below stay
+    /// where they are.
+    wanted: f32,
     /// Densities of memory accesses.
     pub(super) densities: Slot<TimelineRowsRequest, AccessDensities>,
     /// One slot for each value that is drawn along the trace.
@@ -167,6 +170,16 @@ impl TimelineState {
 
     /// Updates the view for a frame: fits the part that a command requested, and follows a position
     /// that left the view. Another trace resets the state.
+    /// Notes the height that shows everything.
+    pub(super) fn want(&mut self, height: f32) {
+        self.wanted = self.wanted.max(height);
+    }
+
+    /// Returns the height that shows everything.
+    pub fn wanted(&self) -> f32 {
+        self.wanted
+    }
+
     pub(super) fn look(&mut self, cx: &PanelContext<'_>) {
         if self.session.is_new(&cx.desk.session) {
             let (session, chosen) = (std::mem::take(&mut self.session), self.chosen);
@@ -275,6 +288,9 @@ impl DepthScroll {
     /// Brings the frame at the position into view once per depth: the user may scroll away
     /// afterwards.
     pub fn reveal(&mut self, depth: u32, room: u32) {
+        // A timeline that became taller shows what was above.
+        let most = self.count.max(depth).saturating_sub(room);
+        self.top = self.top.min(most);
         if depth == self.revealed {
             return;
         }
