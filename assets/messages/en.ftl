@@ -645,6 +645,8 @@ start-tarmac-plain-or-compressed-gz = Tarmac, plain or compressed (.gz, .zst, .x
 status-no-trace-open = No trace open
 status-of = { $position } of { $end }
 status-step = Step
+status-after-step = After step { $step } · position
+status-before-first = Before step 0 · position
 status-line = Line
 status-record = Record
 status-time = Time
@@ -1700,8 +1702,12 @@ detail-writes = { $count ->
        *[other] { $count } writes
     } in all
 goto-never-called = never called
-goto-step-of = step { $step }
-goto-a-position = a position
+goto-position = position { $position }
+goto-after-step = after step { $step }
+goto-before-step = before step { $step }
+goto-at-position = position { $position }
+goto-start = start of the trace
+goto-end = end of the trace
 goto-in = in { $name },{ " " }
 goto-address = address { $address }
 goto-memory = memory { $address }

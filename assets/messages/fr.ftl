@@ -681,6 +681,8 @@ start-tarmac-plain-or-compressed-gz = Tarmac, brute ou compressée (.gz, .zst, .
 status-no-trace-open = Aucune trace ouverte
 status-of = { $position } sur { $end }
 status-step = Pas
+status-after-step = Après le pas { $step } · position
+status-before-first = Avant le pas 0 · position
 status-line = Ligne
 status-record = Enregistrement
 status-time = Temps
@@ -1741,8 +1743,12 @@ detail-writes = { $count ->
        *[other] { $count } écritures
     } en tout
 goto-never-called = jamais appelée
-goto-step-of = pas { $step }
-goto-a-position = une position
+goto-position = position { $position }
+goto-after-step = après le pas { $step }
+goto-before-step = avant le pas { $step }
+goto-at-position = position { $position }
+goto-start = début de la trace
+goto-end = fin de la trace
 goto-in = dans { $name },{ " " }
 goto-address = adresse { $address }
 goto-memory = mémoire { $address }

@@ -478,7 +478,11 @@ impl App {
             self.context
                 .request_repaint_after(std::time::Duration::from_millis(60));
         }
-        self.toasts.ui(ui, within, out);
+        let in_use = self
+            .workspace
+            .as_ref()
+            .and_then(|workspace| workspace.dock.tiles.rect(workspace.focused?));
+        self.toasts.ui(ui, within, in_use, out);
         about::page_ui(ui, &mut self.page, &mut self.keys_filter);
         self.settings_ui(ui, out);
         self.browser_ui(ui);

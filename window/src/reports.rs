@@ -78,7 +78,7 @@ impl App {
                     AppAction::CommandPalette.into(),
                 ));
                 self.toasts.show_with(
-                    Tone::Warning,
+                    Tone::Info,
                     say!("apply-no-cell-is-selected"),
                     advice,
                     palette,

@@ -91,6 +91,7 @@ impl Shell for App {
             self.panels_touched = true;
             self.in_trace(|workspace, desk| workspace.note_positions(desk));
         }
+        self.toasts.retire_offering(action);
         match action {
             Action::Travel(TravelAction::GoTo(_)) => self.go_to.error = None,
             Action::Travel(TravelAction::GoToEnding) => {

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_debugger::action::{Action, FileAction, PanelAction, PanelKind, TravelAction};
+use stepback_debugger::action::{
+    Action, AppAction, FileAction, PanelAction, PanelKind, TravelAction,
+};
 use stepback_debugger::desk::words::count;
 use stepback_debugger::desk::{Opening, status_at};
 use stepback_debugger::messages::say;
@@ -33,7 +36,7 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
             symbols_ui(ui, app, tok);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 match app.workspace {
-                    Some(_) => position_ui(ui, app, tok),
+                    Some(_) => position_ui(ui, app, tok, out),
                     None => drop(
                         ui.label(
                             egui::RichText::new(say!("status-no-trace-open"))
@@ -42,13 +45,42 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
                         ),
                     ),
                 }
+                if app.workspace.is_none() {
+                    message_ui(ui, app, tok, out);
+                }
             });
         },
     );
 }
 
-fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
-    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
+/// Draws the latest message that is no card, with its actions.
+fn message_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
+    let Some(message) = app.toasts.line() else {
+        return;
+    };
+    let (bar, _) = ui.allocate_exact_size(vec2(2.0, 14.0), Sense::hover());
+    ui.painter().rect_filled(bar, 1.0, tok.accent);
+    let words = message.words();
+    let links: f32 = message
+        .actions
+        .iter()
+        .map(|(word, _)| width(ui, word, &ui_font(11.5)) + 14.0)
+        .sum();
+    let mut job = LayoutJob::simple_singleline(words.clone(), ui_font(11.5), tok.t1);
+    job.wrap = TextWrapping::truncate_at_width((ui.available_width() - links).max(40.0));
+    let response = ui.label(job).on_hover_text(&words);
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Status, true, &words));
+    for (word, action) in &message.actions {
+        if text_button(ui, word, ui_font(11.5), tok.accent).clicked() {
+            out.push(action.clone());
+            out.push(Action::App(AppAction::DismissToast(message.id)));
+        }
+    }
+    ui.add_space(8.0);
+}
+
+fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors, out: &mut Vec<Action>) {
+    let Some(desk) = app.program.desk.as_ref() else {
         return;
     };
     let window = desk.windows.active();
@@ -60,7 +92,15 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors) {
         &desk.session,
         &say!("status-of", position = count(position.0), end = count(end)),
     );
-    part_ui(ui, say!("status-step"), &place, mono_bold(11.5), tok);
+    let after = match position.last_step() {
+        Some(step) => say!("status-after-step", step = count(step.0)),
+        None => say!("status-before-first").to_owned(),
+    };
+    part_ui(ui, &after, &place, mono_bold(11.5), tok);
+    message_ui(ui, app, tok, out);
+    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
+        return;
+    };
     let session = desk.session.clone();
     let answer = workspace
         .status

@@ -1,4 +1,5 @@
-//! Messages at the bottom right: the event, its place or cause, and possible actions.
+//! Messages: the event, its place or cause, and possible actions. What went wrong is a card in a
+//! corner, and any other message a line in the status bar.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +17,8 @@ use crate::theme::{ThemeColors, icon, icon_fill, icons, semi, ui as ui_font};
 
 const SIZE: egui::Vec2 = vec2(424.0, 84.0);
 const GAP: f32 = 10.0;
-/// Maximum number of messages shown; further ones are folded into a line with their number.
-const SHOWN: usize = 4;
+/// Maximum number of cards shown; further ones are folded into a line with their number.
+const SHOWN: usize = 1;
 /// Minimum display time of a message, and reading time per character.
 const SHORTEST: Duration = Duration::from_secs(5);
 const PER_LETTER: Duration = Duration::from_millis(60);
@@ -74,8 +75,12 @@ impl Toasts {
         text: &str,
         actions: impl IntoIterator<Item = (String, Action)>,
     ) {
-        self.list
-            .retain(|toast| toast.title != title || toast.text != text);
+        // The status bar has room for one line. What was not seen yet follows later.
+        self.list.retain(|toast| {
+            let is_replaced =
+                kind == Tone::Info && toast.kind == Tone::Info && toast.since.is_some();
+            !is_replaced && (toast.title != title || toast.text != text)
+        });
         self.count += 1;
         let (title, text, actions) = (
             title.to_owned(),
@@ -95,6 +100,12 @@ impl Toasts {
     /// Closes the messages with a title, because they are no longer true.
     pub fn retire(&mut self, title: &str) {
         self.list.retain(|toast| toast.title != title);
+    }
+
+    /// Closes the messages that offer an action, because it is performed.
+    pub fn retire_offering(&mut self, action: &Action) {
+        let is_offered = |toast: &Toast| toast.actions.iter().any(|(_, offered)| offered == action);
+        self.list.retain(|toast| !is_offered(toast));
     }
 
     pub fn dismiss(&mut self, id: u64) {
@@ -126,39 +137,53 @@ impl Toasts {
             .replace(now)
             .map_or(Duration::ZERO, |looked| now.saturating_sub(looked));
         let held = if self.is_held { passed } else { Duration::ZERO };
-        for toast in &mut self.list {
+        let line = self.line().map(|toast| toast.id);
+        let is_seen = |toast: &Toast| toast.kind != Tone::Info || Some(toast.id) == line;
+        for toast in self.list.iter_mut().filter(|toast| is_seen(toast)) {
             toast.since = Some(toast.since.map_or(now, |since| since.saturating_add(held)));
         }
         let end = |toast: &Toast| toast.since.unwrap_or(now).saturating_add(toast.stay());
         self.list.retain(|toast| now < end(toast));
         self.list
             .iter()
+            .filter(|toast| toast.since.is_some())
             .map(end)
             .min()
             .map(|next| next.saturating_sub(now))
     }
 
-    /// Draws the newest messages upwards from the bottom right corner of a rectangle, and the
-    /// number of further ones.
-    pub fn ui(&mut self, ui: &Ui, within: Rect, out: &mut Vec<Action>) {
-        self.is_unfolded &= self.list.len() > SHOWN;
-        self.is_held = false;
-        let shown = if self.is_unfolded {
-            self.list.len()
+    /// Returns the message for the status bar.
+    pub fn line(&self) -> Option<&Toast> {
+        self.list.iter().rfind(|toast| toast.kind == Tone::Info)
+    }
+
+    /// Draws the newest cards upwards from a lower corner of a rectangle, and the number of further
+    /// ones. The left corner is used if cards in the right one would cover the panel in use.
+    pub fn ui(&mut self, ui: &Ui, within: Rect, in_use: Option<Rect>, out: &mut Vec<Action>) {
+        let cards = || {
+            let newest = self.list.iter().rev();
+            newest.filter(|toast| toast.kind != Tone::Info)
+        };
+        let count = cards().count();
+        self.is_unfolded &= count > SHOWN;
+        let shown = if self.is_unfolded { count } else { SHOWN };
+        let right = Rect::from_min_max(within.max - SIZE - vec2(12.0, 16.0), within.max);
+        let left = right.translate(vec2(within.left() - right.left(), 0.0));
+        let covers = |corner: Rect| in_use.is_some_and(|panel| panel.intersects(corner));
+        let (side, x) = if covers(right) && !covers(left) {
+            (Align2::LEFT_BOTTOM, within.left() + 12.0)
         } else {
-            SHOWN
+            (Align2::RIGHT_BOTTOM, within.right() - 12.0)
         };
         let (mut bottom, mut drawn) = (within.bottom() - 16.0, 0);
-        for toast in self.list.iter().rev().take(shown) {
-            let corner = pos2(within.right() - 12.0, bottom);
+        let mut is_held = false;
+        for toast in cards().take(shown) {
+            let corner = pos2(x, bottom);
             let area =
                 egui::Area::new(Id::unique(("toast", toast.id))).order(egui::Order::Foreground);
-            let area = area
-                .fixed_pos(corner)
-                .pivot(Align2::RIGHT_BOTTOM)
-                .constrain(true);
+            let area = area.fixed_pos(corner).pivot(side).constrain(true);
             let rect = area.show(ui.ctx(), |ui| toast.ui(ui, out)).response.rect;
-            self.is_held |= ui
+            is_held |= ui
                 .ctx()
                 .pointer_hover_pos()
                 .is_some_and(|pointer| rect.contains(pointer));
@@ -168,35 +193,43 @@ impl Toasts {
                 break;
             }
         }
-        let more = self.list.len().saturating_sub(drawn);
+        self.is_held = is_held;
+        let more = count.saturating_sub(drawn);
         if more > 0 || self.is_unfolded {
-            self.more_ui(ui, pos2(within.right() - 12.0, bottom), more, out);
+            let area = egui::Area::new(Id::unique("more toasts"))
+                .order(egui::Order::Foreground)
+                .fixed_pos(pos2(x, bottom))
+                .pivot(side)
+                .constrain(true);
+            area.show(ui.ctx(), |ui| self.more_ui(ui, more, out));
         }
     }
 
-    fn more_ui(&mut self, ui: &Ui, corner: egui::Pos2, more: usize, out: &mut Vec<Action>) {
-        let area = egui::Area::new(Id::unique("more toasts")).order(egui::Order::Foreground);
-        area.fixed_pos(corner)
-            .pivot(Align2::RIGHT_BOTTOM)
-            .constrain(true)
-            .show(ui.ctx(), |ui| {
-                egui::Frame::popup(ui.style()).show(ui, |ui| {
-                    ui.horizontal(|ui| {
-                        if !self.is_unfolded
-                            && link(ui, &say!("toasts-more", number = more as u64)).clicked()
-                        {
-                            self.is_unfolded = true;
-                        }
-                        if link(ui, say!("toasts-close-all")).clicked() {
-                            out.push(Action::App(AppAction::DismissToasts));
-                        }
-                    });
-                });
+    fn more_ui(&mut self, ui: &mut Ui, more: usize, out: &mut Vec<Action>) {
+        egui::Frame::popup(ui.style()).show(ui, |ui| {
+            ui.horizontal(|ui| {
+                if !self.is_unfolded
+                    && link(ui, &say!("toasts-more", number = more as u64)).clicked()
+                {
+                    self.is_unfolded = true;
+                }
+                if link(ui, say!("toasts-close-all")).clicked() {
+                    out.push(Action::App(AppAction::DismissToasts));
+                }
             });
+        });
     }
 }
 
 impl Toast {
+    /// Returns the message as one line.
+    pub fn words(&self) -> String {
+        match self.text.as_str() {
+            "" => self.title.clone(),
+            text => format!("{}: {text}", self.title),
+        }
+    }
+
     /// Returns the display time: the reading time, multiplied for severity and for available
     /// actions.
     fn stay(&self) -> Duration {
@@ -206,12 +239,10 @@ impl Toast {
         let weight = match (self.kind, self.actions.is_empty()) {
             (Tone::Info, true) => 1,
             (Tone::Info, false) | (Tone::Warning, true) => 2,
-            (Tone::Warning, false) | (Tone::Error, _) => 4,
+            (Tone::Error, true) => 3,
+            (Tone::Warning | Tone::Error, false) => 4,
         };
-        // A few words are read at a glance.
-        let is_small = weight == 1 && self.text.is_empty();
-        let shortest = if is_small { SHORTEST / 2 } else { SHORTEST };
-        weight * (shortest + letters * PER_LETTER)
+        weight * (SHORTEST + letters * PER_LETTER)
     }
 
     fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
@@ -349,6 +380,21 @@ mod tests {
         assert!(stays[2] < Duration::from_secs(60), "{stays:?}");
     }
 
+    #[test]
+    fn the_status_bar_shows_the_newest_line_and_then_what_was_not_seen() {
+        let mut toasts = Toasts::default();
+        let line = |toasts: &Toasts| toasts.line().map(|toast| toast.title.clone());
+        toasts.show(Tone::Info, "the index was rebuilt");
+        toasts.show(Tone::Info, "symbols come from a.elf");
+        assert!(look(&mut toasts, 1.0));
+        assert_eq!(line(&toasts).as_deref(), Some("Symbols come from a.elf"));
+        toasts.show(Tone::Info, "no later hit");
+        assert!(look(&mut toasts, 2.0));
+        assert_eq!(line(&toasts).as_deref(), Some("No later hit"));
+        toasts.expire_at(Duration::from_secs(9));
+        assert_eq!(line(&toasts).as_deref(), Some("The index was rebuilt"));
+    }
+
     /// Lets messages expire at a second. Returns true if any is left.
     fn look(toasts: &mut Toasts, second: f64) -> bool {
         let next = toasts.expire_at(Duration::from_secs_f64(second));
@@ -361,19 +407,19 @@ mod tests {
         let mut toasts = Toasts::default();
         assert!(!look(&mut toasts, 100.0));
         toasts.show(Tone::Info, "saved");
-        assert!(look(&mut toasts, 200.0) && look(&mut toasts, 202.7));
-        assert!(!look(&mut toasts, 202.9));
+        assert!(look(&mut toasts, 200.0) && look(&mut toasts, 205.2));
+        assert!(!look(&mut toasts, 205.4));
     }
 
     #[test]
     fn time_is_still_while_the_pointer_is_at_a_message() {
         let mut toasts = Toasts::default();
-        toasts.show(Tone::Info, "saved");
+        toasts.show(Tone::Warning, "saved");
         assert!(look(&mut toasts, 1.0));
         toasts.is_held = true;
         assert!(look(&mut toasts, 61.0));
         toasts.is_held = false;
-        assert!(look(&mut toasts, 63.5));
-        assert!(!look(&mut toasts, 64.0));
+        assert!(look(&mut toasts, 71.0));
+        assert!(!look(&mut toasts, 72.0));
     }
 }

@@ -43,28 +43,40 @@ pub fn suggestions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found: Vec<Suggestion> = step_of(session, text).into_iter().collect();
+    let mut found = positions_of(session, text);
     found.extend(address_of(session, text, cancel)?);
     found.extend(line_of(text));
     found.extend(functions(session, text, cancel)?);
     Ok(found)
 }
 
-fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
+/// Interprets a number as a position, which is before the step of the same number; and as the step,
+/// whose effects are visible after it.
+fn positions_of(session: &Session, text: &str) -> Vec<Suggestion> {
     let digits: String = text
         .chars()
         .filter(|letter| *letter != ',' && *letter != '_')
         .collect();
-    let position = digits
-        .parse::<u64>()
-        .ok()
-        .filter(|position| *position <= session.index.step_count())?;
-    let title = say!("goto-step-of", step = position);
-    Some(Suggestion {
+    let steps = session.index.step_count();
+    let Some(number) = digits.parse::<u64>().ok().filter(|number| *number <= steps) else {
+        return Vec::new();
+    };
+    let of = |title: String, note: String, position: u64| Suggestion {
         title,
-        note: say!("goto-a-position").to_owned(),
+        note,
         action: Action::Travel(TravelAction::GoTo(position.to_string())),
-    })
+    };
+    let note = match number {
+        0 => say!("goto-start").to_owned(),
+        _ if number == steps => say!("goto-end").to_owned(),
+        _ => say!("goto-before-step", step = number),
+    };
+    let position = of(say!("goto-position", position = number), note, number);
+    let after = (number < steps).then(|| {
+        let note = say!("goto-at-position", position = number + 1);
+        of(say!("goto-after-step", step = number), note, number + 1)
+    });
+    std::iter::once(position).chain(after).collect()
 }
 
 /// Interprets hexadecimal digits, with or without `0x`, as an address.

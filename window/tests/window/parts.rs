@@ -55,7 +55,9 @@ fn who_follows_a_trace_stays_at_its_end() {
     append(&path, MORE);
     wait_for_steps(&mut window, 13);
     window.check_position(13);
-    assert!(window.has("Following: 13 steps") && window.has("Step 13 of 13 so far"));
+    assert!(
+        window.has("Following: 13 steps") && window.has("After step 12 · position 13 of 13 so far")
+    );
     assert_eq!(window.messages(), [""; 0]);
     append(&path, WRITE);
     wait_for_steps(&mut window, 14);
@@ -88,7 +90,7 @@ fn an_end_of_following_finishes_the_index() {
     window.wait();
     assert!(window.desk().session.index.is_whole());
     assert_eq!((steps(&window), window.messages()), (13, Vec::new()));
-    assert!(window.has("Step 13 of 13") && window.count_like("Following") == 0);
+    assert!(window.has("After step 12 · position 13 of 13") && window.count_like("Following") == 0);
     drop(window);
 }
 
