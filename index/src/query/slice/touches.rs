@@ -121,10 +121,14 @@ impl NextTouches<'_, '_> {
         if !layout.has(self.index.plain_register(register)) {
             return Ok(None);
         }
+        // Lines that name `msp` or `psp` are listed under these names.
+        let banks = self.index.banks.iter();
+        let named = banks.filter(|bank| bank.plain == RegisterId::SP);
         let mut next = None;
         for moved in [RegisterId::LR, RegisterId::SP]
             .into_iter()
             .chain(set.banks(RegisterId::SP))
+            .chain(named.map(|bank| bank.register))
         {
             let view = RegisterView::new(moved, 0, 4);
             next = next

@@ -322,6 +322,21 @@ fn what_is_stored_late_is_what_the_registers_held_before() {
     check_source(&trace.text, "s0", &[3, 2, 0]);
 }
 
+/// The frame begins at the new stack pointer, and `r2` is its third word. Only the line of the stack
+/// pointer shows the exception.
+#[test]
+fn a_moved_stack_pointer_of_any_name_shows_where_registers_are_stored() {
+    for name in ["MSP", "PSP", "r13"] {
+        let mut trace = Trace::default();
+        trace.registers(&[(name, 0x2000_1000), ("r2", 0x55)]);
+        trace
+            .step(NOP, "thread")
+            .words("MW4", 0x2000_0fe8, &[0x55])
+            .registers(&[(name, 0x2000_0fe0)]);
+        check_onward(&trace.text, "r2", 0, &[0]);
+    }
+}
+
 /// A trace without the processor's implicit accesses does not show the origin of a restored
 /// register, which is not `lr`. In a trace that begins in a handler, its return loads registers
 /// from a frame that no step stored.
