@@ -175,6 +175,18 @@ pub struct Hit {
     pub doubt: Option<Doubt>,
 }
 
+impl Hit {
+    /// Returns the hit of a query that is not about a cell.
+    pub(crate) fn at(position: Position, record: StepRecord) -> Self {
+        Self {
+            record,
+            position,
+            access: None,
+            doubt: None,
+        }
+    }
+}
+
 /// Reason why an answer may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Doubt {

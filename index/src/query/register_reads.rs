@@ -172,7 +172,7 @@ impl<'a> RegisterReads<'a> {
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
         let position = Position(found.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
-        let hit = records::hit(self.index, step, position, None)?;
+        let hit = records::hit(self.index, step, position)?;
         let access = Access {
             is_decoded: true,
             ..self.reader().access(self.view, AccessKind::Read)
@@ -274,7 +274,7 @@ impl OperandsOf<'_> {
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
         let position = Position(found.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
-        let hit = records::hit(self.reader.index, step, position, None)?;
+        let hit = records::hit(self.reader.index, step, position)?;
         let kind = match self.cell == self.view {
             true => hit.record.kind_of_use(self.view, self.kinds),
             false => self.reader.kind_of_use(found.slot, self.cell, self.kinds)?,

@@ -110,7 +110,7 @@ impl Query for NearestVisit {
         };
         cancel.check()?;
         let nearest = VisitReader(index).nearest(self.pc, self.thread, bound, self.direction)?;
-        let hit = nearest.map(|step| records::hit(index, step, step.after(), None));
+        let hit = nearest.map(|step| records::hit(index, step, step.after()));
         hit.transpose()
     }
 }

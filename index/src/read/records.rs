@@ -230,23 +230,13 @@ pub(crate) fn pc_of(index: &Index, step: Step) -> Result<Option<Address>, QueryE
 }
 
 /// Returns a step as the hit of a query.
-pub(crate) fn hit(
-    index: &Index,
-    step: Step,
-    position: Position,
-    access: Option<Access>,
-) -> Result<Hit, QueryError> {
+pub(crate) fn hit(index: &Index, step: Step, position: Position) -> Result<Hit, QueryError> {
     let slot = step.0.saturating_add(1);
     let record = records_of_slots(index, &[slot], RecordDetail::Step)?
         .into_iter()
         .next()
         .ok_or(QueryError::TraceChanged)?;
-    Ok(Hit {
-        record,
-        position,
-        access,
-        doubt: None,
-    })
+    Ok(Hit::at(position, record))
 }
 
 /// Collects steps and their effects.
@@ -360,10 +350,8 @@ pub fn hits(index: &Index, found: Vec<FoundAccess>) -> Result<Vec<Hit>, QueryErr
             .cloned()
             .ok_or(QueryError::TraceChanged)?;
         Ok(Hit {
-            record,
-            position,
             access,
-            doubt: None,
+            ..Hit::at(position, record)
         })
     };
     found.into_iter().map(hit).collect()

@@ -44,7 +44,7 @@ impl<'a> VisitReader<'a> {
         place: usize,
     ) -> Result<Hit, QueryError> {
         let slot = base + u64::from(visits.get(place).map_err(|_| damaged(Section::Pcs))?);
-        records::hit(self.0, Step(slot.saturating_sub(1)), Position(slot), None)
+        records::hit(self.0, Step(slot.saturating_sub(1)), Position(slot))
     }
 
     /// Calls `tell` for the steps at an address, in order.

@@ -60,12 +60,8 @@ impl SearchTarget for TextPattern {
         };
         let steps: Vec<_> = found.iter().map(|(step, _)| *step).collect();
         let records = records::records_of(index, &steps, RecordDetail::Step)?;
-        let hit = |(record, (_, slot)): (StepRecord, &(Step, u64))| Hit {
-            position: Position(*slot),
-            record,
-            access: None,
-            doubt: None,
-        };
+        let hit =
+            |(record, (_, slot)): (StepRecord, &(Step, u64))| Hit::at(Position(*slot), record);
         Ok(records.into_iter().zip(&found).map(hit).collect())
     }
 }
