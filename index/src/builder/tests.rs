@@ -405,6 +405,57 @@ fn a_cancelled_build_keeps_what_it_has_done_and_the_next_goes_on() {
     assert_eq!(place.answers(), expected(text.as_bytes()));
 }
 
+/// Some nested calls, half of which return.
+fn nested_calls(depth: u64) -> String {
+    let line = |time: u64, pc: u64, opcode: &str| {
+        format!("{time} clk IT ({time}) {pc:016x} {opcode} O EL3h_s : x\n")
+    };
+    let call = |number: u64| {
+        let pc = 0x1000 + 0x100 * number;
+        let (step, sp) = (line(number, pc, "94000040"), 0x9000 - 0x10 * number);
+        format!(
+            "{number} clk R SP_EL3 {sp:016x}\n{step}{number} clk R X30 {:016x}\n",
+            pc + 4
+        )
+    };
+    let end = |number: u64| {
+        let (time, pc) = (depth + number, 0x1004 + 0x100 * (depth - number));
+        line(time, pc, "d65f03c0")
+    };
+    (0..depth)
+        .map(call)
+        .chain((0..depth / 2).map(end))
+        .collect()
+}
+
+#[test]
+fn equal_builds_write_equal_files_stopped_or_not() {
+    let place = Place::new(nested_calls(300).as_bytes());
+    let files = |at: Option<u64>| -> Vec<Vec<u8>> {
+        match at {
+            Some(at) => _ = place.build_until(at),
+            None => _ = place.build(),
+        }
+        let paths = place
+            .names()
+            .into_iter()
+            .map(|name| place.folder.path().join(name));
+        let built = paths.filter(|path| *path != place.trace);
+        built
+            .map(|path| {
+                let bytes = std::fs::read(&path).unwrap();
+                std::fs::remove_file(path).unwrap();
+                bytes
+            })
+            .collect()
+    };
+    for at in [Some(20_000), Some(35_000), None] {
+        let first = files(at);
+        assert_eq!(first.len(), if at.is_some() { 2 } else { 1 });
+        assert!(first == files(at), "{at:?}");
+    }
+}
+
 #[test]
 fn a_build_that_is_stopped_again_and_again_comes_to_its_end() {
     let text = program(0..2000);

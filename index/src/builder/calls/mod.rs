@@ -9,6 +9,7 @@ pub(crate) mod pending_frames;
 pub(crate) mod recorded;
 pub(crate) mod recorded_frames;
 pub(crate) mod recorded_stack;
+mod sorted_map;
 pub(crate) mod spool;
 pub(crate) mod stacks;
 pub(crate) mod thread_finder;

@@ -17,7 +17,9 @@ use crate::store::calls::encoder::CallFrame;
 const STORED_BYTES: u64 = 256;
 
 /// Stack pointer and return address that identify the return from a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct ReturnKey {
     /// Stack pointer; none when unknown.
     pub sp: Option<u64>,

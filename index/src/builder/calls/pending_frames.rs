@@ -7,6 +7,7 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey};
+use crate::builder::calls::sorted_map;
 
 /// Unfinished frames of a stack, innermost last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -20,8 +21,10 @@ pub struct PendingFrames {
     range: SpRange,
     /// Number of pending calls by key: deep recursion is searched only when the search will
     /// succeed.
+    #[serde(serialize_with = "sorted_map::serialize")]
     returns: HashMap<ReturnKey, u32>,
     /// Return points by key: a jump to one is a longjmp to the place of a setjmp.
+    #[serde(serialize_with = "sorted_map::serialize")]
     return_points: HashMap<ReturnKey, ReturnedCall>,
     /// Number of pending calls made while the stack pointer was unknown.
     unknown_stacks: u32,

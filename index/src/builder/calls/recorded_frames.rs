@@ -6,6 +6,7 @@
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::builder::calls::sorted_map;
 use crate::builder::segment::turns::{BranchSite, TurningBranch};
 
 /// A step that calls, returns or jumps to a computed address.
@@ -292,6 +293,7 @@ pub struct ReturnPoint {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReturnPoints {
     /// Points by address, the deepest last.
+    #[serde(serialize_with = "sorted_map::serialize")]
     by_address: HashMap<u64, Vec<ReturnPoint>>,
     count: usize,
     /// Number of points after the last removal of useless ones.
