@@ -279,6 +279,7 @@ impl TerminalBrowser {
             cell: self.cell.clone(),
             cell_at: self.cell_at.filter(|at| *at != window.position),
             pointed: None,
+            condition: desk.condition.clone(),
             culprit: desk
                 .ending()
                 .and_then(|report| report.ending.culprit.clone()),

@@ -28,6 +28,9 @@ const ROOMY: u16 = 36;
 /// Maximum number of rows of a message above its last row.
 const MESSAGE: u16 = 4;
 
+/// Number of cells that the position needs on the bottom line.
+const POSITION: usize = 40;
+
 impl TerminalBrowser {
     /// Draws the frame. The cost depends on the screen size, not on the trace.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
@@ -168,19 +171,21 @@ impl TerminalBrowser {
         }
     }
 
-    /// Returns the hint for the first use: how the trace ends badly, and the keys that go there.
-    fn greeting(&self) -> String {
-        match self.program.desk.as_ref().and_then(Desk::ending) {
-            Some(report) => say!("terminal-ending-greeting", title = report.title.clone()),
-            None => say!("terminal-greeting").to_owned(),
-        }
+    /// Returns the hint for the first use: how the trace ends badly, if that leaves room for the
+    /// position, and the keys that go there.
+    fn greeting(&self, width: usize) -> String {
+        let report = self.program.desk.as_ref().and_then(Desk::ending);
+        report
+            .map(|report| say!("terminal-ending-greeting", title = report.title.clone()))
+            .filter(|text| text.chars().count() + POSITION < width)
+            .unwrap_or_else(|| say!("terminal-greeting").to_owned())
     }
 
     /// Draws the message or the position at the left, and the progress or the first-use hint at the
     /// right.
     fn draw_bottom(&mut self, above: Rect, run: CellRun, pen: &mut Pen<'_>) {
         let is_greeting = self.is_greeting && self.message.is_none();
-        let greeting = || is_greeting.then(|| self.greeting());
+        let greeting = || is_greeting.then(|| self.greeting(run.cells().into()));
         let progress = self.progress().or_else(greeting);
         let rest = match &progress {
             Some(words) => pen.text_right(

@@ -26,7 +26,7 @@ impl App {
         match action {
             PanelAction::OpenWindowAt(at) => _ = workspace.open_window(desk, at.position),
             PanelAction::Activate(id) => self.activate(id),
-            PanelAction::ShowPanel(kind) => _ = workspace.show(desk, kind),
+            PanelAction::ShowPanel(kind) => workspace.open(desk, kind),
             PanelAction::NewPanel(kind) => _ = workspace.add(desk, kind),
             PanelAction::SideBySide => workspace.side_by_side(desk),
             PanelAction::ScrollAlong(led, direction) => {

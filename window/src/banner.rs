@@ -130,7 +130,11 @@ impl DemoGuide {
         let at = desk.windows.active().position;
         let is_done = match self.done {
             0 => at == desk.session.index.end(),
-            1 => desk.slice.question().is_some(),
+            1 => desk
+                .ending()
+                .and_then(|report| report.ending.culprit.as_ref())
+                .zip(desk.slice.question())
+                .is_some_and(|((cell, _), asked)| cell.to_string() == asked.cell),
             2 => desk
                 .ending()
                 .and_then(|report| report.origin.last())

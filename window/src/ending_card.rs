@@ -17,6 +17,8 @@ use crate::widgets::{FlatButton, key_cap_ui, line_below, link, text_button};
 /// Height of a line, and of the title with the buttons.
 const LINE: f32 = 18.0;
 const TITLE: f32 = 26.0;
+/// Gap between lines.
+const GAP: f32 = 1.0;
 /// Space above and below the lines.
 const MARGIN: f32 = 5.0;
 /// Height of a window below which only the title is shown.
@@ -36,7 +38,7 @@ impl EndingCard<'_> {
         } else {
             1 + self.report.origin.len()
         };
-        2.0 * MARGIN + TITLE + LINE * lines as f32
+        2.0 * MARGIN + TITLE + (LINE + GAP) * lines as f32
     }
 
     /// Draws the card. Returns true if the user closes it.
@@ -111,7 +113,7 @@ impl EndingCard<'_> {
     }
 
     fn lines_ui(&self, ui: &mut Ui, tok: &ThemeColors, out: &mut Vec<Action>) {
-        ui.spacing_mut().item_spacing = vec2(8.0, 0.0);
+        ui.spacing_mut().item_spacing = vec2(8.0, GAP);
         let indent = 24.0;
         ui.horizontal(|ui| {
             ui.set_height(LINE);

@@ -16,14 +16,39 @@ pub type Dock = Tree<Pane>;
 /// Width in points below which the call tree shares a tile with the registers.
 const WIDE: f32 = 1500.0;
 
-/// Size in points from which no panel has to share tabs, as on a screen of 3840 x 2160.
-const VAST: Vec2 = Vec2::new(2800.0, 1500.0);
+/// Width in points from which the source file does not share a tile with memory.
+const WIDER: f32 = 1900.0;
+
+/// Size in points from which no panel has to share tabs, as on a screen of 2560 x 1440.
+const VAST: Vec2 = Vec2::new(2400.0, 1200.0);
+
+/// The second group of tabs below the trace.
+const QUESTIONS: [PanelKind; 6] = [
+    PanelKind::Stack,
+    PanelKind::Why,
+    PanelKind::Find,
+    PanelKind::Watches,
+    PanelKind::Compare,
+    PanelKind::Warnings,
+];
+
+/// The initial panels besides the trace.
+const DEBUG: [PanelKind; 8] = [
+    PanelKind::Registers,
+    PanelKind::Memory,
+    PanelKind::Source,
+    PanelKind::Calls,
+    PanelKind::Stack,
+    PanelKind::Why,
+    PanelKind::Find,
+    PanelKind::Watches,
+];
 
 /// Returns the initial panels in a window of a size.
 pub fn first(size: Vec2) -> Dock {
-    use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
-    let kinds = [Trace, Registers, Memory, Source, Calls, Stack, Compare];
-    let panes = kinds
+    let panes = [PanelKind::Trace]
+        .into_iter()
+        .chain(DEBUG)
         .map(|kind| Pane::new(kind, WindowId(1)))
         .into_iter()
         .collect();
@@ -33,7 +58,7 @@ pub fn first(size: Vec2) -> Dock {
 fn of_size(panes: Vec<Pane>, size: Vec2) -> Dock {
     match () {
         () if size.x < WIDE => narrow(panes),
-        () if size.x < VAST.x || size.y < VAST.y => wide(panes),
+        () if size.x < VAST.x || size.y < VAST.y => wide(panes, size.x),
         () => vast(panes),
     }
 }
@@ -46,26 +71,32 @@ fn vast(panes: Vec<Pane>) -> Dock {
     let registers = plan.tabs(&[PanelKind::Registers], 2.0 * REGISTERS);
     let top = plan.linear(LinearDir::Horizontal, [traces, source, registers], 1200.0);
     let memory = plan.tabs(&[PanelKind::Memory], 1300.0);
-    let stack = plan.tabs(&[PanelKind::Stack, PanelKind::Warnings], 800.0);
-    let compare = plan.tabs(&[PanelKind::Compare], 1200.0);
-    let bottom = plan.linear(LinearDir::Horizontal, [memory, stack, compare], 600.0);
+    let watches = plan.tabs(&[PanelKind::Watches], 800.0);
+    let questions = plan.tabs(&QUESTIONS, 1200.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, questions, watches], 600.0);
     let right = plan.linear(LinearDir::Vertical, [top, bottom], 3400.0);
     let calls = plan.tabs(&[PanelKind::Calls], 400.0);
     let root = plan.linear(LinearDir::Horizontal, [calls, right], 1.0);
     plan.dock(root)
 }
 
-fn wide(panes: Vec<Pane>) -> Dock {
+fn wide(panes: Vec<Pane>, width: f32) -> Dock {
     let mut plan = DockBuilder::new(panes);
     let traces = plan.traces(1016.0);
     let registers = plan.tabs(&[PanelKind::Registers], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
-    let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 600.0);
-    let compare = plan.tabs(
-        &[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings],
-        772.0,
-    );
-    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 264.0);
+    let (memory, source) = match width < WIDER {
+        true => (
+            plan.tabs(&[PanelKind::Memory, PanelKind::Source], 600.0),
+            None,
+        ),
+        false => (
+            plan.tabs(&[PanelKind::Memory], 560.0),
+            plan.tabs(&[PanelKind::Source], 480.0),
+        ),
+    };
+    let questions = plan.tabs(&QUESTIONS, 772.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, source, questions], 264.0);
     let right = plan.linear(LinearDir::Vertical, [top, bottom], 1380.0);
     let calls = plan.tabs(&[PanelKind::Calls], 216.0);
     let root = plan.linear(LinearDir::Horizontal, [calls, right], 1.0);
@@ -78,11 +109,8 @@ fn narrow(panes: Vec<Pane>) -> Dock {
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
     let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 536.0);
-    let compare = plan.tabs(
-        &[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings],
-        744.0,
-    );
-    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 200.0);
+    let questions = plan.tabs(&QUESTIONS, 744.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, questions], 200.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }
@@ -107,6 +135,9 @@ fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
             PanelKind::Compare,
             PanelKind::Memory,
             PanelKind::Source,
+            PanelKind::Why,
+            PanelKind::Find,
+            PanelKind::Watches,
             PanelKind::Warnings,
         ],
         364.0,
@@ -179,9 +210,8 @@ pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, FlameGraph, Functions, Memory, Registers, Source, Stack};
     let mut panes = panes_of(dock);
     let wanted: &[PanelKind] = match layout {
-        NamedLayout::Debug | NamedLayout::Compare => {
-            &[Registers, Memory, Source, Calls, Stack, Compare]
-        }
+        NamedLayout::Debug => &DEBUG,
+        NamedLayout::Compare => &[Registers, Memory, Source, Calls, Stack, Compare],
         NamedLayout::Profile => &[Functions, FlameGraph, Calls, Source],
         NamedLayout::Source => &[Source, Registers, Memory, Stack, Calls],
     };
@@ -376,20 +406,24 @@ mod tests {
     #[test]
     fn a_wide_window_has_the_calls_at_the_left() {
         let dock = first(egui::vec2(1600.0, 1000.0));
-        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
         assert_eq!(
             kinds(&dock),
-            [Calls, Trace, Registers, Memory, Source, Stack, Compare]
+            [
+                Calls, Trace, Registers, Memory, Source, Stack, Why, Find, Watches
+            ]
         );
     }
 
     #[test]
     fn a_narrow_window_has_the_calls_after_the_registers() {
         let dock = first(egui::vec2(1280.0, 800.0));
-        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
         assert_eq!(
             kinds(&dock),
-            [Trace, Registers, Calls, Memory, Source, Stack, Compare]
+            [
+                Trace, Registers, Calls, Memory, Source, Stack, Why, Find, Watches
+            ]
         );
     }
 
@@ -404,10 +438,12 @@ mod tests {
     #[test]
     fn the_compare_layout_keeps_every_panel() {
         let dock = compare(first(egui::vec2(1600.0, 1000.0)), 1600.0);
-        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
         assert_eq!(
             kinds(&dock),
-            [Trace, Registers, Stack, Calls, Compare, Memory, Source]
+            [
+                Trace, Registers, Stack, Calls, Memory, Source, Why, Find, Watches
+            ]
         );
     }
 }

@@ -288,6 +288,6 @@ fn command_ui(
 fn text_of(command: &Command, situation: &CommandContext) -> String {
     match situation.cell.as_ref().filter(|_| command.is_access()) {
         Some(cell) => keymap::of_cell(command.label(), cell),
-        None => command.label().to_owned(),
+        None => command.text(situation),
     }
 }

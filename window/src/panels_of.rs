@@ -11,7 +11,7 @@ use stepback_parsers::Position;
 
 use crate::layout::Dock;
 use crate::panels::{FindPanel, Pane, Panel as _, WhyPanel};
-use crate::room::{HeightTransfer, wants_lines};
+use crate::room::{HeightTransfer, leave_width, wants_lines};
 use crate::vacancy::ClosedPanelPlace;
 use crate::workspace::Workspace;
 use crate::{layout, room};
@@ -117,11 +117,25 @@ impl Workspace {
     /// Shows and focuses a panel of a kind, opening one if there is none.
     pub fn show(&mut self, desk: &mut Desk, kind: PanelKind) -> Option<TileId> {
         let tile = match self.find(kind) {
-            Some(tile) => tile,
+            Some(tile) => {
+                if !self.rooms.iter().any(|taken| taken.is_for(tile)) {
+                    self.make_room(tile, kind);
+                }
+                tile
+            }
             None => self.add(desk, kind)?,
         };
         self.focus(desk, tile);
         Some(tile)
+    }
+
+    /// Shows and focuses a panel for a command, with the keyboard in its field if it needs a text.
+    pub fn open(&mut self, desk: &mut Desk, kind: PanelKind) {
+        let tile = self.show(desk, kind);
+        let pane = tile.and_then(|tile| self.dock.tiles.get_mut(tile));
+        if let Some(Tile::Pane(pane)) = pane {
+            pane.focus_field();
+        }
     }
 
     /// Shows a saved search in a separate panel.
@@ -203,6 +217,7 @@ impl Workspace {
             .extend(ClosedPanelPlace::of(&self.dock, tile));
         let surplus = self.vacancies.len().saturating_sub(VACANCIES);
         self.vacancies.drain(..surplus);
+        leave_width(&mut self.dock, tile);
         self.dock.remove_recursively(tile);
         // A panel that inherited height may have taken more since: the newest is returned first.
         let mut kept = Vec::new();
@@ -248,6 +263,7 @@ impl Workspace {
             kind,
             PanelKind::Externals,
             PanelKind::Compare,
+            PanelKind::Stack,
             PanelKind::Memory,
             PanelKind::Registers,
             PanelKind::Calls,

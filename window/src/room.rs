@@ -7,8 +7,8 @@ use stepback_debugger::action::PanelKind;
 use crate::layout::{Dock, panes_in_order};
 use crate::panels::Pane;
 
-/// Desired height in points: the tab, bars and headings above a list, and about a dozen lines.
-const WANTED: f32 = 336.0;
+/// Desired height in points: the tab, bars and headings above a list, and about ten lines.
+const WANTED: f32 = 292.0;
 /// Minimum share of the combined height that the neighbour keeps.
 const LEFT: f32 = 0.4;
 
@@ -163,6 +163,40 @@ pub fn share_equally(dock: &mut Dock, row: Option<TileId>) {
                 .set_share(*child, shares / traces.len() as f32)
         });
     }
+}
+
+/// Leaves the width of a panel that is about to be closed to the trace windows of its row, or else
+/// to its neighbour, so that registers keep theirs. Panels with tabs beside them leave nothing.
+pub fn leave_width(dock: &mut Dock, panel: TileId) -> Option<()> {
+    let mut child = panel;
+    let (row, children) = loop {
+        let parent = dock.tiles.parent_of(child)?;
+        match (dock.tiles.get(parent)?, row_of(dock, parent)) {
+            (_, Some(children)) if children.len() > 1 => break (parent, children),
+            (Tile::Container(container), _) if container.num_children() == 1 => child = parent,
+            _ => return None,
+        }
+    };
+    let others = children.iter().copied().filter(|other| *other != child);
+    let traces: Vec<TileId> = others
+        .clone()
+        .filter(|other| holds_traces(dock, *other))
+        .collect();
+    let place = children.iter().position(|other| *other == child)?;
+    let beside = children.get(place.checked_sub(1).unwrap_or(1)).copied();
+    let heirs = match traces.is_empty() {
+        true => Vec::from_iter(beside),
+        false => traces,
+    };
+    let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(row) else {
+        return None;
+    };
+    let part = linear.shares[child] / heirs.len() as f32;
+    for heir in heirs {
+        let share = linear.shares[heir] + part;
+        linear.shares.set_share(heir, share);
+    }
+    Some(())
 }
 
 /// Returns true if another trace window fits next to a tile; otherwise it becomes a tab there.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_debugger::action::{
-    Action, AppAction, FileAction, PanelAction, PanelKind, TravelAction,
+    Action, AppAction, CommandName, FileAction, PanelAction, PanelKind, TravelAction,
 };
 use stepback_debugger::desk::words::count;
 use stepback_debugger::desk::{Opening, status_at};
+use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::lane_view;
 use stepback_debugger::model::so_far::{IndexedPart, so_far};
@@ -17,6 +18,9 @@ use stepback_index::Cancel;
 use super::app::App;
 use super::widgets::{badge, paint_flat, text_button, width};
 use crate::theme::{ThemeColors, icon, icons, mono, mono_bold, ui as ui_font};
+
+/// Maximum number of letters of the condition.
+const CONDITION: usize = 36;
 
 pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
     let tok = ThemeColors::current(ui);
@@ -33,6 +37,7 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
             lookup_ui(ui, app, tok, out);
             order_ui(ui, app, tok);
             stay_ui(ui, app, tok, out);
+            condition_ui(ui, app, tok, out);
             symbols_ui(ui, app, tok);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 match app.workspace {
@@ -97,7 +102,6 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors, out: &mut Vec<Acti
         None => say!("status-before-first").to_owned(),
     };
     part_ui(ui, &after, &place, mono_bold(11.5), tok);
-    message_ui(ui, app, tok, out);
     let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
         return;
     };
@@ -108,10 +112,20 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors, out: &mut Vec<Acti
             let position = *position;
             move |cancel: &Cancel| status_at(&session, position, cancel)
         });
-    let Some(status) = answer.any() else { return };
-    for (name, value) in status.parts() {
-        part_ui(ui, name, &value, mono(11.5), tok);
+    if let Some(status) = answer.any() {
+        // A message needs room at the right of the parts, so that these do not move.
+        let message = app.toasts.line().map_or(0.0, |message| {
+            width(ui, &message.words(), &ui_font(11.5)) + 30.0
+        });
+        let room = (ui.available_width() - message).max(0.0);
+        let layout = Layout::left_to_right(Align::Center);
+        ui.allocate_ui_with_layout(vec2(room, 24.0), layout, |ui| {
+            for (name, value) in status.parts() {
+                part_ui(ui, name, &value, mono(11.5), tok);
+            }
+        });
     }
+    message_ui(ui, app, tok, out);
 }
 
 /// Draws a name and a value, or nothing if they do not fit.
@@ -314,6 +328,30 @@ fn stay_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
         .clicked()
     {
         out.push(Action::Travel(TravelAction::StayInThread(None)));
+    }
+}
+
+/// Draws the condition that F8 repeats; a click prompts for another one.
+fn condition_ui(ui: &mut Ui, app: &App, tok: &ThemeColors, out: &mut Vec<Action>) {
+    let desk = app.program.desk.as_ref();
+    let Some(condition) = desk.and_then(|desk| desk.condition.as_ref()) else {
+        return;
+    };
+    if stop_ui(ui, tok, say!("status-forget-condition"))
+        .on_hover_text(say!("status-forget-condition"))
+        .clicked()
+    {
+        out.push(Action::Travel(TravelAction::ForgetCondition));
+    }
+    let text = say!("status-where", condition = condition.as_str());
+    let shown: String = text.chars().take(CONDITION).collect();
+    let shown = if shown == text { shown } else { shown + "…" };
+    if text_button(ui, &shown, ui_font(11.5), tok.t2)
+        .on_hover_text(say!("status-where-tip", condition = condition.as_str()))
+        .clicked()
+    {
+        let name = CommandId::NextWhereNew.command().name.to_owned();
+        out.push(Action::App(AppAction::AskFor(CommandName(name))));
     }
 }
 

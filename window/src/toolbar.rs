@@ -140,7 +140,7 @@ fn buttons_ui(
         out,
     );
     divide(ui, wide);
-    for name in [CommandId::LastWrite, CommandId::NextWrite] {
+    for name in [CommandId::LastWrite, CommandId::NextWrite, CommandId::Why] {
         button(
             ui,
             name,

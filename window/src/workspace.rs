@@ -240,6 +240,7 @@ impl Workspace {
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
             cell_at: at.flatten().filter(|at| *at != here),
+            condition: desk.condition.clone(),
             culprit: desk
                 .ending()
                 .and_then(|report| report.ending.culprit.clone()),

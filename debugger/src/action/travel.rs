@@ -114,6 +114,8 @@ pub enum TravelAction {
     GoToWhere(String, Direction),
     /// Repeat the last `GoToWhere` with its condition.
     GoToWhereAgain(Direction),
+    /// Forget the condition, so that the next repetition prompts for one.
+    ForgetCondition,
     /// Move to the last or next position at which an expression has another value.
     GoToChange(String, Direction),
     /// Move to the last or next bookmark.

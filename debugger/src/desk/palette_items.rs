@@ -67,8 +67,8 @@ pub struct PaletteSources<'a> {
     pub slices: &'a [SavedSlice],
 }
 
-/// Returns the rows for a query: a complete command line first, then matching commands, best first,
-/// then places in the trace. A function whose name is exactly the query comes before the commands.
+/// Returns the rows for a query: a complete command line first, unless a command has a name that
+/// begins so, then matching commands, best first, then places in the trace. A function whose name is exactly the query comes before the commands.
 pub fn items(
     query: &str,
     situation: &CommandContext,
@@ -83,11 +83,21 @@ pub fn items(
     if query.is_empty() {
         return without_query(situation, recent);
     }
-    let mut list: Vec<PaletteItem> = line_item(query, situation).into_iter().collect();
-    let line = list.first().map(|item| item.text.clone());
+    let line = line_item(query, situation);
+    // What begins like the name of another command most likely means that command.
+    let begun = |command: &Command| {
+        let (text, query) = (text_of(command, situation), folded(query));
+        folded(&text).starts_with(&query) || folded(command.name).starts_with(&query)
+    };
+    let is_name = line.is_some() && keymap::commands().iter().any(begun);
+    let (mut list, late) = match is_name {
+        true => (Vec::new(), line),
+        false => (line.into_iter().collect::<Vec<_>>(), None),
+    };
+    let has_line = late.is_some() || !list.is_empty();
     let new = |place: &&Suggestion| {
         let is_step = matches!(&place.action, Action::Travel(TravelAction::GoTo(text)) if text.bytes().all(|digit| digit.is_ascii_digit()));
-        !(is_step && line.is_some())
+        !(is_step && has_line)
     };
     let (exact, others): (Vec<&Suggestion>, Vec<&Suggestion>) = places
         .iter()
@@ -167,6 +177,7 @@ pub fn items(
     // The sort is stable: commands with equal scores stay in the order of the menus.
     fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     list.extend(fitting.into_iter().map(|(_, item)| item));
+    list.extend(late);
     list.extend(place_items(&others));
     list
 }
@@ -232,7 +243,7 @@ fn line_item(query: &str, situation: &CommandContext) -> Option<PaletteItem> {
     let action = parse_line(query, situation).ok()?;
     Some(argument_item(
         command,
-        format!("{} {argument}", command.bare_label()),
+        format!("{} ⟨{argument}⟩", command.bare_label()),
         action,
     ))
 }
@@ -281,7 +292,7 @@ fn text_of(command: &Command, situation: &CommandContext) -> String {
     match situation.cell.as_ref().filter(|_| command.is_access()) {
         Some(cell) => keymap::of_cell(command.label(), cell),
         None if command.is_access() => format!("{}…", command.label()),
-        None => command.label().to_owned(),
+        None => command.text(situation),
     }
 }
 
@@ -405,9 +416,20 @@ mod tests {
         assert_eq!(first("Note..."), "Note…");
     }
 
+    /// "Compare with" takes an argument, and another command is called "Compare with the previous
+    /// call".
+    #[test]
+    fn a_name_wins_over_another_command_with_an_argument() {
+        assert_eq!(
+            first("compare with the previous call"),
+            "Compare with the previous call of this function"
+        );
+        assert_eq!(first("compare with 1250"), "Compare with ⟨1250⟩");
+    }
+
     #[test]
     fn a_whole_command_line_comes_before_commands() {
-        assert_eq!(first("last write x2"), "Last write x2");
+        assert_eq!(first("last write x2"), "Last write ⟨x2⟩");
         assert_eq!(first("1,250"), "Go to 1,250");
         assert_eq!(first("theme dark"), "Theme dark");
     }

@@ -187,6 +187,8 @@ pub struct CommandContext {
     pub culprit: Option<(CellName, Position)>,
     /// Indexing state of the open trace.
     pub indexing: IndexingState,
+    /// Condition that "next where" repeats.
+    pub condition: Option<String>,
     pub switches: CommandSwitches,
     /// Reason why the open trace cannot be followed while it grows.
     pub follow_refusal: Option<&'static str>,
@@ -268,6 +270,15 @@ impl Command {
     /// Returns true if its requirement is met.
     pub fn is_possible(&self, situation: &CommandContext) -> bool {
         !self.needs_trace || situation.active.is_some()
+    }
+
+    /// Returns the text for menus: the name, with the condition that the command would repeat.
+    pub fn text(&self, situation: &CommandContext) -> String {
+        let is_repeated = matches!(self.id, CommandId::NextWhere | CommandId::PreviousWhere);
+        match situation.condition.as_ref().filter(|_| is_repeated) {
+            Some(condition) => format!("{} {condition}", self.bare_label()),
+            None => self.label().to_owned(),
+        }
     }
 
     /// Returns the name for menus and the palette, in the language of the window.

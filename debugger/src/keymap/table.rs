@@ -410,6 +410,13 @@ commands![
         .key(SHIFT, Key::F8)
         .when(|_| Some(TravelAction::GoToWhereAgain(Direction::Back)))
         .asks(arguments::CONDITION, arguments::last_where),
+    Step::NextWhereNew("Next where, new condition…")
+        .key(CTRL, Key::F8)
+        .asks(arguments::CONDITION, arguments::next_where),
+    Step::ForgetCondition("Forget condition").when(|situation| situation
+        .condition
+        .as_ref()
+        .map(|_| TravelAction::ForgetCondition)),
     Step::NextStepOfThread("Next step of thread")
         .separated()
         .key(NONE, Key::T)

@@ -176,7 +176,7 @@ fn title_of(session: &Session, cause: &EndingCause) -> String {
             target: Some(target),
             ..
         } => {
-            let (to, exception) = (format!("{:x}", target.address.0), exception.clone());
+            let (to, exception) = (format!("{:#x}", target.address.0), exception.clone());
             match target.is_without_code {
                 true => say!("ending-no-code", target = to, exception = exception),
                 false => say!("ending-jump", target = to, exception = exception),
@@ -203,7 +203,7 @@ fn title_of(session: &Session, cause: &EndingCause) -> String {
         EndingCause::Lost => say!("ending-lost").to_owned(),
         EndingCause::Fatal(fatal) => match &fatal.cause {
             FatalCause::Access { kind, address } => {
-                let address = format!("{address:x}");
+                let address = format!("{address:#x}");
                 match kind {
                     AccessKind::Read => say!("ending-fatal-load", address = address),
                     AccessKind::Write => say!("ending-fatal-store", address = address),

@@ -200,8 +200,15 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_a_step_and_an_address_that_was_executed() {
-        assert_eq!(offered("1,250"), ["step 1,250: a position"]);
+    fn a_number_is_a_position_a_step_and_an_address_that_was_executed() {
+        assert_eq!(
+            offered("1,250"),
+            [
+                "position 1,250: before step 1,250",
+                "after step 1,250: position 1,251"
+            ]
+        );
+        assert_eq!(offered("1763"), ["position 1,763: end of the trace"]);
         let both = offered("80000328");
         assert_eq!(both, ["address 80000328: in hexval, 36 executions"]);
         assert_eq!(offered("0x80000328"), both);

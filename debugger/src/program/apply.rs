@@ -128,6 +128,7 @@ fn travel(desk: &mut Desk, action: TravelAction) {
         TravelAction::StopLookup => desk.lookup = None,
         TravelAction::GoToWhere(condition, direction) => desk.go_to_where(condition, direction),
         TravelAction::GoToWhereAgain(direction) => desk.go_to_where_again(direction),
+        TravelAction::ForgetCondition => desk.condition = None,
         TravelAction::GoToChange(watch, direction) => desk.go_to_change(watch, direction),
         TravelAction::GoToBookmark(direction) => desk.go_to_bookmark(direction),
         TravelAction::Page(_)

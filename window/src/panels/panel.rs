@@ -30,6 +30,10 @@ pub trait Panel {
     /// Name on the tab.
     fn title(&self) -> String;
 
+    /// Gives the keyboard to the text field, if the panel is of use only with a text. It is called
+    /// when a command opens the panel, so that what the user types next runs no commands.
+    fn focus_field(&mut self) {}
+
     /// Window or moment whose state is shown; none for a panel that shows no single moment.
     fn follow(&self) -> Option<Follow> {
         None

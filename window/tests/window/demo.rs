@@ -198,7 +198,7 @@ fn the_card_says_how_the_trace_ends_and_leads_there() {
     assert!(!window.has("Where it went wrong"));
     window.command("Where it went wrong");
     window.check_position(44_013);
-    assert_eq!(window.count_like("Jumped to b682e58791e59992"), 1);
+    assert_eq!(window.count_like("Jumped to 0xb682e58791e59992"), 1);
     assert_eq!(window.count_like("step 44,012, dispatch+0x10: blr x2"), 1);
     window.click_button("20,344");
     window.check_position(20_345);
@@ -207,7 +207,7 @@ fn the_card_says_how_the_trace_ends_and_leads_there() {
     window.click_button("End");
     window.check_position(44_013);
     window.click_button("Dismiss");
-    assert_eq!(window.count_like("Jumped to b682e58791e59992"), 0);
+    assert_eq!(window.count_like("Jumped to 0xb682e58791e59992"), 0);
 }
 
 #[test]

@@ -167,9 +167,11 @@ fn the_layout_can_be_reset() {
     let mut window = arranged(&sandbox);
     window.command("Reset layout");
     assert_eq!(window.positions().len(), 1);
-    use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+    use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
     assert_eq!(
         window.panels_in_order(),
-        [Trace, Registers, Calls, Memory, Source, Stack, Compare]
+        [
+            Trace, Registers, Calls, Memory, Source, Stack, Why, Find, Watches
+        ]
     );
 }

@@ -180,3 +180,34 @@ fn a_layout_that_is_saved_over_or_forgotten_is_had_back() {
     window.press_with(CTRL, Key::Y);
     assert_eq!(names(&window), []);
 }
+
+/// Ctrl+T and Ctrl+W twice: the registers keep the width of their two columns.
+#[test]
+fn registers_keep_their_width_when_trace_windows_close() {
+    let mut window = Driver::demo();
+    let width = |window: &Driver| window.rect("register x16").right();
+    let left = |window: &Driver| window.rect("register x0").left();
+    let before = (left(&window), width(&window));
+    window.press_with(CTRL, Key::T);
+    window.press_with(CTRL, Key::T);
+    window.press_with(CTRL, Key::W);
+    window.press_with(CTRL, Key::W);
+    let after = (left(&window), width(&window));
+    assert!((before.0 - after.0).abs() < 2.0, "{before:?} {after:?}");
+    assert!((before.1 - after.1).abs() < 2.0, "{before:?} {after:?}");
+}
+
+#[test]
+fn what_is_typed_after_a_panel_was_opened_goes_to_its_field() {
+    let mut window = Driver::demo();
+    for panel in ["Show watches", "Show accesses"] {
+        window.command(panel);
+        assert!(window.is_typing(), "{panel}");
+        window.press(Key::Escape);
+    }
+    window.command("Show watches");
+    window.enter("x1");
+    window.type_text("x2");
+    assert_eq!(window.desk().watches.list().len(), 1);
+    window.check_position(0);
+}

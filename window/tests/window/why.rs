@@ -363,19 +363,19 @@ fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
 }
 
 #[test]
-fn the_panel_opens_with_room_for_a_dozen_lines_and_gives_it_back() {
+fn the_panel_opens_with_room_for_ten_lines_and_gives_it_back() {
     let mut window = at_the_crash();
     let memory = |window: &Driver| window.tabs_height(PanelKind::Memory);
     let before = memory(&window);
     window.command("Why x2");
-    assert!(window.tabs_height(PanelKind::Why) >= 26.0 + 28.0 * 2.0 + 20.0 + 12.0 * 18.0);
+    assert!(window.tabs_height(PanelKind::Why) >= 26.0 + 28.0 * 2.0 + 20.0 + 10.0 * 18.0);
     assert!(window.tabs_height(PanelKind::Trace) > 150.0);
     // The other panel of lines keeps it.
     window.command("Effects of steps 1190 1255");
     window.perform(Action::Panel(PanelAction::ClosePanel(
         window.tile(PanelKind::Why),
     )));
-    assert!(window.tabs_height(PanelKind::Effects) >= 26.0 + 28.0 * 2.0 + 20.0 + 12.0 * 18.0);
+    assert!(window.tabs_height(PanelKind::Effects) >= 26.0 + 28.0 * 2.0 + 20.0 + 10.0 * 18.0);
     window.perform(Action::Panel(PanelAction::ClosePanel(
         window.tile(PanelKind::Effects),
     )));

@@ -36,6 +36,8 @@ const KINDS: [(AccessKinds, &str, &str); 3] = [
 #[derive(Debug, Default)]
 pub struct AccessBar {
     typed: Option<String>,
+    /// The next frame focuses the field.
+    pub is_focus_wanted: bool,
 }
 
 /// A small button that can be chosen.
@@ -103,6 +105,9 @@ impl AccessBar {
             icon: icons::LIST,
         };
         let response = field.ui(ui, pen, rect, &mut text);
+        if std::mem::take(&mut self.is_focus_wanted) && question.is_none() {
+            response.request_focus();
+        }
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         // An unedited text keeps its thread and its start.
         let is_edited = !text.trim().is_empty() && (question.is_none() || text != requested);

@@ -131,7 +131,9 @@ impl TableState {
     fn look(&mut self, desk: &Desk) {
         if self.session.is_new(&desk.session) {
             with_view!(&mut self.lists, view => view.forget());
+            let is_focus_wanted = self.bar.is_focus_wanted;
             (self.bar, self.list) = Default::default();
+            self.bar.is_focus_wanted = is_focus_wanted;
         }
     }
 
@@ -150,6 +152,10 @@ impl TableState {
 }
 
 impl Panel for TablePanel {
+    fn focus_field(&mut self) {
+        self.state.bar.is_focus_wanted = true;
+    }
+
     fn make(kind: PanelKind, _: WindowId) -> Self {
         SavedTable {
             kind,

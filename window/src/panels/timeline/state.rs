@@ -168,8 +168,6 @@ impl TimelineState {
         })
     }
 
-    /// Updates the view for a frame: fits the part that a command requested, and follows a position
-    /// that left the view. Another trace resets the state.
     /// Notes the height that shows everything.
     pub(super) fn want(&mut self, height: f32) {
         self.wanted = self.wanted.max(height);
@@ -180,6 +178,8 @@ impl TimelineState {
         self.wanted
     }
 
+    /// Updates the view for a frame: fits the part that a command requested, and follows a position
+    /// that left the view. Another trace resets the state.
     pub(super) fn look(&mut self, cx: &PanelContext<'_>) {
         if self.session.is_new(&cx.desk.session) {
             let (session, chosen) = (std::mem::take(&mut self.session), self.chosen);

@@ -49,6 +49,8 @@ struct WatchesState {
     /// Watch that is edited in the field; none: the text is a new watch.
     editing: Option<usize>,
     is_focus_wanted: bool,
+    /// A command opened the panel.
+    is_opened: bool,
     states: WatchStates,
     strips: Slot<WriteStripQuery, Vec<WriteStrip>>,
 }
@@ -60,7 +62,14 @@ struct WriteStripQuery {
 }
 
 impl WatchesPanel {
-    fn field_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, bar: Rect, out: &mut Vec<Action>) {
+    fn field_ui(
+        &mut self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        bar: Rect,
+        cx: &PanelContext<'_>,
+        out: &mut Vec<Action>,
+    ) {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
         let rect = Rect::from_min_max(
             pos2(bar.left() + 8.0, bar.top() + 4.0),
@@ -71,7 +80,9 @@ impl WatchesPanel {
             icon: icons::WATCH,
         }
         .ui(ui, pen, rect, &mut self.state.text);
-        if std::mem::take(&mut self.state.is_focus_wanted) {
+        let is_needed =
+            std::mem::take(&mut self.state.is_opened) && cx.desk.watches.list().is_empty();
+        if std::mem::take(&mut self.state.is_focus_wanted) || is_needed {
             response.request_focus();
         }
         if !response.lost_focus() {
@@ -79,12 +90,15 @@ impl WatchesPanel {
         }
         if ui.input(|input| input.key_pressed(Key::Enter)) && !self.state.text.trim().is_empty() {
             let text = std::mem::take(&mut self.state.text);
-            out.push(Action::Mark(MarkAction::Watch(
-                match self.state.editing.take() {
-                    Some(place) => WatchChange::Edit(place, text),
-                    None => WatchChange::Add(text),
-                },
-            )));
+            let change = match self.state.editing.take() {
+                Some(place) => WatchChange::Edit(place, text),
+                None => {
+                    // Users often add several.
+                    response.request_focus();
+                    WatchChange::Add(text)
+                }
+            };
+            out.push(Action::Mark(MarkAction::Watch(change)));
         } else if self.state.editing.take().is_some() {
             self.state.text.clear();
         }
@@ -195,6 +209,10 @@ impl WatchesPanel {
 }
 
 impl Panel for WatchesPanel {
+    fn focus_field(&mut self) {
+        self.state.is_opened = true;
+    }
+
     fn make(_: PanelKind, _: WindowId) -> Self {
         Self::default()
     }
@@ -232,7 +250,7 @@ impl Panel for WatchesPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.field_ui(ui, &pen, bar, out);
+        self.field_ui(ui, &pen, bar, cx, out);
         let all = cx.desk.watches.list();
         if all.is_empty() {
             let words = EmptyMessage(
