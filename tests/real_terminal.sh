@@ -68,7 +68,13 @@ mux resize-window -t it -x 80 -y 24
 text "l"
 sees "Go to line:"
 keys C-g
-sees "Step "
+sees "· position "
+
+echo "== more keys at once than crossterm reads in one go"
+keys Home
+sees "position 0"
+mux send-keys -t it -N 1000 Down
+sees "After step 999 · position 1,000"
 
 echo "== stopped and continued"
 keys C-z

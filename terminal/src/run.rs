@@ -188,7 +188,7 @@ fn waker(sender: &Sender<WakeEvent>) -> Wake {
 fn read_input(sender: Sender<WakeEvent>) -> io::Result<()> {
     let job = move || {
         loop {
-            let input = event::read();
+            let input = next_input();
             let is_last = input.is_err();
             if sender.send(WakeEvent::Input(input)).is_err() || is_last {
                 return;
@@ -220,6 +220,14 @@ impl RunningBrowser<'_> {
                 && !self.browser.next_of_script()
                 && let Some(place) = picture.take()
             {
+/// Waits for an event.
+fn next_input() -> io::Result<Input> {
+    if !event::poll(Duration::ZERO)? {
+        signals::signal_unread_input()?;
+    }
+    event::read()
+}
+
                 self.save_picture(place)?;
             }
             self.wait()?;

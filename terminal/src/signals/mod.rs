@@ -1,4 +1,4 @@
-//! Signals of the operating system: terminate, suspend, resume.
+//! Signals of the operating system: terminate, suspend, resume, and bytes that wait to be read.
 
 #[cfg(not(unix))]
 mod other;
@@ -7,9 +7,9 @@ mod signal;
 mod unix;
 
 #[cfg(not(unix))]
-pub use other::{die_of, listen, stop};
+pub use other::{die_of, listen, signal_unread_input, stop};
 
 pub use signal::Signal;
 
 #[cfg(unix)]
-pub use unix::{die_of, listen, stop};
+pub use unix::{die_of, listen, signal_unread_input, stop};

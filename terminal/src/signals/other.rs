@@ -27,3 +27,11 @@ pub fn stop() -> io::Result<()> {
 pub fn die_of(signal: i32) -> io::Result<()> {
     std::process::exit(signal)
 }
+
+/// Does nothing: the console reports its events one by one.
+///
+/// # Errors
+/// Never.
+pub fn signal_unread_input() -> io::Result<()> {
+    Ok(())
+}

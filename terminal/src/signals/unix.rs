@@ -3,6 +3,9 @@
 use std::io;
 use std::thread::Builder;
 
+use rustix::io::ioctl_fionread;
+use rustix::stdio::stdin;
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -63,4 +66,19 @@ mod tests {
             Ok(Signal::Resume)
         );
     }
+}
+
+/// Makes the terminal report its unread bytes again.
+///
+/// crossterm waits for an edge (`EPOLLET`), reads 1,024 bytes and waits for the next edge, even if
+/// more bytes are there: a long paste or many repeated keys stall. Setting the attributes that the
+/// terminal already has wakes its readers (Linux, `n_tty_set_termios`), which is such an edge.
+///
+/// # Errors
+/// Standard input is not a terminal.
+pub fn signal_unread_input() -> io::Result<()> {
+    if ioctl_fionread(stdin())? > 0 {
+        tcsetattr(stdin(), OptionalActions::Now, &tcgetattr(stdin())?)?;
+    }
+    Ok(())
 }
