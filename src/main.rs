@@ -12,10 +12,12 @@ use crate::cli::{BrowseArguments, FrontEndLaunch, FrontEnds, WindowArguments, pa
 
 #[cfg(any(feature = "window", feature = "terminal"))]
 use stepback_debugger::desk::TraceChoice;
+#[cfg(any(feature = "window", feature = "terminal"))]
+use stepback_debugger::paths::settings_path;
 #[cfg(feature = "terminal")]
 use stepback_terminal::{BrowserOptions, BrowserOutcome, run as run_browser};
 #[cfg(feature = "window")]
-use stepback_window::{WindowOptions, WindowOutcome, run as run_window, settings_path};
+use stepback_window::{WindowOptions, WindowOutcome, run as run_window};
 
 fn main() -> ExitCode {
     run(
@@ -85,6 +87,7 @@ fn open_browser(arguments: &BrowseArguments) -> Result<FrontEndLaunch> {
             .map(|(columns, rows)| (side(columns), side(rows))),
         quit: arguments.quit,
         is_ascii: arguments.ascii,
+        settings_file: settings_path(),
     })?;
     Ok(match outcome {
         BrowserOutcome::Done => FrontEndLaunch::Done,

@@ -90,6 +90,21 @@ text "echo still"' here'
 keys Enter
 sees "still here"
 
+echo "== in the language of the system"
+text "LC_ALL=fr_FR.UTF-8 $program browse --demo"
+keys Enter
+sees "Avant le pas 0"
+text "l"
+sees "Aller à la ligne"
+keys C-g
+text "q"
+
+echo "== a terminal that cannot move its cursor is refused"
+text "TERM=dumb $program browse --demo; echo status \$?"
+keys Enter
+sees "set TERM to the type"
+sees "status 1"
+
 echo "== a script and a screen as text, without a terminal"
 printf 'Go to end\nGo to 1250\n' >"$place/script"
 "$program" browse --demo --run "$place/script" --screenshot - --quit --size 100x20 </dev/null >"$place/screen.txt"

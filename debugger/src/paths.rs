@@ -15,6 +15,12 @@ pub fn home() -> Option<PathBuf> {
     directories::BaseDirs::new().map(|places| places.home_dir().to_owned())
 }
 
+/// Path of the user's settings file; none if the system reports no such directory.
+pub fn settings_path() -> Option<PathBuf> {
+    let places = directories::BaseDirs::new()?;
+    Some(places.config_dir().join("stepback/settings.toml"))
+}
+
 /// Expands `~` and `~/a` to the home directory of the user.
 pub fn from_home(path: impl AsRef<Path>) -> PathBuf {
     let path = path.as_ref();

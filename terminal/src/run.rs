@@ -15,12 +15,13 @@ use ratatui::crossterm::event;
 use ratatui::crossterm::event::Event as Input;
 use ratatui::layout::Rect;
 use stepback_debugger::desk::TraceChoice;
+use stepback_debugger::messages::{Language, LanguageChoice};
 use stepback_debugger::new_file::NewFile;
 use stepback_debugger::program::Wake;
 use stepback_debugger::worker::Worker;
 
 use crate::browser::TerminalBrowser;
-use crate::look::{CharacterSetChoice, TerminalStyle};
+use crate::look::{CharacterSetChoice, TerminalStyle, can_draw};
 use crate::pen::text_of;
 use crate::screen::{Screen, restore_on_panic};
 use crate::signals;
@@ -65,7 +66,25 @@ pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
             "standard input or output is not a terminal".to_owned(),
         ));
     }
+    let term = std::env::var("TERM").unwrap_or_default();
+    if cfg!(unix) && !can_draw(&term) {
+        return Ok(BrowserOutcome::NoTerminal(no_cursor(&term)));
+    }
+    if !options.is_scripted() {
+        let saved = options.settings_file.as_deref().map(LanguageChoice::saved);
+        let language = saved.unwrap_or_default().of(Language::of_system());
+        language.speak();
+    }
     run_in_terminal(options, look)
+}
+
+/// Returns the reason for refusing a terminal that cannot move its cursor.
+fn no_cursor(term: &str) -> String {
+    let what = match term {
+        "" => "TERM is not set".to_owned(),
+        term => format!("a terminal of type {term:?} cannot move its cursor"),
+    };
+    format!("{what}: set TERM to the type of the terminal, for example xterm-256color")
 }
 
 /// Runs the script without a terminal and saves the screen.
@@ -201,6 +220,14 @@ fn read_input(sender: Sender<WakeEvent>) -> io::Result<()> {
         .map(drop)
 }
 
+/// Waits for an event.
+fn next_input() -> io::Result<Input> {
+    if !event::poll(Duration::ZERO)? {
+        signals::signal_unread_input()?;
+    }
+    event::read()
+}
+
 /// The browser while it runs in a terminal.
 struct RunningBrowser<'a> {
     browser: TerminalBrowser,
@@ -220,14 +247,6 @@ impl RunningBrowser<'_> {
                 && !self.browser.next_of_script()
                 && let Some(place) = picture.take()
             {
-/// Waits for an event.
-fn next_input() -> io::Result<Input> {
-    if !event::poll(Duration::ZERO)? {
-        signals::signal_unread_input()?;
-    }
-    event::read()
-}
-
                 self.save_picture(place)?;
             }
             self.wait()?;
@@ -346,6 +365,8 @@ pub struct BrowserOptions {
     pub quit: bool,
     /// Restricts output to ASCII.
     pub is_ascii: bool,
+    /// The user's settings file. Only its language is read, and never in a scripted run.
+    pub settings_file: Option<PathBuf>,
 }
 
 impl BrowserOptions {

@@ -67,6 +67,5 @@ pub use crate::run::{WindowOptions, WindowOutcome};
 pub use app::App;
 pub use run::run;
 pub use settings::Settings;
-pub use settings_file::settings_path;
 pub use toasts::Toast;
 pub use workspace::Workspace;

@@ -53,12 +53,6 @@ const THEMES: [(&str, ThemeChoice); 5] = [
     ("colour-blind light", ThemeChoice::SafeLight),
 ];
 
-const LANGUAGES: [(&str, LanguageChoice); 3] = [
-    ("system", LanguageChoice::System),
-    ("english", LanguageChoice::English),
-    ("french", LanguageChoice::French),
-];
-
 pub struct SettingsFile {
     path: PathBuf,
     /// The settings as they were last read, or last queued for writing.
@@ -92,15 +86,6 @@ impl PendingSettings {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns the path of the user's settings file, or none if the system reports no such directory.
-pub fn settings_path() -> Option<PathBuf> {
-    Some(
-        directories::BaseDirs::new()?
-            .config_dir()
-            .join("stepback/settings.toml"),
-    )
 }
 
 impl SettingsFile {
@@ -279,7 +264,7 @@ fn text_of(settings: &Settings) -> String {
         .iter()
         .find(|(_, choice)| *choice == settings.theme)
         .map_or("system", |(name, _)| name);
-    let language = LANGUAGES
+    let language = LanguageChoice::NAMES
         .iter()
         .find(|(_, choice)| *choice == settings.language)
         .map_or("system", |(name, _)| name);
@@ -296,7 +281,7 @@ fn text_of(settings: &Settings) -> String {
         String::new(),
         format!("# {}", names(&THEMES.map(|(name, _)| name))),
         format!("theme = {}", quoted(theme)),
-        format!("# {}", names(&LANGUAGES.map(|(name, _)| name))),
+        format!("# {}", names(&LanguageChoice::NAMES.map(|(name, _)| name))),
         format!("language = {}", quoted(language)),
         "# In per cent, 50 to 300".to_owned(),
         format!("text-size = {}", (settings.zoom * 100.0).round()),
@@ -342,7 +327,7 @@ fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
         let is_good = match (name.as_str(), value) {
             ("theme", Value::String(text)) => take(&mut settings.theme, chosen(&THEMES, text)),
             ("language", Value::String(text)) => {
-                take(&mut settings.language, chosen(&LANGUAGES, text))
+                take(&mut settings.language, chosen(&LanguageChoice::NAMES, text))
             }
             ("text-size", Value::Integer(size @ 50..=300)) => {
                 take(&mut settings.zoom, Some(*size as f32 / 100.0))

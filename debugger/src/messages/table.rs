@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -197,6 +198,27 @@ impl Language {
 }
 
 impl LanguageChoice {
+    /// Names in the settings file.
+    pub const NAMES: [(&str, Self); 3] = [
+        ("system", Self::System),
+        ("english", Self::English),
+        ("french", Self::French),
+    ];
+
+    /// Reads the setting from the settings file. A file that cannot be read, or that names no
+    /// language, selects the language of the system.
+    pub fn saved(settings: &Path) -> Self {
+        let text = std::fs::read_to_string(settings).unwrap_or_default();
+        Self::in_settings(&text).unwrap_or_default()
+    }
+
+    fn in_settings(text: &str) -> Option<Self> {
+        let settings: toml::Table = text.parse().ok()?;
+        let name = settings.get("language")?.as_str()?;
+        let found = Self::NAMES.into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, choice)| choice)
+    }
+
     /// Returns the language that the setting selects on a system with language `system`.
     pub fn of(self, system: Language) -> Language {
         match self {
@@ -299,6 +321,18 @@ mod tests {
 #[cfg(test)]
 mod language_tests {
     use super::*;
+
+    #[test]
+    fn the_settings_file_names_the_language() {
+        let check = |text, choice| assert_eq!(LanguageChoice::in_settings(text), choice);
+        check("language = \"french\"\n", Some(LanguageChoice::French));
+        check("theme = \"dark\"\n", None);
+        check("language = \"german\"\n", None);
+        check("language = 7\n", None);
+        check("language =", None);
+        let missing = Path::new("/no/such/settings.toml");
+        assert_eq!(LanguageChoice::saved(missing), LanguageChoice::System);
+    }
 
     #[test]
     fn the_first_variable_that_says_anything_tells_the_language() {
