@@ -444,6 +444,15 @@ mod tests {
     }
 
     #[test]
+    fn a_call_without_steps_stands_for_its_caller() {
+        // The trace ends with a jump to an address without code.
+        let of = EffectsOf::Call(Position(1763));
+        let table = effects_table(&overflow_with_image(), of, &Cancel::default()).unwrap();
+        let expected = "dispatch, positions 1,758 to 1,763: 5 steps, ";
+        assert!(table.summary.starts_with(expected), "{}", table.summary);
+    }
+
+    #[test]
     fn a_range_has_runs_of_memory_with_symbols() {
         let expected = [
             "cpu0, positions 1,249 to 1,254: 5 steps, 3 inputs, 3 outputs",

@@ -4,6 +4,7 @@
 //! no image, and works wherever the compiler placed the loop.
 
 use std::collections::{HashMap, HashSet};
+use std::iter::successors;
 
 use stepback_index::answer::{CallId, ThreadId};
 use stepback_index::query::NearestStepOf;
@@ -41,8 +42,8 @@ pub fn call_scope(index: &Index, id: CallId) -> Option<EffectScope> {
     })
 }
 
-/// Returns the innermost call around a position, if known. Without a thread, that of the last step
-/// before the position is used.
+/// Returns the innermost call with steps around a position, if known: after a jump to an address
+/// without code, the caller. Without a thread, that of the last step before the position is used.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -52,8 +53,9 @@ pub fn call_around(
     at: Position,
 ) -> Result<Option<EffectScope>, QueryError> {
     let thread = thread_of(index, thread, at)?;
-    let around = index.calls().innermost_at(thread, at);
-    Ok(around.and_then(|id| call_scope(index, id)))
+    let calls = index.calls();
+    let mut outwards = successors(calls.innermost_at(thread, at), |id| calls.get(*id)?.parent);
+    Ok(outwards.find_map(|id| call_scope(index, id)))
 }
 
 /// Returns the innermost call of a function around a position, in the thread of the last step
