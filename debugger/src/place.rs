@@ -327,7 +327,8 @@ fn checked(index: &Index, requested: Position) -> Result<Position> {
 
 fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Position> {
     let lines = index.info().lines;
-    // Formats without lines have 0 of them; the query has a better message for that.
+    let unavailable = || say!("place-no-raw-text", line = line.0.to_string());
+    ensure!(index.source().is_text(), unavailable());
     let beyond = || {
         MissingPosition(say!(
             "place-line-beyond",
@@ -335,7 +336,7 @@ fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Positi
             end = lines.to_string()
         ))
     };
-    ensure!(lines == 0 || line.0 <= lines, beyond());
+    ensure!(line.0 <= lines, beyond());
     Ok(PositionOfLine(line).run(index, cancel)?)
 }
 

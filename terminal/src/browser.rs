@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{Action, CellName, PanelId, PanelKind};
 use stepback_debugger::desk::{Desk, Message, Script, StatusSlot, Tone};
+use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap::{CommandContext, CommandId, CommandSwitches};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::StepSelection;
@@ -20,7 +21,8 @@ use super::layout::PaneAreas;
 use super::look::TerminalStyle;
 use super::palette::PaletteState;
 use super::panes_open::OpenPanes;
-use crate::prompt::Question;
+use super::typed_address::TypedAddress;
+use crate::prompt::{Question, QuestionPurpose};
 use crate::run::BrowserOptions;
 
 /// Maximum time between the two clicks of a double click.
@@ -48,6 +50,11 @@ pub struct TerminalBrowser {
     pub(super) cell: Option<CellName>,
     /// Position at which that cell is shown, if the pane shows it.
     pub(super) cell_at: Option<Position>,
+    /// The last position that a prompt asked for, with the prompt: it opens again if the position
+    /// does not exist.
+    pub(super) asked_place: Option<(String, QuestionPurpose)>,
+    /// Address of memory that is evaluated before a pane shows it.
+    pub(super) typed_address: Option<TypedAddress>,
     /// Escape sequences to send to the terminal in addition to the cells.
     pub(super) sequences: Vec<String>,
     /// The most recently copied text.
@@ -115,6 +122,8 @@ impl TerminalBrowser {
             status: StatusSlot::default(),
             cell: None,
             cell_at: None,
+            asked_place: None,
+            typed_address: None,
             sequences: Vec::new(),
             copied: None,
             snapshot: None,
@@ -134,6 +143,7 @@ impl TerminalBrowser {
     /// Collects the answers that arrived, and runs the actions that waited for them.
     pub fn advance(&mut self) {
         program::advance(self);
+        self.poll_typed_address();
         program::apply_queue(self);
         self.note_cell();
     }
@@ -285,6 +295,7 @@ impl TerminalBrowser {
                 .and_then(|report| report.ending.culprit.clone()),
             indexing,
             switches: CommandSwitches { on },
+            registers: ExampleRegisters::of_index(&desk.session.index),
             follow_refusal: desk.session.follow_refusal(),
         }
     }

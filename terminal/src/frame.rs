@@ -4,8 +4,10 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position as Spot, Rect};
 use stepback_debugger::action::PanelKind;
-use stepback_debugger::desk::words::{bytes, count, span};
-use stepback_debugger::desk::{Desk, Opening, PlaceLookup, Tone, status_at};
+use stepback_debugger::desk::words::{bytes, count, sentence, span};
+use stepback_debugger::desk::{
+    Desk, Opening, PlaceLookup, StatusSlot, Tone, position_label, status_at,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::{TextRole, TextSpan};
@@ -25,8 +27,10 @@ use crate::prompt::Question;
 const SMALLEST: (u16, u16) = (20, 5);
 /// Number of rows from which the program opens extra panes unprompted.
 const ROOMY: u16 = 36;
-/// Maximum number of rows of a message above its last row.
-const MESSAGE: u16 = 4;
+/// Number of columns from which the position is shown with the number of steps.
+const ROOMY_COLUMNS: usize = 110;
+/// Maximum number of rows of a message.
+const MESSAGE: u16 = 5;
 
 /// Number of cells that the position needs on the bottom line.
 const POSITION: usize = 40;
@@ -93,7 +97,14 @@ impl TerminalBrowser {
             }
             Overlay::Question(question) => {
                 let message = self.message.as_ref().map(|message| message.title.clone());
-                return Some(draw_question(question, message, above, bottom, &mut pen));
+                let label = question.requested.words(situation.registers);
+                return Some(draw_question(
+                    question,
+                    &label,
+                    message,
+                    [above, bottom],
+                    &mut pen,
+                ));
             }
             Overlay::Nothing => {}
         }
@@ -182,51 +193,50 @@ impl TerminalBrowser {
     }
 
     /// Draws the message or the position at the left, and the progress or the first-use hint at the
-    /// right.
+    /// right. A message or hint that does not fit is drawn above.
     fn draw_bottom(&mut self, above: Rect, run: CellRun, pen: &mut Pen<'_>) {
-        let is_greeting = self.is_greeting && self.message.is_none();
-        let greeting = || is_greeting.then(|| self.greeting(run.cells().into()));
-        let progress = self.progress().or_else(greeting);
+        let plain = StyleRole::Text(TextRole::Plain);
+        let number = pen.look.style(StyleRole::Text(TextRole::Number));
+        let progress = self.progress();
         let rest = match &progress {
-            Some(words) => pen.text_right(
-                run,
-                words,
-                pen.look.style(StyleRole::Text(TextRole::Number)),
-            ),
+            Some(words) => before_gap(pen.text_right(run, words, number)),
             None => run,
         };
-        let rest = CellRun {
-            end: rest.end.saturating_sub(u16::from(progress.is_some())),
-            ..rest
-        };
+        let spans = self.status_spans(run.cells());
         if let Some(message) = &self.message {
             let role = match message.tone {
-                Tone::Info => StyleRole::Text(TextRole::Plain),
+                Tone::Info => plain,
                 Tone::Warning => StyleRole::Warning,
                 Tone::Error => StyleRole::Error,
             };
-            let text = if message.text.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", message.text)
+            let text = match message.text.as_str() {
+                "" => message.title.clone(),
+                text => say!(
+                    "terminal-titled",
+                    title = message.title.as_str(),
+                    text = text
+                ),
             };
-            draw_message(
-                &BottomMessage {
-                    text: &format!("{}{text}", message.title),
-                    role,
-                },
-                above,
-                rest,
-                pen,
-            );
+            if pen.width(&text) <= rest.cells() {
+                pen.role(rest, &text, role);
+            } else {
+                draw_above(&text, role, above, pen);
+                pen.spans(rest, &spans);
+            }
             return;
         }
-        let spans = self.status_spans();
-        pen.spans(rest, &spans);
+        let end = pen.spans(rest, &spans);
+        if self.is_greeting && progress.is_none() {
+            let greeting = self.greeting(run.cells().into());
+            match pen.width(&greeting) < end.cells() {
+                true => _ = pen.text_right(end, &greeting, number),
+                false => draw_above(&greeting, plain, above, pen),
+            }
+        }
     }
 
     /// Returns the position of the active window, and the focused pane's text about its cursor.
-    fn status_spans(&mut self) -> Vec<TextSpan> {
+    fn status_spans(&mut self, columns: u16) -> Vec<TextSpan> {
         let Self {
             panes,
             program: Program {
@@ -252,7 +262,10 @@ impl TerminalBrowser {
         if !spans.is_empty() {
             spans.push(TextSpan::new(TextRole::Label, "  "));
         }
-        spans.extend(position_spans(desk, status));
+        let width = |span: &TextSpan| super::clean::width(&look.signs.clean(&span.text));
+        let taken: usize = spans.iter().map(width).sum();
+        let columns = usize::from(columns).saturating_sub(taken);
+        spans.extend(position_spans(desk, status, columns));
         spans
     }
 
@@ -299,14 +312,17 @@ fn opening_words(opening: &Opening) -> String {
 }
 
 /// Returns step, line, time, thread and function of the active window.
-fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot) -> Vec<TextSpan> {
+fn position_spans(desk: &Desk, status: &mut StatusSlot, columns: usize) -> Vec<TextSpan> {
     let window = desk.windows.active();
     let position = window.position;
     let end = desk.session.index.step_count();
-    let place = so_far(
-        &desk.session,
-        &say!("status-of", position = count(position.0), end = count(end)),
-    );
+    let place = match columns < ROOMY_COLUMNS && desk.session.index.is_whole() {
+        true => count(position.0),
+        false => so_far(
+            &desk.session,
+            &say!("status-of", position = count(position.0), end = count(end)),
+        ),
+    };
     let mut spans = Vec::new();
     if desk.windows.list.len() > 1 {
         spans.push(TextSpan::new(
@@ -314,7 +330,7 @@ fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot)
             format!("[{}] ", window.id.0),
         ));
     }
-    part(&mut spans, say!("status-step"), &place);
+    part(&mut spans, &position_label(position), &place);
     let session = desk.session.clone();
     let answer = status.poll(&position, &desk.worker, |position| {
         let position = *position;
@@ -343,71 +359,57 @@ fn draw_bar(pen: &mut Pen<'_>, run: CellRun, title: &str, role: StyleRole) {
     pen.role(rest, " ", role);
 }
 
-/// A message that must stay readable in full.
-struct BottomMessage<'a> {
-    text: &'a str,
-    role: StyleRole,
+/// Returns the run without its last cell.
+fn before_gap(run: CellRun) -> CellRun {
+    CellRun {
+        end: run.end.saturating_sub(1),
+        ..run
+    }
 }
 
-/// Draws a message that ends in `last`. If it does not fit, it starts in rows above.
-fn draw_message(words: &BottomMessage<'_>, above: Rect, last: CellRun, pen: &mut Pen<'_>) {
-    let lines = wrapped(&pen.look.signs.clean(words.text), usize::from(last.cells()));
-    let most = MESSAGE.min(above.height.saturating_sub(1));
-    let higher = u16::try_from(lines.len().saturating_sub(1))
-        .unwrap_or(u16::MAX)
-        .min(most);
-    for (row, line) in (above.height - higher..).zip(lines.iter().take(usize::from(higher))) {
-        let run = CellRun::of(above, row);
+/// Draws a text in as many rows as it needs, at the end of an area.
+fn draw_above(text: &str, role: StyleRole, area: Rect, pen: &mut Pen<'_>) {
+    let lines = wrapped(&pen.look.signs.clean(text), usize::from(area.width));
+    let most = usize::from(MESSAGE.min(area.height));
+    let (shown, rest) = lines.split_at(lines.len().min(most.saturating_sub(1)));
+    let last = (!rest.is_empty()).then(|| rest.join(" "));
+    let shown: Vec<&str> = shown
+        .iter()
+        .map(String::as_str)
+        .chain(last.as_deref())
+        .collect();
+    let rows = u16::try_from(shown.len()).unwrap_or(area.height);
+    for (row, line) in (area.height.saturating_sub(rows)..).zip(shown) {
+        let run = CellRun::of(area, row);
         clear(
             Rect {
                 y: run.y,
                 height: 1,
-                ..above
+                ..area
             },
             pen.buffer,
         );
-        pen.role(run, line, words.role);
+        pen.role(run, line, role);
     }
-    let rest = lines.get(usize::from(higher)..).unwrap_or_default();
-    pen.role(last, &rest.join(" "), words.role);
 }
 
 /// Draws the prompt on the bottom line and any error above it. Returns the cursor's cell.
 fn draw_question(
     question: &Question,
+    label: &str,
     message: Option<String>,
-    above: Rect,
-    bottom: Rect,
+    [above, bottom]: [Rect; 2],
     pen: &mut Pen<'_>,
 ) -> (u16, u16) {
     if let Some(error) = question.error.clone().or(message) {
-        let run = CellRun::of(above, above.height.saturating_sub(1));
-        let above = Rect {
-            height: above.height.saturating_sub(1),
-            ..above
-        };
-        clear(
-            Rect {
-                y: run.y,
-                height: 1,
-                ..above
-            },
-            pen.buffer,
-        );
-        draw_message(
-            &BottomMessage {
-                text: &error,
-                role: StyleRole::Error,
-            },
-            above,
-            run,
-            pen,
-        );
+        draw_above(&sentence(&error), StyleRole::Error, above, pen);
     }
     let run = CellRun::of(bottom, 0);
+    // The label leaves room for the text, up to half of the line.
+    let text = pen.width(question.line.text()).saturating_add(1);
     let rest = pen.role(
-        run.first(run.cells() / 2),
-        &question.requested.words(),
+        run.first(run.cells() - text.min(run.cells() / 2)),
+        label,
         StyleRole::Key,
     );
     let (before, after) = question.line.parts();

@@ -26,6 +26,7 @@ mod run;
 mod screen;
 mod shell;
 mod signals;
+mod typed_address;
 
 pub use crate::pen::text_of;
 pub use crate::run::{BrowserOptions, BrowserOutcome};

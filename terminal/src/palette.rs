@@ -11,6 +11,7 @@ use stepback_debugger::desk::{
 };
 use stepback_debugger::keymap::{Command, CommandContext, CommandId};
 use stepback_debugger::messages::say;
+use stepback_debugger::model::TextRole;
 
 use super::look::StyleRole;
 use super::pen::{CellRun, Pen};
@@ -37,6 +38,8 @@ pub enum PaletteOutcome {
     Action(Action),
     /// A command that needs an argument.
     Ask(&'static Command),
+    /// A command that only the window has.
+    OnlyInWindow,
 }
 
 impl PaletteState {
@@ -76,11 +79,6 @@ impl PaletteState {
                 slices,
             },
         );
-        self.list.retain(|item| match &item.choice {
-            PaletteChoice::Run(_, action) => !is_of_window(action),
-            PaletteChoice::Ask(command) => !asks_for_window(command),
-            PaletteChoice::Nothing => true,
-        });
         self.chosen = self.chosen.min(self.list.len().saturating_sub(1));
     }
 
@@ -113,7 +111,9 @@ impl PaletteState {
     }
 
     fn pick(&self) -> PaletteOutcome {
-        match self.list.get(self.chosen).map(|item| item.choice.clone()) {
+        let choice = self.list.get(self.chosen).map(|item| item.choice.clone());
+        match choice {
+            Some(choice) if is_choice_of_window(&choice) => PaletteOutcome::OnlyInWindow,
             Some(PaletteChoice::Run(_, action)) => PaletteOutcome::Action(action),
             Some(PaletteChoice::Ask(command)) => PaletteOutcome::Ask(command),
             Some(PaletteChoice::Nothing) | None => PaletteOutcome::Nothing,
@@ -143,11 +143,11 @@ impl PaletteState {
         self.chosen.saturating_sub(self.rows.saturating_sub(1))
     }
 
-    /// Draws the palette over an area, its input line at the bottom. Returns the cursor's cell.
+    /// Draws the palette over an area, its input line above the list. Returns the cursor's cell.
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) -> (u16, u16) {
         let rows = area.height.saturating_sub(2);
         self.rows = usize::from(rows);
-        let title = CellRun::of(area, 0);
+        let title = CellRun::of(area, area.height.saturating_sub(1));
         pen.mark(title, pen.look.style(StyleRole::TitleFocus));
         pen.role(title, say!("terminal-palette-title"), StyleRole::TitleFocus);
         let top = self.top();
@@ -155,13 +155,21 @@ impl PaletteState {
         for (row, (place, item)) in (1..=rows).zip(shown) {
             let run = CellRun::of(area, row);
             let line = run.after(2);
-            let role = match item.choice {
-                PaletteChoice::Nothing => {
-                    StyleRole::Text(stepback_debugger::model::TextRole::Label)
-                }
-                _ => StyleRole::Text(stepback_debugger::model::TextRole::Plain),
+            let is_of_window = is_choice_of_window(&item.choice);
+            let is_grey = match item.choice {
+                PaletteChoice::Nothing => true,
+                _ => is_of_window,
             };
-            let right = self.key_of(item);
+            let role = StyleRole::Text(if is_grey {
+                TextRole::Label
+            } else {
+                TextRole::Plain
+            });
+            let right = if is_of_window {
+                say!("terminal-in-the-window").to_owned()
+            } else {
+                self.key_of(item)
+            };
             let rest = pen.text_right(
                 CellRun {
                     end: line.end.saturating_sub(1),
@@ -180,24 +188,24 @@ impl PaletteState {
             pen.role(
                 CellRun::of(area, 1).after(2),
                 say!("terminal-no-command"),
-                StyleRole::Text(stepback_debugger::model::TextRole::Label),
+                StyleRole::Text(TextRole::Label),
             );
         }
-        let bottom = CellRun::of(area, area.height.saturating_sub(1));
         let (before, after) = self.line.parts();
-        let rest = pen.role(bottom, ":", StyleRole::Key);
-        let rest = pen.role(
-            rest,
-            before,
-            StyleRole::Text(stepback_debugger::model::TextRole::Plain),
-        );
+        let rest = pen.role(CellRun::of(area, 0), ":", StyleRole::Key);
+        let rest = pen.role(rest, before, StyleRole::Text(TextRole::Plain));
         let cursor = (rest.x, rest.y);
-        pen.role(
-            rest,
-            after,
-            StyleRole::Text(stepback_debugger::model::TextRole::Plain),
-        );
+        pen.role(rest, after, StyleRole::Text(TextRole::Plain));
         cursor
+    }
+}
+
+/// Returns true if choosing a row needs a feature that only the window has.
+fn is_choice_of_window(choice: &PaletteChoice) -> bool {
+    match choice {
+        PaletteChoice::Run(_, action) => is_of_window(action),
+        PaletteChoice::Ask(command) => asks_for_window(command),
+        PaletteChoice::Nothing => false,
     }
 }
 

@@ -52,8 +52,6 @@ pub enum PaneAction {
     Do(Action),
     /// Open a prompt on the bottom line with an initial text; [`Pane::answer`] receives the result.
     Prompt(PromptPurpose, String),
-    /// Open another memory pane at an address expression.
-    OpenMemory(String),
     /// Run a command that concerns the whole terminal.
     Obey(PaneCommand),
     /// Show a message on the bottom line.
@@ -154,7 +152,7 @@ pub trait Pane {
         _cx: &PaneContext<'_>,
         out: &mut Vec<PaneAction>,
     ) {
-        out.extend(purpose.actions(text).into_iter().map(PaneAction::Do));
+        out.extend(purpose.action(text).map(PaneAction::Do));
     }
 
     /// Performs an action addressed to a pane of its kind: `ShowMemory`, `ShowRegisters`,
@@ -281,18 +279,19 @@ impl PromptPurpose {
         }
     }
 
-    /// Returns the actions for a text if they are the same in every pane.
-    pub fn actions(self, text: &str) -> Vec<Action> {
+    /// Returns the kind of position that the text names, as it precedes a position; none for other
+    /// texts.
+    pub fn prefix(self) -> Option<&'static str> {
         match self {
-            Self::Line => vec![Action::Travel(TravelAction::GoTo(format!(
-                "line:{}",
-                text.trim()
-            )))],
-            Self::Time => vec![Action::Travel(TravelAction::GoTo(format!(
-                "time:{}",
-                text.trim()
-            )))],
-            _ => Vec::new(),
+            Self::Line => Some("line:"),
+            Self::Time => Some("time:"),
+            _ => None,
         }
+    }
+
+    /// Returns the action for a text if it is the same in every pane.
+    pub fn action(self, text: &str) -> Option<Action> {
+        let place = format!("{}{}", self.prefix()?, text.trim());
+        Some(Action::Travel(TravelAction::GoTo(place)))
     }
 }

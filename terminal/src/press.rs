@@ -225,7 +225,25 @@ impl TerminalBrowser {
     }
 
     fn ask_pane(&mut self, purpose: PromptPurpose, text: &str) {
+        if let Some(refusal) = self.refusal_of(purpose) {
+            return self.say(Tone::Info, refusal);
+        }
         self.ask(QuestionPurpose::Pane(self.panes.focus_id(), purpose), text);
+    }
+
+    /// Returns why a prompt has no answer in the open trace.
+    fn refusal_of(&self, purpose: PromptPurpose) -> Option<&'static str> {
+        let index = &self.program.desk.as_ref()?.session.index;
+        match purpose {
+            PromptPurpose::Line | PromptPurpose::LockAtLine | PromptPurpose::CompareWithLine => {
+                (!index.source().is_text()).then(|| say!("terminal-no-lines"))
+            }
+            PromptPurpose::Time | PromptPurpose::LockAtTime => {
+                let is_timed = index.info().time_range.is_some();
+                (!is_timed).then(|| say!("terminal-no-times"))
+            }
+            _ => None,
+        }
     }
 
     /// Performs the requests of a pane.
@@ -234,7 +252,6 @@ impl TerminalBrowser {
             match ask {
                 PaneAction::Do(action) => self.program.queue.push(action),
                 PaneAction::Prompt(purpose, text) => self.ask_pane(purpose, &text),
-                PaneAction::OpenMemory(address) => self.open_memory(&address),
                 PaneAction::Obey(command) => self.obey(command),
                 PaneAction::Say(words) => self.say(Tone::Info, &words),
             }
@@ -242,7 +259,7 @@ impl TerminalBrowser {
     }
 
     /// Opens another memory pane; the step list keeps the focus.
-    fn open_memory(&mut self, address: &str) {
+    pub(super) fn open_memory(&mut self, address: &str) {
         let focus = self.panes.focus_id();
         self.open_pane(PanelKind::Memory);
         let Self {
@@ -365,7 +382,11 @@ impl TerminalBrowser {
         if text.trim().is_empty() && !may_be_empty {
             return;
         }
+        self.asked_place = requested
+            .place(text)
+            .map(|place| (place, requested.clone()));
         match requested {
+            requested if requested.is_address() => self.show_typed_address(requested, text),
             QuestionPurpose::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
             QuestionPurpose::Argument(command) => self.answer_command(command, text),
             QuestionPurpose::Place => self
@@ -397,11 +418,9 @@ impl TerminalBrowser {
         }
     }
 
-    fn answer_pane(&mut self, id: PanelId, purpose: PromptPurpose, text: &str) {
-        match purpose {
-            PromptPurpose::Memory => return self.open_memory(text),
-            PromptPurpose::Visit(direction) => return self.visit(text, direction),
-            _ => {}
+    pub(super) fn answer_pane(&mut self, id: PanelId, purpose: PromptPurpose, text: &str) {
+        if let PromptPurpose::Visit(direction) = purpose {
+            return self.visit(text, direction);
         }
         let Self {
             panes,
@@ -486,7 +505,8 @@ impl TerminalBrowser {
         match picked {
             PaletteOutcome::Nothing => self.over = Overlay::Palette(palette),
             PaletteOutcome::Closed => {}
-            PaletteOutcome::Action(action) => self.program.queue.push(action),
+            PaletteOutcome::Action(action) => self.perform_picked(action),
+            PaletteOutcome::OnlyInWindow => self.refuse_window_matter(),
             PaletteOutcome::Ask(command) => self.ask(QuestionPurpose::Argument(command), ""),
         }
     }

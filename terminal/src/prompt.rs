@@ -3,7 +3,10 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use stepback_debugger::action::{Direction, PanelId};
+use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap;
+use stepback_debugger::keymap::place_text;
+use stepback_debugger::messages::say;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::pane::PromptPurpose;
@@ -203,35 +206,43 @@ impl Question {
 
 impl QuestionPurpose {
     /// Returns the label in front of the answer.
-    pub fn words(&self) -> String {
+    pub fn words(&self, registers: ExampleRegisters) -> String {
         match self {
-            Self::Pane(_, purpose) => format!("{}: ", purpose.question()),
+            Self::Pane(_, purpose) => labelled(purpose.question()),
             Self::Argument(command) => {
                 let question = command
                     .argument
                     .as_ref()
-                    .map_or("", |argument| argument.question());
-                format!("{} ({question}): ", command.bare_label())
+                    .map_or_else(String::new, |argument| argument.question(registers));
+                labelled(&format!("{} ({question})", command.bare_label()))
             }
-            Self::Place => format!(
-                "{}: ",
-                stepback_debugger::messages::say!("terminal-ask-place")
-            ),
+            Self::Place => labelled(say!("terminal-ask-place")),
             Self::Search(Direction::Forward) => "/".to_owned(),
             Self::Search(Direction::Back) => "?".to_owned(),
-            Self::Trace => format!(
-                "{}: ",
-                stepback_debugger::messages::say!("terminal-ask-trace")
-            ),
-            Self::SessionPlace => format!(
-                "{}: ",
-                stepback_debugger::messages::say!("terminal-ask-session")
-            ),
-            Self::TextPlace(_) => format!(
-                "{}: ",
-                stepback_debugger::messages::say!("terminal-ask-text-place")
-            ),
+            Self::Trace => labelled(say!("terminal-ask-trace")),
+            Self::SessionPlace => labelled(say!("terminal-ask-session")),
+            Self::TextPlace(_) => labelled(say!("terminal-ask-text-place")),
         }
+    }
+
+    /// Returns the position that an answer names; none for other prompts.
+    pub fn place(&self, answer: &str) -> Option<String> {
+        match self {
+            Self::Pane(_, purpose) => Some(format!("{}{}", purpose.prefix()?, answer.trim())),
+            Self::Place => Some(place_text(answer)),
+            _ => None,
+        }
+    }
+
+    /// Returns the answer that named a position.
+    pub fn typed<'a>(&self, place: &'a str) -> &'a str {
+        let prefix = match self {
+            Self::Pane(_, purpose) => purpose.prefix(),
+            _ => None,
+        };
+        prefix
+            .and_then(|prefix| place.strip_prefix(prefix))
+            .unwrap_or(place)
     }
 
     /// Returns the name of the answer history.
@@ -239,9 +250,14 @@ impl QuestionPurpose {
         match self {
             // Both directions share a history.
             Self::Search(_) => "/".to_owned(),
-            other => other.words(),
+            other => other.words(ExampleRegisters::default()),
         }
     }
+}
+
+/// Puts the colon after a label, with the space of the language.
+fn labelled(label: &str) -> String {
+    say!("terminal-label", label = label) + " "
 }
 
 #[cfg(test)]

@@ -78,7 +78,9 @@ impl Shell for TerminalBrowser {
             Report::NotDivisible => self.say(Tone::Warning, say!("part-only-a-part-of-a-tarmac")),
             Report::Refused { place, error } => {
                 self.say(Tone::Error, &error);
-                let mut question = Question::new(QuestionPurpose::Place, &place);
+                let asked = self.asked_place.take().filter(|(asked, _)| *asked == place);
+                let requested = asked.map_or(QuestionPurpose::Place, |(_, requested)| requested);
+                let mut question = Question::new(requested.clone(), requested.typed(&place));
                 question.error = Some(error);
                 self.over = Overlay::Question(question);
             }

@@ -113,7 +113,7 @@ impl PaletteState {
             }
         };
         let keys = self.read_keys(ui, list.len());
-        self.field_ui(ui, wide, tok);
+        self.field_ui(ui, wide, around);
         if let Some(command) = self.requested {
             return self.question_ui(ui, command, &keys, around);
         }
@@ -145,7 +145,8 @@ impl PaletteState {
         }
     }
 
-    fn field_ui(&mut self, ui: &mut Ui, wide: f32, tok: &ThemeColors) {
+    fn field_ui(&mut self, ui: &mut Ui, wide: f32, around: &PaletteContext<'_>) {
+        let tok = ThemeColors::current(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(wide, 34.0), Sense::hover());
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
         ui.painter().rect_stroke(
@@ -181,9 +182,10 @@ impl PaletteState {
         let hint = self
             .requested
             .and_then(|command| command.argument.as_ref())
-            .map_or(say!("palette-type-a-command"), |requested| {
-                requested.question()
-            });
+            .map_or_else(
+                || say!("palette-type-a-command").to_owned(),
+                |requested| requested.question(around.situation.registers),
+            );
         let inner = Rect::from_min_max(pos2(left, rect.top()), rect.max - vec2(10.0, 0.0));
         let hint = egui::RichText::new(hint).font(ui_font(13.0)).color(tok.t3);
         let font = if self.requested.is_some() && !self.query.is_empty() {

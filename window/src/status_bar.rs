@@ -8,7 +8,7 @@ use stepback_debugger::action::{
     Action, AppAction, CommandName, FileAction, PanelAction, PanelKind, TravelAction,
 };
 use stepback_debugger::desk::words::count;
-use stepback_debugger::desk::{Opening, status_at};
+use stepback_debugger::desk::{Opening, position_label, status_at};
 use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::lane_view;
@@ -97,10 +97,7 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &ThemeColors, out: &mut Vec<Acti
         &desk.session,
         &say!("status-of", position = count(position.0), end = count(end)),
     );
-    let after = match position.last_step() {
-        Some(step) => say!("status-after-step", step = count(step.0)),
-        None => say!("status-before-first").to_owned(),
-    };
+    let after = position_label(position);
     part_ui(ui, &after, &place, mono_bold(11.5), tok);
     let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
         return;

@@ -6,6 +6,7 @@ use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelId, PanelKind};
 use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::desk::{Desk, StatusSlot};
+use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap::CommandContext;
 use stepback_debugger::program::PanelsSnapshot;
 use stepback_debugger::worker::Slot;
@@ -234,6 +235,7 @@ impl Workspace {
         let (pane, here) = (self.focused_pane(), desk.windows.active().position);
         CommandContext {
             active: Some((desk.windows.active, here)),
+            registers: ExampleRegisters::of_index(&desk.session.index),
             trace: desk.windows.active().trace,
             tile: self.focused.map(|tile| PanelId(tile.0)),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),

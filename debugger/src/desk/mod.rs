@@ -60,7 +60,7 @@ pub use recent::{RecentState, RecentTrace};
 pub use saver::{PlaceContent, SaveEvent, SavePlace, SaveReason, Saver};
 pub use slice_list::SliceList;
 pub use slice_state::SliceState;
-pub use status::{PositionStatus, StatusSlot, status_at};
+pub use status::{PositionStatus, StatusSlot, position_label, status_at};
 
 #[cfg(any(test, feature = "test-session"))]
 pub use test_desk::desk_over;

@@ -4,6 +4,7 @@ use stepback_parsers::Position;
 
 use crate::action::StepRange;
 use crate::action::{Action, PanelKind};
+use crate::desk::words::sentence;
 use crate::notes::{Bookmarks, SavedQueries, SavedSearch, SavedSlice, Watches};
 use crate::session::{Notice, OpenOptions};
 
@@ -86,7 +87,7 @@ impl Message {
     pub fn new(tone: Tone, title: impl Into<String>) -> Self {
         Self {
             tone,
-            title: title.into(),
+            title: sentence(&title.into()),
             text: String::new(),
             offers: Vec::new(),
         }

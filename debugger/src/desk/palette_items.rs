@@ -425,6 +425,7 @@ mod tests {
             "Compare with the previous call of this function"
         );
         assert_eq!(first("compare with 1250"), "Compare with ⟨1250⟩");
+        assert_eq!(first("bookmark sel"), "Bookmark selection");
     }
 
     #[test]

@@ -56,6 +56,14 @@ impl PositionStatus {
     }
 }
 
+/// Returns the label of a position: the step after which it is. The number of the position follows.
+pub fn position_label(position: Position) -> String {
+    match position.last_step() {
+        Some(step) => say!("status-after-step", step = count(step.0)),
+        None => say!("status-before-first").to_owned(),
+    }
+}
+
 /// Looks up the contents for a position. At the start of the trace they describe the first step.
 pub fn status_at(
     session: &Session,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use stepback_machine::{InstructionSet, RegisterGroup, Registers};
+
 use crate::messages::{say, spoken};
 
 pub use crate::model::text::thousands as count;
@@ -67,20 +69,31 @@ fn date(seconds: u64) -> String {
     format!("{day} {} {year}", spoken(month.unwrap_or(&"month-dec")))
 }
 
-/// Capitalises the first letter, unless the text begins with a name such as `x2` or `sp_el3`.
+/// Capitalises the first letter, unless the text begins with a name of the user's: a register
+/// (`x2`, `rax`), a symbol (`sp_el3`, `a::b`), a file before a colon (`dd: not a trace`) or another
+/// word that is no plain word (`main.c`, `rnd,`).
 pub fn sentence(text: &str) -> String {
-    let is_name = |letter: char| letter.is_ascii_digit() || letter == '_';
-    if text
-        .split_whitespace()
-        .next()
-        .is_some_and(|word| word.contains(is_name))
-    {
+    let is_file = text.split_once(": ").is_some_and(|(head, _)| {
+        !head.contains(char::is_whitespace) || head.contains(['/', '\\', '.'])
+    });
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_plain = |letter: char| letter.is_alphabetic() || "-'’".contains(letter);
+    if is_file || !first.chars().all(is_plain) || is_register(first) {
         return text.to_owned();
     }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
     })
+}
+
+/// Returns true for the name of a general register of any architecture.
+fn is_register(word: &str) -> bool {
+    let core = |set| Registers::of_group(RegisterGroup::Core, set);
+    InstructionSet::ALL
+        .into_iter()
+        .flat_map(core)
+        .any(|(name, _)| name == word)
 }
 
 #[cfg(test)]
@@ -90,8 +103,23 @@ mod tests {
     #[test]
     fn sentences_begin_with_a_capital_and_names_stay_as_they_are() {
         assert_eq!(sentence("the file is empty"), "The file is empty");
-        assert_eq!(sentence("x2 is not written"), "x2 is not written");
-        assert_eq!(sentence(""), "");
+        assert_eq!(sentence("l’index est ancien"), "L’index est ancien");
+        for kept in [
+            "x2 is not written",
+            "rax is unknown at this position",
+            "sp is unknown at this position",
+            "dd: looks like binary data",
+            "my trace.tarmac: looks like binary data",
+            "/tmp/my trace: there is no such file",
+            "main.c was not found",
+            "sp_el3 is unknown",
+            "rnd, call 2 of 5",
+            "a::b is not called",
+            "\"nosuch\" is not an address",
+            "",
+        ] {
+            assert_eq!(sentence(kept), kept);
+        }
     }
 
     #[test]

@@ -47,6 +47,7 @@
 mod at_position;
 mod error;
 mod evaluate;
+mod example;
 mod parser;
 mod shown;
 #[cfg(test)]
@@ -57,6 +58,7 @@ pub use crate::expression::shown::{AddressSpace, split_range, split_space};
 pub use at_position::{IndexLookup, SymbolLookup, is_used};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
 pub use evaluate::{Expression, NameLookup, ValueLookup, Width, evaluate, parse};
+pub use example::ExampleRegisters;
 pub use shown::{
     BareNumber, ChosenReading, LONG_HEX, OtherReading, bare_hex, decimal, shown_address,
 };

@@ -81,7 +81,7 @@ pub fn parse_line(line: &str, situation: &CommandContext) -> Result<Action, Stri
         (Some(requested), _) => Err(say!(
             "line-needs-an-argument",
             command = quoted(command),
-            question = requested.question()
+            question = requested.question(situation.registers)
         )),
         (None, argument) => Err(say!(
             "line-takes-no-argument-but-follows",

@@ -5,6 +5,7 @@ use stepback_parsers::Position;
 
 use crate::action::{Action, CellName, Moment, PanelId, SliceAction};
 use crate::action::{TraceId, WindowId};
+use crate::expression::ExampleRegisters;
 use crate::keymap::key::{Key, KeyStroke, Modifiers};
 use crate::keymap::table::CommandId;
 use crate::messages;
@@ -54,9 +55,9 @@ pub struct CommandArgument {
 }
 
 impl CommandArgument {
-    /// Returns the prompt.
-    pub fn question(&self) -> &'static str {
-        messages::spoken(self.question)
+    /// Returns the prompt, with examples of the trace's architecture.
+    pub fn question(&self, registers: ExampleRegisters) -> String {
+        registers.spoken(self.question)
     }
 }
 
@@ -190,6 +191,8 @@ pub struct CommandContext {
     /// Condition that "next where" repeats.
     pub condition: Option<String>,
     pub switches: CommandSwitches,
+    /// Registers of the open trace's architecture for examples.
+    pub registers: ExampleRegisters,
     /// Reason why the open trace cannot be followed while it grows.
     pub follow_refusal: Option<&'static str>,
 }

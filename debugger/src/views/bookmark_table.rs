@@ -68,8 +68,8 @@ impl TableSource for BookmarkTable {
         Some(say!("bookmarks-nothing-is-marked").to_owned())
     }
 
-    fn advice(&self) -> &'static str {
-        say!("terminal-how-to-mark")
+    fn advice(&self, _: &Desk) -> String {
+        say!("terminal-how-to-mark").to_owned()
     }
 
     fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {

@@ -55,8 +55,8 @@ impl TableSource for EffectsTable {
         TableWork::of_slot(&self.answer)
     }
 
-    fn advice(&self) -> &'static str {
-        say!("effects-nothing-was-used")
+    fn advice(&self, _: &Desk) -> String {
+        say!("effects-nothing-was-used").to_owned()
     }
 
     fn spare(&self) -> &'static [&'static str] {

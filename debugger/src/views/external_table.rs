@@ -99,12 +99,12 @@ impl TableSource for ExternalTable {
         ))
     }
 
-    fn advice(&self) -> &'static str {
-        match self.from {
+    fn advice(&self, _: &Desk) -> String {
+        str::to_owned(match self.from {
             Position(0) if self.is_without_values => say!("externals-no-values"),
             Position(0) => say!("externals-every-read-agrees-with-the"),
             _ => say!("externals-list-from-the-start-of"),
-        }
+        })
     }
 
     fn button(&self, desk: &Desk) -> Option<&'static str> {

@@ -58,8 +58,11 @@ impl TableSource for FindTable {
         }
     }
 
-    fn advice(&self) -> &'static str {
-        say!("find-read-the-text-in-another")
+    fn advice(&self, desk: &Desk) -> String {
+        str::to_owned(match desk.find.is_under_way() {
+            true => say!("find-escape-stops"),
+            false => say!("find-read-the-text-in-another"),
+        })
     }
 
     fn more(&self, desk: &Desk) -> Option<String> {

@@ -40,8 +40,8 @@ impl TableSource for FunctionTable {
         ViewStatus::of_answer(&answer)
     }
 
-    fn advice(&self) -> &'static str {
-        ""
+    fn advice(&self, _: &Desk) -> String {
+        String::new()
     }
 
     fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {

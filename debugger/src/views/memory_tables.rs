@@ -130,8 +130,8 @@ impl TableSource for AccessTable {
         }
     }
 
-    fn advice(&self) -> &'static str {
-        say!("table-ask-for-more-bytes-for")
+    fn advice(&self, _: &Desk) -> String {
+        say!("table-ask-for-more-bytes-for").to_owned()
     }
 
     fn spare(&self) -> &'static [&'static str] {
@@ -327,14 +327,14 @@ impl TableSource for MemoryTable {
         }
     }
 
-    fn advice(&self) -> &'static str {
-        match self.kind {
+    fn advice(&self, _: &Desk) -> String {
+        str::to_owned(match self.kind {
             PanelKind::Heap => say!("table-no-function-that-allocates-returns"),
             PanelKind::Heat => say!("table-the-trace-has-no-loads"),
             PanelKind::Tasks => say!("table-the-trace-has-no-steps"),
             PanelKind::StackMemory => say!("table-go-to-a-position-where"),
             _ => say!("table-the-trace-has-no-loads-and"),
-        }
+        })
     }
 
     /// Rows about memory go to the memory, those about tasks to a step.

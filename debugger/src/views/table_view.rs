@@ -58,7 +58,7 @@ pub trait TableSource {
     }
 
     /// Returns the advice of the empty state.
-    fn advice(&self) -> &'static str;
+    fn advice(&self, desk: &Desk) -> String;
 
     /// Returns the English names of the columns to omit in a narrow panel, the first to omit first.
     fn spare(&self) -> &'static [&'static str] {
@@ -436,7 +436,7 @@ impl<S: TableSource> PanelView for TableView<S> {
         let summary = self.source.summary(table, desk);
         if count == 0 && self.state.more.is_none() {
             let title = self.source.nothing(desk).unwrap_or(summary);
-            return ViewStatus::empty(title, self.source.advice().to_owned());
+            return ViewStatus::empty(title, self.source.advice(desk));
         }
         let marked = if self.shown.is_plain() {
             self.source.marked(table, desk)

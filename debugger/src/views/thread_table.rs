@@ -72,8 +72,8 @@ impl TableSource for ThreadTable {
         Ok(Arc::clone(&self.table))
     }
 
-    fn advice(&self) -> &'static str {
-        ""
+    fn advice(&self, _: &Desk) -> String {
+        String::new()
     }
 
     fn button(&self, desk: &Desk) -> Option<&'static str> {

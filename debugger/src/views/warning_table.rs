@@ -104,13 +104,13 @@ impl TableSource for WarningTable {
         Some(words.to_owned())
     }
 
-    fn advice(&self) -> &'static str {
-        match (self.is_text, self.is_part) {
+    fn advice(&self, _: &Desk) -> String {
+        str::to_owned(match (self.is_text, self.is_part) {
             (true, false) => say!("warnings-all-lines-of-the-trace"),
             (true, true) => say!("warnings-all-lines-that-are-indexed"),
             (false, false) => say!("warnings-all-records-of-the-trace"),
             (false, true) => say!("warnings-all-records-that-are-indexed"),
-        }
+        })
     }
 
     fn fetch(&mut self, seen: &[TableRow], desk: &Desk) {

@@ -11,6 +11,7 @@ use super::view::{RowGesture, ViewStatus};
 use crate::action::{Action, CellName, Direction, Follow, MarkAction, PanelKind, TravelAction};
 use crate::desk::Desk;
 use crate::expression::ChosenReading;
+use crate::expression::ExampleRegisters;
 use crate::messages::say;
 use crate::model::TextRole;
 use crate::model::table::{Table, TableCell, TableRow};
@@ -200,8 +201,8 @@ impl TableSource for WatchTable {
         Some(say!("watches-nothing-is-watched").to_owned())
     }
 
-    fn advice(&self) -> &'static str {
-        say!("terminal-how-to-watch")
+    fn advice(&self, desk: &Desk) -> String {
+        ExampleRegisters::of_index(&desk.session.index).spoken("terminal-how-to-watch")
     }
 
     fn act(&self, row: &TableRow, gesture: RowGesture, desk: &Desk, out: &mut Vec<Action>) -> bool {

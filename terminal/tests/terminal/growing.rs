@@ -51,13 +51,13 @@ fn a_trace_that_grows_is_followed() {
     sees(&mut it, "Following");
     // A user at the end follows the trace as it grows.
     append(&path, &steps(50..80));
-    sees(&mut it, "Step 80 of 80 so far");
+    sees(&mut it, "After step 79 · position 80 of 80 so far");
     it.check("following");
     it.press("Up Up");
     append(&path, &steps(80..90));
-    sees(&mut it, "Step 78 of 90 so far");
+    sees(&mut it, "position 78 of 90 so far");
     it.press("Escape");
-    sees(&mut it, "Step 78 of 90  ");
+    sees(&mut it, "After step 77 · position 78  ");
     it.check("followed");
 }
 
@@ -70,5 +70,5 @@ fn a_trace_that_has_grown_is_told_of() {
     append(&path, &steps(50..60));
     sees(&mut it, "grown");
     it.press("C-r");
-    sees(&mut it, "Step 0 of 60");
+    sees(&mut it, "Before step 0 · position 0 ");
 }

@@ -1,6 +1,10 @@
 //! Prompts on the bottom line, and all commands by name.
 
-use crate::support::Driver;
+use std::path::Path;
+
+use stepback_debugger::messages::Language;
+
+use crate::support::{Driver, look};
 
 #[test]
 fn words_and_all_of_it_are_deleted() {
@@ -114,7 +118,7 @@ fn a_regular_expression_is_looked_for() {
     let mut it = Driver::overflow();
     it.press("/ \"/STRB.*x19,#2/\" Return");
     assert!(
-        it.position() > 0 && it.bottom().starts_with("Step"),
+        it.position() > 0 && it.bottom().starts_with("After step"),
         "{}",
         it.bottom()
     );
@@ -143,13 +147,127 @@ fn what_is_told_can_be_read_to_its_end() {
     it.press("p \"nowhere_at_all\" Return");
     let screen = it.screen();
     assert!(
-        screen.contains("not an address of code: no register") && screen.contains("main.c:12"),
+        screen.contains("Not an address of code: no register") && screen.contains("main.c:12"),
         "{screen}"
     );
     it.press("Down");
     assert!(
-        !it.screen().contains("not an address of code"),
+        !it.screen().contains("Not an address of code"),
         "{}",
         it.screen()
+    );
+}
+
+#[test]
+fn a_wrong_address_opens_nothing_and_can_be_mended() {
+    let mut it = Driver::overflow();
+    let screen = it.press("Down").screen();
+    for (wrong, reason) in [
+        ("nosuch", "no register or symbol is named \"nosuch\""),
+        ("main+", "expected a number"),
+    ] {
+        it.press("m").press(&format!("\"{wrong}\" Return"));
+        assert!(it.bottom().ends_with(wrong), "{}", it.screen());
+        assert!(it.line(22).contains(reason), "{}", it.screen());
+        assert_eq!(it.press("Escape").screen(), screen);
+    }
+    it.press(": \"show memory nosuch\" Return");
+    assert!(it.line(22).contains("\"nosuch\""), "{}", it.screen());
+    assert_eq!(it.press("Escape").screen(), screen);
+    it.press("m \"nosuch\" Return C-u \"main+8\" Return");
+    assert!(it.screen().contains("Memory  main+8"), "{}", it.screen());
+    // Another address in the pane is evaluated first, too.
+    it.press("S-Tab g \"nosuch\" Return Escape");
+    assert!(it.screen().contains("Memory  main+8"), "{}", it.screen());
+}
+
+#[test]
+fn a_line_that_does_not_exist_is_asked_for_again() {
+    let mut it = Driver::overflow();
+    it.press("l \"99999999\" Return");
+    assert_eq!(it.bottom(), "Go to line: 99999999");
+    it.press("C-u \"2583\" Return");
+    assert_eq!(it.position(), 1250);
+}
+
+#[test]
+fn lines_are_not_asked_for_in_a_format_without_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hello.btf");
+    let fixtures = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/btrace"));
+    std::fs::copy(fixtures.join("hello.btf"), &path).unwrap();
+    let mut it = Driver::with(&path, Some("fixtures/btrace/hello.elf"), look());
+    it.press("l");
+    let refusal = "Lines are not available for this format";
+    assert!(it.bottom().starts_with(refusal), "{}", it.screen());
+    it.press("C-g \"line:5\" Return");
+    let refusal = "Raw text is not available for this format";
+    assert!(it.screen().contains(refusal), "{}", it.screen());
+    it.press("Escape R");
+    assert!(it.screen().contains(refusal), "{}", it.screen());
+}
+
+#[test]
+fn a_label_is_cut_only_for_what_is_typed() {
+    let mut it = Driver::overflow();
+    it.press("C-g");
+    let label = "Go to (step, line:7, 50%, name):";
+    assert_eq!(it.bottom(), label);
+    it.resize(40, 24);
+    assert_eq!(it.bottom(), label);
+    it.press("\"123456\"");
+    assert_eq!(it.bottom(), format!("{label} 123456"));
+    it.press("\"789\"");
+    assert!(it.bottom().ends_with("123456789"), "{}", it.bottom());
+}
+
+#[test]
+fn a_label_in_french_has_its_space_before_the_colon() {
+    Language::French.speak();
+    let mut it = Driver::overflow();
+    it.press("l");
+    assert_eq!(it.bottom(), "Aller à la ligne\u{a0}:");
+    Language::English.speak();
+}
+
+#[test]
+fn what_only_the_window_has_is_found_and_runs_nothing_else() {
+    let mut it = Driver::overflow();
+    for (name, command) in [
+        ("flame", "Show flame graph"),
+        ("waveform", "Waveform"),
+        ("save sel", "Save selection as a trace"),
+        ("bookmark sel", "Bookmark selection"),
+        ("timeline calls", "Timeline calls"),
+        ("layout debug", "Layout debug"),
+        ("theme dark", "Theme dark"),
+        ("settings", "Settings"),
+    ] {
+        it.press(&format!(": \"{name}\""));
+        let row = it.line(1);
+        assert!(
+            row.contains(command) && row.ends_with("in the window"),
+            "{}",
+            it.screen()
+        );
+        it.press("Return");
+        assert_eq!(
+            it.bottom(),
+            "This is available in the window only",
+            "{name}"
+        );
+        assert_eq!(it.desk().bookmarks.list().len(), 0);
+        assert_eq!(it.position(), 0);
+    }
+}
+
+#[test]
+fn prompts_name_registers_of_the_trace() {
+    let mut it = Driver::overflow();
+    it.resize(140, 24).press(": \"next where\" Return");
+    assert!(
+        it.bottom().contains("Condition: x0 == 0"),
+        "{}",
+        it.bottom()
     );
 }

@@ -91,11 +91,36 @@ fn the_bar_of_a_pane_is_dragged() {
 #[test]
 fn whoever_begins_is_told_of_the_help_until_the_first_key() {
     let mut it = Driver::overflow();
+    // The hint does not fit into 80 columns next to the position.
+    let status = "Before step 0 · position 0  Line";
+    assert!(it.bottom().starts_with(status), "{}", it.bottom());
+    assert!(it.line(22).contains("F1: keys"), "{}", it.line(22));
+    it.resize(200, 24);
+    let status = "Before step 0 · position 0 of 1,763  Line";
+    assert!(it.bottom().starts_with(status), "{}", it.bottom());
+    assert!(it.bottom().ends_with("F1: keys"), "{}", it.bottom());
+    it.press("Down");
+    assert!(!it.bottom().contains("F1"), "{}", it.bottom());
     assert!(
-        it.bottom().starts_with("Step 0 of 1,763") && it.bottom().ends_with("F1: keys, q: quit"),
+        it.bottom()
+            .starts_with("After step 0 · position 1 of 1,763")
+    );
+}
+
+#[test]
+fn a_long_message_leaves_the_position_visible() {
+    let mut it = Driver::overflow();
+    it.resize(60, 24).press("F4");
+    assert!(
+        it.line(21).starts_with("This key does nothing here"),
+        "{}",
+        it.screen()
+    );
+    assert!(it.bottom().starts_with("Before step 0"), "{}", it.bottom());
+    it.resize(120, 24).press("F4");
+    assert!(
+        it.bottom().starts_with("This key does nothing here"),
         "{}",
         it.bottom()
     );
-    it.press("Down");
-    assert!(!it.bottom().contains("F1"), "{}", it.bottom());
 }

@@ -9,6 +9,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{Action, AppAction, PanelAction, TravelAction};
+use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap::{Area, CommandContext, PANELS, commands, parse_line};
 use stepback_debugger::messages::{Language, LanguageChoice, MessageValue, find, spoken_with};
 use stepback_parsers::Position;
@@ -144,7 +145,7 @@ fn scripts_call_commands_as_the_english_window_does() {
         let question = command
             .argument
             .as_ref()
-            .map(|requested| requested.question());
+            .map(|requested| requested.question(ExampleRegisters::default()));
         assert!(
             question.is_none_or(|question| !question.is_empty()),
             "{}",

@@ -13,7 +13,8 @@ use crate::analysis::names::{NameError, NameResolver, code_address, line_code};
 use crate::analysis::search::stream::Search;
 use crate::analysis::search::wide_number;
 use crate::expression::{
-    AddressSpace, BareNumber, LONG_HEX, bare_hex, decimal, split_range, split_space,
+    AddressSpace, BareNumber, ExampleRegisters, LONG_HEX, bare_hex, decimal, split_range,
+    split_space,
 };
 use crate::image::Images;
 use crate::messages::say;
@@ -127,13 +128,13 @@ pub enum SearchParseError {
     /// It is too long for a pattern.
     TooLong,
     /// It is neither a number nor an expression with a value here.
-    Value(NameError),
+    Value(NameError, ExampleRegisters),
     /// It is not a run of bytes (the text).
     Bytes(String),
     /// It names no code location.
     Code(NameError),
     /// It names no cell.
-    Cell(NameError),
+    Cell(NameError, ExampleRegisters),
     /// No image has such a function (the text).
     NoFunction(String),
     /// Too many functions match (their number).
@@ -151,8 +152,8 @@ impl From<QueryError> for SearchParseError {
 impl std::error::Error for SearchParseError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Trace(error) | Self::Value(NameError::Trace(error)) => Some(error),
-            Self::Code(NameError::Trace(error)) | Self::Cell(NameError::Trace(error)) => {
+            Self::Trace(error) | Self::Value(NameError::Trace(error), _) => Some(error),
+            Self::Code(NameError::Trace(error)) | Self::Cell(NameError::Trace(error), _) => {
                 Some(error)
             }
             _ => None,
@@ -170,10 +171,16 @@ impl fmt::Display for SearchParseError {
                 what = fault.what.to_string()
             )),
             Self::TooLong => f.write_str(say!("meaning-too-long")),
-            Self::Value(error) => f.write_str(&say!("meaning-value", error = error.to_string())),
+            Self::Value(error, registers) => {
+                let error = ("error", error.to_string().into());
+                f.write_str(&registers.spoken_with("meaning-value", error))
+            }
             Self::Bytes(text) => f.write_str(&say!("meaning-bytes", text = format!("{text:?}"))),
             Self::Code(error) => f.write_str(&say!("meaning-code", error = error.to_string())),
-            Self::Cell(error) => f.write_str(&say!("meaning-cell", error = error.to_string())),
+            Self::Cell(error, registers) => {
+                let error = ("error", error.to_string().into());
+                f.write_str(&registers.spoken_with("meaning-cell", error))
+            }
             Self::NoFunction(text) => {
                 f.write_str(&say!("meaning-no-function", text = format!("{text:?}")))
             }
@@ -322,7 +329,10 @@ impl<'a> SearchParser<'a> {
             ));
         }
         if typed_hex(text).is_some() {
-            let address = self.names.number(text).map_err(SearchParseError::Value)?;
+            let address = self
+                .names
+                .number(text)
+                .map_err(|error| self.no_value(error))?;
             return Ok((
                 if self.is_executed(address)? {
                     FindKind::Address
@@ -376,7 +386,7 @@ impl<'a> SearchParser<'a> {
             None => self
                 .names
                 .sought_value(text)
-                .map_err(SearchParseError::Value),
+                .map_err(|error| self.no_value(error)),
         }
     }
 
@@ -422,11 +432,18 @@ impl<'a> SearchParser<'a> {
             Ok(Cell::Memory { len_bytes, .. }) if self.object(text).is_some() && len_bytes == 1 => {
                 self.object(text)
             }
-            cell => Some(cell.map_err(SearchParseError::Cell)?),
+            cell => Some(cell.map_err(|error| self.no_cell(error))?),
         };
-        let cell =
-            cell.ok_or_else(|| SearchParseError::Cell(NameError::EmptyRange(text.to_owned())))?;
+        let cell = cell.ok_or_else(|| self.no_cell(NameError::EmptyRange(text.to_owned())))?;
         Ok(Search::Accesses(cell, kinds, None))
+    }
+
+    fn no_value(&self, error: NameError) -> SearchParseError {
+        SearchParseError::Value(error, ExampleRegisters::of_index(self.index))
+    }
+
+    fn no_cell(&self, error: NameError) -> SearchParseError {
+        SearchParseError::Cell(error, ExampleRegisters::of_index(self.index))
     }
 
     /// Returns all bytes of a variable.

@@ -122,14 +122,14 @@ impl PositionLock {
 
     /// Returns the text in the bar about the lock, if any.
     pub fn words(&self, cx: &PaneContext<'_>) -> Option<String> {
-        let step = thousands(self.position(cx).0);
+        let position = thousands(self.position(cx).0);
         match (self.follow, &self.place) {
             (Follow::Pinned(_), Some(place)) => Some(say!(
                 "terminal-locked-to",
                 place = place.as_str(),
-                step = step
+                position = position
             )),
-            (Follow::Pinned(_), None) => Some(say!("terminal-locked", step = step)),
+            (Follow::Pinned(_), None) => Some(say!("terminal-locked", position = position)),
             (Follow::Active | Follow::Window(_), _) if cx.desk.windows.list.len() < 2 => None,
             (follow, _) => Some(format!("[{}]", cx.desk.windows.travelling(follow).0)),
         }

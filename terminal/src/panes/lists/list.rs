@@ -270,7 +270,7 @@ impl<L: ListView> Pane for ListPane<L> {
         if purpose == PromptPurpose::Filter && self.listing.filter(text) {
             return self.move_to(0);
         }
-        out.extend(purpose.actions(text).into_iter().map(PaneAction::Do));
+        out.extend(purpose.action(text).map(PaneAction::Do));
     }
 
     fn take(&mut self, action: &Action, cx: &PaneContext<'_>) -> bool {

@@ -3,6 +3,7 @@
 
 use egui::{Id, Key, Modifiers, Rect, Ui};
 use stepback_debugger::action::{Action, AppAction, FindKind, FindQuery, SearchAction};
+use stepback_debugger::expression::ExampleRegisters;
 use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::found::kind_name;
@@ -206,7 +207,13 @@ fn drop_down<R>(
 }
 
 /// Draws the chooser of the interpretation. Returns true if it changed.
-pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool {
+pub fn kind_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    rect: Rect,
+    registers: ExampleRegisters,
+    kind: &mut FindKind,
+) -> bool {
     let now = *kind;
     let chosen = drop_down(
         ui,
@@ -219,7 +226,7 @@ pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool 
         |ui| {
             let mut chosen = None;
             for (kind, example) in KINDS {
-                let example = egui::RichText::new(spoken(example))
+                let example = egui::RichText::new(registers.spoken(example))
                     .font(crate::theme::mono(11.5))
                     .color(pen.tok.t3);
                 let entry =

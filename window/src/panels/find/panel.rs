@@ -9,7 +9,8 @@ use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Action, CellName, FindKind, FindQuery, FindRange, PanelKind, SearchAction,
 };
-use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::expression::ExampleRegisters;
+use stepback_debugger::messages::say;
 use stepback_debugger::model::found::{
     SearchEnd, SearchResults, kind_name, nothing_words, summary,
 };
@@ -214,7 +215,8 @@ impl FindPanel {
             .with_max_x(history.left() - 2.0);
         self.field_ui(ui, pen, field, cx, out);
         self.history_ui(ui, pen, history, cx, out);
-        let is_chosen = kind_ui(ui, pen, kind, &mut self.kind);
+        let registers = ExampleRegisters::of_index(&cx.desk.session.index);
+        let is_chosen = kind_ui(ui, pen, kind, registers, &mut self.kind);
         let is_moved = reach_ui(ui, pen, reach, &mut self.state.reach)
             && self.state.reach != SearchScope::Between;
         if is_chosen || is_moved {
@@ -668,7 +670,7 @@ impl FindPanel {
     }
 
     /// Draws the example searches.
-    fn examples_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect) {
+    fn examples_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, cx: &PanelContext<'_>) {
         let tok = pen.tok;
         let (x, mut y) = (rect.left() + INSET, rect.top() + 16.0);
         pen.text(
@@ -683,6 +685,7 @@ impl FindPanel {
             egui::WidgetInfo::labeled(egui::Role::Label, true, say!("find-type-what-to-look-for"))
         });
         y += 24.0;
+        let registers = ExampleRegisters::of_index(&cx.desk.session.index);
         for (example, finds) in EXAMPLES {
             if y + ROW / 2.0 > rect.bottom() {
                 return;
@@ -700,7 +703,7 @@ impl FindPanel {
             pen.text(x, y, example, mono(12.5), tok.accent);
             pen.cut_text(
                 pos2(x + 140.0, y),
-                spoken(finds),
+                &registers.spoken(finds),
                 ui_font(12.0),
                 tok.t3,
                 rect.right() - 8.0,
@@ -815,7 +818,7 @@ impl Panel for FindPanel {
                     out.push(Action::Search(SearchAction::StopFind));
                 }
             }
-            None => self.examples_ui(ui, &pen, rest),
+            None => self.examples_ui(ui, &pen, rest, cx),
         }
     }
 }

@@ -8,7 +8,8 @@ use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{
     Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction,
 };
-use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::expression::ExampleRegisters;
+use stepback_debugger::messages::say;
 use stepback_debugger::model::register_detail::write_columns;
 use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::notes::{Watch, WatchChange};
@@ -76,7 +77,7 @@ impl WatchesPanel {
             pos2(bar.right() - 8.0, bar.bottom() - 4.0),
         );
         let response = Field {
-            hint: spoken(HINT),
+            hint: &ExampleRegisters::of_index(&cx.desk.session.index).spoken(HINT),
             icon: icons::WATCH,
         }
         .ui(ui, pen, rect, &mut self.state.text);

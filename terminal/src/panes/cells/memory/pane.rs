@@ -306,7 +306,7 @@ impl Pane for MemoryPane {
             PromptPurpose::FindInMemory => {
                 self.change(&MemoryChange::Find(text.to_owned(), Direction::Forward), cx)
             }
-            _ => out.extend(purpose.actions(text).into_iter().map(PaneAction::Do)),
+            _ => out.extend(purpose.action(text).map(PaneAction::Do)),
         }
         self.advance(cx);
     }

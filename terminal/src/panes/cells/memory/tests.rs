@@ -151,7 +151,7 @@ fn a_locked_pane_asks_from_its_own_moment() {
     let mut bench = at(1300, "8ffff5e0");
     bench.press(&[PaneCommand::Arrange]);
     bench.go(0, 0);
-    assert_eq!(bench.title(), "Memory  8ffff5e0  locked to step 1,300");
+    assert_eq!(bench.title(), "Memory  8ffff5e0  locked to position 1,300");
     assert!(
         bench.draw().starts_with("8ffff5e0  20 f6"),
         "{}",
@@ -174,7 +174,7 @@ fn a_locked_pane_asks_from_its_own_moment() {
     );
     bench.answer(PromptPurpose::LockAtLine, "20");
     assert!(
-        bench.title().ends_with("locked to line:20, step 0"),
+        bench.title().ends_with("locked to line:20, position 0"),
         "{}",
         bench.title()
     );

@@ -205,7 +205,7 @@ impl Pane for RegistersPane {
         match purpose {
             _ if self.lock.answer(purpose, text, cx) => {}
             PromptPurpose::Filter => text.trim().clone_into(&mut self.view.filter),
-            _ => out.extend(purpose.actions(text).into_iter().map(PaneAction::Do)),
+            _ => out.extend(purpose.action(text).map(PaneAction::Do)),
         }
     }
 

@@ -217,7 +217,7 @@ fn a_locked_pane_stays_where_it_is() {
     let mut bench = bench(1300);
     bench.press(&[PaneCommand::Arrange]);
     bench.go(1300, 0);
-    assert_eq!(bench.title(), "Registers  locked to step 1,300");
+    assert_eq!(bench.title(), "Registers  locked to position 1,300");
     assert!(
         bench.draw().starts_with("x0  0000000000000038"),
         "{}",
@@ -244,7 +244,7 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
     assert!(
         bench
             .title()
-            .starts_with("Registers  locked to line:2000, step "),
+            .starts_with("Registers  locked to line:2000, position "),
         "{}",
         bench.title()
     );
