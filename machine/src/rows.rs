@@ -662,12 +662,24 @@ impl InstructionSet {
     }
 
     /// Returns true if a system call made before a store may still write memory after it. A thread
-    /// that waits for a futex writes nothing.
+    /// that waits for a futex writes nothing, and memory that is still stored to is mapped.
     pub fn system_call_may_write_late(self, number: u64) -> bool {
         let is_futex = self
             .system_call_name(number)
             .is_some_and(|name| matches!(name, "futex" | "futex_time64"));
-        self.system_call_may_write(number) && !is_futex
+        self.system_call_may_write(number) && !is_futex && !self.system_call_unmaps(number)
+    }
+
+    /// Returns true if a system call only removes mappings. It writes nothing: the memory has other
+    /// contents when a later call maps it anew.
+    pub fn system_call_unmaps(self, number: u64) -> bool {
+        self.system_call_name(number) == Some("munmap")
+    }
+
+    /// Returns true if a system call maps memory, or may do so.
+    pub fn system_call_maps(self, number: u64) -> bool {
+        self.system_call_shares(number)
+            .is_some_and(|sharing| !matches!(sharing, MemorySharing::Area { .. }))
     }
 
     /// Returns true if a system call ends a thread. It writes the thread id word that an earlier

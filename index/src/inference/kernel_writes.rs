@@ -25,6 +25,8 @@ const LOOKED_AT: usize = 512;
 /// Maximum size in bytes of a signal frame with the state of all units of a processor, including
 /// the gap to the previous stack.
 const FRAME_BYTES: u64 = 32 << 10;
+/// Smallest page size in bytes.
+pub const PAGE: u64 = 4096;
 /// Steps to follow around a system call, to determine its arguments.
 const AROUND: StepRadius = StepRadius {
     before: 96,
@@ -185,9 +187,7 @@ fn written_by(index: &Index, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>,
         // The signal killed the thread: no handler ran, so there is no signal frame.
         MarkerKind::KERNEL_EVENT if ends_after(index, thread, position)? => Ok(Some(Vec::new())),
         MarkerKind::KERNEL_EVENT => {
-            let stack = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
-            let known = registers_alone(index, thread, position.0, AROUND, &[stack])?;
-            let lowest = known.first().copied().flatten();
+            let lowest = stack_pointer(index, thread, position)?;
             Ok(lowest.map(|lowest| vec![(lowest, lowest.saturating_add(FRAME_BYTES))]))
         }
         MarkerKind::SYSTEM_CALL => {
@@ -213,6 +213,34 @@ fn written_by(index: &Index, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>,
         }
         _ => Ok(None),
     }
+}
+
+/// Returns true if some bytes are in the stack of the thread of an event: from its stack pointer to
+/// the page where the stack pointer was at first.
+pub fn is_in_stack(index: &Index, hit: &MarkerHit, range: MemoryRange) -> Result<bool, QueryError> {
+    let first = SlotReader(index).next_step_of(hit.thread, Position(0))?;
+    let Some(top) = first
+        .map(|first| stack_pointer(index, hit.thread, first.after()))
+        .transpose()?
+        .flatten()
+    else {
+        return Ok(false);
+    };
+    let lowest = stack_pointer(index, hit.thread, hit.position)?;
+    let last = range.address.0.saturating_add(range.len_bytes.max(1) - 1);
+    Ok(lowest.is_some_and(|lowest| lowest <= range.address.0) && last <= top | (PAGE - 1))
+}
+
+/// Returns the stack pointer of a thread at a position, as the surrounding steps show it.
+fn stack_pointer(
+    index: &Index,
+    thread: ThreadId,
+    position: Position,
+) -> Result<Option<u64>, QueryError> {
+    let size_bytes = index.instruction_set(thread).word_bytes();
+    let view = RegisterView::new(RegisterId::SP, 0, size_bytes);
+    let known = registers_alone(index, thread, position.0, AROUND, &[view])?;
+    Ok(known.first().copied().flatten())
 }
 
 fn may_happen(

@@ -2,10 +2,12 @@
 //! have written there.
 //!
 //! A call counts only if it can reach the bytes, judging by the arguments that the surrounding
-//! steps show.
+//! steps show. A call that removes mappings writes nothing: the bytes change when a later call maps
+//! them anew, which is possible only if nothing accessed their page in between.
 
 use std::sync::atomic::Ordering;
 
+use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::cell::{MemoryRange, ThreadId};
@@ -14,11 +16,13 @@ use crate::answers::index_info::MarkerHit;
 use crate::answers::step_record::Doubt;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::inference::kernel_writes;
+use crate::inference::kernel_writes::{self, PAGE};
 use crate::read::call_gaps::{self, note_harmless};
 use crate::read::doubts::{self, GAPS};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::{SlotReader, ThreadSlot};
+use crate::read::touches::{TouchFilter, TouchReader};
+use crate::store::granules::granules_of;
 
 /// Maximum number of slots with system calls to examine.
 const LOOKED_AT: usize = 4096;
@@ -91,6 +95,8 @@ impl<'a> OverwriteReader<'a> {
         ]
         .concat();
         let mut at = until;
+        // The first call after the examined ones that maps memory.
+        let mut mapping = None;
         for looked_at in 1..=LOOKED_AT {
             let hits = MarkerReader(self.index).last(
                 WantedMarkers {
@@ -105,11 +111,24 @@ impl<'a> OverwriteReader<'a> {
             };
             let position = first.position;
             for hit in hits.into_iter().rev() {
-                if self.sees(hit.thread)
-                    && (looked_at == LOOKED_AT || self.may_reach(&hit)?)
-                    && let Some(doubt) = doubt_of(&hit)
+                if !self.sees(hit.thread) {
+                    continue;
+                }
+                let is_call = hit.marker.kind == MarkerKind::SYSTEM_CALL;
+                let set = self.index.instruction_set(hit.thread);
+                let writer = match is_call && set.system_call_unmaps(hit.marker.value) {
+                    true => mapping.as_ref(),
+                    false => Some(&hit),
+                };
+                if let Some(writer) = writer
+                    && (looked_at == LOOKED_AT
+                        || self.may_reach(&hit)? && !self.is_kept(&hit, writer)?)
+                    && let Some(doubt) = doubt_of(writer)
                 {
                     return Ok(Some(doubt));
+                }
+                if is_call && set.system_call_maps(hit.marker.value) {
+                    mapping = Some(hit);
                 }
             }
             let Some(before) = position.0.checked_sub(1) else {
@@ -147,6 +166,34 @@ impl<'a> OverwriteReader<'a> {
         };
         self.left = left;
         kernel_writes::may_reach(self.index, hit, range)
+    }
+
+    /// Returns true if some bytes were mapped from a call that removes mappings until another one
+    /// maps memory: a step accessed their page in between, or they are in the stack of the caller.
+    fn is_kept(&self, removal: &MarkerHit, mapping: &MarkerHit) -> Result<bool, QueryError> {
+        let Some(range) = self.range.filter(|_| removal.position < mapping.position) else {
+            return Ok(false);
+        };
+        let reader = SlotReader(self.index);
+        let Some(returned) = reader.next_step_of(removal.thread, removal.position)? else {
+            return Ok(false);
+        };
+        if kernel_writes::is_in_stack(self.index, removal, range)? {
+            return Ok(true);
+        }
+        let touches = TouchReader::in_memory(self.index, self.memory);
+        let page = Address(range.address.0 & !(PAGE - 1));
+        let last = range.address.0.saturating_add(range.len_bytes.max(1) - 1);
+        if last - page.0 >= PAGE {
+            return Ok(false);
+        }
+        for (granule, mask) in granules_of(page, PAGE) {
+            let touch = touches.next_touch(granule, mask, returned.after().0, TouchFilter::All)?;
+            if touch.is_some_and(|touch| touch.slot <= mapping.position.0) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns a system call that another thread made before a slot and returned from after it.

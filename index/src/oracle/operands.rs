@@ -370,9 +370,11 @@ impl Oracle {
                 event.owner.map(|step| Doubt::Gap { step })
             }
             OracleEventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
-                let writes = self
-                    .instruction_set(event.thread)
-                    .system_call_may_write(marker.value);
+                let set = self.instruction_set(event.thread);
+                // Memory that is no longer mapped changes when it is mapped anew, by a later call
+                // that is then the doubt.
+                let writes = set.system_call_may_write(marker.value)
+                    && !set.system_call_unmaps(marker.value);
                 let step = event.owner.filter(|_| writes)?;
                 Some(Doubt::SystemCall {
                     step,

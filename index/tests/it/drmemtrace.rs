@@ -239,27 +239,53 @@ fn accesses_before_the_first_step_count_in_the_heat_of_the_whole_trace() {
     assert_eq!(heat(index.end()).pages, []);
 }
 
-/// Stores 8 bytes at 0x5000, makes a system call with immediate arguments in `edi`, `esi`, `edx`,
-/// `r10d`, and returns the doubt about the memory.
+/// A step after the store that may overwrite it.
+enum LaterStep {
+    /// A system call with immediate arguments in `edi`, `esi`, `edx`, `r10d`.
+    Call(u64, [u32; 4]),
+    /// A load of 8 bytes.
+    Load(u64),
+}
+
+/// Stores 8 bytes at 0x5000, makes a system call, and returns the doubt about the memory.
 fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
+    doubt_after_steps(&[LaterStep::Call(number, arguments)])
+}
+
+/// Stores 8 bytes at 0x5000, makes some steps, and returns the doubt about the memory.
+fn doubt_after_steps(steps: &[LaterStep]) -> Option<Doubt> {
     let mut writer = TraceWriter::new(TraceRecipe::default());
-    writer.time(13_400_000_000_000_000, 0);
+    let mut time = 13_400_000_000_000_000;
+    writer.time(time, 0);
     writer.instruction(0x40_1000, &[0x48, 0x89, 0x03]);
     writer.write(0x5000, 8);
     let mut pc = 0x40_1003;
-    for (opcode, argument) in [&[0xbf][..], &[0xbe], &[0xba], &[0x41, 0xba]]
-        .into_iter()
-        .zip(arguments)
-    {
-        let bytes = [opcode, &argument.to_le_bytes()].concat();
-        writer.instruction(pc, &bytes);
-        pc += bytes.len() as u64;
+    for step in steps {
+        match *step {
+            LaterStep::Load(address) => {
+                writer.instruction(pc, &[0x48, 0x8b, 0x03]);
+                writer.read(address, 8);
+                pc += 3;
+            }
+            LaterStep::Call(number, arguments) => {
+                for (opcode, argument) in [&[0xbf][..], &[0xbe], &[0xba], &[0x41, 0xba]]
+                    .into_iter()
+                    .zip(arguments)
+                {
+                    let bytes = [opcode, &argument.to_le_bytes()].concat();
+                    writer.instruction(pc, &bytes);
+                    pc += bytes.len() as u64;
+                }
+                writer.instruction(pc, &[0x0f, 0x05]);
+                writer.time(time + 5, 0);
+                writer.marker(marker::SYSTEM_CALL, number);
+                time += 9;
+                writer.time(time, 0);
+                pc += 2;
+            }
+        }
     }
-    writer.instruction(pc, &[0x0f, 0x05]);
-    writer.time(13_400_000_000_000_005, 0);
-    writer.marker(marker::SYSTEM_CALL, number);
-    writer.time(13_400_000_000_000_009, 0);
-    writer.instruction(pc + 2, &[0x90]);
+    writer.instruction(pc, &[0x90]);
     let index = index_of_files(vec![file("a.100.0.trace", writer)], 1 << 20);
     let cell = Cell::Memory {
         address: Address(0x5000),
@@ -270,6 +296,42 @@ fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
         Some(CellAccess::Step(hit)) => hit.doubt,
         other => panic!("{other:?}"),
     }
+}
+
+/// `munmap` writes nothing (`man 2 munmap`), and an access to a page that is not mapped faults: the
+/// bytes changed only if they were mapped anew, at an address that the kernel chose, without an
+/// access in between.
+#[test]
+fn removing_a_mapping_changes_memory_only_if_it_is_mapped_anew() {
+    let unmap = || LaterStep::Call(11, [0x5000, 0x1000, 0, 0]);
+    let unmap_another = || LaterStep::Call(11, [0x6000, 0x1000, 0, 0]);
+    let map = || LaterStep::Call(9, [0, 0x1000, 3, 0x22]);
+    let load = || LaterStep::Load(0x5000);
+    for steps in [
+        vec![unmap()],
+        vec![unmap(), load()],
+        vec![map(), unmap()],
+        vec![unmap_another(), map()],
+        // Another cell of the page shows that the page is still mapped.
+        vec![unmap(), LaterStep::Load(0x5ff8), map()],
+        vec![unmap(), load(), map(), load()],
+    ] {
+        assert_eq!(doubt_after_steps(&steps), None);
+    }
+    let by_mapping = |step| {
+        Some(Doubt::SystemCall {
+            step: Step(step),
+            number: 9,
+        })
+    };
+    assert_eq!(doubt_after_steps(&[unmap(), map()]), by_mapping(10));
+    // The access came too late to say anything, or was to another page.
+    assert_eq!(doubt_after_steps(&[unmap(), map(), load()]), by_mapping(10));
+    let other_page = LaterStep::Load(0x6000);
+    assert_eq!(
+        doubt_after_steps(&[unmap(), other_page, map()]),
+        by_mapping(11)
+    );
 }
 
 /// The arguments follow `man 2`: read(fd, buffer, count), mmap(address, length, protection, flags),
@@ -286,6 +348,7 @@ fn a_system_call_overwrites_only_what_its_arguments_name() {
         (9, [0x6000, 0x1000, 3, 0x32]),
         (9, [0x5000, 0x1000, 3, 0x22]),
         (11, [0x6000, 0x1000, 0, 0]),
+        (11, [0x5000, 0x1000, 0, 0]),
         (28, [0x5000, 0x1000, 3, 0]),
         (39, [0; 4]),
         (60, [0; 4]),
@@ -302,7 +365,6 @@ fn a_system_call_overwrites_only_what_its_arguments_name() {
         (0, [3, 0x5004, 0x1000, 0]),
         (0, [3, 0x4000, 0x1001, 0]),
         (9, [0x5000, 0x1000, 3, 0x32]),
-        (11, [0x5000, 0x1000, 0, 0]),
         (28, [0x5000, 0x1000, 4, 0]),
         (202, [0x5000, 0x86, 0, 0]),
         // May write any memory: ioctl, recvmsg.
