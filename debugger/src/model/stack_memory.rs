@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::answer::{
-    AccessKinds, Call, Cell, CellAccess, FrameEntry, RegisterState, StepRecord, ValueSource,
+    AccessKinds, Call, Cell, CellAccess, FrameEntry, MemoryRange, RegisterState, StepRecord,
+    ValueSource,
 };
 use stepback_index::query::{NearestAccess, RegisterViewsAt, RegistersAt};
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{Address, InstructionSet, RegisterView, Registers, decode};
+use stepback_machine::semantics::{InstructionInput, ValueOrigin};
+use stepback_machine::{AccessKind, Address, InstructionSet, RegisterView, Registers, decode};
 use stepback_parsers::{Position, Step};
 
 use super::TextRole;
@@ -75,11 +77,11 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
             }
         }
         (words, next) = (words + 1, address.checked_add(word));
-        let cell = Cell::Memory {
+        let range = MemoryRange {
             address: Address(address),
             len_bytes: word,
         };
-        let found = StackWord::of(session, cell, at, cancel)?;
+        let found = StackWord::of(session, range, at, cancel)?;
         // The name of a frame is bright in its first word and dim in the others.
         let meaning = if found.frame.as_ref() == Some(&frame) {
             TextRole::Label
@@ -90,23 +92,23 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
         frame = found.frame.unwrap_or(frame);
     }
     let threads = index.threads();
-    let whose = threads
+    let thread = threads
         .get(usize::from(file.thread.0))
-        .filter(|_| threads.len() > 1);
-    let whose = whose
-        .map(|thread| say!("stackmem-of", thread = &*thread.name))
-        .unwrap_or_default();
+        .filter(|_| threads.len() > 1)
+        .map(|thread| &*thread.name);
     let pointer = format!("{pointer:x}");
-    let summary = match words {
-        0 => say!(
-            "stackmem-nothing-is-accessed",
-            whose = whose,
+    let summary = match (words, thread) {
+        (0, None) => say!("stackmem-nothing-is-accessed", pointer = pointer),
+        (0, Some(thread)) => say!(
+            "stackmem-nothing-is-accessed-of-thread",
+            thread = thread,
             pointer = pointer
         ),
-        _ => say!(
-            "stackmem-words",
+        (_, None) => say!("stackmem-words", count = words, pointer = pointer),
+        (_, Some(thread)) => say!(
+            "stackmem-words-of-thread",
             count = words,
-            whose = whose,
+            thread = thread,
             pointer = pointer
         ),
     };
@@ -162,9 +164,15 @@ struct StackWord {
 }
 
 impl StackWord {
-    fn of(session: &Session, cell: Cell, at: Position, cancel: &Cancel) -> Result<Self> {
-        let index = &session.index;
+    /// Describes the word of `len_bytes` at an address.
+    fn of(session: &Session, word: MemoryRange, at: Position, cancel: &Cancel) -> Result<Self> {
+        let (index, address) = (&session.index, word.address);
+        let cell = Cell::Memory {
+            address,
+            len_bytes: word.len_bytes,
+        };
         let value = cell_value(index, cell, at, cancel)?;
+        let number = value.value.to_u64();
         let last = NearestAccess::last(cell, AccessKinds::Writes, at).run(index, cancel)?;
         let Some(CellAccess::Step(hit)) = last else {
             return Ok(Self {
@@ -190,7 +198,17 @@ impl StackWord {
         let owner = owner.and_then(|owner| calls.get(owner));
         let is_stale = is_over && owner.is_some_and(|owner| !keeps_window(&owner, record));
         let saved = match owner.filter(|_| !is_stale) {
-            Some(owner) => saved_words(session, record, &owner, &value, cancel)?,
+            // A call instruction stores the return address.
+            Some(_) if number.is_some() && is_call(record) => {
+                say!("stackmem-return-address").to_owned()
+            }
+            Some(owner) => {
+                let stored = stored_register(index, record, address, cancel)?;
+                match stored.filter(|stored| number.is_some() && stored.value.to_u64() == number) {
+                    Some(stored) => saved_words(session, record, &owner, stored, cancel)?,
+                    None => String::new(),
+                }
+            }
             None => String::new(),
         };
         let frame = Some(function_name(&session.images, function));
@@ -243,60 +261,87 @@ fn keeps_window(owner: &Call, record: &StepRecord) -> bool {
     owner.entered == FrameEntry::Exception && record.instruction_set.has_windows()
 }
 
-/// Names the register that a function saved there: a callee-saved register or the return address,
-/// if it has its value from the call of the function, to which the word belongs. A call instruction
-/// stores the return address.
+/// Names a register that a function stored: a callee-saved register or the return address, if it
+/// had its value from the call of the function, to which the word then belongs.
 fn saved_words(
     session: &Session,
     record: &StepRecord,
     owner: &Call,
-    value: &CellValue,
+    stored: RegisterState,
     cancel: &Cancel,
 ) -> Result<String> {
     let (index, set) = (&session.index, record.instruction_set);
-    let is_code = |number: u64| session.images.code_at(Address(number)).is_some();
-    let Some(number) = value.value.to_u64() else {
+    if !is_saved_by_callee(stored.view, set)
+        || !is_as_called(index, &stored, record, owner, cancel)?
+    {
         return Ok(String::new());
-    };
-    if is_call(record) {
-        return Ok(say!("stackmem-return-address").to_owned());
     }
+    let number = stored.value.to_u64();
+    let is_code = number.is_some_and(|number| session.images.code_at(Address(number)).is_some());
+    Ok(
+        match set.is_link_register(stored.view.register) && is_code {
+            true => say!("stackmem-register-return", register = &*stored.name),
+            false => stored.name,
+        },
+    )
+}
+
+/// Returns the register that a step stored at an address, with its value: the n-th register of a
+/// list for the n-th word.
+fn stored_register(
+    index: &Index,
+    record: &StepRecord,
+    address: Address,
+    cancel: &Cancel,
+) -> Result<Option<RegisterState>, QueryError> {
+    let set = record.instruction_set;
+    let state_of = |view: RegisterView| -> Result<Option<RegisterState>, QueryError> {
+        let Some(name) = Registers::name(view, set) else {
+            return Ok(None);
+        };
+        let states = RegisterViewsAt {
+            position: record.step.before(),
+            thread: record.thread,
+            views: vec![(name.to_owned(), view)],
+        };
+        Ok(states.run(index, cancel)?.pop())
+    };
     let Some(encoding) = record.encoding else {
-        return Ok(String::new());
+        return Ok(None);
     };
     let instruction = decode(encoding, record.pc, set);
-    let Some(used) = instruction.registers.as_ref() else {
-        return Ok(String::new());
-    };
-    let named = used
-        .reads
-        .iter()
-        .filter(|view| is_saved_by_callee(**view, set));
-    let views = named
-        .filter_map(|view| Some((Registers::name(*view, set)?.to_owned(), *view)))
-        .collect();
-    let (position, thread) = (record.step.before(), record.thread);
-    let states = RegisterViewsAt {
-        position,
-        thread,
-        views,
-    }
-    .run(index, cancel)?;
-    for state in states
-        .into_iter()
-        .filter(|state| state.value.to_u64() == Some(number))
-    {
-        if !is_as_called(index, &state, record, owner, cancel)? {
+    let stores = instruction.meaning.memory.iter().filter(|operand| {
+        operand.kind == AccessKind::Write && operand.segment.is_none() && operand.index.is_none()
+    });
+    for store in stores {
+        let (Some(base), Some(size_bytes)) = (store.base, store.size_bytes) else {
             continue;
-        }
-        return Ok(
-            match set.is_link_register(state.view.register) && is_code(number) {
-                true => say!("stackmem-register-return", register = &*state.name),
-                false => state.name,
-            },
-        );
+        };
+        let Some(base) = state_of(base)?.and_then(|base| base.value.to_u64()) else {
+            return Ok(None);
+        };
+        let start = base.wrapping_add_signed(store.displacement);
+        let place = match store.address_bytes {
+            4 => u64::from((address.0 as u32).wrapping_sub(start as u32)),
+            _ => address.0.wrapping_sub(start),
+        };
+        let Some(place) = u16::try_from(place)
+            .ok()
+            .filter(|place| *place < size_bytes)
+        else {
+            continue;
+        };
+        return match *instruction.origins_of_value(&store.value, place..size_bytes) {
+            [
+                ValueOrigin {
+                    input: InstructionInput::Register(view),
+                    is_copy: true,
+                },
+            ] => state_of(view),
+            _ => Ok(None),
+        };
     }
-    Ok(String::new())
+    Ok(None)
 }
 
 /// Returns true for registers that a function must restore or needs to return.
@@ -347,7 +392,7 @@ fn is_call(record: &StepRecord) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::session::test_session::{overflow, tarmac};
 
     #[test]
     fn words_of_the_stack_say_which_register_was_saved_by_whom() {
@@ -359,6 +404,38 @@ mod tests {
             table.summary.contains("above the stack pointer"),
             "{}",
             table.summary
+        );
+    }
+
+    /// In `PUSH {reglist}` the lowest register is at the lowest address (Armv7-M ARM, A7.7.99):
+    /// registers of equal values do not share a name. `r3` is no callee-saved register.
+    #[test]
+    fn words_of_a_push_are_the_registers_of_its_list_in_order() {
+        let zeros = (3..12)
+            .map(|number| format!("1 clk R r{number} 00000000\n"))
+            .collect::<String>();
+        let stored = (0..10)
+            .map(|word| {
+                let value = if word == 9 { "00008007" } else { "00000000" };
+                format!("3 clk MW4 {:08x} {value}\n", 0x2000_0fd8 + 4 * word)
+            })
+            .collect::<String>();
+        let text = format!(
+            "1 clk IT (1) 00008000 4668 T thread : MOV r0,sp\n1 clk R r13 20001000\n{zeros}\
+             2 clk IT (2) 00008002 f000f801 T thread : BL 0x8008\n2 clk R r14 00008007\n\
+             3 clk IT (3) 00008008 e92d4ff8 T thread : PUSH.W {{r3-r11,lr}}\n\
+             3 clk R r13 20000fd8\n{stored}\
+             4 clk IT (4) 0000800c bf00 T thread : NOP\n"
+        );
+        let (session, _directory) = tarmac(&text);
+        let table = stack_memory(&session, session.index.end(), &Cancel::default()).unwrap();
+        let saved: Vec<String> = table.rows.iter().map(|row| row.cells[3].text()).collect();
+        let expected = ["", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "lr"];
+        assert_eq!(
+            saved,
+            expected,
+            "{:#?}",
+            table.rows.iter().map(TableRow::line).collect::<Vec<_>>()
         );
     }
 }
