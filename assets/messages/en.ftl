@@ -310,6 +310,7 @@ line-quoted = "{ $text }"
 line-there-is-no-command = no command matches { $line }
 line-needs-an-open-trace = { $command } needs an open trace
 line-is-not-possible-here = { $command } is not available here
+command-no-raw-text = this trace has no text: it is a binary file
 line-needs-an-argument = { $command } needs an argument: { $question }
 line-takes-no-argument-but-follows = { $command } takes no argument, but got { $argument }
 line-not-a-number-of-bytes = not a number of bytes: { $length }
@@ -328,11 +329,18 @@ line-the-length-after-the-colon = the length after the colon must be a number ab
 menu-theme = Theme
 menu-language = Language
 menu-memory-by = Memory by
+menu-new-panel = New panel
+menu-panels = Panels
+menu-folding = Folding
+menu-slice = Slice
+menu-memory = Memory
 menu-registers = Registers
 menu-timeline = Timeline
 menu-functions = Functions
 menu-flame-graph = Flame graph
 menu-colour = Colour
+menu-effects = Effects
+menu-compare-calls = Compare calls
 menu-layout = Layout
 menu-recent = Recent
 menu-trace-window-at = Trace window { $number } at { $position }
@@ -417,7 +425,7 @@ files-entries = { $all ->
 files-shown-of = { $shown } of { $all } entries
 files-nothing-begins-so = no name starts with { $text }
 files-folder-wanted = expected a folder, but this is a file: { $name }
-files-choose-one = choose a file, or a folder that is a single trace
+files-choose-one = choose a file
 files-name-wanted = enter a file name
 files-home = Home
 files-of-trace = Trace folder
@@ -461,7 +469,6 @@ settings-size = Text size
 settings-smaller = Smaller
 settings-normal = Normal
 settings-larger = Larger
-settings-now = now { $percent } %
 settings-fonts = Fonts
 settings-built-in = Built-in
 settings-built-in-of = { $font }: built-in
@@ -643,7 +650,7 @@ start-changed-since = changed since
 start-file-not-found = file not found
 start-forget-this-trace = Remove from list
 start-drop-a-trace-here-a = Drop a trace here: a file or a directory, with its ELF next to it if you have one
-start-tarmac-plain-or-compressed-gz = Tarmac, plain or compressed (.gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, or the directory)
+start-tarmac-plain-or-compressed-gz = Tarmac (also .gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, or the directory) · RST (rstzip) · SPARC Btrace
 status-no-trace-open = No trace open
 status-where = where { $condition }
 status-where-tip = F8 goes to the next position where { $condition }. Click to change the condition
@@ -949,18 +956,19 @@ externals-reads = { $count ->
         [one] 1 read
        *[other] { $count } reads
     }
-externals-from-step = ; from step { $step } on
 externals-head = { $reads } { $count ->
         [one] differs
        *[other] differ
-    } from the last write: DMA, a device or a system call{ $from }
+    } from the last write: DMA, a device or a system call
+externals-from = { $summary }; from step { $step } on
 externals-no-external-change-from-there = No external change from this position on
 externals-list-from-the-start-of = List from the start of the trace instead.
 externals-more = … more
 externals-external-changes = External changes
 externals-no-external-changes = No external changes
 externals-every-read-agrees-with-the = Every read returns what was last written.
-externals-no-values = The trace has no values, so reads and writes cannot be compared.
+externals-no-values = This format records no values, so reads and writes cannot be compared.
+externals-not-recorded = External changes are not recorded
 externals-step = Step
 externals-address = Address
 externals-was = Was
@@ -1005,6 +1013,7 @@ flame-no-function-was-called = No calls
 flame-the-trace-has-no-calls = The trace has no calls.
 flame-flame-graph-2 = flame graph
 flame-box = flame { $name }
+flame-self = { $name } itself, outside the functions that it calls
 flame-too-narrow = { $count } stacks, each too narrow to show
 flame-zoom-to-it = Zoom to it
 flame-zoom-out = Zoom out
@@ -1089,8 +1098,8 @@ source-locate = Locate…
 source-source = Source
 source-line = source line { $line }
 source-next-execution-of = next execution of line { $line }
-source-which-the-trace-never-reaches = , which the trace never reaches
-source-next-hint = Next execution of line { $line }{ $words } (Shift: previous)
+source-which-the-trace-never-reaches = The trace never reaches it
+source-next-hint = Next execution of line { $line } (Shift: previous)
 source-line-head = Line { $line }
 source-next-execution = Next execution
 source-previous-execution = Previous execution
@@ -1117,7 +1126,7 @@ stack-arguments-at-its-entry = Arguments at entry
 stack-called-from = Called from
 stack-step = Step
 stack-frame = frame { $place } { $name }
-stack-nothing = nothing
+stack-nothing = start of thread
 accesses-all = All
 accesses-reads-and-writes = Reads and writes
 accesses-reads = Reads
@@ -1151,6 +1160,7 @@ table-no-register-memory-or-code = No register, memory or code selected
 table-type-above-or-right-click = Type one above, or right-click a register, a byte or a step.
 table-the-trace-does-not-tell = This trace has no heap events
 table-record-it-again-with-record = Record it again with -record_heap, and keep funclist.log next to the trace.
+table-format-records-no-heap = This format does not record calls of heap functions.
 table-the-trace-has-no-loads = This format does not record memory accesses.
 table-the-trace-has-no-steps = The trace has no steps.
 table-the-trace-has-no-calls = The trace has no calls.
@@ -1215,7 +1225,6 @@ watches-type-a-register-address-or = Type a register, [address] or expression ab
 watches-row = watch { $expression } = { $value }
 watches-means-nothing = not an expression
 watches-step = step
-watches-see-the-tooltip = see tooltip
 watches-before-the-start = before the start
 watches-never-written = never written
 watches-is-unknown = { $watch } is unknown
@@ -1275,7 +1284,7 @@ heat-pages = { $count ->
         [one] 1 page
        *[other] { $count } pages
     } of { $size }
-heat-busiest = , the busiest { $count } of them
+heat-busiest = { $summary }, the busiest { $count } of them
 heat-page = page { $address }
 tasks-count = { $tasks ->
         [one] 1 task
@@ -1284,7 +1293,7 @@ tasks-count = { $tasks ->
         [one] 1 run
        *[other] { $runs } runs
     }
-tasks-first-rows = , the first { $count } rows
+tasks-first-rows = { $summary }, the first { $count } rows
 tasks-name = task { $task } { $function }
 tasks-run = task { $task } from { $from }
 tasks-task = Task
@@ -1479,14 +1488,17 @@ doubt-guessed-the-instruction-cannot-be = guessed: the instruction cannot be dec
 doubt-guessed-the-instruction-is-conditional = guessed: the instruction is conditional, and the trace does not record whether it was executed
 registers-floating-point-registers = Floating-point registers
 physical-physical-address-not-told = physical address unknown
-physical-also = also
-physical-in-context = { " " }in context { $context }
+physical-also = { $summary }; also
 physical-other-context = { $address } was mapped to physical { $physical }, but another context followed: "at --mem phys::{ $physical }" shows what is there
-physical-also-at = ; also at { $address }{ $context }
-physical-more = { " " }and { $count } more
+physical-also-at = { $summary }; also at { $address }
+physical-also-at-in-context = { $summary }; also at { $address }, context { $context }
+physical-more = { $summary } and { $count } more
 physical-none = no virtual page is mapped to physical { $address } at this position
-physical-told = physical { $address }{ $context }, page { $page }, mapped at position { $position }
-physical-context = , context { $context }
+physical-told = physical { $address }, page { $page }, mapped at position { $position }
+physical-other = { $summary }; { $address }
+physical-context-other = { $summary }; { $address } in context { $context }
+physical-context-same = { $summary }; also in context { $context }
+physical-told-in-context = physical { $address }, context { $context }, page { $page }, mapped at position { $position }
 threads-name = thread { $name }
 threads-process-of = process { $process }
 threads-steps-of = { $count } steps
@@ -1509,8 +1521,9 @@ source-recorded-the-trace-states-it = recorded: the trace has it at or before th
 source-inferred-a-later-read-with = inferred from the program image, or from a later read with no write between
 source-external-a-read-differs-from = external: a read differs from the last write, so something else wrote there
 source-unknown-nothing-states-it = unknown: nothing in the trace shows it
-names-system-call = { " " }system call { $name }
-names-trap = trap { $number }{ $name }
+names-system-call = trap { $number } system call { $name }
+names-trap = trap { $number } { $name }
+names-trap-plain = trap { $number }
 head-state = State
 head-allocated-at = Allocated at
 head-by = By
@@ -1523,8 +1536,8 @@ heap-the-first-blocks = The first { $count ->
         [one] 1 block
        *[other] { $count } blocks
     }
-heap-alive = , { $count } allocated here with { $size }
-heap-listed = ; { $count } are listed
+heap-alive = { $summary }, { $count } allocated here with { $size }
+heap-listed = { $summary }; { $count } are listed
 heap-to-come = not yet allocated
 heap-freed = freed
 heap-allocated = allocated
@@ -1589,21 +1602,21 @@ functions-in = { $count ->
         [one] 1 step
        *[other] { $steps } steps
     }
-functions-most = ; the { $count } that took most
-functions-merged = ; { $count ->
+functions-most = { $summary }; the { $count } that took most
+functions-merged = { $summary }; { $count ->
         [one] 1 call is
        *[other] { $count } calls are
     } merged into the enclosing call
 functions-row = function { $name }
 accesses-no-thread = there is no thread { $name }
 accesses-the-first = The first { $rows }
-accesses-of-bytes = { " " }of { $count ->
+accesses-of-bytes = { $summary } of { $count ->
         [one] 1 byte
        *[other] { $count } bytes
     } at { $address }
-accesses-of = { " " }of { $what }
-accesses-by-thread = { " " }by thread { $thread }
-accesses-from-step = { " " }from step { $step } on
+accesses-of = { $summary } of { $what }
+accesses-by-thread = { $summary } by thread { $thread }
+accesses-from-step = { $summary } from step { $step } on
 accesses-no-read = No read
 accesses-no-write = No write
 accesses-no-access = No access
@@ -1624,7 +1637,7 @@ accesses-count-executions = { $count ->
         [one] 1 execution
        *[other] { $count } executions
     }
-accesses-in-stacks = { " " }in { $count ->
+accesses-in-stacks = { $summary } in { $count ->
         [one] 1 call stack
        *[other] { $count } call stacks
     }
@@ -1652,11 +1665,11 @@ effects-summary = { $what }, positions { $from } to { $to }: { $steps ->
         [one] 1 output
        *[other] { $outputs } outputs
     }
-effects-undecoded = ; the registers of { $count ->
+effects-undecoded = { $summary }; the registers of { $count ->
         [one] 1 step
        *[other] { $count } steps
     } are unknown
-effects-left-out = ; too much memory is used: { $count ->
+effects-left-out = { $summary }; too much memory is used: { $count ->
         [one] 1 access is
        *[other] { $count } accesses are
     } omitted
@@ -1673,8 +1686,8 @@ effects-comparison = { $function } at { $one } and at { $other }: { $inputs ->
         [one] control flow diverges once
        *[other] control flow diverges { $partings } times
     }
-effects-cut = ; the list is incomplete
-effects-one-sided = ; { $count } unknown on one side
+effects-cut = { $summary }; the list is incomplete
+effects-one-sided = { $summary }; { $count } unknown on one side
 effects-input = input
 effects-output = output
 effects-input-one-sided = input, unknown on one side
@@ -1792,51 +1805,49 @@ find-more-not-kept = { $summary }; further hits are not listed: narrow the searc
 find-the-first = The first { $hits }: { $what }, up to step { $searched }
 find-stopped = { $hits } up to step { $searched }, then stopped: { $what }
 find-stopped-before-any-hit = Stopped before anything was found
-find-from-step = { " " }from step { $step } on
-find-up-to-step = { " " }up to step { $step }
-find-between-steps = { " " }between steps { $from } and { $to }
-find-done = { $hits }: { $what }{ $range }
+find-from-step = { $hits }: { $what } from step { $step } on
+find-up-to-step = { $hits }: { $what } up to step { $step }
+find-between-steps = { $hits }: { $what } between steps { $from } and { $to }
+find-done = { $hits }: { $what }
 find-looking-for = Searching for { $what }
 find-no-hit-up-to = No hit up to step { $step }: { $what }
 find-no-hit-in-range = No hit in this range: { $what }
 find-no-hit = No hit: { $what }
+find-read-as-words = { $words }. Searched as words: { $reason }
+find-no-values = { $words }. The trace records no values
 head-match = Match
 find-hit-at-step = hit at step { $step }
 marker-time = time { $micros } µs
 marker-cpu = cpu { $cpu }
-marker-moved-from = moved from cpu{ " " }
-marker-to = { " " }to{ " " }
+marker-gap-missing = gap: { $reason } ({ $count } instructions are missing)
+marker-thread-ends = thread { $thread } ends
+marker-is-physical-in-context = { $address } is physical { $physical } in context { $context }
+marker-kernel-part-ends = the kernel's part of { $call } ends
+marker-kernel-part-begins = the kernel's part of { $call } begins
+marker-moved = moved from cpu { $from } to { $to }
 marker-the-kernel-restored-the-state = the kernel restored the state from before the signal
-marker-window = tracing window{ " " }
-marker-begins-here = { " " }begins here
+marker-window = tracing window { $number } begins here
 marker-the-filtered-part-ends-here = the filtered part ends here
-marker-restartable = restartable sequence up to{ " " }
-marker-kernel-part = the kernel's part of{ " " }
-marker-begins = { " " }begins
-marker-ends = { " " }ends
+marker-restartable = restartable sequence up to { $place }
 marker-context-switch-begins = context switch begins
 marker-context-switch-ends = context switch ends
-marker-exception = exception or interrupt at{ " " }
+marker-exception = exception or interrupt at { $place }
 marker-back-from-the-exception-or = back from the exception or interrupt
-marker-masked = an access was masked out @{ " " }
-marker-is-physical = { " " }is physical{ " " }
-marker-in-context = { " " }in context{ " " }
+marker-masked = an access was masked out @ { $address }
+marker-is-physical = { $address } is physical { $physical }
+marker-in-context = { $address } in context { $context }
 marker-no-physical-address-is-known = no physical address is known any more
-marker-no-physical = { " " }has no known physical address
-marker-idle = the core is idle:{ " " }
-marker-times = { " " }times
-marker-thread = thread{ " " }
-marker-vectors-have = vectors have{ " " }
-marker-bytes = { " " }bytes
-marker-instruction-flush = instruction cache flushed @{ " " }
-marker-data-flush = data cache flushed @{ " " }
-marker-not-completed = not completed:{ " " }
+marker-no-physical = { $address } has no known physical address
+marker-idle = the core is idle: { $count } times
+marker-vectors-have = vectors have { $count } bytes
+marker-instruction-flush = instruction cache flushed @ { $address }
+marker-data-flush = data cache flushed @ { $address }
+marker-not-completed = not completed: { $instruction }
 marker-signal = signal { $number }
 marker-restartable-sequence-aborted = restartable sequence aborted
 marker-the-kernel-took-control = the kernel took control
-marker-before = { " " }before{ " " }
+marker-before = { $event } before { $place }
 marker-gap = gap: { $reason }
-marker-missing = { " " }instructions are missing)
 notes-no-values = values of registers and memory are not recorded
 notes-by-time = threads are ordered by timestamp: between two timestamps the order of steps of different threads is unknown
 notes-assumed = the trace does not state its architecture: { $architecture } is assumed (see --arch)
@@ -1971,6 +1982,7 @@ memory-what-the-marks-of-bytes = legend of byte colours
 memory-just-written-by-the-step = just written: by the step just before the position
 memory-differs-from-the-position-where = differs: from the previous position of the window
 memory-the-trace-has-no-values = The trace has no values: a byte shows whether it was last written or read, dots that it has not been accessed yet
+memory-no-stack-pointer = The stack pointer is not recorded: type an address
 memory-leads-to = leads to { $name }
 memory-holds = { $at } holds { $value }, { $name }: click to show memory there
 memory-external-read-by = external, read by step{ " " }
@@ -2100,11 +2112,13 @@ meaning-value = not a value: { $error }; write 31, 0x1f or an expression such as
 meaning-bytes = not bytes: { $text }; write pairs of hex digits (67 64 62) or a text in quotes ("gdb")
 meaning-code = not an address of code: { $error }; write 0x80000494, main+8 or main.c:12
 meaning-cell = neither a register nor memory: { $error }; write { $first }, 0x80020010:8, sp+8:4 or { $first } = 0x1f
+meaning-no-code-of-line = no code of the program belongs to { $line }
 meaning-no-function = no function has { $text } in its name; choose Text to search for the word in the trace
 meaning-functions = { $count } functions match, more than the maximum of { $most }: type more of the name
 place-a-percentage-is-a-number = a percentage is a number such as 50% or 33.3%
 place-percentages-go-from-0-to = percentages go from 0% to 100%
 place-needed = expected a position: { $forms }
+place-position-beyond = position { $position } is past the end of the trace ({ $end })
 place-no-position = { $text } is not a position ({ $forms })
 place-no-raw-text = raw text is not available for this format: give a step, a time or an address instead of line:{ $line }
 place-line-beyond = line { $line } is past the end of the trace, which is line { $end }
@@ -2184,7 +2198,7 @@ regions-summary = { $count ->
         [one] 1 region
        *[other] { $count } regions
     }, { $size } accessed
-regions-the-first = , the first { $count } of them
+regions-the-first = { $summary }, the first { $count } of them
 regions-code = code
 regions-data = data
 regions-not-loaded = not loaded
@@ -2215,12 +2229,16 @@ head-type = Type
 head-next-write = Next write
 head-means = Meaning
 stackmem-the-stack-pointer-is-unknown = The stack pointer is unknown here
-stackmem-of = { " " }of { $thread }
 stackmem-words = { $count ->
         [one] 1 word
        *[other] { $count } words
-    } above the stack pointer{ $whose } { $pointer }
-stackmem-nothing-is-accessed = No step accesses memory above the stack pointer{ $whose } { $pointer }
+    } above the stack pointer { $pointer }
+stackmem-words-of-thread = { $count ->
+        [one] 1 word
+       *[other] { $count } words
+    } above the stack pointer of { $thread } { $pointer }
+stackmem-nothing-is-accessed = No step accesses memory above the stack pointer { $pointer }
+stackmem-nothing-is-accessed-of-thread = No step accesses memory above the stack pointer of { $thread } { $pointer }
 stackmem-gap-row = untouched { $address }
 stackmem-gap = … { $count } bytes
 stackmem-unknown = unknown

@@ -331,6 +331,7 @@ line-quoted = « { $text } »
 line-there-is-no-command = il n’y a pas de commande { $line }
 line-needs-an-open-trace = { $command } demande une trace ouverte
 line-is-not-possible-here = { $command } n’est pas possible ici
+command-no-raw-text = cette trace n’a pas de texte : c’est un fichier binaire
 line-needs-an-argument = { $command } demande un argument : { $question }
 line-takes-no-argument-but-follows = { $command } ne prend pas d’argument, mais a reçu { $argument }
 line-not-a-number-of-bytes = ce n’est pas un nombre d’octets : { $length }
@@ -349,11 +350,18 @@ line-the-length-after-the-colon = la longueur après les deux-points doit être 
 menu-theme = Thème
 menu-language = Langue (Language)
 menu-memory-by = Mémoire par
+menu-new-panel = Nouveau panneau
+menu-panels = Panneaux
+menu-folding = Repli
+menu-slice = Tranche
+menu-memory = Mémoire
 menu-registers = Registres
 menu-timeline = Chronologie
 menu-functions = Fonctions
 menu-flame-graph = Graphe de flammes
 menu-colour = Couleur
+menu-effects = Effets
+menu-compare-calls = Comparer des appels
 menu-layout = Disposition
 menu-recent = Récents
 menu-trace-window-at = Fenêtre de trace { $number } au pas { $position }
@@ -450,7 +458,7 @@ files-shown-of = { $all ->
 }
 files-nothing-begins-so = aucun nom ne commence par { $text }
 files-folder-wanted = il faut un dossier, et ceci est un fichier : { $name }
-files-choose-one = choisissez un fichier, ou un dossier qui est une seule trace
+files-choose-one = choisissez un fichier
 files-name-wanted = il faut un nom
 files-home = Dossier personnel
 files-of-trace = Dossier de la trace
@@ -494,7 +502,6 @@ settings-size = Taille du texte
 settings-smaller = Plus petit
 settings-normal = Normal
 settings-larger = Plus grand
-settings-now = actuellement { $percent } %
 settings-fonts = Polices
 settings-built-in = Intégrée
 settings-built-in-of = { $font } : intégrée
@@ -679,7 +686,7 @@ start-changed-since = modifiée depuis
 start-file-not-found = fichier introuvable
 start-forget-this-trace = Retirer de la liste
 start-drop-a-trace-here-a = Déposez ici une trace, fichier ou dossier, avec son ELF à côté si vous l’avez
-start-tarmac-plain-or-compressed-gz = Tarmac, brute ou compressée (.gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, ou le dossier)
+start-tarmac-plain-or-compressed-gz = Tarmac (aussi .gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, ou le dossier) · RST (rstzip) · Btrace SPARC
 status-no-trace-open = Aucune trace ouverte
 status-where = où { $condition }
 status-where-tip = F8 va à la prochaine position où { $condition }. Cliquez pour changer la condition
@@ -988,18 +995,19 @@ externals-reads = { $count ->
         [one] { $count } lecture
        *[other] { $count } lectures
     }
-externals-from-step =  ; à partir du pas { $step }
 externals-head = { $reads } { $count ->
         [one] diffère
        *[other] diffèrent
-    } de ce que la dernière écriture a laissé : DMA, périphérique, appel système{ $from }
+    } de ce que la dernière écriture a laissé : DMA, périphérique, appel système
+externals-from = { $summary } ; à partir du pas { $step }
 externals-no-external-change-from-there = Aucune modification externe à partir de là
 externals-list-from-the-start-of = Listez plutôt depuis le début de la trace.
 externals-more = … suite
 externals-external-changes = Modifications externes
 externals-no-external-changes = Aucune modification externe
 externals-every-read-agrees-with-the = Chaque lecture renvoie la dernière valeur écrite.
-externals-no-values = La trace n’a pas de valeurs : lectures et écritures ne peuvent être comparées.
+externals-no-values = Ce format n’enregistre pas de valeurs : lectures et écritures ne peuvent être comparées.
+externals-not-recorded = Les modifications externes ne sont pas enregistrées
 externals-step = Pas
 externals-address = Adresse
 externals-was = Était
@@ -1044,6 +1052,7 @@ flame-no-function-was-called = Aucune fonction n’a été appelée
 flame-the-trace-has-no-calls = La trace n’a pas d’appels.
 flame-flame-graph-2 = graphe de flammes
 flame-box = flamme { $name }
+flame-self = { $name } elle-même, hors des fonctions qu’elle appelle
 flame-too-narrow = { $count } piles, chacune trop étroite pour être montrée
 flame-zoom-to-it = L’agrandir
 flame-zoom-out = Réduire
@@ -1128,8 +1137,8 @@ source-locate = Indiquer…
 source-source = Source
 source-line = ligne de source { $line }
 source-next-execution-of = prochaine exécution de la ligne { $line }
-source-which-the-trace-never-reaches = , que la trace n’atteint jamais
-source-next-hint = Prochaine exécution de la ligne { $line }{ $words } (avec Maj : la précédente)
+source-which-the-trace-never-reaches = La trace ne l’atteint jamais
+source-next-hint = Prochaine exécution de la ligne { $line } (avec Maj : la précédente)
 source-line-head = Ligne { $line }
 source-next-execution = Prochaine exécution
 source-previous-execution = Exécution précédente
@@ -1156,7 +1165,7 @@ stack-arguments-at-its-entry = Arguments à son entrée
 stack-called-from = Appelée depuis
 stack-step = Pas
 stack-frame = cadre { $place } { $name }
-stack-nothing = rien
+stack-nothing = début du thread
 accesses-all = Tous
 accesses-reads-and-writes = Lectures et écritures
 accesses-reads = Lectures
@@ -1190,6 +1199,7 @@ table-no-register-memory-or-code = Aucun registre, mémoire ni code n’est choi
 table-type-above-or-right-click = Tapez ci-dessus, ou cliquez droit sur un registre, un octet ou un pas.
 table-the-trace-does-not-tell = Cette trace n’a pas d’événements du tas
 table-record-it-again-with-record = Enregistrez-la de nouveau avec -record_heap, et gardez le fichier funclist.log à côté de la trace.
+table-format-records-no-heap = Ce format n’enregistre pas les appels des fonctions du tas.
 table-the-trace-has-no-loads = Ce format n’enregistre pas les accès à la mémoire.
 table-the-trace-has-no-steps = La trace n’a aucun pas.
 table-the-trace-has-no-calls = La trace n’a pas d’appels.
@@ -1254,7 +1264,6 @@ watches-type-a-register-address-or = Tapez ci-dessus un registre, [adresse] ou u
 watches-row = espion { $expression } = { $value }
 watches-means-nothing = pas une expression
 watches-step = pas
-watches-see-the-tooltip = voir l’infobulle
 watches-before-the-start = avant le début
 watches-never-written = jamais écrit
 watches-is-unknown = { $watch } est inconnu
@@ -1314,7 +1323,7 @@ heat-pages = { $count ->
         [one] { $count } page
        *[other] { $count } pages
     } de { $size }
-heat-busiest = , dont les { $count } plus actives
+heat-busiest = { $summary }, dont les { $count } plus actives
 heat-page = page { $address }
 tasks-count = { $tasks ->
         [one] { $tasks } tâche
@@ -1323,7 +1332,7 @@ tasks-count = { $tasks ->
         [one] { $runs } exécution
        *[other] { $runs } exécutions
     }
-tasks-first-rows = , les { $count } premières lignes
+tasks-first-rows = { $summary }, les { $count } premières lignes
 tasks-name = tâche { $task } { $function }
 tasks-run = tâche { $task } à partir de { $from }
 tasks-task = Tâche
@@ -1521,14 +1530,17 @@ doubt-guessed-the-instruction-cannot-be = supposé : l’instruction ne peut pa
 doubt-guessed-the-instruction-is-conditional = supposé : l’instruction est conditionnelle, et la trace ne dit pas si elle a été exécutée
 registers-floating-point-registers = Registres à virgule flottante
 physical-physical-address-not-told = adresse physique inconnue
-physical-also = aussi
-physical-in-context = { " " }dans le contexte { $context }
+physical-also = { $summary } ; aussi
 physical-other-context = { $address } correspondait à l’adresse physique { $physical }, mais un autre contexte a suivi : « at --mem phys::{ $physical } » montre ce qui s’y trouve
-physical-also-at =  ; aussi en { $address }{ $context }
-physical-more = { " " }et { $count } de plus
+physical-also-at = { $summary } ; aussi en { $address }
+physical-also-at-in-context = { $summary } ; aussi en { $address }, contexte { $context }
+physical-more = { $summary } et { $count } de plus
 physical-none = aucune page virtuelle n’est donnée à l’adresse physique { $address } à cette position
-physical-told = physique { $address }{ $context }, page { $page }, donnée à la position { $position }
-physical-context = , contexte { $context }
+physical-told = physique { $address }, page { $page }, donnée à la position { $position }
+physical-other = { $summary } ; { $address }
+physical-context-other = { $summary } ; { $address } dans le contexte { $context }
+physical-context-same = { $summary } ; aussi dans le contexte { $context }
+physical-told-in-context = physique { $address }, contexte { $context }, page { $page }, donnée à la position { $position }
 threads-name = thread { $name }
 threads-process-of = processus { $process }
 threads-steps-of = { $count } pas
@@ -1551,8 +1563,9 @@ source-recorded-the-trace-states-it = enregistré : la trace l’énonce à la 
 source-inferred-a-later-read-with = déduit : une lecture ultérieure sans écriture entre-temps, ou l’image du programme, le dit
 source-external-a-read-differs-from = externe : une lecture diffère de la dernière écriture ; autre chose a écrit là
 source-unknown-nothing-states-it = inconnu : rien ne l’énonce
-names-system-call = { " " }appel système { $name }
-names-trap = trappe { $number }{ $name }
+names-system-call = trappe { $number } appel système { $name }
+names-trap = trappe { $number } { $name }
+names-trap-plain = trappe { $number }
 head-state = État
 head-allocated-at = Alloué au pas
 head-by = Par
@@ -1565,11 +1578,11 @@ heap-the-first-blocks = { $count ->
         [one] { $count } premier bloc
        *[other] Les { $count } premiers blocs
     }
-heap-alive = , { $count ->
+heap-alive = { $summary }, { $count ->
         [one] { $count } alloué
        *[other] { $count } alloués
     } ici pour { $size }
-heap-listed =  ; { $count } sont listés
+heap-listed = { $summary } ; { $count } sont listés
 heap-to-come = pas encore alloué
 heap-freed = libéré
 heap-allocated = alloué
@@ -1634,21 +1647,21 @@ functions-in = { $count ->
         [one] { $steps } pas
        *[other] { $steps } pas
     }
-functions-most =  ; les { $count } plus longues
-functions-merged =  ; { $count ->
+functions-most = { $summary } ; les { $count } plus longues
+functions-merged = { $summary } ; { $count ->
         [one] { $count } appel n’est pas distingué
        *[other] { $count } appels ne sont pas distingués
     } de ce qui l’entoure
 functions-row = fonction { $name }
 accesses-no-thread = il n’y a pas de thread { $name }
 accesses-the-first = Au début : { $rows }
-accesses-of-bytes = { " " }sur { $count ->
+accesses-of-bytes = { $summary } sur { $count ->
         [one] { $count } octet
        *[other] { $count } octets
     } en { $address }
-accesses-of = { " " }de { $what }
-accesses-by-thread = { " " }par le thread { $thread }
-accesses-from-step = { " " }à partir du pas { $step }
+accesses-of = { $summary } de { $what }
+accesses-by-thread = { $summary } par le thread { $thread }
+accesses-from-step = { $summary } à partir du pas { $step }
 accesses-no-read = Aucune lecture
 accesses-no-write = Aucune écriture
 accesses-no-access = Aucun accès
@@ -1669,7 +1682,7 @@ accesses-count-executions = { $count ->
         [one] { $count } exécution
        *[other] { $count } exécutions
     }
-accesses-in-stacks = { " " }dans { $count ->
+accesses-in-stacks = { $summary } dans { $count ->
         [one] { $count } pile d’appels
        *[other] { $count } piles d’appels
     }
@@ -1694,11 +1707,11 @@ effects-summary = { $what }, positions { $from } à { $to } : { $steps } pas, { 
         [one] { $outputs } sortie
        *[other] { $outputs } sorties
     }
-effects-undecoded = { " " }; les registres de { $count ->
+effects-undecoded = { $summary } ; les registres de { $count ->
         [one] { $count } pas
        *[other] { $count } pas
     } ne sont pas connus
-effects-left-out = { " " }; trop de mémoire : { $count ->
+effects-left-out = { $summary } ; trop de mémoire : { $count ->
         [one] { $count } accès est omis
        *[other] { $count } accès sont omis
     }
@@ -1711,8 +1724,8 @@ effects-comparison = { $function } à { $one } et à { $other } : { $inputs ->
         [one] { $outputs } sortie
        *[other] { $outputs } sorties
     } ; séparations des chemins : { $partings }
-effects-cut = { " " }; la liste est incomplète
-effects-one-sided = { " " }; { $count ->
+effects-cut = { $summary } ; la liste est incomplète
+effects-one-sided = { $summary } ; { $count ->
         [one] { $count } inconnue d’un côté
        *[other] { $count } inconnues d’un côté
     }
@@ -1786,7 +1799,7 @@ calls-steps-of-thread = { $count ->
         [one] { $count } pas
        *[other] { $count } pas
     } de ce thread, { $all } en tout
-call-failed = { " " }a échoué :{ " " }
+call-failed = { " " }a échoué :{ " " }
 call-returned = { " " }a rendu{ " " }
 call-function = fonction { $number }
 call-system-call = appel système { $number }
@@ -1833,51 +1846,49 @@ find-more-not-kept = { $summary } ; davantage n’est pas gardé : précisez la 
 find-the-first = Au début { $hits } : { $what }, jusqu’au pas { $searched }
 find-stopped = { $hits } jusqu’au pas { $searched }, puis arrêt : { $what }
 find-stopped-before-any-hit = Arrêté avant le premier résultat
-find-from-step = { " " }à partir du pas { $step }
-find-up-to-step = { " " }jusqu’au pas { $step }
-find-between-steps = { " " }entre les pas { $from } et { $to }
-find-done = { $hits } : { $what }{ $range }
+find-from-step = { $hits } : { $what } à partir du pas { $step }
+find-up-to-step = { $hits } : { $what } jusqu’au pas { $step }
+find-between-steps = { $hits } : { $what } entre les pas { $from } et { $to }
+find-done = { $hits } : { $what }
 find-looking-for = Recherche de { $what }
 find-no-hit-up-to = Aucun résultat jusqu’au pas { $step } : { $what }
 find-no-hit-in-range = Aucun résultat dans cet intervalle : { $what }
 find-no-hit = Aucun résultat : { $what }
+find-read-as-words = { $words }. Cherché comme des mots : { $reason }
+find-no-values = { $words }. La trace n’enregistre pas de valeurs
 head-match = Correspondance
 find-hit-at-step = résultat au pas { $step }
 marker-time = temps { $micros } µs
 marker-cpu = cpu { $cpu }
-marker-moved-from = passé du cpu{ " " }
-marker-to = { " " }au{ " " }
+marker-gap-missing = lacune : { $reason } ({ $count } instructions manquent)
+marker-thread-ends = le thread { $thread } se termine
+marker-is-physical-in-context = { $address } est à l’adresse physique { $physical } dans le contexte { $context }
+marker-kernel-part-ends = la partie du noyau dans { $call } se termine
+marker-kernel-part-begins = la partie du noyau dans { $call } commence
+marker-moved = passé du cpu { $from } au { $to }
 marker-the-kernel-restored-the-state = le noyau a rétabli l’état d’avant le signal
-marker-window = la fenêtre d’enregistrement{ " " }
-marker-begins-here = { " " }commence ici
+marker-window = la fenêtre d’enregistrement { $number } commence ici
 marker-the-filtered-part-ends-here = la partie filtrée finit ici
-marker-restartable = séquence redémarrable jusqu’à{ " " }
-marker-kernel-part = la partie du noyau dans{ " " }
-marker-begins = { " " }commence
-marker-ends = { " " }se termine
+marker-restartable = séquence redémarrable jusqu’à { $place }
 marker-context-switch-begins = le changement de contexte commence
 marker-context-switch-ends = le changement de contexte se termine
-marker-exception = exception ou interruption à{ " " }
+marker-exception = exception ou interruption à { $place }
 marker-back-from-the-exception-or = retour de l’exception ou de l’interruption
-marker-masked = un accès a été masqué @{ " " }
-marker-is-physical = { " " }est à l’adresse physique{ " " }
-marker-in-context = { " " }dans le contexte{ " " }
+marker-masked = un accès a été masqué @ { $address }
+marker-is-physical = { $address } est à l’adresse physique { $physical }
+marker-in-context = { $address } dans le contexte { $context }
 marker-no-physical-address-is-known = plus aucune adresse physique n’est connue
-marker-no-physical = { " " }n’a pas d’adresse physique connue
-marker-idle = le cœur n’a rien à exécuter :{ " " }
-marker-times = { " " }fois
-marker-thread = le thread{ " " }
-marker-vectors-have = les vecteurs ont{ " " }
-marker-bytes = { " " }octets
-marker-instruction-flush = cache d’instructions vidé @{ " " }
-marker-data-flush = cache de données vidé @{ " " }
-marker-not-completed = inachevé :{ " " }
+marker-no-physical = { $address } n’a pas d’adresse physique connue
+marker-idle = le cœur n’a rien à exécuter : { $count } fois
+marker-vectors-have = les vecteurs ont { $count } octets
+marker-instruction-flush = cache d’instructions vidé @ { $address }
+marker-data-flush = cache de données vidé @ { $address }
+marker-not-completed = inachevé : { $instruction }
 marker-signal = signal { $number }
 marker-restartable-sequence-aborted = séquence redémarrable abandonnée
 marker-the-kernel-took-control = le noyau a pris la main
-marker-before = { " " }avant{ " " }
+marker-before = { $event } avant { $place }
 marker-gap = lacune : { $reason }
-marker-missing = { " " }instructions manquent)
 notes-no-values = les valeurs des registres et de la mémoire ne sont pas enregistrées
 notes-by-time = les threads sont ordonnés par leurs temps : entre deux temps d’un thread, ce que d’autres ont fait d’abord n’est pas connu
 notes-assumed = la trace ne dit pas son architecture : { $architecture } est supposée (voir --arch)
@@ -2012,6 +2023,7 @@ memory-what-the-marks-of-bytes = légende des couleurs des octets
 memory-just-written-by-the-step = écrit à l’instant : par le pas juste avant la position
 memory-differs-from-the-position-where = diffère : de la position où la fenêtre était avant
 memory-the-trace-has-no-values = La trace n’a pas de valeurs : un octet dit s’il a été écrit ou lu en dernier, des points qu’il n’a pas encore été touché
+memory-no-stack-pointer = Le pointeur de pile n’est pas enregistré : tapez une adresse
 memory-leads-to = mène à { $name }
 memory-holds = { $at } contient { $value }, { $name } : un clic y affiche la mémoire
 memory-external-read-by = externe, lu par le pas{ " " }
@@ -2144,11 +2156,13 @@ meaning-value = ce n’est pas une valeur : { $error } ; écrivez 31, 0x1f ou 
 meaning-bytes = ce ne sont pas des octets : { $text } ; écrivez des paires de chiffres hexadécimaux (67 64 62) ou un texte entre guillemets ("gdb")
 meaning-code = ce n’est pas une adresse de code : { $error } ; écrivez 0x80000494, main+8 ou main.c:12
 meaning-cell = ni registre ni mémoire : { $error } ; écrivez { $first }, 0x80020010:8, sp+8:4 ou { $first } = 0x1f
+meaning-no-code-of-line = aucun code du programme ne correspond à { $line }
 meaning-no-function = aucune fonction n’a { $text } dans son nom ; choisissez Texte pour chercher le mot dans la trace
 meaning-functions = { $count } fonctions s’appellent ainsi, plus de { $most } : tapez davantage du nom
 place-a-percentage-is-a-number = un pourcentage est un nombre comme 50% ou 33.3%
 place-percentages-go-from-0-to = les pourcentages vont de 0% à 100%
 place-needed = il faut une position : { $forms }
+place-position-beyond = la position { $position } est après la fin de la trace ({ $end })
 place-no-position = { $text } n’est pas une position ({ $forms })
 place-no-raw-text = le texte brut n’est pas disponible pour ce format : donnez un pas, un temps ou une adresse au lieu de line:{ $line }
 place-line-beyond = la ligne { $line } est après la fin de la trace, qui est la ligne { $end }
@@ -2228,7 +2242,7 @@ regions-summary = { $count ->
         [one] { $count } région
        *[other] { $count } régions
     }, { $size } lus ou écrits
-regions-the-first = , les { $count } premières
+regions-the-first = { $summary }, les { $count } premières
 regions-code = code
 regions-data = données
 regions-not-loaded = non chargé
@@ -2259,12 +2273,16 @@ head-type = Type
 head-next-write = Prochaine écriture
 head-means = Signification
 stackmem-the-stack-pointer-is-unknown = Le pointeur de pile est inconnu ici
-stackmem-of = { " " }de { $thread }
 stackmem-words = { $count ->
         [one] { $count } mot
        *[other] { $count } mots
-    } au-dessus du pointeur de pile{ $whose } { $pointer }
-stackmem-nothing-is-accessed = Aucun pas n’accède à la mémoire au-dessus du pointeur de pile{ $whose } { $pointer }
+    } au-dessus du pointeur de pile { $pointer }
+stackmem-words-of-thread = { $count ->
+        [one] { $count } mot
+       *[other] { $count } mots
+    } au-dessus du pointeur de pile de { $thread } { $pointer }
+stackmem-nothing-is-accessed = Aucun pas n’accède à la mémoire au-dessus du pointeur de pile { $pointer }
+stackmem-nothing-is-accessed-of-thread = Aucun pas n’accède à la mémoire au-dessus du pointeur de pile de { $thread } { $pointer }
 stackmem-gap-row = inutilisé { $address }
 stackmem-gap = … { $count } octets
 stackmem-unknown = inconnu

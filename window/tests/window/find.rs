@@ -162,6 +162,23 @@ fn what_cannot_be_read_says_where_it_is_wrong_and_what_to_do() {
 }
 
 #[test]
+fn what_looks_like_a_cell_or_a_line_and_is_none_says_why_it_was_read_as_words() {
+    let mut window = Driver::demo();
+    for (text, reason) in [
+        (
+            "overflow.c:9999",
+            "no code of the program belongs to overflow.c:9999",
+        ),
+        ("x99 = 5", "neither a register nor memory"),
+        ("x0 = zz", "not a value"),
+    ] {
+        find(&mut window, text);
+        let words = format!("No hit: text {text:?}. Searched as words: {reason}");
+        assert!(window.count_like(&words) > 0, "{text}");
+    }
+}
+
+#[test]
 fn a_search_keeps_to_its_range() {
     let mut window = Driver::text(SHORT);
     let range = |from: &str, to: &str| FindRange {

@@ -46,6 +46,8 @@ pub struct ParsedSearch {
     /// The text without its prefix.
     pub text: String,
     pub search: Search,
+    /// Reason why a text that looks like a cell or a source line was read as words.
+    pub not_read: Option<String>,
     /// Another number that a cell's value may mean: read as decimal, or as a name.
     other_value: Option<u64>,
 }
@@ -231,6 +233,7 @@ impl<'a> SearchParser<'a> {
         if text.is_empty() {
             return Err(SearchParseError::Empty);
         }
+        let (requested, typed) = (kind, text);
         let (kind, text) = match kind {
             FindKind::Auto => self.kind_of(text)?,
             FindKind::Regex => (kind, between_slashes(text).unwrap_or(text)),
@@ -239,6 +242,10 @@ impl<'a> SearchParser<'a> {
         if text.is_empty() {
             return Err(SearchParseError::Empty);
         }
+        let not_read = match (requested, kind) {
+            (FindKind::Auto, FindKind::Text) if typed == text => self.reason_for_words(text)?,
+            _ => None,
+        };
         let search = self.search(kind, text)?;
         let other_value = match (&search, with_value(text)) {
             (Search::Accesses(_, _, Some(taken)), Some((_, value))) => {
@@ -257,8 +264,26 @@ impl<'a> SearchParser<'a> {
             kind,
             text: text.to_owned(),
             search,
+            not_read,
             other_value,
         })
+    }
+
+    /// Returns the reason why a text that looks like a cell or a source line is none.
+    fn reason_for_words(&self, text: &str) -> Result<Option<String>, SearchParseError> {
+        let is_line = text
+            .rsplit_once(':')
+            .is_some_and(|(file, line)| file.contains('.') && decimal(line.trim()).is_some());
+        if is_line {
+            return Ok(Some(say!("meaning-no-code-of-line", line = text)));
+        }
+        if with_value(text).is_none() && split_range(text).1.is_none() {
+            return Ok(None);
+        }
+        match self.cell(text) {
+            Err(error @ SearchParseError::Trace(_)) => Err(error),
+            found => Ok(found.err().map(|error| error.to_string())),
+        }
     }
 
     fn search(&self, kind: FindKind, text: &str) -> Result<Search, SearchParseError> {

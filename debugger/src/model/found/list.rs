@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use stepback_index::answer::{AccessKinds, Cell};
 use stepback_index::read::NameReader;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, RegisterSource};
 
 use crate::action::{Direction, FindKind};
 use crate::analysis::search::Search;
@@ -241,31 +241,57 @@ pub fn summary(found: &SearchResults, session: &Session) -> String {
         ),
         SearchEnd::Done => {
             let end = session.index.end();
-            let range = match (found.from.0, found.to) {
-                (0, to) if to >= end => String::new(),
-                (from, to) if to >= end => say!("find-from-step", step = from),
-                (0, to) => say!("find-up-to-step", step = to.0),
-                (from, to) => say!("find-between-steps", from = from, to = to.0),
-            };
             let hits = if found.to >= end {
                 so_far(session, &hits)
             } else {
                 hits
             };
-            say!("find-done", hits = hits, what = what, range = range)
+            let words = match (found.from.0, found.to) {
+                (0, to) if to >= end => say!("find-done", hits = hits, what = what),
+                (from, to) if to >= end => {
+                    say!("find-from-step", hits = hits, what = what, step = from)
+                }
+                (0, to) => say!("find-up-to-step", hits = hits, what = what, step = to.0),
+                (from, to) => say!(
+                    "find-between-steps",
+                    hits = hits,
+                    what = what,
+                    from = from,
+                    to = to.0
+                ),
+            };
+            with_reason(words, found, session)
         }
     }
 }
 
-/// Describes an empty result in a sentence.
+/// Describes an empty result in a sentence, with the reason if another reading was not possible.
 pub fn nothing_words(found: &SearchResults, session: &Session) -> String {
     let what = subject(&found.meaning, session);
-    match found.end {
-        SearchEnd::UnderWay => say!("find-looking-for", what = what),
+    let words = match found.end {
+        SearchEnd::UnderWay => return say!("find-looking-for", what = what),
         SearchEnd::Stopped => say!("find-no-hit-up-to", step = found.searched.0, what = what),
         _ if found.from.0 > 0 || found.to < session.index.end() => {
             say!("find-no-hit-in-range", what = what)
         }
         _ => nothing_so_far(session, say!("find-no-hit", what = what)),
+    };
+    with_reason(words, found, session)
+}
+
+/// Adds why a text was read as words, or why a value cannot be found.
+fn with_reason(words: String, found: &SearchResults, session: &Session) -> String {
+    let meaning = &found.meaning;
+    let is_value = matches!(
+        meaning.search,
+        Search::Value(_) | Search::Bytes(_) | Search::Accesses(_, _, Some(_))
+    );
+    if let Some(reason) = &meaning.not_read {
+        return say!("find-read-as-words", words = words, reason = &**reason);
     }
+    let has_values = session.index.source().traits().registers == RegisterSource::Recorded;
+    if is_value && !has_values {
+        return say!("find-no-values", words = words);
+    }
+    words
 }
