@@ -297,6 +297,7 @@ impl TerminalBrowser {
             switches: CommandSwitches { on },
             registers: ExampleRegisters::of_index(&desk.session.index),
             follow_refusal: desk.session.follow_refusal(),
+            is_without_text: !desk.session.index.source().is_text(),
         }
     }
 

@@ -221,6 +221,7 @@ impl App {
             indexing,
             switches,
             follow_refusal,
+            is_without_text: !desk.session.index.source().is_text(),
             ..workspace.situation(desk, tok)
         }
     }

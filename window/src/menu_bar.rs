@@ -272,10 +272,7 @@ fn command_ui(
         .selected(is_on)
         .shortcut_text(shortcut(ui, &key));
     let mut response = ui.add_enabled(action.is_some() || asks, entry);
-    if let Some(why) = situation
-        .follow_refusal
-        .filter(|_| command.id == CommandId::Follow)
-    {
+    if let Some(why) = situation.refusal(command.id) {
         response = response.on_disabled_hover_text(stepback_debugger::desk::words::sentence(why));
     }
     if response.clicked() {

@@ -75,9 +75,14 @@ pub fn parse_line(line: &str, situation: &CommandContext) -> Result<Action, Stri
         (Some(requested), argument) if !argument.is_empty() => {
             (requested.make)(argument, situation)
         }
-        (_, "") if command.plain.is_some() => command
-            .action(situation)
-            .ok_or_else(|| say!("line-is-not-possible-here", command = quoted(command))),
+        (_, "") if command.plain.is_some() => {
+            command
+                .action(situation)
+                .ok_or_else(|| match situation.refusal(command.id) {
+                    Some(reason) => reason.to_owned(),
+                    None => say!("line-is-not-possible-here", command = quoted(command)),
+                })
+        }
         (Some(requested), _) => Err(say!(
             "line-needs-an-argument",
             command = quoted(command),

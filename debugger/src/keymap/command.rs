@@ -84,10 +84,16 @@ pub enum Area {
 pub enum Submenu {
     /// Traces that were opened before.
     Recent,
+    /// Rows, texts and searches of memory.
+    Memory,
     /// Bytes in a group of memory.
     MemoryBy,
     /// Groups and formats of registers.
     Registers,
+    /// Contents and presentation of the slice.
+    Slice,
+    /// Folding of calls.
+    Folding,
     /// Lanes and range of the timeline.
     Timeline,
     /// Range that functions are counted in.
@@ -97,6 +103,14 @@ pub enum Submenu {
     /// Colours of bookmarks.
     Color,
     Layout,
+    /// What calls, loops and ranges read and write.
+    Effects,
+    /// Comparison of two calls of one function.
+    CompareCalls,
+    /// All panels.
+    Panels,
+    /// Further panels of a kind.
+    NewPanel,
     Theme,
     Language,
     /// The list of trace windows, at the end of its menu.
@@ -108,13 +122,20 @@ impl Submenu {
     pub fn title(self) -> Option<&'static str> {
         Some(match self {
             Self::Recent => say!("menu-recent"),
+            Self::Memory => say!("menu-memory"),
             Self::MemoryBy => say!("menu-memory-by"),
             Self::Registers => say!("menu-registers"),
+            Self::Slice => say!("menu-slice"),
+            Self::Folding => say!("menu-folding"),
             Self::Timeline => say!("menu-timeline"),
             Self::Functions => say!("menu-functions"),
             Self::FlameGraph => say!("menu-flame-graph"),
             Self::Color => say!("menu-colour"),
             Self::Layout => say!("menu-layout"),
+            Self::Effects => say!("menu-effects"),
+            Self::CompareCalls => say!("menu-compare-calls"),
+            Self::Panels => say!("menu-panels"),
+            Self::NewPanel => say!("menu-new-panel"),
             Self::Theme => say!("menu-theme"),
             Self::Language => say!("menu-language"),
             Self::Windows => return None,
@@ -195,6 +216,8 @@ pub struct CommandContext {
     pub registers: ExampleRegisters,
     /// Reason why the open trace cannot be followed while it grows.
     pub follow_refusal: Option<&'static str>,
+    /// The open trace is binary: there is no raw text.
+    pub is_without_text: bool,
 }
 
 /// State of commands that are switches or choices.
@@ -242,6 +265,15 @@ impl CommandContext {
             Some(at) => Action::Slice(SliceAction::WhyAt(cell, at)),
             None => Action::Slice(SliceAction::Why(cell)),
         })
+    }
+
+    /// Returns the reason why the open trace does not allow a command.
+    pub fn refusal(&self, command: CommandId) -> Option<&'static str> {
+        match command {
+            CommandId::Follow => self.follow_refusal,
+            CommandId::RawText if self.is_without_text => Some(say!("command-no-raw-text")),
+            _ => None,
+        }
     }
 
     /// Returns the position with its trace.

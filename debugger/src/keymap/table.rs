@@ -447,31 +447,38 @@ commands![
         .does(TravelAction::Page(Direction::Back)),
     // View
     View::FoldCall("Fold call")
+        .in_submenu(Submenu::Folding)
         .icon(icons::FOLD)
         .key(NONE, Key::Minus)
         .does(FoldAction::Containing),
     View::UnfoldCall("Unfold call")
+        .in_submenu(Submenu::Folding)
         .icon(icons::UNFOLD)
         .key(NONE, Key::Plus)
         .key(NONE, Key::Equals)
         .does(FoldAction::UnfoldHere),
     View::FoldCallsInside("Fold calls inside")
+        .in_submenu(Submenu::Folding)
         .key(NONE, Key::OpenBracket)
         .does(FoldAction::Inside),
     View::UnfoldCallsInside("Unfold calls inside")
+        .in_submenu(Submenu::Folding)
         .key(NONE, Key::CloseBracket)
         .does(FoldAction::UnfoldInside),
     View::FoldAll("Fold all")
+        .in_submenu(Submenu::Folding)
         .key(NONE, Key::OpenCurlyBracket)
         .does(FoldAction::All),
     View::UnfoldAll("Unfold all")
+        .in_submenu(Submenu::Folding)
         .key(NONE, Key::CloseCurlyBracket)
         .does(FoldAction::UnfoldAll),
-    View::FoldWindowSpillsAndFills("Fold window spills and fills").does(FoldAction::WindowTraps),
+    View::FoldWindowSpillsAndFills("Fold window spills and fills")
+        .in_submenu(Submenu::Folding)
+        .does(FoldAction::WindowTraps),
     View::RawText("Raw text")
-        .separated()
         .key(NONE, Key::R)
-        .does(ViewAction::ToggleRawText),
+        .when(|situation| (!situation.is_without_text).then_some(ViewAction::ToggleRawText)),
     View::SourceLinesInRows("Source lines in rows").does(AppAction::ToggleRowLines),
     View::Watch("Watch…")
         .icon(icons::WATCH)
@@ -493,39 +500,65 @@ commands![
         .key(CTRL, Key::M)
         .asks("ask-address-numbers-registers-symbols", arguments::address)
         .then([
+            Submenu::Memory,
             Submenu::MemoryBy,
             Submenu::Registers,
+            Submenu::Slice,
+            Submenu::Folding,
             Submenu::Timeline,
             Submenu::Functions,
             Submenu::FlameGraph
         ]),
     View::SliceFollowsAddresses("Slice follows addresses")
+        .in_submenu(Submenu::Slice)
         .does(SliceAction::FollowInSlice(SliceEdge::Addresses)),
     View::SliceFollowsFlags("Slice follows flags")
+        .in_submenu(Submenu::Slice)
         .does(SliceAction::FollowInSlice(SliceEdge::Flags)),
     View::SliceFollowsControl("Slice follows control")
+        .in_submenu(Submenu::Slice)
         .does(SliceAction::FollowInSlice(SliceEdge::Control)),
     View::SliceBackToWhereTheValueComesFrom("Slice back to where the value comes from")
+        .in_submenu(Submenu::Slice)
         .does(SliceAction::TurnSlice(Direction::Back)),
     View::SliceForwardToWhereTheValueWent("Slice forward to where the value went")
+        .in_submenu(Submenu::Slice)
         .does(SliceAction::TurnSlice(Direction::Forward)),
-    View::SliceAsAChain("Slice as a chain").does(SliceAction::ViewSlice(SliceView::Chain)),
-    View::SliceAsATree("Slice as a tree").does(SliceAction::ViewSlice(SliceView::Tree)),
+    View::SliceAsAChain("Slice as a chain")
+        .in_submenu(Submenu::Slice)
+        .does(SliceAction::ViewSlice(SliceView::Chain)),
+    View::SliceAsATree("Slice as a tree")
+        .in_submenu(Submenu::Slice)
+        .does(SliceAction::ViewSlice(SliceView::Tree)),
     View::SliceWithEverything("Slice with everything")
+        .in_submenu(Submenu::Slice)
         .does(SliceAction::ViewSlice(SliceView::Everything)),
-    View::MoreOfTheSlice("More of the slice").does(SliceAction::MoreOfSlice),
+    View::MoreOfTheSlice("More of the slice")
+        .in_submenu(Submenu::Slice)
+        .does(SliceAction::MoreOfSlice),
     View::OnlyStepsOfTheSlice("Only steps of the slice")
+        .in_submenu(Submenu::Slice)
         .icon(icons::FILTER)
         .key(Modifiers::SHIFT, Key::H)
         .does(SliceAction::ToggleOnlySlice),
-    View::KeepSliceAs("Save slice as…").asks("ask-name-of-the-slice", slice_arguments::keep_slice),
-    View::RunSlice("Run slice…").asks(slice_arguments::KEPT_SLICE, slice_arguments::run_slice),
+    View::KeepSliceAs("Save slice as…")
+        .in_submenu(Submenu::Slice)
+        .asks("ask-name-of-the-slice", slice_arguments::keep_slice),
+    View::RunSlice("Run slice…")
+        .in_submenu(Submenu::Slice)
+        .asks(slice_arguments::KEPT_SLICE, slice_arguments::run_slice),
     View::SliceInAPanelOfItsOwn("Slice in a new panel…")
+        .in_submenu(Submenu::Slice)
         .asks(slice_arguments::KEPT_SLICE, slice_arguments::show_slice),
-    View::RenameSlice("Rename slice…").asks("ask-old-name-new-name", slice_arguments::rename_slice),
+    View::RenameSlice("Rename slice…")
+        .in_submenu(Submenu::Slice)
+        .asks("ask-old-name-new-name", slice_arguments::rename_slice),
     View::ForgetSlice("Delete slice…")
+        .in_submenu(Submenu::Slice)
         .asks(slice_arguments::KEPT_SLICE, slice_arguments::forget_slice),
-    View::ClearSlice("Clear slice").does(SliceAction::ClearSlice),
+    View::ClearSlice("Clear slice")
+        .in_submenu(Submenu::Slice)
+        .does(SliceAction::ClearSlice),
     View::RegistersCore("Registers core")
         .in_submenu(Submenu::Registers)
         .does(ViewAction::ShowRegisters(RegisterGroup::Core)),
@@ -564,7 +597,9 @@ commands![
         .in_submenu(Submenu::Registers)
         .presents()
         .does(ViewAction::FormatRegisters(RegisterFormat::Text)),
-    View::LowerHalvesOfRegisters("Lower halves of registers").does(ViewAction::HalveRegisters),
+    View::LowerHalvesOfRegisters("Lower halves of registers")
+        .in_submenu(Submenu::Registers)
+        .does(ViewAction::HalveRegisters),
     View::MemoryBy1Byte("Memory by 1 byte")
         .in_submenu(Submenu::MemoryBy)
         .presents()
@@ -582,46 +617,67 @@ commands![
         .presents()
         .does(ViewAction::MemoryGroup(8)),
     View::MemoryRowsAsWideAsThereIsRoom("Memory rows as wide as there is room")
+        .in_submenu(Submenu::Memory)
         .presents()
         .does(ViewAction::Memory(MemoryChange::Width(None))),
     View::MemoryRowsOf8Bytes("Memory rows of 8 bytes")
+        .in_submenu(Submenu::Memory)
         .presents()
         .does(ViewAction::Memory(MemoryChange::Width(Some(8)))),
     View::MemoryRowsOf16Bytes("Memory rows of 16 bytes")
+        .in_submenu(Submenu::Memory)
         .presents()
         .does(ViewAction::Memory(MemoryChange::Width(Some(16)))),
     View::MemoryRowsOf32Bytes("Memory rows of 32 bytes")
+        .in_submenu(Submenu::Memory)
         .presents()
         .does(ViewAction::Memory(MemoryChange::Width(Some(32)))),
     View::MemoryRowsOf64Bytes("Memory rows of 64 bytes")
+        .in_submenu(Submenu::Memory)
         .presents()
         .does(ViewAction::Memory(MemoryChange::Width(Some(64)))),
     View::MemoryAsFloatingPoint("Memory as floating point")
+        .in_submenu(Submenu::Memory)
         .does(ViewAction::Memory(MemoryChange::Floats)),
     View::MemoryTextAsASCII("Memory text as ASCII")
+        .in_submenu(Submenu::Memory)
         .presents()
         .does(ViewAction::Memory(MemoryChange::Text(MemoryText::Ascii))),
     View::MemoryTextAsUTF8("Memory text as UTF-8")
+        .in_submenu(Submenu::Memory)
         .presents()
         .does(ViewAction::Memory(MemoryChange::Text(MemoryText::Utf8))),
     View::MemoryComparedInPlace("Memory compared in place")
+        .in_submenu(Submenu::Memory)
         .does(ViewAction::Memory(MemoryChange::ToggleCompare)),
-    View::NextChangedByte("Next changed byte").does(ViewAction::Memory(MemoryChange::GoToChanged(
-        Direction::Forward
-    ))),
-    View::PreviousChangedByte("Previous changed byte").does(ViewAction::Memory(
-        MemoryChange::GoToChanged(Direction::Back)
-    )),
-    View::FindNextInMemory("Find next in memory").does(ViewAction::Memory(
-        MemoryChange::FindAgain(Direction::Forward)
-    )),
+    View::NextChangedByte("Next changed byte")
+        .in_submenu(Submenu::Memory)
+        .does(ViewAction::Memory(MemoryChange::GoToChanged(
+            Direction::Forward
+        ))),
+    View::PreviousChangedByte("Previous changed byte")
+        .in_submenu(Submenu::Memory)
+        .does(ViewAction::Memory(MemoryChange::GoToChanged(
+            Direction::Back
+        ))),
+    View::FindNextInMemory("Find next in memory")
+        .in_submenu(Submenu::Memory)
+        .does(ViewAction::Memory(MemoryChange::FindAgain(
+            Direction::Forward
+        ))),
     View::FindPreviousInMemory("Find previous in memory")
+        .in_submenu(Submenu::Memory)
         .does(ViewAction::Memory(MemoryChange::FindAgain(Direction::Back))),
-    View::RegisterLanes("Register lanes…").asks(arguments::LANES, arguments::lanes),
+    View::RegisterLanes("Register lanes…")
+        .in_submenu(Submenu::Registers)
+        .asks(arguments::LANES, arguments::lanes),
     View::FilterRegisters("Filter registers…")
+        .in_submenu(Submenu::Registers)
         .icon(icons::FILTER)
         .asks("ask-a-part-of-the-name", arguments::filter),
-    View::FindInMemory("Find in memory…").asks(arguments::IN_MEMORY, arguments::find_in_memory),
+    View::FindInMemory("Find in memory…")
+        .in_submenu(Submenu::Memory)
+        .asks(arguments::IN_MEMORY, arguments::find_in_memory),
     View::FunctionsOfTheSelection("Functions of the selection")
         .in_submenu(Submenu::Functions)
         .presents()
@@ -841,18 +897,23 @@ commands![
     Window::CompareWith("Compare with…")
         .asks("ask-step-function-address-50-100", arguments::compare_with),
     Window::EffectsOfThisCall("Effects of this call")
+        .in_submenu(Submenu::Effects)
         .icon(icons::SWAP)
         .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Call(
             situation.position()?
         )))),
-    Window::EffectsOfThisRoundOfTheLoop("Effects of this iteration").when(|situation| Some(
-        ViewAction::ShowEffects(EffectsOf::Round(situation.position()?))
-    )),
+    Window::EffectsOfThisRoundOfTheLoop("Effects of this iteration")
+        .in_submenu(Submenu::Effects)
+        .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Round(
+            situation.position()?
+        )))),
     Window::EffectsOfSteps("Effects of steps…")
+        .in_submenu(Submenu::Effects)
         .asks("ask-first-position-last-position", slice_arguments::effects),
     Window::CompareWithThePreviousCallOfThisFunction(
         "Compare with the previous call of this function"
     )
+    .in_submenu(Submenu::CompareCalls)
     .when(|situation| {
         let other = OtherCall::Near(Direction::Back);
         Some(ViewAction::ShowEffects(EffectsOf::Comparison(
@@ -861,6 +922,7 @@ commands![
         )))
     }),
     Window::CompareWithTheNextCallOfThisFunction("Compare with the next call of this function")
+        .in_submenu(Submenu::CompareCalls)
         .when(|situation| {
             let other = OtherCall::Near(Direction::Forward);
             Some(ViewAction::ShowEffects(EffectsOf::Comparison(
@@ -869,89 +931,136 @@ commands![
             )))
         }),
     Window::CompareWithTheCallAround("Compare with the call at…")
+        .in_submenu(Submenu::CompareCalls)
         .asks("ask-position-in-another-call", slice_arguments::other_call),
     Window::CompareBeforeAndAfterThisCall("Compare before and after this call")
-        .does(PanelAction::CompareCall(None)),
+        .does(PanelAction::CompareCall(None))
+        .then([
+            Submenu::Effects,
+            Submenu::CompareCalls,
+            Submenu::Panels,
+            Submenu::NewPanel
+        ]),
     Window::ShowTrace("Show trace")
-        .separated()
+        .in_submenu(Submenu::Panels)
         .icon(icons::LIST)
         .key(ALT, Key::Num1)
         .does(PanelAction::ShowPanel(PanelKind::Trace)),
     Window::ShowRegisters("Show registers")
+        .in_submenu(Submenu::Panels)
         .icon(icons::REGISTERS)
         .key(ALT, Key::Num2)
         .does(PanelAction::ShowPanel(PanelKind::Registers)),
     Window::ShowMemoryPanel("Show memory panel")
+        .in_submenu(Submenu::Panels)
         .icon(icons::MEMORY)
         .key(ALT, Key::Num3)
         .does(PanelAction::ShowPanel(PanelKind::Memory)),
     Window::ShowCalls("Show calls")
+        .in_submenu(Submenu::Panels)
         .icon(icons::CALLS)
         .key(ALT, Key::Num4)
         .does(PanelAction::ShowPanel(PanelKind::Calls)),
     Window::ShowComparison("Show comparison")
+        .in_submenu(Submenu::Panels)
         .icon(icons::COMPARE)
         .key(ALT, Key::Num5)
         .does(PanelAction::ShowPanel(PanelKind::Compare)),
     Window::ShowWarnings("Show warnings")
+        .in_submenu(Submenu::Panels)
         .icon(icons::WARNING)
         .key(ALT, Key::Num6)
         .does(PanelAction::ShowPanel(PanelKind::Warnings)),
     Window::ShowStack("Show stack")
+        .in_submenu(Submenu::Panels)
         .icon(icons::STACK)
         .key(ALT, Key::Num7)
         .does(PanelAction::ShowPanel(PanelKind::Stack)),
     Window::ShowExternalChanges("Show external changes")
+        .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::Externals)),
     Window::ShowSource("Show source")
+        .in_submenu(Submenu::Panels)
         .icon(icons::SOURCE)
         .key(ALT, Key::Num8)
         .does(PanelAction::ShowPanel(PanelKind::Source)),
     Window::ShowThreads("Show threads")
+        .in_submenu(Submenu::Panels)
         .icon(icons::THREADS)
         .key(ALT, Key::Num9)
         .does(PanelAction::ShowPanel(PanelKind::Threads)),
-    Window::ShowTasks("Show tasks").does(PanelAction::ShowPanel(PanelKind::Tasks)),
+    Window::ShowTasks("Show tasks")
+        .in_submenu(Submenu::Panels)
+        .does(PanelAction::ShowPanel(PanelKind::Tasks)),
     Window::ShowAccesses("Show accesses")
+        .in_submenu(Submenu::Panels)
         .icon(icons::LIST)
         .key(CTRL_SHIFT, Key::A)
         .when(accesses)
         .asks(arguments::ACCESSES, arguments::accesses),
     Window::ShowWatches("Show watches")
+        .in_submenu(Submenu::Panels)
         .icon(icons::WATCH)
         .key(ALT, Key::W)
         .does(PanelAction::ShowPanel(PanelKind::Watches)),
     Window::ShowSlice("Show slice")
+        .in_submenu(Submenu::Panels)
         .icon(icons::WHY)
         .key(ALT, Key::Y)
         .does(PanelAction::ShowPanel(PanelKind::Why)),
-    Window::ShowHeap("Show heap").does(PanelAction::ShowPanel(PanelKind::Heap)),
+    Window::ShowHeap("Show heap")
+        .in_submenu(Submenu::Panels)
+        .does(PanelAction::ShowPanel(PanelKind::Heap)),
     Window::ShowRegionsOfMemory("Show memory regions")
+        .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::Regions)),
     Window::ShowStackMemory("Show stack memory")
+        .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::StackMemory)),
-    Window::ShowEffects("Show effects").does(PanelAction::ShowPanel(PanelKind::Effects)),
-    Window::ShowHeat("Show heat").does(PanelAction::ShowPanel(PanelKind::Heat)),
+    Window::ShowEffects("Show effects")
+        .in_submenu(Submenu::Panels)
+        .does(PanelAction::ShowPanel(PanelKind::Effects)),
+    Window::ShowHeat("Show heat")
+        .in_submenu(Submenu::Panels)
+        .does(PanelAction::ShowPanel(PanelKind::Heat)),
     Window::ShowFunctions("Show functions")
+        .in_submenu(Submenu::Panels)
         .icon(icons::CALLS)
         .key(ALT, Key::Num0)
         .does(PanelAction::ShowPanel(PanelKind::Functions)),
-    Window::ShowFlameGraph("Show flame graph").does(PanelAction::ShowPanel(PanelKind::FlameGraph)),
-    Window::ShowFindings("Show findings").does(PanelAction::ShowPanel(PanelKind::Findings)),
-    Window::ShowHits("Show hits").does(PanelAction::ShowPanel(PanelKind::Find)),
+    Window::ShowFlameGraph("Show flame graph")
+        .in_submenu(Submenu::Panels)
+        .does(PanelAction::ShowPanel(PanelKind::FlameGraph)),
+    Window::ShowFindings("Show findings")
+        .in_submenu(Submenu::Panels)
+        .does(PanelAction::ShowPanel(PanelKind::Findings)),
+    Window::ShowHits("Show hits")
+        .in_submenu(Submenu::Panels)
+        .does(PanelAction::ShowPanel(PanelKind::Find)),
     Window::ShowBookmarks("Show bookmarks")
+        .in_submenu(Submenu::Panels)
         .icon(icons::BOOKMARK)
         .key(CTRL_SHIFT, Key::B)
         .does(PanelAction::ShowPanel(PanelKind::Bookmarks)),
     Window::NewRegistersPanel("New registers panel")
-        .separated()
+        .in_submenu(Submenu::NewPanel)
         .does(PanelAction::NewPanel(PanelKind::Registers))
         .asks(arguments::GROUPS, arguments::registers),
-    Window::NewMemoryPanel("New memory panel").does(PanelAction::NewPanel(PanelKind::Memory)),
-    Window::NewCallsPanel("New calls panel").does(PanelAction::NewPanel(PanelKind::Calls)),
-    Window::NewStackPanel("New stack panel").does(PanelAction::NewPanel(PanelKind::Stack)),
-    Window::NewSourcePanel("New source panel").does(PanelAction::NewPanel(PanelKind::Source)),
-    Window::NewWatchesPanel("New watches panel").does(PanelAction::NewPanel(PanelKind::Watches)),
+    Window::NewMemoryPanel("New memory panel")
+        .in_submenu(Submenu::NewPanel)
+        .does(PanelAction::NewPanel(PanelKind::Memory)),
+    Window::NewCallsPanel("New calls panel")
+        .in_submenu(Submenu::NewPanel)
+        .does(PanelAction::NewPanel(PanelKind::Calls)),
+    Window::NewStackPanel("New stack panel")
+        .in_submenu(Submenu::NewPanel)
+        .does(PanelAction::NewPanel(PanelKind::Stack)),
+    Window::NewSourcePanel("New source panel")
+        .in_submenu(Submenu::NewPanel)
+        .does(PanelAction::NewPanel(PanelKind::Source)),
+    Window::NewWatchesPanel("New watches panel")
+        .in_submenu(Submenu::NewPanel)
+        .does(PanelAction::NewPanel(PanelKind::Watches)),
     Window::NextPanel("Next panel")
         .separated()
         .key(NONE, Key::F6)
@@ -1066,6 +1175,38 @@ mod tests {
             for key in &command.default_keys {
                 assert!(keys.insert(*key), "{} shares {key:?}", command.name);
             }
+        }
+    }
+
+    /// A row has 24 points and a line 6; the menu bar has 48.
+    #[test]
+    fn menus_fit_800_points() {
+        let is_entry = |command: &&Command| command.submenu.is_none() && !command.is_setting;
+        for area in Area::ALL {
+            let entries = || {
+                commands()
+                    .iter()
+                    .filter(is_entry)
+                    .filter(|row| row.area == area)
+            };
+            let rows = entries().map(|command| 1 + command.submenus_after.len());
+            let lines = entries().filter(|command| command.begins_group).count();
+            // The menu of windows ends with a line and four windows.
+            let windows = if area == Area::Window { 4 } else { 0 };
+            let height = 48 + 24 * (rows.sum::<usize>() + windows) + 6 * (lines + 1);
+            assert!(height <= 800, "{area:?}: {height}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_a_menu() {
+        let shown: Vec<Submenu> = commands()
+            .iter()
+            .flat_map(|command| command.submenus_after.clone())
+            .chain([Submenu::Windows])
+            .collect();
+        for submenu in commands().iter().filter_map(|command| command.submenu) {
+            assert!(shown.contains(&submenu), "{submenu:?}");
         }
     }
 
