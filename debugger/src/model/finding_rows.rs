@@ -70,15 +70,15 @@ pub fn totals(rules: &[BrokenRule]) -> String {
         of.fold(0u64, |sum, broken| sum.saturating_add(broken.count))
     };
     let [errors, warnings, notes] = [Severity::Error, Severity::Warning, Severity::Info].map(count);
-    let mut words = vec![
-        say!("findings-errors", count = errors),
-        say!("findings-warnings", count = warnings),
+    let words = [
+        (errors > 0).then(|| say!("findings-errors", count = errors)),
+        (warnings > 0).then(|| say!("findings-warnings", count = warnings)),
+        (notes > 0).then(|| say!("findings-notes", count = notes)),
     ];
-    words.extend((notes > 0).then(|| say!("findings-notes", count = notes)));
-    if rules.is_empty() {
-        say!("findings-no-findings-2").to_owned()
-    } else {
-        words.join(", ")
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    match words.is_empty() {
+        true => say!("findings-no-findings-2").to_owned(),
+        false => words.join(", "),
     }
 }
 
@@ -101,12 +101,18 @@ pub fn place_words(found: &PlacedFinding) -> String {
     }
 }
 
+/// Returns the title of a rule as the first words of a line.
+pub fn title_text(rule: &Rule) -> String {
+    let mut letters = rule.title.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
 /// Describes a rule on several lines.
 pub fn rule_words(rule: &Rule) -> String {
     let Rule {
         id,
         clause,
-        title,
         meaning,
         ..
     } = rule;
@@ -119,7 +125,7 @@ pub fn rule_words(rule: &Rule) -> String {
         "findings-rule",
         id = *id,
         clause = clause,
-        title = *title,
+        title = title_text(rule),
         meaning = *meaning
     )
 }
@@ -227,7 +233,7 @@ mod tests {
     #[test]
     fn places_are_below_their_rule() {
         let list = list();
-        assert_eq!(list.summary, "1,002 errors, 0 warnings");
+        assert_eq!(list.summary, "1,002 errors");
         let rows = finding_rows(&list, &BTreeSet::new());
         let lines: Vec<_> = rows.iter().map(FindingRow::line).collect();
         assert_eq!(
@@ -249,9 +255,10 @@ mod tests {
 
     #[test]
     fn a_rule_says_where_it_is_and_what_it_may_mean() {
-        let words = "R-A02, clause 7a of the specification\na branch says where it goes\nPossible cause: nobody knows";
+        let words = "R-A02, clause 7a of the specification\nA branch says where it goes\nPossible cause: nobody knows";
         assert_eq!(rule_words(&RULE), words);
         assert_eq!(totals(&[]), "no findings");
+        assert_eq!(title_text(&RULE), "A branch says where it goes");
         let nowhere = PlacedFinding {
             severity: Severity::Info,
             message: String::new(),

@@ -228,7 +228,7 @@ pub static DAMAGED: Rule = Rule {
     severity: Error,
     clause: "",
     title: "part of the trace could not be read",
-    meaning: "the file is damaged or cut off, or its writer does not keep to the format: what is there is missing here",
+    meaning: "the file is damaged or cut off, or its writer does not follow the format: this part is missing",
 };
 
 /// An image whose code differs from what was executed.
@@ -264,7 +264,7 @@ pub static PATH: Rule = Rule {
     severity: Warning,
     clause: "",
     title: "a thread continues at an unexpected address",
-    meaning: "steps are missing, or an interrupt, an exception or a switch of threads is not told",
+    meaning: "steps are missing, or an interrupt, an exception or a context switch is not recorded",
 };
 
 /// A register change without a write.
@@ -282,7 +282,7 @@ pub static MEMORY: Rule = Rule {
     severity: Warning,
     clause: "",
     title: "a read did not return the last write",
-    meaning: "a device wrote there (DMA), a store is missing in the trace, or an address means something else than before",
+    meaning: "a device wrote there (DMA), a store is missing from the trace, or the address now maps to other memory",
 };
 
 /// A memory change that something outside the trace may have made.
@@ -291,7 +291,7 @@ pub static MEMORY_OUTSIDE: Rule = Rule {
     severity: Info,
     clause: "",
     title: "a read did not return the last write",
-    meaning: "mostly what a system call, an interrupt, a device or another processor wrote: the trace does not show it",
+    meaning: "usually a write by a system call, an interrupt, a device or another processor, which the trace does not show",
 };
 
 /// A thread that ends in an exception after a jump to an address where nothing was ever executed.
@@ -309,7 +309,7 @@ pub static THREAD: Rule = Rule {
     severity: Info,
     clause: "",
     title: "a later thread was not created by a system call",
-    meaning: "the recorder was attached when the thread ran already, or the part with its start is missing",
+    meaning: "the recorder was attached while the thread was already running, or the part with its start is missing",
 };
 
 /// A thread with an event before its first instruction, or without any instruction.

@@ -64,14 +64,14 @@ pub static CHUNK: Rule = rule(
     Error,
     "Chunks do not increase monotonically; Chunk instruction counts are inconsistent",
     "chunks are not numbered from 0, or do not have as many instructions as the header says",
-    "a part of the file is lost, or members of the archive are in the wrong order",
+    "a part of the file is lost, or files in the archive are in the wrong order",
 );
 pub static RAW: Rule = rule(
     "D-RAW",
     Error,
     "TRACE_MARKER_TYPE_KERNEL_EVENT_RAW should not appear in the final trace",
     "a record has the raw form",
-    "the trace was not post-processed whole",
+    "only a part of the trace was post-processed",
 );
 pub static EXIT: Rule = rule(
     "D-EXIT",
@@ -119,7 +119,7 @@ pub static SIZE: Rule = rule(
     "D-SIZE",
     Warning,
     "",
-    "an access is 0 bytes long",
+    "an access has a length of 0 bytes",
     "the recorder did not know the instruction: lengths are derived from the instruction where possible",
 );
 pub static BRANCH: Rule = rule(
@@ -134,7 +134,7 @@ pub static FLOW: Rule = rule(
     Error,
     "Branch does not go to the correct target; Non-explicit control flow has no marker",
     "a thread does not continue where its branches and system calls lead",
-    "records are missing, or a signal or a switch of threads is not recorded",
+    "records are missing, or a signal or a context switch is not recorded",
 );
 pub static EVENT: Rule = rule(
     "D-EVENT",
@@ -161,21 +161,21 @@ pub static KERNEL: Rule = rule(
     "D-KERNEL",
     Error,
     "Found kernel syscall trace without corresponding file type; Nested kernel syscall traces are not expected",
-    "the kernel's part of a system call does not follow its number, is not whole, or does not end with a branch back",
+    "the kernel's part of a system call does not follow its number, is incomplete, or does not end with a branch back",
     DAMAGED,
 );
 pub static SWITCH: Rule = rule(
     "D-SWITCH",
     Error,
     "Nested kernel context switch traces are not expected; Switch trace does not end with indirect branch",
-    "the kernel's part of a context switch is not whole, or does not end with a branch",
+    "the kernel's part of a context switch is incomplete, or does not end with a branch",
     DAMAGED,
 );
 pub static HARDWARE: Rule = rule(
     "D-HARDWARE",
     Error,
     "Hardware context marker found in non-whole-system trace",
-    "interrupts or exceptions of the processor are in a trace of less than a whole system",
+    "interrupts or exceptions of the processor are in a trace that does not cover the whole system",
     DAMAGED,
 );
 pub static PHYSICAL: Rule = rule(

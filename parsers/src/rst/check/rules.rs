@@ -25,7 +25,7 @@ macro_rules! rules {
 rules! {
     H01 Error "clause 2a"
         "the first record is not a header"
-        "the file does not begin where the trace does, or is not an RST trace";
+        "the beginning of the trace is missing, or it is not an RST trace";
     H02 Error "clause 2a"
         "a header record comes after the first record"
         "several complete traces were concatenated";
@@ -73,7 +73,7 @@ rules! {
         "the trace was cut out of a longer one: its physical addresses are unknown at the start";
     I06 Error "clause 2h"
         "no PAVADIFF comes before the first instruction of a processor"
-        "physical addresses are not known until the first one comes";
+        "physical addresses are unknown up to the first PAVADIFF";
     A01 Error "clause 3b"
         "an annulled instruction has no address, or has an effective address"
         "the writer left the address of another instruction in the record";
@@ -103,10 +103,10 @@ rules! {
         "the writer leaves annulled instructions out, or does not mark them: they look executed";
     P01 Warning "clause 7a"
         "a processor does not continue where its last instruction leads"
-        "records are missing, a trap or a switch of threads is not recorded, or a target is wrong";
+        "records are missing, a trap or a context switch is not recorded, or a target is wrong";
     V01 Error "clause 3c"
         "a translation that changes with the page is not recorded right before the instruction"
-        "records were dropped or put in between: physical addresses before the next PAVADIFF are wrong";
+        "records were dropped or inserted in between: physical addresses before the next PAVADIFF are wrong";
     V02 Error "clause 3c"
         "the PAVADIFF before an instruction without effective address has a translation of data"
         "the writer left the translation of another instruction in it";
@@ -126,8 +126,8 @@ rules! {
         "an instruction without a TRAP before it is marked as trapped"
         "the TRAP was dropped: the handler's frame is missing in the calls";
     T04 Warning "clause 4d"
-        "a TRAP has the wrong trap level, comes twice, or has a system call that is none"
-        "instructions between two traps are missing, or levels were not followed";
+        "a TRAP has the wrong trap level, occurs twice, or names an unknown system call"
+        "instructions between two traps are missing, or trap levels were not tracked";
     T05 Error "clause 4f"
         "no PREG with the level and type of the trap comes before done or retry"
         "the state after the trap is not recorded, or the record belongs to another trap";
@@ -139,7 +139,7 @@ rules! {
         "recommended, not required: tools that look for it miss the end of the trap";
     T08 Warning "clause 4b"
         "a write of %tl makes a TRAP or a TRAPEXIT"
-        "the writer takes a change of the trap level for a trap";
+        "the writer mistakes a change of the trap level for a trap";
     R01 Warning "clause 7c"
         "%g0 is not 0"
         "the number of the register is wrong, or the bytes are damaged";

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{Action, AppAction, PanelKind};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::finding_rows::{FindingRow, RuleFoldState, place_words, rule_words};
+use stepback_debugger::model::finding_rows::{
+    FindingRow, RuleFoldState, place_words, rule_words, title_text,
+};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{FindingsView, PanelView, RowGesture, RowListing, ViewStatus};
 use stepback_parsers::check::Severity;
@@ -202,7 +204,11 @@ impl FindingRows<'_> {
             },
         );
         self.paint(rect, row);
-        let response = response.on_hover_text(rule_words(row.rule()));
+        let mut hover = rule_words(row.rule());
+        if let FindingRow::Place(_, found) = row {
+            hover = format!("{}\n\n{hover}", found.message);
+        }
+        let response = response.on_hover_text(hover);
         response.context_menu(|ui| {
             menu_head_ui(ui, cx.tok, row.rule().id, "");
             let is_place = row.position().is_some();
@@ -246,7 +252,7 @@ impl FindingRows<'_> {
                 let right = pen.text_left_of(right, y, count, mono(11.5), tok.t3);
                 pen.cut_text(
                     pos2(end + INSET, y),
-                    broken.rule.title,
+                    &title_text(broken.rule),
                     medium(12.5),
                     tok.t1,
                     right - 8.0,
