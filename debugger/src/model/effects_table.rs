@@ -30,9 +30,10 @@ const HEADS: [&str; 6] = [
     "head-symbol",
     "head-step",
 ];
-const DIFFERENCE_HEADS: [&str; 5] = [
+const DIFFERENCE_HEADS: [&str; 6] = [
     "",
     "head-what",
+    "head-step",
     "head-first-call",
     "head-second-call",
     "head-symbol",
@@ -101,10 +102,14 @@ fn summary(session: &Session, effects: &Effects) -> String {
         outputs = outputs
     );
     if effects.undecoded > 0 {
-        text += &say!("effects-undecoded", count = effects.undecoded);
+        text = say!(
+            "effects-undecoded",
+            summary = text,
+            count = effects.undecoded
+        );
     }
     if effects.left_out > 0 {
-        text += &say!("effects-left-out", count = effects.left_out);
+        text = say!("effects-left-out", summary = text, count = effects.left_out);
     }
     text
 }
@@ -282,10 +287,10 @@ impl ComparedCalls<'_> {
         );
         let one_sided = comparison.inputs.one_sided.len() + comparison.outputs.one_sided.len();
         if one_sided > 0 {
-            text += &say!("effects-one-sided", count = one_sided);
+            text = say!("effects-one-sided", summary = text, count = one_sided);
         }
         if comparison.is_cut {
-            text += say!("effects-cut");
+            text = say!("effects-cut", summary = text);
         }
         text
     }
@@ -355,6 +360,7 @@ impl ComparedCalls<'_> {
         let cells = vec![
             kind,
             plain(name),
+            TableCell::default(),
             plain(one),
             plain(other),
             TableCell::new(TextRole::Symbol, symbol),
@@ -387,6 +393,9 @@ impl ComparedCalls<'_> {
         let cells = vec![
             TableCell::new(TextRole::Label, word),
             plain(place.clone()),
+            parting
+                .parts
+                .map_or_else(TableCell::default, |(one, _)| TableCell::Step(one.step)),
             plain(direction(parting.ways.0)),
             plain(direction(parting.ways.1)),
             plain(meets),
@@ -484,7 +493,7 @@ mod tests {
             "output x3 0 75",
             "output psr 200003cd 800003cd",
             "output 8001fff8 10 30 heap_used",
-            "path +0x14 to +0x18 to +0x44 rejoin at +0x40",
+            "path +0x14 677 to +0x18 to +0x44 rejoin at +0x40",
         ];
         check(
             EffectsOf::Comparison(Position(852), OtherCall::Around(Position(673))),

@@ -114,6 +114,37 @@ impl<'a> Pen<'a> {
         x + width
     }
 
+    /// Draws a name that ends before `right`, cut in the middle with `…`: long names differ at their
+    /// ends. Returns its right edge.
+    pub fn middle_cut_text(
+        &self,
+        at: Pos2,
+        text: &str,
+        font: FontId,
+        color: Color32,
+        right: f32,
+    ) -> f32 {
+        let letters: Vec<char> = text.chars().collect();
+        let shortened = |kept: usize| -> String {
+            let (head, tail) = (kept.div_ceil(2), letters.len() - kept / 2);
+            let (head, tail) = (letters.iter().take(head), letters.iter().skip(tail));
+            head.chain(std::iter::once(&'…')).chain(tail).collect()
+        };
+        let fits = |text: &str| self.width(text, font.clone()) <= right - at.x;
+        if letters.is_empty() || fits(text) {
+            return self.cut_text(at, text, font, color, right);
+        }
+        let (mut kept, mut over) = (0, letters.len());
+        while over - kept > 1 {
+            let middle = kept.midpoint(over);
+            match fits(&shortened(middle)) {
+                true => kept = middle,
+                false => over = middle,
+            }
+        }
+        self.cut_text(at, &shortened(kept), font, color, right)
+    }
+
     /// Draws pieces of code, each in the colour of its meaning, or all in `color`.
     pub fn spans(&self, x: f32, y: f32, spans: &[TextSpan], color: Option<Color32>) -> f32 {
         let mut end = x;

@@ -23,7 +23,7 @@ use crate::panels::cursor_list::{PanelKey, take_keys, take_rect};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyMessage, Field, empty_ui, error_ui};
+use crate::panels::row::{EmptyMessage, Field, button_response, empty_ui, error_ui};
 use crate::theme::{icons, ui as ui_font};
 
 /// Width of the search field.
@@ -194,15 +194,28 @@ impl FlamePanel {
             right = button.left() - 4.0;
         }
         if functions.profile.has_clock {
-            let (words, other) = match functions.measure(cx.desk.functions.measure()) {
-                CallMeasure::Steps => (say!("flame-by-time"), CallMeasure::Time),
-                CallMeasure::Time => (say!("flame-by-steps"), CallMeasure::Steps),
-            };
-            let left = right - pen.width(words, ui_font(12.0)) - 12.0;
-            free.link_ui(ui, left, words, || {
-                out.push(Action::View(ViewAction::MeasureCalls(other)))
-            });
-            right = left - 4.0;
+            let measure = functions.measure(cx.desk.functions.measure());
+            for (words, choice) in [
+                (say!("flame-by-steps"), CallMeasure::Steps),
+                (say!("flame-by-time"), CallMeasure::Time),
+            ] {
+                let left = right - pen.width(words, ui_font(11.5)) - 16.0;
+                let segment = Rect::from_min_max(pos2(left, y - 10.0), pos2(right, y + 10.0));
+                let response = button_response(ui, segment, ("measure", words), words);
+                let (ground, color) = match measure == choice {
+                    true => (Some(pen.tok.bg4), pen.tok.t1),
+                    false => (response.hovered().then_some(pen.tok.bg3), pen.tok.t2),
+                };
+                if let Some(ground) = ground {
+                    pen.painter.rect_filled(segment, 3.0, ground);
+                }
+                pen.text_centered(segment.center(), words, ui_font(11.5), color);
+                if response.clicked() {
+                    out.push(Action::View(ViewAction::MeasureCalls(choice)));
+                }
+                right = left - 2.0;
+            }
+            right -= 4.0;
         }
         let words = self.found_words(functions, cx).unwrap_or_default();
         free.up_to(right).part_ui(ui, &words, out);

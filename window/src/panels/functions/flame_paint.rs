@@ -92,6 +92,10 @@ impl FlamePainter<'_> {
         }
         if let Some(drawn) = narrow {
             self.act(&ground, &drawn, &mut touched);
+        } else if let Some(caller) = pointer.and_then(|at| self.box_above(body, boxes, &tops, at)) {
+            ground
+                .clone()
+                .on_hover_text_at_pointer(say!("flame-self", name = self.name(caller)));
         }
         if ground.secondary_clicked() {
             touched.menu = narrow;
@@ -100,6 +104,23 @@ impl FlamePainter<'_> {
             ground.context_menu(|ui| self.menu_ui(ui, &drawn, &mut touched, out));
         }
         touched
+    }
+
+    /// Returns the innermost box above a place without one: the steps there are its own.
+    fn box_above<'b>(
+        &self,
+        body: Rect,
+        boxes: &'b [FlameBox],
+        tops: impl Fn(u32) -> Option<f32>,
+        at: egui::Pos2,
+    ) -> Option<&'b FlameBox> {
+        let above = boxes.iter().filter(|drawn| {
+            tops(drawn.depth).is_some_and(|top| {
+                let rect = rect_of(body, drawn, top);
+                rect.x_range().contains(at.x) && rect.bottom() <= at.y
+            })
+        });
+        above.max_by_key(|drawn| drawn.depth)
     }
 
     fn name(&self, drawn: &FlameBox) -> String {

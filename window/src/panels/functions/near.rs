@@ -234,7 +234,7 @@ impl CallGraphPainter<'_> {
         pen.text_left_of(right - share, y, thousands(taken), mono(12.0), tok.number);
         let calls = thousands(row.totals.calls);
         let end = pen.text_left_of(right - share - TAKEN, y, calls, mono(12.0), tok.number);
-        pen.cut_text(
+        pen.middle_cut_text(
             pos2(rect.left() + INSET, y),
             name,
             mono(12.5),

@@ -360,6 +360,14 @@ impl<S: TableSource> TableRows<'_, S> {
                 };
                 link.ui(ui, pen, rect.left(), y, out)
             }
+            TableCell::Text(span) if span.meaning == TextRole::Symbol => {
+                let color = match row.is_faded {
+                    true => tok.t3,
+                    false => pen.color(span.meaning),
+                };
+                let right = rect.right() + INSET / 2.0;
+                pen.middle_cut_text(rect.left_center(), &span.text, mono(12.5), color, right)
+            }
             TableCell::Text(_) | TableCell::Spans { .. } => {
                 let (left, right) = (rect.left(), rect.right() + INSET / 2.0);
                 let end = pen.cut_spans(
