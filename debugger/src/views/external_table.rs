@@ -89,6 +89,9 @@ impl TableSource for ExternalTable {
     }
 
     fn nothing(&self, desk: &Desk) -> Option<String> {
+        if self.is_without_values {
+            return Some(say!("externals-not-recorded").to_owned());
+        }
         let has_changes = desk.session.index.info().external_changes > 0;
         Some(so_far(
             &desk.session,
@@ -197,16 +200,11 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
     });
     let changes = session.index.info().external_changes;
     let words = so_far(session, &say!("externals-reads", count = changes));
-    let from = match from {
-        Position(0) => String::new(),
-        from => say!("externals-from-step", step = from.0),
+    let words = say!("externals-head", reads = words, count = changes);
+    let words = match from {
+        Position(0) => words,
+        from => say!("externals-from", summary = words, step = from.0),
     };
-    let words = say!(
-        "externals-head",
-        reads = words,
-        count = changes,
-        from = from
-    );
     Table::new(words, &HEADS, rows.collect())
         .without_one_thread(session)
         .without_empty()

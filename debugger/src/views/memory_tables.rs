@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 use stepback_index::answer::{AccessKinds, Heap};
-use stepback_parsers::Position;
+use stepback_parsers::{Format, Position};
 
 use super::table_view::{TableSource, TableView, TableWork};
 use super::view::{CursorRow, RowGesture, ViewStatus};
@@ -244,7 +244,11 @@ impl MemoryTable {
             PanelKind::StackMemory => Ok(MemoryTableQuery::StackMemory(at)),
             PanelKind::Heap if !has_heap => Err(ViewStatus::empty(
                 say!("table-the-trace-does-not-tell").to_owned(),
-                say!("table-record-it-again-with-record").to_owned(),
+                match Format::named(&desk.session.index.source().traits().format) {
+                    Some(Format::Drmemtrace) => say!("table-record-it-again-with-record"),
+                    _ => say!("table-format-records-no-heap"),
+                }
+                .to_owned(),
             )),
             PanelKind::Heap => Ok(MemoryTableQuery::Heap(self.heap(desk)?, at)),
             _ => {

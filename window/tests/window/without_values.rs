@@ -1,5 +1,6 @@
 //! Traces that record addresses but no values: drmemtrace.
 
+use egui::Key;
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter, kind, marker};
 
 use crate::sandbox::Sandbox;
@@ -77,4 +78,23 @@ fn who_accessed_a_byte_last_is_told_where_its_value_is_not() {
     ));
     let foot = window.painted("byte 0x7ffd0ed3ce68");
     assert!(foot.contains("??"), "{foot}");
+}
+
+#[test]
+fn a_binary_trace_has_no_raw_text_and_says_so() {
+    let mut window = open(|_| {});
+    window.press(Key::R);
+    assert!(!window.active().is_raw);
+    window.command("Raw text");
+    assert!(!window.active().is_raw);
+}
+
+#[test]
+fn what_a_format_does_not_record_is_not_said_to_be_absent() {
+    let mut window = open(|_| {});
+    window.command("Show external changes");
+    assert!(window.has("External changes are not recorded"));
+    window.command("Find value:0x10");
+    window.wait();
+    assert!(window.count_like("The trace records no values") > 0);
 }

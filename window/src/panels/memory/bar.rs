@@ -62,6 +62,12 @@ impl MemoryPanel {
         }
         x += 24.0;
         match evaluated {
+            Some(Err(_)) if self.is_at_unrecorded_stack(cx) => self.stated_ui(
+                ui,
+                &pen,
+                Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max),
+                say!("memory-no-stack-pointer"),
+            ),
             Some(Err(error)) => error_ui(
                 ui,
                 &pen,
@@ -186,11 +192,15 @@ impl MemoryPanel {
     ) {
         let tok = pen.tok;
         let value = match evaluated {
-            Some(Ok(value)) => format!("= {value:x}"),
+            // The stack of SPARC begins above its pointer.
+            Some(Ok(value)) => match stack_bias(cx).filter(|_| self.view.address() == STACK) {
+                Some(bias) => format!("+{bias:x}={value:x}"),
+                None => format!("= {value:x}"),
+            },
             _ => String::new(),
         };
         let value_width = pen.width(&value, mono(11.5));
-        let is_error = matches!(evaluated, Some(Err(_)));
+        let is_error = matches!(evaluated, Some(Err(_))) && !self.is_at_unrecorded_stack(cx);
         let edge = if is_error { tok.err } else { tok.ctl };
         pen.painter.rect(
             field,
@@ -238,6 +248,13 @@ impl MemoryPanel {
             self.view.show(&text, cx.desk);
         }
         self.typed = response.has_focus().then_some(text);
+    }
+
+    /// Returns true if the panel shows the stack in a format without register values: nothing is
+    /// wrong with the expression.
+    fn is_at_unrecorded_stack(&self, cx: &PanelContext<'_>) -> bool {
+        let traits = cx.desk.session.index.source().traits();
+        self.view.address() == STACK && traits.registers == RegisterSource::Operands
     }
 
     fn segment_ui(&mut self, ui: &Ui, segment: Rect, pen: &Pen<'_>, group: u8) {

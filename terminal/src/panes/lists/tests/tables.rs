@@ -137,7 +137,7 @@ fn memory_is_told_as_a_whole() {
     assert_eq!(
         memory(PanelKind::Heap).draw(80, 6),
         r"  This trace has no heap events
-  Record it again with -record_heap, and keep funclist.log next to the trace."
+  This format does not record calls of heap functions."
     );
     assert_eq!(
         memory(PanelKind::Heat).draw(80, 8),
