@@ -319,7 +319,12 @@ pub fn is_missing(error: &anyhow::Error) -> bool {
 fn checked(index: &Index, requested: Position) -> Result<Position> {
     let end = index.end();
     if requested > end {
-        Err(QueryError::BeyondEnd { requested, end }.into())
+        Err(MissingPosition(say!(
+            "place-position-beyond",
+            position = requested.0,
+            end = end.0
+        ))
+        .into())
     } else {
         Ok(requested)
     }
@@ -756,10 +761,7 @@ mod tests {
 
     #[test]
     fn what_the_trace_does_not_have_is_refused_with_what_it_has() {
-        check_refused(
-            "5",
-            "position 5 is past the end of the trace, which is position 4",
-        );
+        check_refused("5", "position 5 is past the end of the trace (4)");
         check_refused(
             "line:7",
             "line 7 is past the end of the trace, which is line 6",

@@ -138,7 +138,7 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
         }
         let percent = (settings.zoom * 100.0).round().to_string();
         ui.label(
-            RichText::new(say!("settings-now", percent = percent))
+            RichText::new(format!("{percent} %"))
                 .font(ui_font(12.5))
                 .color(tok.t2),
         );
@@ -256,7 +256,7 @@ fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
                 }
                 let percent = fonts.interface_percent.to_string();
                 ui.label(
-                    RichText::new(say!("settings-now", percent = percent))
+                    RichText::new(format!("{percent} %"))
                         .font(ui_font(12.5))
                         .color(tok.t2),
                 );

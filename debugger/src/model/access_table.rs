@@ -234,28 +234,41 @@ impl AccessCollector {
             AccessCollector::Steps(rows) => count_words(search, rows.len() as u64),
             AccessCollector::CallStacks(groups) => count_words(search, groups.count()),
         };
-        summary += &match cell_of(search) {
+        summary = match cell_of(search) {
             Some(Cell::Memory { address, len_bytes }) => {
                 say!(
                     "accesses-of-bytes",
+                    summary = summary,
                     count = len_bytes,
                     address = format!("{:x}", address.0)
                 )
             }
             Some(Cell::Register { .. } | Cell::Physical { .. }) | None => {
-                say!("accesses-of", what = question.listed.text())
+                say!(
+                    "accesses-of",
+                    summary = summary,
+                    what = question.listed.text()
+                )
             }
         };
         if let Some(name) = &question.thread {
-            summary += &say!("accesses-by-thread", thread = &**name);
+            summary = say!("accesses-by-thread", summary = summary, thread = &**name);
         }
         if question.from.0 > 0 {
-            summary += &say!("accesses-from-step", step = question.from.0);
+            summary = say!(
+                "accesses-from-step",
+                summary = summary,
+                step = question.from.0
+            );
         }
         if let AccessCollector::CallStacks(groups) = self
             && groups.count() > 0
         {
-            summary += &say!("accesses-in-stacks", count = groups.stacks());
+            summary = say!(
+                "accesses-in-stacks",
+                summary = summary,
+                count = groups.stacks()
+            );
         }
         summary
     }

@@ -92,15 +92,22 @@ pub fn physical_words(
     let mut words = translation_words(newest);
     for other in stated.iter().skip(1) {
         // Contexts usually map an address to the same place.
-        let place = if other.physical == newest.physical {
-            say!("physical-also").to_owned()
-        } else {
-            format!("{:x}", other.physical.0)
+        let place = format!("{:x}", other.physical.0);
+        let is_same = other.physical == newest.physical;
+        let context = other.context.map(|context| context.to_string());
+        words = match (is_same, context) {
+            (true, Some(context)) => {
+                say!("physical-context-same", summary = words, context = context)
+            }
+            (true, None) => say!("physical-also", summary = words),
+            (false, Some(context)) => say!(
+                "physical-context-other",
+                summary = words,
+                address = place,
+                context = context
+            ),
+            (false, None) => say!("physical-other", summary = words, address = place),
         };
-        let context = other.context.map_or_else(String::new, |context| {
-            say!("physical-in-context", context = context.to_string())
-        });
-        words += &format!("; {place}{context}");
     }
     let question = MappingsAt {
         physical: newest.physical,
@@ -111,14 +118,23 @@ pub fn physical_words(
     let mut named = HashSet::new();
     others.retain(|mapping| named.insert(mapping.address));
     for mapping in others.iter().take(ALIASES) {
-        words += &say!(
-            "physical-also-at",
-            address = format!("{:x}", mapping.address.0),
-            context = context_words(&mapping.translation)
-        );
+        let place = format!("{:x}", mapping.address.0);
+        words = match mapping.translation.context {
+            Some(context) => say!(
+                "physical-also-at-in-context",
+                summary = words,
+                address = place,
+                context = context.to_string()
+            ),
+            None => say!("physical-also-at", summary = words, address = place),
+        };
     }
     if others.len() > ALIASES {
-        words += &say!("physical-more", count = others.len() - ALIASES);
+        words = say!(
+            "physical-more",
+            summary = words,
+            count = others.len() - ALIASES
+        );
     }
     Ok(Some(words))
 }
@@ -163,21 +179,23 @@ fn translation_words(translation: &Translation) -> String {
         stated_at,
         ..
     } = translation;
-    let (context, stated_at) = (context_words(translation), thousands(stated_at.0));
-    say!(
-        "physical-told",
-        address = format!("{:x}", physical.0),
-        context = context,
-        page = format!("{:x}", page.0),
-        position = stated_at
-    )
-}
-
-fn context_words(translation: &Translation) -> String {
-    translation
-        .context
-        .map(|context| say!("physical-context", context = context.to_string()))
-        .unwrap_or_default()
+    let (address, page) = (format!("{:x}", physical.0), format!("{:x}", page.0));
+    let position = thousands(stated_at.0);
+    match translation.context {
+        Some(context) => say!(
+            "physical-told-in-context",
+            address = address,
+            context = context.to_string(),
+            page = page,
+            position = position
+        ),
+        None => say!(
+            "physical-told",
+            address = address,
+            page = page,
+            position = position
+        ),
+    }
 }
 
 /// Maximum length of a shown text in bytes.

@@ -62,10 +62,14 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
         true => say!("heap-the-first-blocks", count = count),
         false => say!("heap-blocks", count = count),
     };
-    summary = so_far(session, &summary);
-    summary += &say!("heap-alive", count = alive, size = size_text(bytes));
+    summary = say!(
+        "heap-alive",
+        summary = so_far(session, &summary),
+        count = alive,
+        size = size_text(bytes)
+    );
     if count > ROWS {
-        summary += &say!("heap-listed", count = ROWS);
+        summary = say!("heap-listed", summary = summary, count = ROWS);
     }
     let rows = blocks
         .into_iter()

@@ -222,14 +222,10 @@ impl<'a> MarkerLineBuilder<'a> {
             return;
         }
         if let Some(before) = self.cpu.replace(cpu).filter(|before| *before != cpu) {
-            let words = [
-                number(say!("marker-moved-from"), before),
-                number(say!("marker-to"), cpu),
-            ]
-            .concat();
+            let words = say!("marker-moved", from = SLOTS[0], to = SLOTS[1]);
             self.items.push(MarkerItem::Line(MarkerLine {
                 tone: MarkerTone::Plain,
-                spans: words,
+                spans: filled(&words, &[number(before), number(cpu)]),
             }));
         }
         self.words
@@ -317,40 +313,35 @@ impl<'a> MarkerLineBuilder<'a> {
             MarkerKind::KERNEL_TRANSFER => {
                 kernel(vec![label(say!("marker-the-kernel-restored-the-state"))])
             }
-            MarkerKind::WINDOW => plain(
-                [
-                    number(say!("marker-window"), value),
-                    vec![label(say!("marker-begins-here"))],
-                ]
-                .concat(),
-            ),
+            MarkerKind::WINDOW => plain(filled(
+                &say!("marker-window", number = SLOTS[0]),
+                &[number(value)],
+            )),
             MarkerKind::FILTER_ENDPOINT => {
                 plain(vec![label(say!("marker-the-filtered-part-ends-here"))])
             }
-            MarkerKind::RSEQ_ENTRY => plain(vec![
-                label(say!("marker-restartable")),
-                self.reader.place(value),
-            ]),
-            MarkerKind::SYSTEM_CALL_START => kernel(vec![
-                label(say!("marker-kernel-part")),
-                name(call()),
-                label(say!("marker-begins")),
-            ]),
-            MarkerKind::SYSTEM_CALL_END => kernel(vec![
-                label(say!("marker-kernel-part")),
-                name(call()),
-                label(say!("marker-ends")),
-            ]),
+            MarkerKind::RSEQ_ENTRY => plain(filled(
+                &say!("marker-restartable", place = SLOTS[0]),
+                &[self.reader.place(value)],
+            )),
+            MarkerKind::SYSTEM_CALL_START => kernel(filled(
+                &say!("marker-kernel-part-begins", call = SLOTS[0]),
+                &[name(call())],
+            )),
+            MarkerKind::SYSTEM_CALL_END => kernel(filled(
+                &say!("marker-kernel-part-ends", call = SLOTS[0]),
+                &[name(call())],
+            )),
             MarkerKind::CONTEXT_SWITCH_START => {
                 kernel(vec![label(say!("marker-context-switch-begins"))])
             }
             MarkerKind::CONTEXT_SWITCH_END => {
                 kernel(vec![label(say!("marker-context-switch-ends"))])
             }
-            MarkerKind::HARDWARE_EVENT => kernel(vec![
-                label(say!("marker-exception")),
-                self.reader.place(value),
-            ]),
+            MarkerKind::HARDWARE_EVENT => kernel(filled(
+                &say!("marker-exception", place = SLOTS[0]),
+                &[self.reader.place(value)],
+            )),
             MarkerKind::HARDWARE_RETURN => {
                 kernel(vec![label(say!("marker-back-from-the-exception-or"))])
             }
@@ -358,58 +349,42 @@ impl<'a> MarkerLineBuilder<'a> {
                 tone: MarkerTone::Alarm,
                 spans: self.uncompleted(value),
             },
-            MarkerKind::SKIPPED_ACCESS => plain(address(say!("marker-masked"), value)),
-            MarkerKind::VIRTUAL_ADDRESS => {
-                let physical = self
-                    .physical
-                    .take()
-                    .map(|physical| address(say!("marker-is-physical"), physical));
-                let context = self
-                    .context
-                    .take()
-                    .map(|context| number(say!("marker-in-context"), context));
-                plain(
-                    [
-                        address("", value),
-                        physical.unwrap_or_default(),
-                        context.unwrap_or_default(),
-                    ]
-                    .concat(),
-                )
-            }
+            MarkerKind::SKIPPED_ACCESS => plain(filled(
+                &say!("marker-masked", address = SLOTS[0]),
+                &[address(value)],
+            )),
+            MarkerKind::VIRTUAL_ADDRESS => plain(self.translation(value)),
             MarkerKind::TRANSLATIONS_FORGOTTEN => {
                 plain(vec![label(say!("marker-no-physical-address-is-known"))])
             }
-            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
-                plain([address("", value), vec![label(say!("marker-no-physical"))]].concat())
-            }
-            MarkerKind::CORE_IDLE => plain(
-                [
-                    number(say!("marker-idle"), value),
-                    vec![label(say!("marker-times"))],
-                ]
-                .concat(),
-            ),
-            MarkerKind::THREAD_EXIT => plain(
-                [
-                    number(say!("marker-thread"), value),
-                    vec![label(say!("marker-ends"))],
-                ]
-                .concat(),
-            ),
-            MarkerKind::VECTOR_LENGTH => plain(
-                [
-                    number(say!("marker-vectors-have"), value),
-                    vec![label(say!("marker-bytes"))],
-                ]
-                .concat(),
-            ),
+            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => plain(filled(
+                &say!("marker-no-physical", address = SLOTS[0]),
+                &[address(value)],
+            )),
+            MarkerKind::CORE_IDLE => plain(filled(
+                &say!("marker-idle", count = SLOTS[0]),
+                &[number(value)],
+            )),
+            MarkerKind::THREAD_EXIT => plain(filled(
+                &say!("marker-thread-ends", thread = SLOTS[0]),
+                &[number(value)],
+            )),
+            MarkerKind::VECTOR_LENGTH => plain(filled(
+                &say!("marker-vectors-have", count = SLOTS[0]),
+                &[number(value)],
+            )),
             _ if let Some(gap) = Gap::of(marker) => MarkerLine {
                 tone: MarkerTone::Alarm,
                 spans: gap_spans(gap),
             },
-            INSTRUCTION_FLUSH => plain(address(say!("marker-instruction-flush"), value)),
-            DATA_FLUSH => plain(address(say!("marker-data-flush"), value)),
+            INSTRUCTION_FLUSH => plain(filled(
+                &say!("marker-instruction-flush", address = SLOTS[0]),
+                &[address(value)],
+            )),
+            DATA_FLUSH => plain(filled(
+                &say!("marker-data-flush", address = SLOTS[0]),
+                &[address(value)],
+            )),
             _ => {
                 let words = format!("{} ", marker_name(kind).replace('_', " "));
                 plain(vec![
@@ -429,10 +404,39 @@ impl<'a> MarkerLineBuilder<'a> {
         let mut texts = texts.map(|bytes| decode(bytes, Address(0), set).text.clone());
         let text = texts.find(|text| !text.starts_with(".byte"));
         let text = text.unwrap_or_else(|| format!("{encoding:x}"));
-        vec![
-            label(say!("marker-not-completed")),
-            TextSpan::new(TextRole::Plain, text),
-        ]
+        filled(
+            &say!("marker-not-completed", instruction = SLOTS[0]),
+            &[TextSpan::new(TextRole::Plain, text)],
+        )
+    }
+
+    /// Describes the physical address of a virtual one, which the previous records state.
+    fn translation(&mut self, virtual_address: u64) -> Vec<TextSpan> {
+        let at = address(virtual_address);
+        match (self.physical.take(), self.context.take()) {
+            (Some(physical), Some(context)) => filled(
+                &say!(
+                    "marker-is-physical-in-context",
+                    address = SLOTS[0],
+                    physical = SLOTS[1],
+                    context = SLOTS[2]
+                ),
+                &[at, address(physical), number(context)],
+            ),
+            (Some(physical), None) => filled(
+                &say!(
+                    "marker-is-physical",
+                    address = SLOTS[0],
+                    physical = SLOTS[1]
+                ),
+                &[at, address(physical)],
+            ),
+            (None, Some(context)) => filled(
+                &say!("marker-in-context", address = SLOTS[0], context = SLOTS[1]),
+                &[at, number(context)],
+            ),
+            (None, None) => vec![at],
+        }
     }
 
     fn finish(self) -> StepMarkers {
@@ -477,19 +481,19 @@ fn line_of(item: MarkerItem, reader: MarkerReader<'_>) -> MarkerLine {
                 (false, Some(name)) => TextSpan::new(TextRole::Symbol, name),
                 (false, None) => label(say!("marker-the-kernel-took-control")),
             };
-            let place = (interrupted != 0)
-                .then(|| [label(say!("marker-before")), reader.place(interrupted)]);
+            let spans = match interrupted {
+                0 => vec![what],
+                interrupted => filled(
+                    &say!("marker-before", event = SLOTS[0], place = SLOTS[1]),
+                    &[what, reader.place(interrupted)],
+                ),
+            };
             let tone = if is_fault {
                 MarkerTone::Alarm
             } else {
                 MarkerTone::Kernel
             };
-            MarkerLine {
-                tone,
-                spans: std::iter::once(what)
-                    .chain(place.into_iter().flatten())
-                    .collect(),
-            }
+            MarkerLine { tone, spans }
         }
     }
 }
@@ -502,31 +506,40 @@ fn name(text: String) -> TextSpan {
     TextSpan::new(TextRole::Symbol, text)
 }
 
-fn number(words: &str, value: u64) -> Vec<TextSpan> {
-    vec![
-        label(words),
-        TextSpan::new(TextRole::Number, value.to_string()),
-    ]
+fn number(value: u64) -> TextSpan {
+    TextSpan::new(TextRole::Number, value.to_string())
 }
 
-fn address(words: &str, value: u64) -> Vec<TextSpan> {
-    vec![
-        label(words),
-        TextSpan::new(TextRole::Number, format!("{value:x}")),
-    ]
+fn address(value: u64) -> TextSpan {
+    TextSpan::new(TextRole::Number, format!("{value:x}"))
+}
+
+/// Values of a message that stand for spans: private-use characters.
+const SLOTS: [&str; 3] = ["\u{e000}", "\u{e001}", "\u{e002}"];
+
+/// Replaces the slots of a message by spans; the words between them become labels.
+fn filled(words: &str, values: &[TextSpan]) -> Vec<TextSpan> {
+    let (mut spans, mut rest) = (Vec::new(), words);
+    while let Some(at) = rest.find(|letter: char| SLOTS.concat().contains(letter)) {
+        let (before, after) = rest.split_at(at);
+        spans.extend((!before.is_empty()).then(|| label(before)));
+        let slot = SLOTS.iter().position(|slot| after.starts_with(slot));
+        spans.extend(slot.and_then(|slot| values.get(slot)).cloned());
+        rest = after.get(SLOTS[0].len()..).unwrap_or_default();
+    }
+    spans.extend((!rest.is_empty()).then(|| label(rest)));
+    spans
 }
 
 /// Describes a gap: `gap: records were lost (23 instructions are missing)`.
 fn gap_spans(gap: Gap) -> Vec<TextSpan> {
-    let reason = label(&say!("marker-gap", reason = gap.reason.clause()));
+    let reason = gap.reason.clause();
     match gap.instructions {
-        Some(count) => [
-            vec![reason],
-            number(" (", count),
-            vec![label(say!("marker-missing"))],
-        ]
-        .concat(),
-        None => vec![reason],
+        Some(count) => filled(
+            &say!("marker-gap-missing", reason = reason, count = SLOTS[0]),
+            &[number(count)],
+        ),
+        None => vec![label(&say!("marker-gap", reason = reason))],
     }
 }
 

@@ -45,20 +45,16 @@ pub fn trap_words(trap: Trap, set: InstructionSet) -> String {
         number,
         system_call,
     } = trap;
-    let name = match system_call {
-        Some(call) => match set.system_call_name(call) {
-            Some(name) => say!("names-system-call", name = name),
-            None => say!(
-                "names-system-call",
-                name = set.system_call_number(call).to_string()
-            ),
-        },
-        None => set
-            .trap_name(number)
-            .map(|name| format!(" {name}"))
-            .unwrap_or_default(),
-    };
-    say!("names-trap", number = format!("{number:#x}"), name = name)
+    let number = format!("{number:#x}");
+    let called = system_call.map(|call| {
+        set.system_call_name(call)
+            .map_or_else(|| set.system_call_number(call).to_string(), str::to_owned)
+    });
+    match (called, set.trap_name(trap.number)) {
+        (Some(name), _) => say!("names-system-call", number = number, name = name),
+        (None, Some(name)) => say!("names-trap", number = number, name = name),
+        (None, None) => say!("names-trap-plain", number = number),
+    }
 }
 
 /// Returns the symbol that contains an address, as columns show it: `decode_field+0x10c`.

@@ -112,7 +112,7 @@ pub fn regions_table(
         ),
     );
     if regions.len() > ROWS {
-        summary += &say!("regions-the-first", count = ROWS);
+        summary = say!("regions-the-first", summary = summary, count = ROWS);
     }
     let rows = regions.iter().take(ROWS).map(MemoryRegion::row).collect();
     Ok(Table::new(summary, &HEADS, rows).without_empty())
@@ -350,7 +350,7 @@ pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
         count => say!("heat-pages", count = count, size = size_text(page_bytes)),
     };
     if pages.len() > ROWS {
-        summary += &say!("heat-busiest", count = ROWS);
+        summary = say!("heat-busiest", summary = summary, count = ROWS);
     }
     let page_row = |PageTotals {
                         process,

@@ -55,7 +55,7 @@ pub fn task_table(session: &Session, cancel: &Cancel) -> Result<Table> {
         rows.push(task_row(session, task));
         rows.extend(task.runs.iter().take(own).map(|run| run_row(task, run)));
         if rows.len() >= ROWS {
-            summary += &say!("tasks-first-rows", count = rows.len());
+            summary = say!("tasks-first-rows", summary = summary, count = rows.len());
             break;
         }
     }

@@ -276,7 +276,7 @@ fn a_folder_that_is_a_trace_is_opened_as_a_whole() {
     window.press_with(CTRL, Key::O);
     type_path(&mut window, &sandbox.path("t/empty"));
     window.click_button("Open");
-    assert_eq!(window.count_like("Choose a file, or a folder"), 1);
+    assert!(window.has("Choose a file"));
     type_path(&mut window, &run);
     window.click_button("Open");
     check_open(&window, "run");

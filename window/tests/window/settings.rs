@@ -239,7 +239,7 @@ fn fonts_are_chosen_kept_and_given_up() {
     );
     window.press_with(CTRL, Key::Comma);
     window.click("Larger interface text");
-    assert!(window.has("now 105 %") && kept(&window).contains("interface-text = 105"));
+    assert!(window.has("105 %") && kept(&window).contains("interface-text = 105"));
     window.click("Interface: built-in");
     assert!(
         !has_own_face(&mut window, "own-ui") && kept(&window).contains("interface-font = \"\"")

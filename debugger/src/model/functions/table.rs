@@ -70,10 +70,14 @@ fn summary(profile: &CallProfile) -> String {
         count => say!("functions-in", count = count, steps = profile.steps),
     };
     if count > ROWS as u64 {
-        words += &say!("functions-most", count = ROWS);
+        words = say!("functions-most", summary = words, count = ROWS);
     }
     if profile.merged_calls > 0 {
-        words += &say!("functions-merged", count = profile.merged_calls);
+        words = say!(
+            "functions-merged",
+            summary = words,
+            count = profile.merged_calls
+        );
     }
     words
 }

@@ -283,19 +283,12 @@ fn number_ui(
             },
         );
     }
-    let words = if source.executed.contains(&line) {
-        String::new()
-    } else {
-        so_far(
-            &cx.desk.session,
-            say!("source-which-the-trace-never-reaches"),
-        )
-    };
-    response.on_hover_text(say!(
-        "source-next-hint",
-        line = line.to_string(),
-        words = words
-    ));
+    let mut hint = say!("source-next-hint", line = line.to_string());
+    if !source.executed.contains(&line) {
+        let words = say!("source-which-the-trace-never-reaches");
+        hint = format!("{hint}\n{}", so_far(&cx.desk.session, words));
+    }
+    response.on_hover_text(hint);
 }
 
 fn menu_ui(

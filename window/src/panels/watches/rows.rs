@@ -129,7 +129,9 @@ impl WatchRows<'_> {
             ui_font(11.0),
             tok.t3,
         );
-        self.strip_ui(rect, *strip);
+        if state.is_none_or(|state| !state.is_wrong) {
+            self.strip_ui(rect, *strip);
+        }
         self.writer_ui(ui, rect, y, state, out);
         let mut touched = WatchInput {
             is_clicked: response.clicked() || response.secondary_clicked(),
@@ -247,18 +249,15 @@ impl WatchRows<'_> {
             return;
         }
         let words = match () {
-            () if state.is_wrong => say!("watches-see-the-tooltip"),
+            () if state.is_wrong => state.reason.as_deref().unwrap_or_default(),
             () if state.is_initial => say!("watches-before-the-start"),
             () if state.cells.is_empty() => "",
             () => say!("watches-never-written"),
         };
-        pen.text_left_of(
-            right,
-            y,
-            words,
-            ui_font(11.0),
-            if state.is_wrong { tok.err } else { tok.t3 },
-        );
+        let color = if state.is_wrong { tok.err } else { tok.t3 };
+        let wide = pen.width(words, ui_font(11.0));
+        let left = (right - wide).max(self.strip(rect).left());
+        pen.cut_text(pos2(left, y), words, ui_font(11.0), color, right + 1.0);
     }
 
     fn tip(&self, watch: &Watch, state: &WatchState) -> String {
