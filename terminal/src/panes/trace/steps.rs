@@ -47,6 +47,9 @@ pub struct StepList {
     shown: Vec<TraceLine>,
 }
 
+/// Minimum number of lines with steps above the lines about the end of the program.
+const STEPS: usize = 6;
+
 /// Style of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeStyle {
@@ -155,6 +158,7 @@ impl StepList {
             .iter()
             .flatten()
             .flat_map(|line| wrapped(&cx.look.signs.clean(line), width))
+            .take(usize::from(area.height).saturating_sub(STEPS).max(1))
             .collect();
     }
 

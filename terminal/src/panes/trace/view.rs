@@ -181,8 +181,10 @@ pub fn report_lines(report: &EndingReport) -> Vec<String> {
             at = thousands(at.0)
         )
     });
-    [title, report.place.clone()]
-        .into_iter()
+    // The step is above, unless more followed.
+    let place = report.fatal().is_some().then(|| report.place.clone());
+    std::iter::once(title)
+        .chain(place)
         .chain(origin)
         .chain(advice)
         .collect()
