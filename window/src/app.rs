@@ -69,6 +69,8 @@ pub struct App {
     /// Number of queries started until the last frame.
     pub(super) jobs_seen: u64,
     pub(super) frames: u64,
+    /// Time of the last input, by the toolkit's clock.
+    pub(super) input_at: f64,
 }
 
 /// Components of the program besides its options.
@@ -187,6 +189,7 @@ impl App {
             quiet_frames: 0,
             jobs_seen: 0,
             frames: 0,
+            input_at: 0.0,
         };
         (app.program.script, app.program.begin_at) = (script, options.at);
         app.speak();

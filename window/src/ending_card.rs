@@ -18,7 +18,7 @@ use crate::widgets::{FlatButton, key_cap_ui, line_below, link, text_button};
 const LINE: f32 = 18.0;
 const TITLE: f32 = 26.0;
 /// Gap between lines.
-const GAP: f32 = 1.0;
+const GAP: f32 = 3.0;
 /// Space above and below the lines.
 const MARGIN: f32 = 5.0;
 /// Height of a window below which only the title is shown.

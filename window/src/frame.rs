@@ -151,6 +151,8 @@ fn switches(
 /// Number of frames without pending queries after which the panels have drawn the last answer: one
 /// to collect it, one to lay out dependent content, one spare.
 const QUIET: u32 = 3;
+/// Time in seconds for which the caret blinks after input.
+const BLINKING: f64 = 4.0;
 /// Interval at which the window polls a running search.
 const FINDING: std::time::Duration = std::time::Duration::from_millis(100);
 
@@ -159,6 +161,7 @@ impl App {
     pub(super) fn frame(&mut self, ui: &mut Ui) {
         // Painters query the worker: this thread must never wait for a disk.
         let _drawing = forbid_reads();
+        self.rest_caret();
         self.take_answers();
         let tok = ThemeColors::current(ui);
         let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at));
@@ -181,6 +184,24 @@ impl App {
         self.frames += 1;
         if !self.program.queue.is_empty() {
             self.context.request_repaint();
+        }
+    }
+
+    /// Lets the caret blink only for a while after input: each change redraws the whole window.
+    fn rest_caret(&mut self) {
+        if self.program.mode.is_synchronous {
+            return;
+        }
+        let (now, has_events) = self
+            .context
+            .input(|input| (input.time, !input.events.is_empty()));
+        if has_events {
+            self.input_at = now;
+        }
+        let blinks = now - self.input_at < BLINKING;
+        if self.context.global_style().visuals.text_cursor.blink != blinks {
+            self.context
+                .all_styles_mut(|style| style.visuals.text_cursor.blink = blinks);
         }
     }
 

@@ -144,7 +144,7 @@ fn buttons_ui(
         button(
             ui,
             name,
-            (wide >= NARROW).then(|| label(name)),
+            (wide >= NARROW).then(|| label(name).trim_end_matches('…')),
             situation,
             out,
         );
