@@ -656,7 +656,6 @@ status-where = where { $condition }
 status-where-tip = F8 goes to the next position where { $condition }. Click to change the condition
 status-forget-condition = Forget the condition
 status-of = { $position } of { $end }
-status-step = Step
 status-after-step = After step { $step } · position
 status-before-first = Before step 0 · position
 status-line = Line

@@ -692,7 +692,6 @@ status-where = où { $condition }
 status-where-tip = F8 va à la prochaine position où { $condition }. Cliquez pour changer la condition
 status-forget-condition = Oublier la condition
 status-of = { $position } sur { $end }
-status-step = Pas
 status-after-step = Après le pas { $step } · position
 status-before-first = Avant le pas 0 · position
 status-line = Ligne
