@@ -354,6 +354,7 @@ palette-command = Command
 palette-no-command-fits-try-a = No command matches. Try part of a command name, or a step number.
 palette-enter-run-esc-back = Enter run   Esc back
 palette-choose-enter-run-tab-argument = ↑ ↓ choose   Enter run   Tab argument   Esc close
+palette-refused = { $command } · { $reason }
 palette-of-commands = { $shown } of { $all } commands
 page-keys = Keys
 page-close-page = Close page

@@ -375,6 +375,7 @@ palette-command = Commande
 palette-no-command-fits-try-a = Aucune commande ne convient. Essayez un mot de son nom, ou un numéro de pas.
 palette-enter-run-esc-back = Entrée exécuter   Échap revenir
 palette-choose-enter-run-tab-argument = ↑ ↓ choisir   Entrée exécuter   Tab argument   Échap fermer
+palette-refused = { $command } · { $reason }
 palette-of-commands = { $shown ->
     [one] { $shown } commande sur { $all }
    *[other] { $shown } commandes sur { $all }

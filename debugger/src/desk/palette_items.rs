@@ -270,6 +270,10 @@ fn item(command: &'static Command, text: String, situation: &CommandContext) -> 
         }
         _ => PaletteChoice::Nothing,
     };
+    let text = match situation.refusal(command.id) {
+        Some(reason) => say!("palette-refused", command = text, reason = reason),
+        None => text,
+    };
     PaletteItem {
         group: None,
         text,
