@@ -506,11 +506,11 @@ mod tests {
         check(b"fn main() {}", "no Tarmac line in the first line");
         check(
             b"core   0: 0x1000 (0x00000297) auipc t0, 0x0",
-            "this is a Spike commit log (RISC-V); Stepback reads Tarmac",
+            "this is a Spike commit log (RISC-V); only Tarmac, drmemtrace, RST and Btrace can be read",
         );
         check(
             b"\0\0\0\0\0\0\0\x01\x49\0",
-            "this is an FST waveform; Stepback reads Tarmac, drmemtrace, RST and Btrace",
+            "this is an FST waveform; only Tarmac, drmemtrace, RST and Btrace can be read",
         );
     }
 

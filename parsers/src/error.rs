@@ -26,8 +26,8 @@ pub enum FormatError {
     /// The input is binary and of no known format.
     #[error("looks like binary data, not like a trace")]
     Binary,
-    /// The input has a known format that Stepback does not read.
-    #[error("this is {kind}; Stepback reads {formats}")]
+    /// The input has a known format that no parser reads.
+    #[error("this is {kind}; only {formats} can be read")]
     Foreign {
         /// Name of that format, with its article.
         kind: &'static str,

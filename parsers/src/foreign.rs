@@ -1,4 +1,4 @@
-//! Detection of formats that Stepback does not read, so that the error can name them.
+//! Detection of formats that no parser reads, so that the error can name them.
 
 /// Returns the name of the format of a file that begins with `head`, if it is one that is often
 /// mistaken for ours.

@@ -314,7 +314,7 @@ pub enum DrmemtraceFault {
     NoHeader,
     #[error(
         "the trace has version {version}, the newest that is known is {newest}: \
-         what is new in it may be shown wrongly; look for a newer Stepback"
+         what is new in it may be read wrongly; look for a newer version of this program"
     )]
     NewVersion { version: u64, newest: u64 },
     #[error("it ends inside a record: {} left out", count_text(*.0 as u64, "byte"))]

@@ -126,7 +126,7 @@ pub enum OpenError {
     #[error("it could not be read ({0})")]
     Read(#[source] io::Error),
     /// The file exists but is not an index.
-    #[error("not a Stepback index")]
+    #[error("not the index of a trace")]
     Foreign,
     /// The file has the format of another version of the program.
     #[error("it has version {found}, this program writes version {expected}")]
