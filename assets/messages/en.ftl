@@ -1293,6 +1293,7 @@ tasks-count = { $tasks ->
         [one] 1 run
        *[other] { $runs } runs
     }
+tasks-os-threads = The tasks of this trace are its threads: see Threads
 tasks-first-rows = { $summary }, the first { $count } rows
 tasks-name = task { $task } { $function }
 tasks-run = task { $task } from { $from }
@@ -2479,6 +2480,8 @@ session-newer = written by a newer version of Stepback: format { $version }
 session-none = not a session: stepback_session = 1 is missing
 keys-too-many = a command can have at most { $most } keys
 keys-no-key = not a key: { $text }
+place-no-date = { $text } is not a date, such as 2026-11-22 02:18:29.000123
+place-no-dates = { $place } is a date, and the times of this trace are plain numbers: use time:N
 place-time-ambiguous = time:{ $time } is ambiguous: time runs backwards across it at step { $step }; this is the position before that, but a later one may be meant
 place-time-ambiguous-often = time:{ $time } is ambiguous: time runs backwards across it at step { $step } and at { $more } more steps; this is the position before that, but a later one may be meant
 place-no-records = { $format } has no numbered records: use line:{ $number }

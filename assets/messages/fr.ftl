@@ -1332,6 +1332,7 @@ tasks-count = { $tasks ->
         [one] { $runs } exécution
        *[other] { $runs } exécutions
     }
+tasks-os-threads = Les tâches de cette trace sont ses threads : voir Threads
 tasks-first-rows = { $summary }, les { $count } premières lignes
 tasks-name = tâche { $task } { $function }
 tasks-run = tâche { $task } à partir de { $from }
@@ -2502,6 +2503,8 @@ session-newer = écrit par une version plus récente de Stepback : version { $ve
 session-none = pas une session : stepback_session = 1 manque
 keys-too-many = une commande a au plus { $most } touches
 keys-no-key = pas une touche : { $text }
+place-no-date = { $text } n’est pas une date comme 2026-11-22 02:18:29.000123
+place-no-dates = { $place } est une date, et les temps de cette trace sont de simples nombres : utilisez time:N
 place-time-ambiguous = time:{ $time } est ambigu : le temps recule par-dessus à l’étape { $step } ; ceci est la position d’avant, et une d’après peut être voulue
 place-time-ambiguous-often = time:{ $time } est ambigu : le temps recule par-dessus à l’étape { $step } et à { $more } autres ; ceci est la position d’avant, et une d’après peut être voulue
 place-no-records = { $format } n’a pas d’enregistrements numérotés : utilisez line:{ $number }

@@ -3,6 +3,7 @@
 
 pub mod action;
 pub mod analysis;
+pub mod clock;
 pub mod desk;
 pub mod expression;
 pub mod icons;

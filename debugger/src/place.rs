@@ -23,6 +23,7 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position};
 
+use crate::clock::{TraceClock, clock_text, micros_of};
 use crate::expression;
 use crate::expression::{Expression, ExpressionError, IndexLookup, NameLookup, SymbolLookup};
 use crate::image::Images;
@@ -52,6 +53,8 @@ pub enum PositionName {
     Record(u64),
     /// `time:T`: after the last step whose time is at most T.
     Time(u64),
+    /// `time:DATE`: the same in a trace whose times are Unix microseconds, as they are printed.
+    Date(u64),
     /// `pc:ADDR`: before the first step at an address; `pc:ADDR#K`: before the K-th.
     Visit {
         /// Address as the user wrote it.
@@ -136,6 +139,7 @@ impl fmt::Display for PositionName {
             Self::Instruction(number) => write!(f, "i:{number}"),
             Self::Record(number) => write!(f, "r:{number}"),
             Self::Time(time) => write!(f, "time:{time}"),
+            Self::Date(micros) => write!(f, "time:{}", clock_text(*micros)),
             Self::Visit {
                 address, number: 1, ..
             } => write!(f, "pc:{address}"),
@@ -182,7 +186,7 @@ impl PositionName {
         cancel: &Cancel,
     ) -> Result<Vec<String>> {
         match self {
-            Self::Time(time) => Ok(time_remark(*time, &session.index, cancel)?
+            Self::Time(time) | Self::Date(time) => Ok(time_remark(*time, &session.index, cancel)?
                 .into_iter()
                 .collect()),
             Self::Visit { expression, .. } => {
@@ -217,6 +221,13 @@ impl PositionName {
             Self::Instruction(number) => checked(index, Position(*number)),
             Self::Record(number) => position_of_record(index, *number),
             Self::Time(time) => Ok(PositionOfTime(*time).run(index, cancel)?),
+            Self::Date(micros) => {
+                ensure!(
+                    TraceClock::of(index) == TraceClock::UnixMicros,
+                    InvalidPositionName(say!("place-no-dates", place = self.to_string()))
+                );
+                Ok(PositionOfTime(*micros).run(index, cancel)?)
+            }
             Self::Visit {
                 address,
                 expression,
@@ -486,8 +497,12 @@ fn counted_from_one(text: &str, message: &'static str) -> Result<u64> {
 }
 
 /// Reads a time. Times with a point are kept in millionths of the trace's unit, as the trace's own
-/// are (`1.5 us` is 1500000).
+/// are (`1.5 us` is 1500000). A date contains hyphens.
 fn parse_time(text: &str) -> Result<PositionName> {
+    if text.contains('-') {
+        let date = micros_of(text).map(PositionName::Date);
+        return date.with_context(|| say!("place-no-date", text = format!("{text:?}")));
+    }
     if text.contains('.') {
         return scaled(text, 6)
             .map(PositionName::Time)
@@ -608,6 +623,9 @@ mod tests {
         check("time:3", PositionName::Time(3));
         check("time:1.5", PositionName::Time(1_500_000));
         check("time:0.000001", PositionName::Time(1));
+        let date = PositionName::Date(1_795_313_909_000_123);
+        check("time:2026-11-22 02:18:29.000123", date.clone());
+        check("time: 2026-11-22T02:18:29.000123Z", date);
         check("50%", PositionName::Percent(Percent(50 * Percent::ONE)));
         check("33.3 %", PositionName::Percent(Percent(33_300_000_000)));
     }
@@ -625,6 +643,7 @@ mod tests {
             "100%",
             "line:7",
             "time:3",
+            "time:2026-11-22 02:18:29.000123",
         ] {
             check_text(text, text);
         }
@@ -661,6 +680,8 @@ mod tests {
         check_error("line:x", "\"x\" is not a whole number");
         check_error("time:", "a number is missing");
         check_error("time:1.", "is not a number");
+        check_error("time:2026-13-01", "is not a date");
+        check_error("time:-5", "is not a date");
         check_error("time:1.0000001", "more than 6 decimal places");
         check_error("%", "is not a number");
         check_error("101%", "percentages go from 0% to 100%");
@@ -765,6 +786,11 @@ mod tests {
         check_refused(
             "line:7",
             "line 7 is past the end of the trace, which is line 6",
+        );
+        check_refused(
+            "time:1970-01-01 00:00:00.000020",
+            "time:1970-01-01 00:00:00.000020 is a date, and the times of this trace are plain \
+             numbers: use time:N",
         );
         check_refused("pc:0x9000", "no step of the trace is at 0x9000");
         check_refused(

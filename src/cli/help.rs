@@ -22,7 +22,8 @@ A position POS is a moment between two steps:
   N         after N steps (0 is the start), also 1,250
   start     end     50%
   line:N    after the step to which line N of the trace belongs
-  time:T    after the last step whose time is at most T
+  time:T    after the last step whose time is at most T, a number or a date as `info` prints it:
+            time:2026-11-22T02:18:29.000123
   pc:ADDR   before the first step at that address; pc:ADDR#K: before the K-th
   i:N r:N   after the N-th instruction; after the step to which record N belongs, as DynamoRIO's
             tools count";

@@ -7,9 +7,10 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::counts::cpu_count;
+use stepback_debugger::clock::TraceClock;
 use stepback_debugger::model::ending::{EndingReport, ending_report};
 use stepback_debugger::model::so_far::IndexedPart;
-use stepback_debugger::model::text::{clock_text, span_text};
+use stepback_debugger::model::threads::{ThreadRow, threads_of};
 use stepback_debugger::model::trace_notes::{placed, trace_notes};
 use stepback_debugger::session::Session;
 use stepback_index::answer::{ThreadInfo, TranslationCounts};
@@ -332,6 +333,8 @@ struct TimeJson<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct WarningsJson {
+    /// Number of places that were damaged or doubtful while the trace was read; `check` examines
+    /// more.
     count: u64,
     first: Vec<WarningJson>,
 }
@@ -392,7 +395,8 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         message: warning.kind.to_string(),
         count: warning.count,
     });
-    let (time_first, time_last) = info.time_range.unzip();
+    let threads = threads_of(report.session, &report.cancel)?.rows;
+    let (time_first, time_last) = time_range(report.session, &threads).unzip();
     let json = InfoJson {
         schema: SCHEMA_VERSION,
         trace: report.session.path.display().to_string(),
@@ -400,7 +404,10 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         steps: info.steps,
         lines: index.source().is_text().then_some(info.lines),
         calls: report.session.index.call_count(),
-        threads: ThreadJson::all(report)?,
+        threads: threads
+            .iter()
+            .map(|row| ThreadJson::new(row, report))
+            .collect::<Result<_>>()?,
         time: TimeJson {
             unit: info.time_unit.as_deref(),
             first: time_first.map(Time),
@@ -456,21 +463,21 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
         ("calls", grouped(session.index.call_count())),
         ("threads", threads_text(index.threads())),
     ];
-    if let Some((first, last)) = info.time_range {
+    let threads = threads_of(session, &report.cancel)?.rows;
+    if let Some((first, last)) = time_range(session, &threads) {
         let unit = info
             .time_unit
             .as_deref()
             .map(|unit| format!(" {}", printable(unit)))
             .unwrap_or_default();
-        // drmemtrace counts Unix microseconds.
-        let time = match session.drmemtrace() {
-            Some(_) => format!(
+        let time = match TraceClock::of(index) {
+            clock @ TraceClock::UnixMicros => format!(
                 "{} to {}, {}",
-                clock_text(first),
-                clock_text(last),
-                span_text(last.saturating_sub(first))
+                clock.time_text(first),
+                clock.time_text(last),
+                clock.span_text(last.saturating_sub(first))
             ),
-            None => format!("{} to {}{unit}", grouped(first), grouped(last)),
+            _ => format!("{} to {}{unit}", grouped(first), grouped(last)),
         };
         rows.push(("time", time));
     }
@@ -479,7 +486,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     let translations = TranslationsJson::new(session, &report.cancel)?;
     rows.extend(translations.map(|translations| ("translations", translations.text())));
     rows.push(("external changes", grouped(info.external_changes)));
-    rows.push(("warnings", grouped(info.warning_count)));
+    rows.push(("warnings", warnings_text(info.warning_count)));
     let ending = ending_report(session, &report.cancel)?;
     rows.extend(ending.iter().flat_map(ending_rows));
     if let Some(part) = IndexedPart::of(session) {
@@ -510,6 +517,15 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
         report.text(&format!("{:<18}{note}\n", "note"))?;
     }
     print_warnings(report)
+}
+
+/// Returns the first and the last time of the steps and of the threads, which may have times before
+/// and after their steps.
+fn time_range(session: &Session, threads: &[ThreadRow]) -> Option<(u64, u64)> {
+    let of_threads = threads.iter().filter_map(|row| row.times);
+    of_threads
+        .chain(session.index.info().time_range)
+        .reduce(|(first, last), (from, to)| (first.min(from), last.max(to)))
 }
 
 /// Returns the size in bytes: of the text for a compressed text trace, of the files for a binary
@@ -555,6 +571,14 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
         (rest, true) => report.text(&format!("  … and {} more\n", grouped(rest))),
         (rest, false) => report.text(&format!("  … and {} more (-v shows more)\n", grouped(rest))),
     }
+}
+
+/// Formats the number of warnings: of what was damaged or doubtful while the trace was read.
+fn warnings_text(count: u64) -> String {
+    format!(
+        "{} while reading (stepback check examines more)",
+        grouped(count)
+    )
 }
 
 /// Formats the number of occurrences of a warning, if more than one.

@@ -2,16 +2,17 @@
 //! that an operating system schedules, and the time that each ran.
 
 use crate::cli::answer_forms::AnswerForms;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::fatal_ending::ThreadEnding;
 use stepback_debugger::analysis::step_places::step_record;
-use stepback_debugger::analysis::tasks::{Task, running_task, tasks};
+use stepback_debugger::analysis::tasks::{Task, has_os_threads, running_task, tasks};
 use stepback_debugger::model::threads::{ThreadRow, threads_of};
 use stepback_parsers::Step;
 
+use crate::cli::error::CommandError;
 use crate::cli::json::{FunctionJson, ThreadRangeJson, Time, thread_name, value_hex};
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
@@ -35,13 +36,8 @@ pub struct ThreadJson {
 }
 
 impl ThreadJson {
-    /// Describes all threads of a trace.
-    pub fn all(report: &Report<'_>) -> Result<Vec<Self>> {
-        let rows = threads_of(report.session, &report.cancel)?.rows;
-        rows.iter().map(|row| Self::new(row, report)).collect()
-    }
-
-    fn new(row: &ThreadRow, report: &Report<'_>) -> Result<Self> {
+    /// Describes a thread.
+    pub fn new(row: &ThreadRow, report: &Report<'_>) -> Result<Self> {
         let (first, last) = row.life.unzip();
         let (mut first_time, mut last_time) = row.times.unzip();
         if row.times.is_none() {
@@ -96,13 +92,11 @@ pub fn task_forms(forms: AnswerForms) -> AnswerForms {
 
 /// Prints one thread per line, in order of appearance.
 pub fn threads_answer(report: &mut Report<'_>) -> Result<()> {
-    if report.is_json {
-        let threads = ThreadJson::all(report)?;
-        return threads.iter().try_for_each(|thread| report.json(thread));
-    }
     let rows = threads_of(report.session, &report.cancel)?.rows;
-    rows.iter()
-        .try_for_each(|row| report.text(&format!("{}\n", printable(&row.line()))))
+    rows.iter().try_for_each(|row| match report.is_json {
+        true => report.json(&ThreadJson::new(row, report)?),
+        false => report.text(&format!("{}\n", printable(&row.line()))),
+    })
 }
 
 /// Help text below the options.
@@ -110,6 +104,7 @@ pub const HELP: &str = "\
 A task is one of several stacks that a thread of the trace switches between. A switch is detected
 where an exception returns with another stack pointer, or where code sets the stack pointer and
 returns. Steps of exception handlers are counted separately, for the task that they interrupt.
+In a trace of the threads of an operating system, these are the tasks: use threads instead.
 If an image has a pointer to the running task (pxCurrentTCB, _tx_thread_current_ptr, OSTCBCur,
 OSTCBCurPtr), its value identifies the control block.";
 
@@ -148,6 +143,11 @@ struct TaskJson<'a> {
 
 /// Prints a line for each task, or for each run.
 fn tasks_answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
+    if has_os_threads(&report.session.index) {
+        bail!(CommandError::Usage(
+            "the tasks of this trace are its threads: use threads, which lists their steps, times and CPUs".to_owned()
+        ));
+    }
     let tasks = tasks(
         &report.session.index,
         running_task(&report.session.images),

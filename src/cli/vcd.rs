@@ -9,6 +9,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::activations::{Activation, ActivationTree};
+use stepback_debugger::clock::date_of;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::vcd::{
     Dump, DumpError, DumpOptions, DumpSource, DumpSummary, Fidelity, FunctionSpan, FunctionSpans,
@@ -305,38 +306,14 @@ pub fn now() -> String {
 /// Formats seconds since 1970 as `Sun Nov 22 02:18:29 2026`.
 fn date_text(seconds: u64) -> String {
     let (days, second) = (seconds / DAY_SECONDS, seconds % DAY_SECONDS);
-    let (mut year, mut day) = (1970, days);
-    while day >= year_days(year) {
-        day -= year_days(year);
-        year += 1;
-    }
-    let mut month = 0;
-    while day >= month_days(month, year) {
-        day -= month_days(month, year);
-        month += 1;
-    }
-    let (weekday, month) = (DAYS[(days % 7) as usize], MONTHS[month % 12]);
+    let (year, month, day) = date_of(days);
+    // Months count from 1.
+    let (weekday, month) = (
+        DAYS[(days % 7) as usize],
+        MONTHS[(month + 11) as usize % 12],
+    );
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!(
-        "{weekday} {month} {:2} {hour:02}:{minute:02}:{second:02} {year}",
-        day + 1
-    )
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-}
-
-fn year_days(year: u64) -> u64 {
-    365 + u64::from(is_leap(year))
-}
-
-fn month_days(month: usize, year: u64) -> u64 {
-    match month {
-        1 => 28 + u64::from(is_leap(year)),
-        3 | 5 | 8 | 10 => 30,
-        _ => 31,
-    }
+    format!("{weekday} {month} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ fn the_json_has_every_promised_field_in_order() {
         "schema",
         "trace",
         "calls",
+        "ending",
     ];
     assert_eq!(keys, promised);
     assert_eq!(info["format"], "tarmac");
@@ -143,4 +144,18 @@ fn a_time_that_comes_again_is_said_to_be_ambiguous() {
         [at("time:22"), at("time:12"), at("time:30")],
         [(Some(2), true), (Some(1), false), (Some(5), false)]
     );
+}
+
+#[test]
+fn no_warnings_while_reading_do_not_mean_that_nothing_is_wrong() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    assert_ne!(
+        sandbox.json_lines(&["check", &trace]),
+        [] as [serde_json::Value; 0]
+    );
+    sandbox
+        .run(&["info", &trace])
+        .succeeds()
+        .prints("warnings          0 while reading (stepback check examines more)\n");
 }

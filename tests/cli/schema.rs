@@ -49,7 +49,6 @@ fn check_all(sandbox: &Sandbox, trace: &str) {
         &["counts", trace],
         &["check", trace],
         &["threads", trace],
-        &["tasks", trace],
         &["heat", trace],
         &["syscalls", trace],
     ];
@@ -107,6 +106,7 @@ fn answers_about_rst_fit_their_schemas() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture("rst/small.rst");
     check_all(&sandbox, &trace);
+    check(&sandbox, &["tasks", &trace]);
     check(&sandbox, &["list", &trace, "--records", "--count", "100"]);
     check(
         &sandbox,
@@ -126,6 +126,7 @@ fn answers_about_btrace_fit_their_schemas() {
     let trace = sandbox.fixture("btrace/hello.btf");
     sandbox.fixture("btrace/hello.elf");
     check_all(&sandbox, &trace);
+    check(&sandbox, &["tasks", &trace]);
     check(&sandbox, &["list", &trace, "--records", "--count", "100"]);
     check(
         &sandbox,

@@ -211,6 +211,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("paths", &["paths"]),
                 room("new_file", &["new_file"]),
             ],
+            &[room("clock", &["clock"])],
             // The program's messages, in every language.
             &[room("messages", &["messages"])],
             &[

@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use stepback_index::answer::{Call, CallId, Cell, FrameEntry, StackUse, ThreadId, ValueSource};
+use stepback_index::query::NearestStepOf;
 use stepback_index::read::StepCounter;
-use stepback_index::{Cancel, Index, QueryError};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -44,6 +45,12 @@ const CURRENT_TASK: [&str; 4] = [
     "OSTCBCur",
     "OSTCBCurPtr",
 ];
+
+/// Returns true if the threads of the trace are the tasks of an operating system, recorded from
+/// outside: each then has one stack, and other threads run between its steps.
+pub fn has_os_threads(index: &Index) -> bool {
+    !index.source().known_threads().is_empty()
+}
 
 /// Returns the address of an operating system's pointer to the running task, if an image has one.
 pub fn running_task(images: &Images) -> Option<Address> {
@@ -106,7 +113,9 @@ impl TaskReader<'_> {
             let own = steps_in(&counter, &run)?;
             if own > 0 {
                 steps += own;
-                time = self.time_of(&run)?.map(|own| time.unwrap_or(0) + own);
+                time = self
+                    .time_of(thread, &run)?
+                    .map(|own| time.unwrap_or(0) + own);
                 runs.push(run);
             }
         }
@@ -174,15 +183,15 @@ impl TaskReader<'_> {
         call.exit_step.map_or(self.index.end(), Step::after)
     }
 
-    /// Returns the duration of a run; `None` in a trace without times.
-    fn time_of(&self, run: &Range<Position>) -> Result<Option<u64>, QueryError> {
-        let Some(last) = run.end.0.checked_sub(1) else {
+    /// Returns the duration of a run, from the first to the last step of its thread; `None` in a
+    /// trace without times.
+    fn time_of(&self, thread: ThreadId, run: &Range<Position>) -> Result<Option<u64>, QueryError> {
+        let first = NearestStepOf::next(thread, run.start).run(self.index, self.cancel)?;
+        let last = NearestStepOf::last(thread, run.end).run(self.index, self.cancel)?;
+        let Some((first, last)) = first.zip(last) else {
             return Ok(None);
         };
-        let (from, to) = (
-            self.sites.time_of(Step(run.start.0))?,
-            self.sites.end_time_of(Step(last))?,
-        );
+        let (from, to) = (self.sites.time_of(first)?, self.sites.end_time_of(last)?);
         Ok((to > 0).then(|| to.saturating_sub(from).saturating_add(1)))
     }
 }

@@ -12,10 +12,10 @@ use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Query as _};
 use stepback_parsers::{Position, Step};
 
+use crate::clock::TraceClock;
 use crate::desk::words::count;
 use crate::messages::say;
 use crate::model::source_view::instruction_at;
-use crate::model::text::clock_text;
 use crate::model::threads::{Threads, threads_of};
 use crate::session::Session;
 use crate::worker::{Answer, Slot, Worker};
@@ -81,13 +81,9 @@ pub fn status_at(
     Ok(PositionStatus {
         line: record.line.map(|line| line.0),
         record: record_of(session, position)?,
-        time: record.time.map(|time| {
-            if session.drmemtrace().is_some() {
-                clock_text(time)
-            } else {
-                time.to_string()
-            }
-        }),
+        time: record
+            .time
+            .map(|time| TraceClock::of(index).time_text(time)),
         thread: index
             .threads()
             .get(usize::from(record.thread.0))

@@ -62,7 +62,7 @@ fn date(seconds: u64) -> String {
         "month-nov",
         "month-dec",
     ];
-    let (year, month, day) = crate::model::text::date_of(seconds / 86_400);
+    let (year, month, day) = crate::clock::date_of(seconds / 86_400);
     let month = usize::try_from(month)
         .ok()
         .and_then(|month| MONTHS.get(month.checked_sub(1)?));

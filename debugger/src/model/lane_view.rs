@@ -12,7 +12,6 @@ use crate::analysis::schedule::{
     BoundedList, LaneInterval, LaneMarkKind, LanePeer, Schedule, boxes,
 };
 use crate::messages::say;
-use crate::model::text::clock_text;
 
 /// Lane of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,7 +132,7 @@ pub fn lane_hint(
         LaneMarkKind::Kernel => say!("lane-kernel", count = count),
         LaneMarkKind::Signal => say!("lane-signals", count = count),
     }));
-    lines.extend(schedule.time_at(position).map(clock_text));
+    lines.extend(schedule.time_text_at(position));
     lines.push(say!("lane-position", position = position));
     lines.join("\n")
 }

@@ -13,7 +13,7 @@ use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
 use super::table_groups::TableGroup;
 use super::text::thousands;
-use crate::analysis::tasks::{Task, running_task, tasks};
+use crate::analysis::tasks::{Task, has_os_threads, running_task, tasks};
 use crate::messages::say;
 use crate::session::Session;
 
@@ -40,6 +40,13 @@ const FROM: usize = 5;
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn task_table(session: &Session, cancel: &Cancel) -> Result<Table> {
+    if has_os_threads(&session.index) {
+        return Ok(Table::new(
+            say!("tasks-os-threads").to_owned(),
+            &HEADS,
+            Vec::new(),
+        ));
+    }
     let tasks = tasks(&session.index, running_task(&session.images), cancel)?;
     let runs: usize = tasks.iter().map(|task| task.runs.len()).sum();
     let mut summary = say!("tasks-count", tasks = tasks.len(), runs = runs);

@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use stepback_index::answer::{ThreadId, ThreadInfo};
 use stepback_index::query::NearestStepOf;
+use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::Step;
 
 use crate::analysis::fatal_ending::ThreadEnding;
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
+use crate::clock::TraceClock;
 use crate::messages::say;
-use crate::model::text::span_text;
 use crate::session::Session;
 
 /// Thread with everything that a row shows.
@@ -27,8 +28,10 @@ pub struct ThreadRow {
     pub steps: u64,
     /// First and last step.
     pub life: Option<(Step, Step)>,
-    /// First and last recorded time.
+    /// First and last time that markers or its steps state. None in a trace without such markers.
     pub times: Option<(u64, u64)>,
+    /// Unit of these times.
+    pub clock: TraceClock,
     /// Cores that it ran on.
     pub cores: Vec<u64>,
     pub ending: ThreadEnding,
@@ -71,14 +74,29 @@ fn thread_rows(
     for (number, info) in (0u16..).zip(session.index.threads()) {
         let known = known_threads.get(&info.name);
         let lane = schedule.threads.get(usize::from(number));
+        let life = life(session, ThreadId(number), info, cancel)?;
+        // Its steps may have times before and after those of the markers.
+        let with_steps = |span| {
+            let steps = life.into_iter().flat_map(|(first, last)| [first, last]);
+            let mut times = steps.map(|step| SlotReader(&session.index).time_of(step));
+            times.try_fold(span, |(first, last): (u64, u64), time| {
+                Ok::<_, QueryError>(match time? {
+                    Some(time) => (first.min(time), last.max(time)),
+                    None => (first, last),
+                })
+            })
+        };
+        let span = lane.and_then(ThreadLane::span);
+        let times = span.map(with_steps).transpose()?;
         rows.push(ThreadRow {
             thread: ThreadId(number),
             name: info.name.clone(),
             process: known.and_then(|known| known.process.clone()),
             is_idle: known.is_some_and(|known| known.is_idle),
             steps: info.steps,
-            life: life(session, ThreadId(number), info, cancel)?,
-            times: lane.and_then(ThreadLane::span),
+            life,
+            times,
+            clock: TraceClock::of(&session.index),
             cores: lane
                 .map(|lane| lane.cores.iter().copied().collect())
                 .unwrap_or_default(),
@@ -124,6 +142,11 @@ impl ThreadRow {
         self.times.map(|(first, last)| last.saturating_sub(first))
     }
 
+    /// Formats this time.
+    pub fn lasted_text(&self) -> Option<String> {
+        self.lasted().map(|span| self.clock.span_text(span))
+    }
+
     /// Formats the cores as ranges: `0-3, 7`.
     pub fn cores_text(&self) -> String {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
@@ -157,7 +180,7 @@ impl ThreadRow {
                 .zip(last)
                 .map(|(first, last)| say!("threads-to", first = first.0, last = last.0)),
         );
-        parts.extend(self.lasted().map(span_text));
+        parts.extend(self.lasted_text());
         if !self.cores.is_empty() {
             parts.push(say!("threads-cores-of", cores = self.cores_text()));
         }

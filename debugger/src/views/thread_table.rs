@@ -14,7 +14,6 @@ use crate::messages::say;
 use crate::model::TextRole;
 use crate::model::so_far::so_far;
 use crate::model::table::{Table, TableCell, TableRow};
-use crate::model::text::{span_text, time_text};
 use crate::model::threads::{ThreadRow, Threads as All, ending_explained, ending_words};
 use crate::session::Session;
 use crate::views::view::{MenuEntry, RowMenu};
@@ -246,8 +245,8 @@ fn row(thread: &ThreadRow, busiest: u64) -> TableRow {
             ending,
             ending_words(thread.ending),
         ),
-        text(thread.lasted(), thread.lasted().map(span_text)),
-        text(began, began.map(time_text)),
+        text(thread.lasted(), thread.lasted_text()),
+        text(began, began.map(|time| thread.clock.short_time_text(time))),
     ];
     TableRow {
         name: say!("threads-row", name = &*thread.name, count = thread.steps),

@@ -12,6 +12,7 @@ use stepback_parsers::{MarkerKind, Position};
 use crate::analysis::schedule::{
     BoundedList, LaneInterval, LaneMarkKind, LanePeer, ThreadLane, TimeSample,
 };
+use crate::clock::TraceClock;
 
 /// Markers that define the lanes.
 const KINDS: [MarkerKind; 14] = [
@@ -54,6 +55,7 @@ pub fn schedule(index: &Index, cancel: &Cancel) -> Result<Schedule, QueryError> 
     let schedule = Schedule {
         threads: vec![lane; count],
         is_order_by_time,
+        clock: Some(TraceClock::of(index)),
         ..Schedule::default()
     };
     let mut builder = Builder {
@@ -244,6 +246,8 @@ pub struct Schedule {
     pub times: BoundedList<TimeSample>,
     /// True if steps of different threads are ordered by their times only.
     pub is_order_by_time: bool,
+    /// Unit of the times. None in an empty schedule.
+    pub clock: Option<TraceClock>,
 }
 
 impl Schedule {
@@ -274,9 +278,10 @@ impl Schedule {
         }
     }
 
-    /// Returns the time at a position, from the last marker before it.
-    pub fn time_at(&self, position: u64) -> Option<u64> {
-        self.times.last_at(position).map(|moment| moment.time)
+    /// Formats the time at a position, from the last marker before it.
+    pub fn time_text_at(&self, position: u64) -> Option<String> {
+        let moment = self.times.last_at(position)?;
+        Some(self.clock.as_ref()?.time_text(moment.time))
     }
 }
 
