@@ -43,8 +43,9 @@ pub struct FindArguments {
     /// For the kinds of access: a register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory). For
     /// pc and last-pc: ADDR. For text: a regular expression for the disassembly or the lines of the
     /// trace, case-sensitive unless it begins with (?i). For value: a number. For bytes: pairs of
-    /// hex digits, or a text in quotes. For marker and last-marker: NAME[=VALUE], with the names of
-    /// the format, as list --records and counts --json print them (syscall=1, kernel_event). For
+    /// hex digits, or a text in quotes. For marker and last-marker: NAME[=VALUE], with a plain word
+    /// (signal, system_call, time, cpu) or a name of the format, as list --records and counts
+    /// --json print them (syscall=1, kernel_event). For
     /// next-external and last-external: ADDR[:LEN], or nothing for all of memory.
     #[arg(index = 3, allow_hyphen_values = true)]
     pub what: Option<String>,
@@ -108,6 +109,7 @@ pub enum FindKind {
     /// The last external change.
     LastExternal,
     /// The next marker of a binary format: a system call, a signal, a time.
+    #[value(alias = "markers")]
     Marker,
     /// The last marker.
     LastMarker,

@@ -9,7 +9,7 @@ use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_index::answer::{Direction, MarkerHit, StepRecord, ThreadId};
 use stepback_parsers::Position;
-use stepback_parsers::drmemtrace::{marker_kind, marker_name};
+use stepback_parsers::drmemtrace::{known_marker_names, marker_kind, marker_name};
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::cells::check_expression;
@@ -38,12 +38,17 @@ struct MarkerHitJson<'a> {
 /// Checks the marker name and the syntax of the value.
 pub fn check_marker(what: &str) -> Result<(), String> {
     let (name, value) = split(what);
-    let Some(_) = marker_kind(name) else {
-        return Err(format!(
-            "no marker has this name; `list --records` and `counts --json` print the names: {name:?}"
-        ));
-    };
+    if marker_kind(name).is_none() {
+        return Err(no_marker(name));
+    }
     value.map_or(Ok(()), check_expression)
+}
+
+fn no_marker(name: &str) -> String {
+    format!(
+        "no marker has the name {name:?}, only {}",
+        known_marker_names().join(", ")
+    )
 }
 
 fn split(what: &str) -> (&str, Option<&str>) {
@@ -65,9 +70,7 @@ pub fn find_marker(
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let (name, value) = split(arguments.subject());
     let Some(kind) = marker_kind(name) else {
-        bail!(CommandError::Usage(format!(
-            "no marker has this name: {name:?}"
-        )))
+        bail!(CommandError::Usage(no_marker(name)))
     };
     let start = at.unwrap_or_default();
     let names = NameResolver::new(index, &session.images, start, thread, cancel)?;

@@ -494,7 +494,8 @@ fn a_marker_before_the_first_step_has_no_step_and_an_address_stands_for_its_page
     sandbox
         .run(&["find", &trace, "marker", "nosuch=1"])
         .ends_misspelt()
-        .says("no marker has this name");
+        .says("no marker has the name \"nosuch\", only ")
+        .says("signal, signal_number");
     sandbox
         .run(&["find", &trace, "marker", "syscall=(1"])
         .ends_misspelt();
@@ -907,4 +908,53 @@ fn memory_stays_known_across_calls_that_cannot_reach_it() {
         "clock_gettime elsewhere"
     );
     assert_eq!(memory(228, &buffer), "?? ?? ?? ??", "clock_gettime");
+}
+
+#[test]
+fn markers_have_plain_names() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", Sample::Threads, Container::Zip);
+    let find = |kind: &str, name: &str| sandbox.json_lines(&["find", &trace, kind, name, "--all"]);
+    let calls = find("marker", "syscall");
+    assert_eq!(calls.len(), 9);
+    for name in ["system call", "System_Calls", "syscalls"] {
+        assert_eq!(find("markers", name), calls, "{name}");
+    }
+    assert_eq!(find("marker", "cpu"), find("marker", "cpu_id"));
+    sandbox
+        .run(&["find", &trace, "markers", "signal"])
+        .succeeds()
+        .prints("this trace has no marker signal_number, only ");
+}
+
+#[test]
+fn a_printed_date_is_a_position() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", Sample::Threads, Container::Zip);
+    let info = sandbox.run(&["info", &trace]).succeeds().out;
+    let dates = info
+        .lines()
+        .find_map(|line| line.strip_prefix("time "))
+        .unwrap()
+        .trim()
+        .rsplit_once(',')
+        .unwrap()
+        .0;
+    let times = &sandbox.json(&["info", &trace])["time"];
+    for (date, name) in dates.split(" to ").zip(["first", "last"]) {
+        let at =
+            |time: &str| sandbox.json(&["at", &trace, &format!("time:{time}")])["position"].clone();
+        assert_eq!(at(date), at(&times[name].to_string()), "{date}");
+        assert_eq!(at(&date.replace(' ', "T")), at(date));
+        assert!(at(date).as_u64().unwrap() > 0);
+    }
+    let tarmac = sandbox.fixture(OVERFLOW);
+    sandbox
+        .run(&["at", &tarmac, "time:2026-11-22 02:18:29.000123"])
+        .ends_misspelt()
+        .says("the times of this trace are plain numbers");
+    sandbox
+        .run(&["at", &trace, "time:2026-11-31"])
+        .ends_misspelt()
+        .says("is not a date");
 }

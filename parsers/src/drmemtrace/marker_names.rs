@@ -152,14 +152,70 @@ fn gap_name(reason: GapReason) -> &'static str {
     }
 }
 
-/// Returns the kind of a name that [`marker_name`] returns, for records that are pushed as markers.
-pub fn marker_kind(name: &str) -> Option<MarkerKind> {
+/// Plain words for markers, with the names of the format.
+const PLAIN_WORDS: [(&str, &str); 16] = [
+    ("signal", "signal_number"),
+    ("interrupt", "hardware_event"),
+    ("exception", "hardware_event"),
+    ("time", "timestamp"),
+    ("cpu", "cpu_id"),
+    ("core", "cpu_id"),
+    ("system_call", "syscall"),
+    ("system_call_failed", "syscall_failed"),
+    ("function", "func_id"),
+    ("argument", "func_arg"),
+    ("return_value", "func_retval"),
+    ("return_address", "func_retaddr"),
+    ("exit", "thread_exit"),
+    ("idle", "core_idle"),
+    ("window", "window_id"),
+    ("context_switch", "context_switch_start"),
+];
+
+/// Returns the kinds of all records that are pushed as markers.
+fn marker_kinds() -> impl Iterator<Item = MarkerKind> {
     let is_marker = |kind: &u8| matches!(kind, 2..=9 | 18 | 20 | 23 | 29 | 32..=46);
     let records = (0..=u8::MAX).filter(is_marker).map(MarkerKind::record);
-    let mut kinds = (0..MarkerKind::FIRST_RECORD.0)
+    (0..MarkerKind::FIRST_RECORD.0)
         .map(MarkerKind)
-        .chain(records);
-    kinds.find(|kind| marker_name(*kind) == name)
+        .chain(records)
+}
+
+/// Returns the kind of a name that [`marker_name`] returns, or of a plain word for it, for records
+/// that are pushed as markers. Case and the plural do not matter, and `_` may be a space or a
+/// hyphen.
+///
+/// ```
+/// use stepback_parsers::MarkerKind;
+/// use stepback_parsers::drmemtrace::marker_kind;
+///
+/// assert_eq!(marker_kind("signal_number"), Some(MarkerKind::SIGNAL));
+/// assert_eq!(marker_kind("Signals"), Some(MarkerKind::SIGNAL));
+/// assert_eq!(marker_kind("system call"), Some(MarkerKind::SYSTEM_CALL));
+/// ```
+pub fn marker_kind(name: &str) -> Option<MarkerKind> {
+    let named = |name: &str| marker_kinds().find(|kind| marker_name(*kind) == name);
+    let plain = |word: &str| {
+        let (_, name) = PLAIN_WORDS.iter().find(|(plain, _)| *plain == word)?;
+        named(name)
+    };
+    let of = |word: &str| named(word).or_else(|| plain(word));
+    let word = name.to_ascii_lowercase().replace([' ', '-'], "_");
+    named(name)
+        .or_else(|| of(&word))
+        .or_else(|| of(word.strip_suffix('s')?))
+}
+
+/// Returns the plain words and the names of the format that [`marker_kind`] accepts.
+pub fn known_marker_names() -> Vec<Cow<'static, str>> {
+    let plain = PLAIN_WORDS.iter().map(|(word, _)| Cow::Borrowed(*word));
+    let named = marker_kinds()
+        .map(marker_name)
+        .filter(|name| matches!(name, Cow::Borrowed(_)));
+    let mut names: Vec<_> = plain.chain(named).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// Returns a prefetch or flush in the spelling of DynamoRIO's `view` tool: `pref-r-L1-NT`,
@@ -217,6 +273,19 @@ pub fn instruction_name(branch: RecordedBranch) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_words_mean_markers_of_the_format() {
+        for (word, name) in PLAIN_WORDS {
+            assert_eq!(marker_name(marker_kind(word).unwrap()), name, "{word}");
+        }
+        for name in known_marker_names() {
+            assert!(marker_kind(&name).is_some(), "{name}");
+        }
+        assert_eq!(marker_kind("marker 77"), Some(MarkerKind(77)));
+        assert_eq!(marker_kind("nothing"), None);
+        assert_eq!(marker_kind(""), None);
+    }
 
     #[test]
     fn an_instruction_is_called_by_the_type_of_its_record() {

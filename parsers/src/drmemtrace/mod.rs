@@ -41,7 +41,7 @@ pub use companion::CompanionProblems;
 pub use counts::{Counter, Counts};
 pub use head::TraceHead;
 pub use layout::{LayoutError, TraceLayout};
-pub use marker_names::{marker_kind, marker_name, record_name};
+pub use marker_names::{known_marker_names, marker_kind, marker_name, record_name};
 pub use merge::{read_records, read_records_as};
 pub use modules_log::{ModuleSegment, ModulesLog};
 pub use raw_record::Width;
