@@ -3,11 +3,30 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempPath;
 
 /// Buffer size of the output.
 const BUFFER_BYTES: usize = 64 << 10;
+
+/// The temporary files that are not renamed yet.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all temporary files and then calls `end`, which ends the program: no further file can be
+/// created or renamed meanwhile.
+pub fn remove_unfinished(end: impl FnOnce()) {
+    let unfinished = unfinished();
+    for path in &*unfinished {
+        // There is nobody left to report a failure to.
+        _ = fs::remove_file(path);
+    }
+    end();
+}
 
 /// A file written under a unique temporary name in its directory and renamed when complete.
 /// Dropping it removes the temporary file.
@@ -69,11 +88,13 @@ impl NewFile {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(".partial");
+        let mut unfinished = unfinished();
         // The library's own way of opening makes files that only their owner can read.
         let created = builder.make_in(folder.unwrap_or(Path::new(".")), |place| {
             File::create_new(place)
         })?;
         let (file, temporary) = created.into_parts();
+        unfinished.push(temporary.to_path_buf());
         Ok(Self::of(file, Some(temporary), path))
     }
 
@@ -104,7 +125,19 @@ impl NewFile {
             return Ok(());
         };
         self.out.get_ref().sync_all()?;
+        let mut unfinished = unfinished();
+        unfinished.retain(|path| **path != *temporary);
         temporary.persist(&self.path).map_err(|error| error.error)
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = self.temporary.take() {
+            let mut unfinished = unfinished();
+            unfinished.retain(|path| **path != *temporary);
+            drop(temporary);
+        }
     }
 }
 

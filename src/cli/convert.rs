@@ -21,7 +21,7 @@ use crate::cli::convert_btrace::convert_branches;
 use crate::cli::error::CommandError;
 use crate::cli::progress::{say, watched};
 use crate::cli::question::{Command, TraceArguments};
-use crate::cli::report::{Destination, named_file, print_json};
+use crate::cli::report::{Destination, named_file, note_written, print_json};
 use crate::cli::text::counted;
 
 /// Help text below the options.
@@ -189,6 +189,10 @@ impl Command for ConvertArguments {
             None if self.is_of_branches() => convert_branches(self)?,
             None => convert_to_rst(self)?,
         };
+        let counted = |count: Option<u64>, noun| count.map(|count| counted(count, noun));
+        let records = counted(summary.records, "record").or(counted(summary.lines, "line"));
+        let content: Vec<String> = records.into_iter().chain([self.to.name()]).collect();
+        note_written(&self.common.report, &content.join(", "));
         match self.common.report.json {
             true => print_json(&ConversionJson {
                 to: self.to.name(),

@@ -29,6 +29,7 @@ mod help;
 mod images_json;
 mod index;
 mod info;
+mod interrupt;
 mod json;
 mod list;
 mod listing;

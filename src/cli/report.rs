@@ -2,6 +2,7 @@
 //! is repeated, and [`ResumableOutput`] skips the part that was printed before. A file appears when
 //! it is complete ([`Destination`]).
 
+use std::fs::Metadata;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -14,8 +15,10 @@ use stepback_index::build::BuildProgress;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::cli::error::CommandError;
+use crate::cli::interrupt::remove_files_on_signals;
 use crate::cli::options::ReportOptions;
 use crate::cli::progress::say;
+use crate::cli::text::size_text;
 
 /// Writes the answer to one query about one trace.
 pub struct Report<'a> {
@@ -149,6 +152,7 @@ impl Destination {
         if inputs.into_iter().any(|input| is_same_file(input, path)) {
             bail!("{name}: this would overwrite the trace or its files; name another file with -o");
         }
+        remove_files_on_signals();
         let file = create(path)
             .map_err(|error| anyhow!("{name}: the file could not be created ({error})"))?;
         Ok(Self::File(file, name))
@@ -203,6 +207,19 @@ impl Write for Destination {
 /// Returns the file that an option names. None for standard output, also named `-`.
 pub fn named_file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
+}
+
+/// Prints a line about the trace that was written to a file, unless only the answer is wanted.
+/// `content` counts what the file contains: `12 lines`.
+pub fn note_written(printing: &ReportOptions, content: &str) {
+    let Some(path) = named_file(printing.output.as_deref()) else {
+        return;
+    };
+    let metadata = path.metadata().ok().filter(Metadata::is_file);
+    if let Some(metadata) = metadata.filter(|_| !printing.quiet && !printing.json) {
+        let size = size_text(metadata.len());
+        say(&format!("note: {}: {content}, {size}", path.display()));
+    }
 }
 
 /// Returns the files that a session reads: the trace, its index and its images.

@@ -19,7 +19,7 @@ use crate::cli::answer_forms::AnswerForms;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::progress::{say, watched};
 use crate::cli::question::Command;
-use crate::cli::report::{BUFFER_BYTES, Destination, named_file, print_json};
+use crate::cli::report::{BUFFER_BYTES, Destination, named_file, note_written, print_json};
 use crate::cli::text::{counted, grouped, printable};
 
 /// Name of standard input on the command line.
@@ -139,6 +139,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         let shown = if printing.verbose { usize::MAX } else { 1 };
         print_notes(&copied, &name, shown);
     }
+    note_written(printing, &counted(copied.lines, "line"));
     match printing.json {
         true => print_json(&TruncationJson::new(&copied)),
         false => Ok(()),

@@ -88,3 +88,45 @@ fn the_trace_is_never_overwritten() {
     );
     assert_eq!(sandbox.run(&["convert", &trace]).code, Some(2));
 }
+
+#[test]
+fn a_file_that_is_written_is_named_with_its_size() {
+    let sandbox = Sandbox::new();
+    let [trace, rst] =
+        ["overflow_bare.tiny.tarmac", "rst/small.rst"].map(|name| sandbox.fixture(name));
+    let target = sandbox.path("out").display().to_string();
+    let cases = [
+        (vec!["convert", &trace, "--to", "tarmac-es"], "tarmac-es, "),
+        (vec!["convert", &rst, "--to", "rst"], " records, rst, 85."),
+        (vec!["truncate", &trace], " lines, "),
+        (vec!["cut", &trace, "10", "20"], "10 steps copied"),
+    ];
+    for (arguments, words) in cases {
+        let file = [&arguments[..], &["-o", &target]].concat();
+        let err = sandbox.run(&file).succeeds().says(words).err;
+        let notes: Vec<_> = err.lines().filter(|line| line.contains(words)).collect();
+        let is_copy = arguments[0] != "cut";
+        assert_eq!(notes.len(), 1, "{err}");
+        assert_eq!(
+            notes[0].starts_with(&format!("note: {target}: ")),
+            is_copy,
+            "{err}"
+        );
+        assert_eq!(
+            sandbox
+                .run(&[&file[..], &["--quiet"]].concat())
+                .succeeds()
+                .err,
+            ""
+        );
+    }
+    // Standard output has no name.
+    assert_eq!(
+        sandbox
+            .command(&["truncate", &trace])
+            .output()
+            .unwrap()
+            .stderr,
+        b""
+    );
+}
