@@ -1,13 +1,15 @@
 //! `stepback at`: registers and memory at a position.
 
+use std::cell::RefCell;
+
 use crate::cli::answer_forms::AnswerForms;
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_debugger::analysis::heap::{has_heap, heap};
-use stepback_debugger::analysis::names::NameResolver;
+use stepback_debugger::analysis::names::{NameError, NameResolver};
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::expression::AddressSpace;
 use stepback_debugger::model::heap_table::block_words;
@@ -31,8 +33,9 @@ use super::json::{CallJson, StepJson, byte_string, hex, source_letters, thread_n
 use super::question::Question;
 use super::report::Report;
 use super::stack::Stack;
-use super::text::{grouped, line_text, step_line};
+use super::text::{grouped, line_text, printable, step_line};
 use crate::cli::error::CommandError;
+use crate::cli::progress::say;
 use crate::cli::question::{Command, TraceArguments};
 
 /// Larger requests are taken for a typing error.
@@ -84,6 +87,9 @@ struct AtJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     unfinished_steps: Option<[u64; 2]>,
     memory: Vec<MemoryStateJson>,
+    /// Requests for memory whose address is unknown at this position. Missing if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    memory_errors: Vec<UnknownRangeJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<CallJson>>,
     /// Number of frames left out by the limit. Missing if none are.
@@ -110,6 +116,15 @@ struct MemoryStateJson {
     /// For a physical address, the virtual addresses mapped to it. Empty if none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     mapped: Option<Vec<TranslationJson>>,
+}
+
+/// A request for memory whose address is unknown.
+#[derive(Serialize, JsonSchema)]
+struct UnknownRangeJson {
+    /// The request as typed.
+    request: String,
+    /// Reason why the address is unknown.
+    message: String,
 }
 
 /// A recorded address translation.
@@ -156,6 +171,8 @@ struct StateReport {
     /// First and last of the thread's final steps that may not have been completed.
     unfinished: Option<[Step; 2]>,
     ranges: Vec<MemoryDump>,
+    /// Requests for memory whose address is unknown here, as typed, and why.
+    unknown: Vec<(String, Error)>,
     stack: Option<Stack>,
 }
 
@@ -182,12 +199,28 @@ impl Command for AtArguments {
     }
 
     fn run(&self) -> Result<()> {
-        Question::new(&self.common).ask(|report| answer(self, report))
+        let unknown = RefCell::new(Vec::new());
+        Question::new(&self.common).ask(|report| {
+            unknown.replace(answer(self, report)?);
+            Ok(())
+        })?;
+        // The answer is complete but for these requests.
+        let name = self.common.trace.display().to_string();
+        let unknown = unknown.into_inner().into_iter();
+        let mut errors = unknown.map(|(_, error)| CommandError::about(&name, error));
+        let Some(first) = errors.next() else {
+            return Ok(());
+        };
+        for error in errors {
+            say(&printable(&format!("error: {error:#}")));
+        }
+        Err(first)
     }
 }
 
-/// Prints the registers, memory and stack at the position.
-fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
+/// Prints the registers, memory and stack at the position. Returns the requests for memory whose
+/// address is unknown there.
+fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<Vec<(String, Error)>> {
     let session = report.session;
     let position = resolved(&arguments.position, report)?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
@@ -210,11 +243,14 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let unfinished = unfinished.map(|steps| [steps.start, Step(steps.end.0.saturating_sub(1))]);
     let names = names_at(report, position, thread)?;
     let thread = Some(file.thread);
-    let mut ranges: Vec<MemoryDump> = arguments
-        .memory
-        .iter()
-        .map(|text| range(text, position, thread, &names, report))
-        .collect::<Result<_>>()?;
+    let (mut ranges, mut unknown) = (Vec::new(), Vec::new());
+    for text in &arguments.memory {
+        match range(text, position, thread, &names, report) {
+            Ok(range) => ranges.push(range),
+            Err(error) if is_unknown_here(&error) => unknown.push((text.clone(), error)),
+            Err(error) => return Err(error),
+        }
+    }
     for range in ranges.iter_mut().filter(|range| range.mapped.is_none()) {
         let question = TranslationsAt {
             thread: file.thread,
@@ -244,12 +280,18 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         file,
         unfinished,
         ranges,
+        unknown,
         stack,
     };
     match report.is_json {
-        true => print_json(&state, arguments, report),
-        false => print_text(&state, arguments, report),
+        true => print_json(&state, arguments, report)?,
+        false => print_text(&state, arguments, report)?,
     }
+    Ok(state.unknown)
+}
+
+fn is_unknown_here(error: &Error) -> bool {
+    error.downcast_ref().is_some_and(NameError::is_unknown_here)
 }
 
 fn range(
@@ -302,6 +344,7 @@ fn print_json(state: &StateReport, arguments: &AtArguments, report: &mut Report<
         position,
         file,
         ranges,
+        unknown,
         stack,
         ..
     } = state;
@@ -348,6 +391,13 @@ fn print_json(state: &StateReport, arguments: &AtArguments, report: &mut Report<
         register_reasons,
         unfinished_steps: state.unfinished.map(|steps| steps.map(|step| step.0)),
         memory: ranges.iter().map(memory).collect(),
+        memory_errors: unknown
+            .iter()
+            .map(|(request, error)| UnknownRangeJson {
+                request: request.clone(),
+                message: error.to_string(),
+            })
+            .collect(),
         stack: stack.as_ref().map(|stack| stack.json(report)).transpose()?,
         stack_hidden: stack
             .as_ref()
@@ -363,6 +413,7 @@ fn print_text(state: &StateReport, arguments: &AtArguments, report: &mut Report<
         unfinished,
         ranges,
         stack,
+        ..
     } = state;
     let session = report.session;
     let index = &session.index;

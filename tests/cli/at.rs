@@ -73,9 +73,9 @@ fn a_register_that_the_trace_does_not_name_is_null() {
         (&at["register_sources"]["r0"], &at["register_sources"]["r5"]),
         (&json!("recorded"), &json!("unknown"))
     );
-    sandbox
-        .run(&["at", &trace, "end", "--mem", "r5:4"])
-        .fails_with(&["r5 is unknown at this position", "a.tarmac"]);
+    let ran = sandbox.run(&["at", &trace, "end", "--mem", "r5:4"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says("a.tarmac: r5 is unknown at this position");
 }
 
 #[test]
@@ -352,4 +352,48 @@ fn a_position_before_the_start_is_told_where_positions_begin() {
         .run(&["at", &trace, "--nosuch"])
         .ends_misspelt()
         .says("--nosuch");
+}
+
+#[test]
+fn memory_at_an_unknown_address_does_not_hide_the_rest() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file(
+        "a.tarmac",
+        "0 clk R r0 00002000\n0 clk MW4 00002000 11223344\n\
+         1 clk IT (1) 00001000 e1a00000 A svc : NOP\n",
+    );
+    let requests = ["--mem", "sp:16", "--mem", "r0:4", "--mem", "lr:4"];
+    let arguments = [&["at", &trace, "end"][..], &requests].concat();
+    let ran = sandbox.run(&arguments);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.out.contains("r0") && ran.out.contains("44 33 22 11"),
+        "{ran:?}"
+    );
+    let errors: Vec<_> = ran
+        .err
+        .lines()
+        .filter(|line| line.starts_with("error: "))
+        .collect();
+    assert_eq!(errors.len(), 2, "{ran:?}");
+    for name in ["sp", "lr"] {
+        let is_named = |line: &&&str| line.contains("a.tarmac: ") && line.contains(name);
+        assert_eq!(errors.iter().filter(is_named).count(), 1, "{ran:?}");
+    }
+    // A file gets the same.
+    let target = sandbox.path("at.txt").display().to_string();
+    let written = sandbox.run(&[&arguments[..], &["-o", &target]].concat());
+    assert_eq!(written.code, Some(1));
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), ran.out);
+    let ran = sandbox.run(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let json: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(json["registers"]["r0"], "0x00002000");
+    assert_eq!(json["memory"][0]["bytes"], "44 33 22 11");
+    let requests = [0, 1].map(|place: usize| &json["memory_errors"][place]["request"]);
+    assert_eq!(requests, ["sp:16", "lr:4"]);
+    // A name that has no meaning anywhere is a usage error, and nothing is printed.
+    sandbox
+        .run(&["at", &trace, "end", "--mem", "nosuch:4"])
+        .ends_misspelt();
 }

@@ -294,6 +294,12 @@ impl NameError {
 }
 
 impl NameError {
+    /// Returns true if the expression has no value at this position but may have one elsewhere.
+    pub fn is_unknown_here(&self) -> bool {
+        matches!(self, Self::Expression { error, .. }
+            if error.kind.depends_on_position() && error.cause().is_none())
+    }
+
     /// Returns the error with an explanation, which names the text, in front of the cause.
     pub fn explained(self, explanation: String) -> anyhow::Error {
         match self {
