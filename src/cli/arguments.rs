@@ -13,6 +13,7 @@ use clap::error::{Error, ErrorKind};
 use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand as _};
 use stepback_debugger::session::{TraceFiles, demo_path, is_trace_file};
 
+use crate::cli::browse::trace_and_place;
 use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
 use crate::cli::error::CommandError;
 use crate::cli::help::{ADDRESSES, POSITIONS, shorter, template};
@@ -63,6 +64,10 @@ fn parsed(words: &[OsString]) -> Result<Arguments, Error> {
 /// Parses the program's arguments. Exits the program on an error or a request for help.
 pub fn parse() -> Arguments {
     let typed: Vec<OsString> = std::env::args_os().collect();
+    if let Some(message) = misplaced_position(&typed) {
+        program().error(ErrorKind::ArgumentConflict, message).exit()
+    }
+    let typed = with_demo_position(typed);
     let words = match with_demo(&typed) {
         Some(words) => words.unwrap_or_else(|error| {
             say(&format!("error: {error:#}"));
@@ -208,6 +213,46 @@ fn distance(one: &str, other: &str) -> usize {
         last = Some(letter);
     }
     row.last().copied().unwrap_or(0)
+}
+
+/// Returns the message for a position after the trace or after `--demo` if the subcommand takes
+/// positions elsewhere. None if there is no such position.
+fn misplaced_position(words: &[OsString]) -> Option<String> {
+    let whole = program();
+    let subcommand = whole.find_subcommand(words.get(1)?)?;
+    let has = |id: &str| {
+        let mut arguments = subcommand.get_arguments();
+        arguments.any(|argument| argument.get_id() == id)
+    };
+    let demo = words.iter().filter_map(demo_position).next();
+    let name = match demo.filter(|_| has(DEMO)) {
+        Some(at) => format!("--demo@{at}"),
+        None if has("trace") && !has("demo_at") => {
+            let trace = words.get(*plain_words(subcommand, words, 2).first()?)?;
+            let (file, at) = trace_and_place(Some(Path::new(trace)));
+            at.filter(|_| file.is_some_and(|file| file.exists()))?;
+            trace.to_str()?.to_owned()
+        }
+        None => return None,
+    };
+    Some(format!(
+        "{name}: only the window and browse take a position after @, the other commands take it \
+         as POS (stepback help positions)"
+    ))
+}
+
+/// Returns the position in `--demo@POS`.
+fn demo_position(word: &OsString) -> Option<&str> {
+    word.to_str()?.strip_prefix("--demo@")
+}
+
+/// Splits `--demo@POS` into two options.
+fn with_demo_position(words: Vec<OsString>) -> Vec<OsString> {
+    let split = |word: OsString| match demo_position(&word) {
+        Some(at) => vec!["--demo".into(), format!("--demo-at={at}").into()],
+        None => vec![word],
+    };
+    words.into_iter().flat_map(split).collect()
 }
 
 /// Inserts the path of the demo as the trace of a subcommand that has `--demo`. None if it has not.

@@ -18,9 +18,12 @@ pub struct BrowseArguments {
     /// The trace, or TRACE@POS to begin at a position, or a session.
     #[arg(index = 1, value_name = "TRACE", required_unless_present = "demo")]
     pub trace: Option<PathBuf>,
-    /// Open the built-in demo.
+    /// Open the built-in demo; --demo@POS begins at a position.
     #[arg(long, conflicts_with = "trace")]
     pub demo: bool,
+    /// The position at which the demo begins: typed as --demo@POS.
+    #[arg(long, value_name = "POS", requires = "demo", hide = true)]
+    pub demo_at: Option<String>,
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
@@ -61,7 +64,10 @@ pub enum FrontEndLaunch {
 impl BrowseArguments {
     /// Returns the trace and the position to open it at.
     pub fn trace_and_place(&self) -> (Option<PathBuf>, Option<String>) {
-        trace_and_place(self.trace.as_deref())
+        match &self.demo_at {
+            Some(at) => (None, Some(at.clone())),
+            None => trace_and_place(self.trace.as_deref()),
+        }
     }
 }
 

@@ -41,9 +41,12 @@ pub struct WindowArguments {
     /// screen is shown.
     #[arg(value_name = "TRACE")]
     pub trace: Option<PathBuf>,
-    /// Open the built-in demo.
+    /// Open the built-in demo; --demo@POS begins at a position.
     #[arg(long, conflicts_with = "trace")]
     pub demo: bool,
+    /// The position at which the demo begins: typed as --demo@POS.
+    #[arg(long, value_name = "POS", requires = "demo", hide = true)]
+    pub demo_at: Option<String>,
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
@@ -63,7 +66,10 @@ pub struct WindowArguments {
 impl WindowArguments {
     /// Returns the trace and the position: `TRACE@44012`, unless a file has this name.
     pub fn trace_and_place(&self) -> (Option<PathBuf>, Option<String>) {
-        trace_and_place(self.trace.as_deref())
+        match &self.demo_at {
+            Some(at) => (None, Some(at.clone())),
+            None => trace_and_place(self.trace.as_deref()),
+        }
     }
 
     /// Returns the arguments for the browser in a terminal.
@@ -71,6 +77,7 @@ impl WindowArguments {
         BrowseArguments {
             trace: self.trace.clone(),
             demo: self.demo,
+            demo_at: self.demo_at.clone(),
             run: self.run.clone(),
             screenshot: None,
             size: None,

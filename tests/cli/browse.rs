@@ -102,3 +102,33 @@ fn a_screen_is_saved_once_nothing_on_it_is_on_its_way() {
         );
     }
 }
+
+#[test]
+fn the_demo_opens_at_a_position_too() {
+    let sandbox = Sandbox::new();
+    let screen = ["--screenshot", "-", "--quit", "--size", "90x20"];
+    sandbox
+        .run(&[&["browse", "--demo@1234"][..], &screen].concat())
+        .succeeds()
+        .prints("── 1,234 ──");
+    sandbox
+        .run(&[&["browse", "--demo@nowhere"][..], &screen].concat())
+        .says("\"nowhere\" is neither a function nor a position");
+}
+
+#[test]
+fn a_position_after_the_trace_of_another_command_is_explained() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW) + "@50%";
+    for arguments in [
+        &["info", "--demo@50%"][..],
+        &["at", "--demo@50%", "start"],
+        &["info", &trace],
+        &["list", "--count", "2", &trace],
+    ] {
+        sandbox
+            .run(arguments)
+            .ends_misspelt()
+            .says("@50%: only the window and browse take a position after @");
+    }
+}
