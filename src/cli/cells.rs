@@ -1,6 +1,8 @@
 //! Names on the command line: threads, positions, memory ranges and cells. Their syntax is checked
 //! before a trace is opened.
 
+use std::ops::Range;
+
 use anyhow::{Result, bail};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::register_part::RegisterPart;
@@ -50,6 +52,24 @@ pub fn resolved(place: &PositionName, report: &Report<'_>) -> Result<Position> {
             .for_each(|remark| report.note(&remark.to_string()));
     }
     Ok(position)
+}
+
+/// Resolves a range of steps and prints the remarks about its ends.
+///
+/// # Errors
+/// No step lies in it.
+pub fn resolved_range(
+    from: &PositionName,
+    to: &PositionName,
+    report: &Report<'_>,
+) -> Result<Range<Position>> {
+    let range = resolved(from, report)?..resolved(to, report)?;
+    if range.is_empty() {
+        bail!(CommandError::Usage(format!(
+            "no step lies between {from} and {to}"
+        )))
+    }
+    Ok(range)
 }
 
 /// Checks the syntax of an expression before a trace is opened for it.

@@ -13,10 +13,11 @@ use stepback_debugger::analysis::counts::{
     PageTotals, ThreadCounts, TraceCounts, count_events, hot_pages,
 };
 use stepback_debugger::place::PositionName;
+use stepback_parsers::btrace::Btrace;
 use stepback_parsers::drmemtrace::{Counts, marker_name};
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::cli::cells::resolved;
+use crate::cli::cells::resolved_range;
 use crate::cli::json::hex;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
@@ -33,10 +34,11 @@ struct CountsJson {
     /// True if the count is a lower bound.
     unique_instructions_at_least: bool,
     nofetch: u64,
-    loads: u64,
-    stores: u64,
-    bytes_read: u64,
-    bytes_written: u64,
+    /// None, like the other numbers of accesses, in a trace that records none.
+    loads: Option<u64>,
+    stores: Option<u64>,
+    bytes_read: Option<u64>,
+    bytes_written: Option<u64>,
     markers: Map<String, Value>,
     prefetches: u64,
     icache_flushes: u64,
@@ -87,21 +89,22 @@ pub fn counts_answer(report: &mut Report<'_>) -> Result<()> {
         }
         None => count_events(&session.index, &report.cancel)?,
     };
+    let recording = AccessRecording::of(report);
     if !report.is_json {
-        return report.text(&counts_text(&counts));
+        return report.text(&counts_text(&counts, recording));
     }
     let threads = counts.threads.iter().map(|thread| CountsJson {
         id: Some(thread.name.clone()),
-        ..CountsJson::new(&thread.counts)
+        ..CountsJson::new(&thread.counts, recording)
     });
     report.json(&CountsJson {
         threads: Some(threads.collect()),
-        ..CountsJson::new(&counts.total)
+        ..CountsJson::new(&counts.total, recording)
     })
 }
 
 impl CountsJson {
-    fn new(counts: &Counts) -> Self {
+    fn new(counts: &Counts, recording: AccessRecording) -> Self {
         let marker = |(kind, count): (&MarkerKind, &u64)| {
             (marker_name(*kind).into_owned(), Value::from(*count))
         };
@@ -111,10 +114,10 @@ impl CountsJson {
             unique_instructions: counts.unique_instructions,
             unique_instructions_at_least: counts.unique_is_at_least,
             nofetch: counts.nofetch,
-            loads: counts.loads,
-            stores: counts.stores,
-            bytes_read: counts.bytes_read,
-            bytes_written: counts.bytes_written,
+            loads: recording.known(counts.loads),
+            stores: recording.known(counts.stores),
+            bytes_read: recording.known(counts.bytes_read),
+            bytes_written: recording.known(counts.bytes_written),
             markers: counts.markers.iter().map(marker).collect(),
             prefetches: counts.prefetches,
             icache_flushes: counts.instruction_flushes,
@@ -163,7 +166,7 @@ const MARKER_ROWS: [(&[MarkerKind], &str); 13] = [
 ];
 
 /// Formats the counts like DynamoRIO's tool, busiest threads first.
-fn counts_text(counts: &TraceCounts) -> String {
+fn counts_text(counts: &TraceCounts, recording: AccessRecording) -> String {
     let count = counts
         .threads
         .iter()
@@ -171,7 +174,7 @@ fn counts_text(counts: &TraceCounts) -> String {
         .count() as u64;
     let mut text = format!(
         "Total counts:\n{}",
-        rows(&counts.total, "total ", Some(count))
+        rows(&counts.total, recording, "total ", Some(count))
     );
     let mut threads: Vec<_> = counts.threads.iter().collect();
     threads.sort_by_key(|thread| std::cmp::Reverse(thread.counts.instructions));
@@ -179,10 +182,34 @@ fn counts_text(counts: &TraceCounts) -> String {
         text += &format!(
             "Thread {} counts:\n{}",
             thread.name,
-            rows(&thread.counts, "", None)
+            rows(&thread.counts, recording, "", None)
         );
     }
     text
+}
+
+/// Whether a trace records accesses to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AccessRecording {
+    Recorded,
+    /// Only branches are recorded.
+    Missing,
+}
+
+impl AccessRecording {
+    /// Looks at the format of a trace. Prints a note if accesses are missing.
+    fn of(report: &Report<'_>) -> Self {
+        if report.session.index.source().downcast::<Btrace>().is_none() {
+            return Self::Recorded;
+        }
+        report.note("the trace records branches, not accesses to memory: these are unknown");
+        Self::Missing
+    }
+
+    /// Returns a count of accesses. None if it is unknown.
+    fn known(self, count: u64) -> Option<u64> {
+        (self == Self::Recorded).then_some(count)
+    }
 }
 
 fn unique_words(counts: &Counts) -> &'static str {
@@ -193,31 +220,34 @@ fn unique_words(counts: &Counts) -> &'static str {
     }
 }
 
-fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
+fn rows(counts: &Counts, recording: AccessRecording, prefix: &str, threads: Option<u64>) -> String {
     let mut rows = vec![
-        (counts.instructions, "(fetched) instructions"),
-        (counts.unique_instructions, unique_words(counts)),
-        (counts.nofetch, "non-fetched instructions"),
+        (Some(counts.instructions), "(fetched) instructions"),
+        (Some(counts.unique_instructions), unique_words(counts)),
+        (Some(counts.nofetch), "non-fetched instructions"),
     ];
     if counts.kernel_instructions > 0 {
-        rows.push((
-            counts
-                .instructions
-                .saturating_sub(counts.kernel_instructions),
-            "userspace instructions",
-        ));
-        rows.push((counts.kernel_instructions, "kernel instructions"));
-        rows.push((counts.kernel_nofetch, "kernel non-fetched instructions"));
+        let of_user = counts
+            .instructions
+            .saturating_sub(counts.kernel_instructions);
+        rows.extend([
+            (Some(of_user), "userspace instructions"),
+            (Some(counts.kernel_instructions), "kernel instructions"),
+            (
+                Some(counts.kernel_nofetch),
+                "kernel non-fetched instructions",
+            ),
+        ]);
     }
     rows.extend([
-        (counts.prefetches, "prefetches"),
-        (counts.loads, "data loads"),
-        (counts.stores, "data stores"),
-        (counts.instruction_flushes, "icache flushes"),
-        (counts.data_flushes, "dcache flushes"),
+        (Some(counts.prefetches), "prefetches"),
+        (recording.known(counts.loads), "data loads"),
+        (recording.known(counts.stores), "data stores"),
+        (Some(counts.instruction_flushes), "icache flushes"),
+        (Some(counts.data_flushes), "dcache flushes"),
     ]);
-    rows.extend(threads.map(|count| (count, "threads")));
-    rows.extend(MARKER_ROWS.map(|(kinds, words)| (counts.markers_of(kinds), words)));
+    rows.extend(threads.map(|count| (Some(count), "threads")));
+    rows.extend(MARKER_ROWS.map(|(kinds, words)| (Some(counts.markers_of(kinds)), words)));
     // The second marker of a pair has no row because the first one counts the pair.
     let named: u64 = MARKER_ROWS
         .iter()
@@ -227,8 +257,12 @@ fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
     let others = all
         .saturating_sub(named)
         .saturating_sub(counts.markers_of(&[MarkerKind::VIRTUAL_ADDRESS]));
-    rows.extend([(others, "other markers"), (counts.encodings, "encodings")]);
+    rows.extend([
+        (Some(others), "other markers"),
+        (Some(counts.encodings), "encodings"),
+    ]);
     rows.iter().fold(String::new(), |mut text, (count, words)| {
+        let count = count.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
         // Writing to a string cannot fail.
         _ = writeln!(text, "{count:>12} {prefix}{words}");
         text
@@ -270,13 +304,17 @@ impl Command for HeatArguments {
 /// Prints the pages, most accesses first.
 fn heat_answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let resolve = |place: &Option<PositionName>, default| match place {
-        Some(place) => resolved(place, report),
-        None => Ok(default),
+    AccessRecording::of(report);
+    let range = match (&arguments.from, &arguments.to) {
+        (None, None) => Position(0)..session.index.end(),
+        (from, to) => resolved_range(
+            from.as_ref().unwrap_or(&PositionName::Start),
+            to.as_ref().unwrap_or(&PositionName::End),
+            report,
+        )?,
     };
-    let from = resolve(&arguments.from, Position(0))?;
-    let to = resolve(&arguments.to, session.index.end())?;
-    let (page_bytes, mut pages) = hot_pages(&session.index, from, to, &report.cancel)?;
+    let (page_bytes, mut pages) =
+        hot_pages(&session.index, range.start, range.end, &report.cancel)?;
     let all = pages.len() as u64;
     pages.truncate(arguments.limit.unwrap_or(usize::MAX));
     if !report.is_json {
@@ -334,11 +372,12 @@ mod tests {
             ..Counts::default()
         };
         assert!(
-            rows(&counts, "total ", None)
+            rows(&counts, AccessRecording::Recorded, "total ", None)
                 .lines()
                 .any(|line| line == row)
         );
-        let json = serde_json::to_value(CountsJson::new(&counts)).unwrap();
+        let json =
+            serde_json::to_value(CountsJson::new(&counts, AccessRecording::Recorded)).unwrap();
         assert_eq!(
             json.get("unique_instructions_at_least"),
             Some(&Value::Bool(is_at_least))

@@ -1,15 +1,16 @@
 //! `stepback cut`: copies the lines of a range of steps, unchanged.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use stepback_debugger::place::PositionName;
 use stepback_index::read::SlotReader;
 use stepback_parsers::{Source as _, Tarmac};
 
-use crate::cli::cells::resolved;
+use crate::cli::cells::resolved_range;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::counted;
@@ -57,17 +58,10 @@ impl Command for CutArguments {
 
 fn copy(arguments: &CutArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let (from, to) = (
-        resolved(&arguments.from, report)?,
-        resolved(&arguments.to, report)?,
-    );
-    if from >= to {
-        bail!(
-            "no step lies between {} and {}",
-            arguments.from,
-            arguments.to
-        );
-    }
+    let Range {
+        start: from,
+        end: to,
+    } = resolved_range(&arguments.from, &arguments.to, report)?;
     let tarmac = session.index.source().downcast::<Tarmac>();
     let tarmac = tarmac.ok_or_else(|| anyhow!("only a Tarmac trace of one file can be cut"))?;
     let text = SlotReader(&session.index).text_between(from, to)?;

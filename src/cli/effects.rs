@@ -15,7 +15,7 @@ use stepback_index::answer::ValueSource;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::cells::{resolved, thread_id};
+use super::cells::{resolved, resolved_range, thread_id};
 use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::question::Question;
 use super::report::Report;
@@ -138,11 +138,8 @@ fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<EffectScop
     let (Some(from), Some(to)) = (from, to) else {
         return Err(Error::msg("FROM and TO are missing"));
     };
-    let (from, to) = (resolved(from, report)?, resolved(to, report)?);
-    if to < from {
-        report.note("the range ends before it begins, so its ends are swapped");
-    }
-    Ok(range_scope(index, thread, from, to)?)
+    let range = resolved_range(from, to, report)?;
+    Ok(range_scope(index, thread, range.start, range.end)?)
 }
 
 /// Returns the error for a position without a known call.
