@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::names::code_address;
-use stepback_debugger::analysis::sites::{Site, Sites};
+use stepback_debugger::analysis::sites::{Site, SitePlace, Sites};
 use stepback_debugger::image::Symbol;
 use stepback_index::Query as _;
 use stepback_index::query::{FindMarkers, NearestVisit, Steps, VisitsFrom};
@@ -30,6 +30,7 @@ const MARKERS: usize = 64;
 pub const HELP: &str = "\
 Every step at the address is listed, whether or not a call led there. An instruction that a trap
 interrupts and that is executed later (SPARC: a save that first spills a window) is listed once.
+In a trace without lines, i:N is the number of the instruction.
 JSON: one line per visit: the step, \"query\" (FUNC as typed), \"function\", and \"offset\" in the file.";
 
 #[derive(Debug, Args)]
@@ -49,8 +50,8 @@ struct VisitJson<'a> {
     function: FunctionJson,
     #[serde(flatten)]
     step: StepJson,
-    /// Offset of the step's text in the trace.
-    offset: u64,
+    /// Offset of the step's text in the trace. None in a trace without lines.
+    offset: Option<u64>,
 }
 
 /// Returns the forms of the JSON output.
@@ -191,12 +192,19 @@ fn header_text(text: &str, symbol: &Symbol, first: Option<Site>) -> String {
 }
 
 fn print_visit(query: &str, step: Step, sites: &Sites<'_>, report: &mut Report<'_>) -> Result<()> {
-    let Site {
-        time, line, offset, ..
-    } = sites.border(step)?.1;
+    let Site { time, place, .. } = sites.border(step)?.1;
     if !report.is_json {
-        return report.text(&format!(" - time: {time} (line:{line}, pos:{offset})\n"));
+        let time = time.map(|time| format!("time: {time} "));
+        let place = match place {
+            SitePlace::Text { line, offset } => format!("(line:{line}, pos:{offset})"),
+            SitePlace::Step(step) => format!("(i:{})", step.after().0),
+        };
+        return report.text(&format!(" - {}{place}\n", time.unwrap_or_default()));
     }
+    let offset = match place {
+        SitePlace::Text { offset, .. } => Some(offset),
+        SitePlace::Step(_) => None,
+    };
     let index = &report.session.index;
     let records = Steps {
         first: step,

@@ -34,8 +34,8 @@ Without --all-frames, only calls that returned are shown, and a function that en
 merged with its callee.
   - SITE - SITE          where a call was made, and where its caller continued
   o SITE - SITE : NAME   the function, from its first to its last moment
-A site is t:TIME l:LINE pc:ADDRESS. Bit 0 of the address is set for Thumb; pc:0x2 is a place without
-an instruction.
+A site is t:TIME l:LINE pc:ADDRESS; in a trace without lines, i:N is the number of the instruction.
+Bit 0 of the address is set for Thumb; pc:0x2 is a place without an instruction.
 If the indentation would exceed 64 MB, calls deeper than 200 begin with their depth (201:) instead,
 and a note says so.
 With --json, steps are numbered across all threads, while `profile` counts those of one thread.";

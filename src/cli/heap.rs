@@ -92,7 +92,15 @@ fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let functions = session.companions.functions.as_ref();
     if !has_heap(functions) {
-        report.note("the trace has no heap events: DynamoRIO records them with -record_heap");
+        let how = match session.drmemtrace() {
+            Some(_) => "DynamoRIO records them with -record_heap",
+            None => "only traces of DynamoRIO can have them",
+        };
+        report.note(&format!("the trace has no heap events: {how}"));
+        if arguments.address.is_none() && !report.is_json {
+            // Zero blocks would be something else.
+            return report.text("the heap is unknown\n");
+        }
     }
     let heap = heap(&session.index, functions, &report.cancel)?;
     match &arguments.address {

@@ -3,7 +3,7 @@
 //! does not obey them.
 
 use clap::Args;
-use stepback_debugger::analysis::sites::Site;
+use stepback_debugger::analysis::sites::{Site, SitePlace};
 use stepback_debugger::image::Images;
 use stepback_debugger::model::markers::MarkerWords;
 use stepback_debugger::model::step_rows::{more_words, step_remarks};
@@ -128,9 +128,15 @@ pub fn access_text(access: &Access) -> String {
     )
 }
 
-/// Formats a moment as Arm's Tarmac tools do: `t:9 l:175 pc:0x8020`.
+/// Formats a moment as Arm's Tarmac tools do: `t:9 l:175 pc:0x8020`. Without lines, the number of
+/// the instruction takes their place: `i:8 pc:0x8020`.
 pub fn site_text(site: Site) -> String {
-    format!("t:{} l:{} pc:{:#x}", site.time, site.line, site.pc)
+    let time = site.time.map(|time| format!("t:{time} "));
+    let place = match site.place {
+        SitePlace::Text { line, .. } => format!("l:{line}"),
+        SitePlace::Step(step) => format!("i:{}", step.after().0),
+    };
+    format!("{}{place} pc:{:#x}", time.unwrap_or_default(), site.pc)
 }
 
 /// Replaces control characters in text from the trace, so that a terminal does not obey them.

@@ -3,6 +3,7 @@
 mod at;
 mod bad_input;
 mod bad_place;
+mod binary_formats;
 mod browse;
 mod btrace;
 mod call_costs;
@@ -27,6 +28,7 @@ mod hostile;
 mod images;
 mod index;
 mod info;
+mod interrupt;
 mod lines;
 mod list;
 mod names;

@@ -16,14 +16,21 @@ const NO_PC: u64 = 2;
 /// Time, text location and instruction address of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Time; 0 in a trace without times.
-    pub time: u64,
-    /// First line; in a trace without lines the number of the instruction, from 1.
-    pub line: u64,
-    /// Offset of that line in the trace; in a trace without lines the step.
-    pub offset: u64,
+    /// Time. None in a trace of records without times; 0 in text without times, as Arm's tools
+    /// count.
+    pub time: Option<u64>,
+    pub place: SitePlace,
     /// Address with bit 0 set for Thumb.
     pub pc: u64,
+}
+
+/// Place of a node in the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SitePlace {
+    /// First line, and its byte offset in the trace.
+    Text { line: u64, offset: u64 },
+    /// Step, in a trace without lines.
+    Step(Step),
 }
 
 /// Locator of nodes. With several CPUs each step is a node, since the text between two steps of a
@@ -124,22 +131,23 @@ impl<'a> Sites<'a> {
     /// Returns the site of a step from its record, without its text.
     fn of_step(&self, step: Step) -> Result<Site, QueryError> {
         let point = SlotReader(self.index).point_of(step)?;
-        let has_lines = self.index.source().is_text();
-        let (line, offset) = match has_lines {
-            true => (
-                self.line_of(step)?,
-                SlotReader(self.index)
-                    .text_between(step.before(), step.after())?
-                    .start,
-            ),
-            false => (step.after().0, step.0),
-        };
         // Bit 0 marks Thumb code.
         let pc = point.instruction_set.marked_address(point.pc.0);
+        if !self.index.source().is_text() {
+            return Ok(Site {
+                time: point.time,
+                place: SitePlace::Step(step),
+                pc,
+            });
+        }
+        let line = self.line_of(step)?;
+        let text = SlotReader(self.index).text_between(step.before(), step.after())?;
         Ok(Site {
-            time: point.time.unwrap_or(0),
-            line,
-            offset,
+            time: Some(point.time.unwrap_or(0)),
+            place: SitePlace::Text {
+                line,
+                offset: text.start,
+            },
             pc,
         })
     }
@@ -199,9 +207,11 @@ impl TextNodes {
     /// Converts a node to a site; `line` is the first line of the text.
     fn site(&self, node: &TarmacNode, line: u64) -> Site {
         Site {
-            time: node.time,
-            line: line.saturating_add(node.line),
-            offset: self.offset.saturating_add(node.offset as u64),
+            time: Some(node.time),
+            place: SitePlace::Text {
+                line: line.saturating_add(node.line),
+                offset: self.offset.saturating_add(node.offset as u64),
+            },
             pc: node.pc.unwrap_or(NO_PC),
         }
     }
