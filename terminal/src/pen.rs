@@ -170,7 +170,9 @@ fn cells(clean: &str) -> u16 {
 /// line.
 pub fn wrapped(clean: &str, cells: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in clean.split_whitespace() {
+    // A no-break space is part of a word: French has one before a colon.
+    let is_break = |letter: char| letter.is_whitespace() && letter != '\u{a0}';
+    for word in clean.split(is_break).filter(|word| !word.is_empty()) {
         match lines
             .last_mut()
             .filter(|line| width(line) + 1 + width(word) <= cells)
@@ -306,6 +308,10 @@ mod wrapped_tests {
         );
         assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
         assert!(wrapped(" ", 4).is_empty());
+        assert_eq!(
+            wrapped("Fin, W\u{a0}: pourquoi", 6),
+            ["Fin,", "W\u{a0}:", "pourquoi"]
+        );
     }
 
     #[test]

@@ -63,8 +63,15 @@ impl Toasts {
 
     /// Shows a message with an optional action.
     pub fn show_and_offer(&mut self, kind: Tone, message: &str, offer: Option<(String, Action)>) {
-        let (title, text) = message.split_once(": ").unwrap_or((message, ""));
-        self.show_with(kind, &sentence(title.trim_end()), &sentence(text), offer);
+        // The whole message shows if it begins with the name of a file.
+        let message = sentence(message);
+        let (title, text) = message.split_once(": ").unwrap_or((&message, ""));
+        // A single word is a name.
+        let text = match text.contains(' ') {
+            true => sentence(text),
+            false => text.to_owned(),
+        };
+        self.show_with(kind, title.trim_end(), &text, offer);
     }
 
     /// Shows a message with actions. An equal message that is already shown is replaced.

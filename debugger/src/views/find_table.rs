@@ -113,3 +113,32 @@ impl TableSource for FindTable {
 
     fn forget(&mut self) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::action::FindQuery;
+    use crate::desk::desk_over;
+    use crate::session::test_session::overflow_with_image;
+    use crate::worker::{JobLane, Worker};
+
+    #[test]
+    fn a_search_under_way_advises_how_to_stop_it() {
+        let mut desk = desk_over(overflow_with_image(), 0);
+        desk.worker = Arc::new(Worker::new(1, || {}));
+        let (release, gate) = channel::<()>();
+        let busy = desk.worker.spawn(JobLane::Short, move |_| Ok(gate.recv()?));
+        let advice = |desk: &Desk| FindTable.advice(desk);
+        let query = FindQuery {
+            text: "nowhere".to_owned(),
+            ..FindQuery::default()
+        };
+        desk.begin_find(query);
+        assert_eq!(advice(&desk), "Press Escape to stop the search.");
+        assert!(desk.give_up());
+        assert!(advice(&desk).starts_with("Search for something else"));
+        drop((release, busy));
+    }
+}

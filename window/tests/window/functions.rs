@@ -116,7 +116,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
         window
             .messages()
             .iter()
-            .any(|stated| stated.starts_with("decode_field, call "))
+            .any(|stated| stated.starts_with("Call ") && stated.ends_with(" of decode_field"))
     );
     // A selection in a closed panel is ignored.
     window.perform(Action::View(ViewAction::SelectFunction(Some(Address(0x1)))));
