@@ -4,7 +4,7 @@ use stepback_index::Index;
 use stepback_index::answer::ThreadId;
 use stepback_machine::InstructionSet;
 
-use crate::messages::{MessageValue, spoken_with};
+use crate::messages::spoken_with;
 
 /// Two general registers that prompts name in examples: those of a function's result and of an
 /// argument, or those of A64 if none are known.
@@ -33,13 +33,16 @@ impl ExampleRegisters {
         spoken_with(id, &[("first", first.into()), ("second", second.into())])
     }
 
-    /// Returns a message in which `$first` and `$second` are the registers, with another value.
-    pub fn spoken_with(self, id: &'static str, value: (&'static str, MessageValue<'_>)) -> String {
+    /// Returns a message with the registers, in which `$error` is an error.
+    pub fn spoken_with(self, id: &'static str, error: &impl ToString) -> String {
         let Self([first, second]) = self;
-        spoken_with(
-            id,
-            &[("first", first.into()), ("second", second.into()), value],
-        )
+        let error = error.to_string();
+        let values = [
+            ("first", first.into()),
+            ("second", second.into()),
+            ("error", error.into()),
+        ];
+        spoken_with(id, &values)
     }
 }
 

@@ -174,13 +174,11 @@ impl fmt::Display for SearchParseError {
             )),
             Self::TooLong => f.write_str(say!("meaning-too-long")),
             Self::Value(error, registers) => {
-                let error = ("error", error.to_string().into());
                 f.write_str(&registers.spoken_with("meaning-value", error))
             }
             Self::Bytes(text) => f.write_str(&say!("meaning-bytes", text = format!("{text:?}"))),
             Self::Code(error) => f.write_str(&say!("meaning-code", error = error.to_string())),
             Self::Cell(error, registers) => {
-                let error = ("error", error.to_string().into());
                 f.write_str(&registers.spoken_with("meaning-cell", error))
             }
             Self::NoFunction(text) => {
