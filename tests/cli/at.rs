@@ -139,8 +139,8 @@ fn a_position_beyond_the_end_is_refused_with_the_end() {
     sandbox
         .run(&["at", &trace, "1764"])
         .ends_misspelt()
-        .says("1764")
-        .says("1763")
+        .says("1,764")
+        .says("1,763")
         .says(OVERFLOW);
     sandbox
         .run(&["at", &trace, "line:3661"])
