@@ -20,7 +20,9 @@ use crate::go_to::SuggestionSource;
 use crate::theme::{ThemeColors, icon, icon_fill, icons, mono, ui as ui_font};
 use crate::widgets::{BUTTON_HEIGHT, FlatButton, label, separator, tip, width};
 
-/// Width in points below which the texts of panel buttons become icons, and the field shrinks.
+/// Width of a window in points from which every button has room for its name.
+const WITH_ALL_NAMES: f32 = 1680.0;
+/// Width in points below which the fields shrink.
 const WIDE: f32 = 1500.0;
 /// Width in points below which the "Find" field is a button.
 const WITH_FIND: f32 = 1200.0;
@@ -155,7 +157,7 @@ fn buttons_ui(
         button(
             ui,
             name,
-            (wide >= WIDE).then(|| label(name)),
+            (wide >= WITH_ALL_NAMES).then(|| label(name)),
             situation,
             out,
         );
