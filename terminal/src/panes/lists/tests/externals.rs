@@ -58,6 +58,7 @@ fn a_trace_without_values_claims_no_agreement() {
     assert_eq!(
         stage.draw(70, 6),
         r"  External changes are not recorded
-  This format records no values, so reads and writes cannot be compared."
+  This format records no values, so reads and writes cannot be
+  compared."
     );
 }
