@@ -50,7 +50,6 @@ pub fn first(size: Vec2) -> Dock {
         .into_iter()
         .chain(DEBUG)
         .map(|kind| Pane::new(kind, WindowId(1)))
-        .into_iter()
         .collect();
     of_size(panes, size)
 }

@@ -282,8 +282,8 @@ impl<'a> EndOfThread<'a> {
             limit: EXCEPTIONS,
         };
         let markers = markers.run(self.index(), self.cancel)?;
-        let own = markers.iter().filter(|hit| hit.step == Some(step));
-        Ok(own.last().map(|hit| hit.marker.value))
+        let mut own = markers.iter().filter(|hit| hit.step == Some(step));
+        Ok(own.next_back().map(|hit| hit.marker.value))
     }
 
     /// Returns true if the trace ends in an endless loop.

@@ -46,6 +46,21 @@ pub fn die_of(signal: i32) -> io::Result<()> {
     emulate_default_handler(signal)
 }
 
+/// Makes the terminal report its unread bytes again.
+///
+/// crossterm waits for an edge (`EPOLLET`), reads 1,024 bytes and waits for the next edge, even if
+/// more bytes are there: a long paste or many repeated keys stall. Setting the attributes that the
+/// terminal already has wakes its readers (Linux, `n_tty_set_termios`), which is such an edge.
+///
+/// # Errors
+/// Standard input is not a terminal.
+pub fn signal_unread_input() -> io::Result<()> {
+    if ioctl_fionread(stdin())? > 0 {
+        tcsetattr(stdin(), OptionalActions::Now, &tcgetattr(stdin())?)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
@@ -66,19 +81,4 @@ mod tests {
             Ok(Signal::Resume)
         );
     }
-}
-
-/// Makes the terminal report its unread bytes again.
-///
-/// crossterm waits for an edge (`EPOLLET`), reads 1,024 bytes and waits for the next edge, even if
-/// more bytes are there: a long paste or many repeated keys stall. Setting the attributes that the
-/// terminal already has wakes its readers (Linux, `n_tty_set_termios`), which is such an edge.
-///
-/// # Errors
-/// Standard input is not a terminal.
-pub fn signal_unread_input() -> io::Result<()> {
-    if ioctl_fionread(stdin())? > 0 {
-        tcsetattr(stdin(), OptionalActions::Now, &tcgetattr(stdin())?)?;
-    }
-    Ok(())
 }
