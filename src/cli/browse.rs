@@ -52,10 +52,6 @@ pub type OpenBrowser = fn(&BrowseArguments) -> Result<FrontEndLaunch>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrontEndLaunch {
     /// It was shown and has been closed.
-    #[cfg_attr(
-        not(any(feature = "window", feature = "terminal")),
-        expect(dead_code, reason = "without a front end there is none to show")
-    )]
     Done,
     /// There is no window or terminal. The reason is one sentence without a full stop.
     Impossible(String),
