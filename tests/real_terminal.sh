@@ -93,7 +93,7 @@ sees "still here"
 echo "== in the language of the system"
 text "LC_ALL=fr_FR.UTF-8 $program browse --demo"
 keys Enter
-sees "Avant le pas 0"
+sees "Après le pas"
 text "l"
 sees "Aller à la ligne"
 keys C-g
