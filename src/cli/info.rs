@@ -141,7 +141,7 @@ impl TranslationsJson {
 struct EndingJson {
     /// The step during or after which it happened.
     step: u64,
-    /// What happened, in words.
+    /// Description of the event.
     title: String,
     /// The step in words: its function and its instruction.
     place: String,

@@ -34,7 +34,7 @@ pub struct BadEnding {
     pub culprit: Option<(CellName, Position)>,
 }
 
-/// What went wrong at the end of a trace.
+/// Reason why a trace ends badly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndingCause {
     /// A fault.

@@ -84,7 +84,7 @@ pub fn items(
         return without_query(situation, recent);
     }
     let line = line_item(query, situation);
-    // What begins like the name of another command most likely means that command.
+    // A query that is the beginning of another command's name most likely means that command.
     let begun = |command: &Command| {
         let (text, query) = (text_of(command, situation), folded(query));
         folded(&text).starts_with(&query) || folded(command.name).starts_with(&query)

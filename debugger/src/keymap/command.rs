@@ -103,7 +103,7 @@ pub enum Submenu {
     /// Colours of bookmarks.
     Color,
     Layout,
-    /// What calls, loops and ranges read and write.
+    /// Reads and writes of calls, loops and ranges.
     Effects,
     /// Comparison of two calls of one function.
     CompareCalls,

@@ -28,7 +28,7 @@ const LINES: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndingReport {
     pub ending: BadEnding,
-    /// What happened, as a sentence without a full stop.
+    /// The event, as a sentence without a full stop.
     pub title: String,
     /// The step at which it happened: `step 44,012 in dispatch: blr x2`.
     pub place: String,
