@@ -405,6 +405,12 @@ files-reading = Reading…
 files-empty = This folder is empty
 files-all-hidden = All files here are hidden: press Ctrl+H to show them
 files-none-so = No name matches
+files-no-such-file = No file of this name is here. Look in another folder, or show all files
+files-show-all = Show all files
+files-show-only = Only { $name }
+files-opens-file = Opens { $name }
+files-opens-folder = Opens the trace in { $name }
+files-shows-folder = Shows the folder { $name }
 files-name = File name
 files-overwrite = Overwrite
 files-choose-folder = Choose this folder
@@ -746,7 +752,7 @@ tabs-follow-window = Follow window { $number }
 tabs-pin-at = Pin at { $position }
 tabs-duplicate = Duplicate
 tabs-close = Close
-lookup-no-function-no-position = { $text } is neither a function nor a position ({ $forms })
+lookup-no-function-no-position = { $text } is neither a function nor a position. Try 1234, 50%, end or the name of a function
 lookup-is-memory = { $text } is not a position; the address { $address } is memory without executed code: type it in Memory or Accesses
 lookup-best = { $title }: { $note }
 lookup-line-before = no earlier execution of line { $line } of { $file }
@@ -1054,6 +1060,7 @@ registers-how-values-are-read-l = Value format   L
 registers-row = register { $name }
 registers-inferred = inferred: { $reason }
 registers-unknown = unknown
+registers-thread-mode = thread mode
 registers-last-write = Last write
 registers-next-write = Next write
 registers-all-values-of = All values of { $name }
@@ -1245,12 +1252,16 @@ find-where-it-ends = end of the search
 ## model 1
 
 externals-line = step { $step }: { $address }{ $place } was { $was }, read { $read }
-fatal-behind = , and the { $count ->
-        [one] step
-       *[other] { $count } steps
-    } after it may not have run
-fatal-load = No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed{ $after }
-fatal-store = No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed{ $after }
+fatal-load = { $count ->
+        [0] No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed
+        [one] No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed, and the step after it may not have run
+       *[other] No exit: most likely a fatal signal. The recorder does not record these well: the load from { $address } looks completed, and the { $count } steps after it may not have run
+    }
+fatal-store = { $count ->
+        [0] No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed
+        [one] No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed, and the step after it may not have run
+       *[other] No exit: most likely a fatal signal. The recorder does not record these well: the store to { $address } looks completed, and the { $count } steps after it may not have run
+    }
 fatal-raised = No exit: most likely a fatal signal that the program sent itself with { $call }
 
 ## How a trace ends badly: the card that opens with it
@@ -1397,15 +1408,21 @@ step-annulled = annulled
 step-more-in-lines = and { $count } more, in the lines of the trace
 step-more-in-records = and { $count } more, in list --records
 warnings-placed = line { $line }, byte { $byte }: { $message }
-heap-first-of = the first of the { $size }
-heap-into = { $count ->
-        [one] 1 byte
-       *[other] { $count } bytes
-    } into the { $size }
-heap-freed-since = freed since at { $step }
-heap-freed-at = freed at { $step }
-heap-never-freed = never freed
-heap-block = { $place } that { $function } returned at { $step }, { $end }
+heap-block-freed-since = { $offset ->
+        [0] the first of the { $size } that { $function } returned at { $step }, freed since at { $freed }
+        [one] 1 byte into the { $size } that { $function } returned at { $step }, freed since at { $freed }
+       *[other] { $offset } bytes into the { $size } that { $function } returned at { $step }, freed since at { $freed }
+    }
+heap-block-freed-at = { $offset ->
+        [0] the first of the { $size } that { $function } returned at { $step }, freed at { $freed }
+        [one] 1 byte into the { $size } that { $function } returned at { $step }, freed at { $freed }
+       *[other] { $offset } bytes into the { $size } that { $function } returned at { $step }, freed at { $freed }
+    }
+heap-block-never-freed = { $offset ->
+        [0] the first of the { $size } that { $function } returned at { $step }, never freed
+        [one] 1 byte into the { $size } that { $function } returned at { $step }, never freed
+       *[other] { $offset } bytes into the { $size } that { $function } returned at { $step }, never freed
+    }
 heap-double-free = { $function } gets { $address }, which { $freer } already freed at { $step }
 heap-the-start = the start
 heap-step = step { $step }
@@ -1727,7 +1744,7 @@ goto-before-step = before step { $step }
 goto-at-position = position { $position }
 goto-start = start of the trace
 goto-end = end of the trace
-goto-in = in { $name },{ " " }
+goto-in-function = in { $name }, { $executions }
 goto-address = address { $address }
 goto-memory = memory { $address }
 goto-in-memory = no code, shown in Memory
@@ -1759,8 +1776,8 @@ calls-steps-of-thread = { $count ->
         [one] 1 step
        *[other] { $count } steps
     } of this thread, { $all } in all
-call-failed = { " " }failed{ " " }
-call-returned = { " " }returned{ " " }
+call-failed = failed { $error }
+call-returned = returned { $result }
 call-function = function { $number }
 call-system-call = system call { $number }
 find-ends-before = the search begins at { $from } but ends earlier, at { $to }
@@ -2058,6 +2075,7 @@ trace-copy-command-that-opens-it = Copy command that opens it
 trace-more = +{ $count } more
 trace-exception = exception
 trace-at = at
+trace-exception-number = number
 trace-folded-steps = { $count ->
         [one] 1 step
        *[other] { $count } steps

@@ -429,6 +429,12 @@ files-reading = Lecture…
 files-empty = Ce dossier est vide
 files-all-hidden = Tous les fichiers sont cachés ici : Ctrl+H les montre
 files-none-so = Aucun nom ne correspond
+files-no-such-file = Aucun fichier de ce nom ici. Cherchez dans un autre dossier ou affichez tous les fichiers
+files-show-all = Afficher tous les fichiers
+files-show-only = Seulement { $name }
+files-opens-file = Ouvre { $name }
+files-opens-folder = Ouvre la trace dans { $name }
+files-shows-folder = Affiche le dossier { $name }
 files-name = Nom du fichier
 files-overwrite = Remplacer
 files-choose-folder = Choisir ce dossier
@@ -782,7 +788,7 @@ tabs-follow-window = Suivre la fenêtre { $number }
 tabs-pin-at = Épingler au pas { $position }
 tabs-duplicate = Dupliquer
 tabs-close = Fermer
-lookup-no-function-no-position = aucune fonction ne s’appelle { $text }, et ce n’est pas une position ({ $forms })
+lookup-no-function-no-position = { $text } n’est ni une fonction ni une position. Essayez 1234, 50%, end ou le nom d’une fonction
 lookup-is-memory = { $text } n’est pas une position ; l’adresse { $address } est de la mémoire sans code exécuté : tapez-la dans Mémoire ou Accès
 lookup-best = { $title } : { $note }
 lookup-line-before = la ligne { $line } de { $file } n’est pas exécutée avant cette position
@@ -1093,6 +1099,7 @@ registers-how-values-are-read-l = Format des valeurs   L
 registers-row = registre { $name }
 registers-inferred = déduit : { $reason }
 registers-unknown = inconnu
+registers-thread-mode = mode thread
 registers-last-write = Dernière écriture
 registers-next-write = Prochaine écriture
 registers-all-values-of = Toutes les valeurs de { $name }
@@ -1284,12 +1291,16 @@ find-where-it-ends = fin de la recherche
 ## model 1
 
 externals-line = pas { $step } : { $address }{ $place } valait { $was }, lu { $read }
-fatal-behind = , et { $count ->
-        [one] { $count } pas suivant peut ne pas avoir été exécuté
-       *[other] les { $count } pas suivants peuvent ne pas avoir été exécutés
+fatal-load = { $count ->
+        [0] Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée
+        [one] Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée, et { $count } pas suivant peut ne pas avoir été exécuté
+       *[other] Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée, et les { $count } pas suivants peuvent ne pas avoir été exécutés
     }
-fatal-load = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée{ $after }
-fatal-store = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée{ $after }
+fatal-store = { $count ->
+        [0] Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée
+        [one] Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée, et { $count } pas suivant peut ne pas avoir été exécuté
+       *[other] Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée, et les { $count } pas suivants peuvent ne pas avoir été exécutés
+    }
 fatal-raised = Pas de sortie : très probablement un signal fatal, que le programme s’est envoyé par { $call }
 
 ## Comment une trace se termine mal : la carte affichée à l’ouverture
@@ -1439,15 +1450,21 @@ step-annulled = annulé
 step-more-in-lines = et { $count } de plus : les lignes de la trace les ont
 step-more-in-records = et { $count } de plus : list --records les a
 warnings-placed = ligne { $line }, octet { $byte } : { $message }
-heap-first-of = le premier des { $size }
-heap-into = { $count ->
-        [one] { $count } octet
-       *[other] { $count } octets
-    } après le début des { $size }
-heap-freed-since = libérés depuis à { $step }
-heap-freed-at = libérés à { $step }
-heap-never-freed = jamais libérés
-heap-block = { $place } que { $function } a rendus à { $step }, { $end }
+heap-block-freed-since = { $offset ->
+        [0] le premier des { $size } que { $function } a rendus à { $step }, libérés depuis à { $freed }
+        [one] { $offset } octet après le début des { $size } que { $function } a rendus à { $step }, libérés depuis à { $freed }
+       *[other] { $offset } octets après le début des { $size } que { $function } a rendus à { $step }, libérés depuis à { $freed }
+    }
+heap-block-freed-at = { $offset ->
+        [0] le premier des { $size } que { $function } a rendus à { $step }, libérés à { $freed }
+        [one] { $offset } octet après le début des { $size } que { $function } a rendus à { $step }, libérés à { $freed }
+       *[other] { $offset } octets après le début des { $size } que { $function } a rendus à { $step }, libérés à { $freed }
+    }
+heap-block-never-freed = { $offset ->
+        [0] le premier des { $size } que { $function } a rendus à { $step }, jamais libérés
+        [one] { $offset } octet après le début des { $size } que { $function } a rendus à { $step }, jamais libérés
+       *[other] { $offset } octets après le début des { $size } que { $function } a rendus à { $step }, jamais libérés
+    }
 heap-double-free = { $function } reçoit { $address }, que { $freer } a déjà libéré à { $step }
 heap-the-start = le début
 heap-step = pas { $step }
@@ -1768,7 +1785,7 @@ goto-before-step = avant le pas { $step }
 goto-at-position = position { $position }
 goto-start = début de la trace
 goto-end = fin de la trace
-goto-in = dans { $name },{ " " }
+goto-in-function = dans { $name }, { $executions }
 goto-address = adresse { $address }
 goto-memory = mémoire { $address }
 goto-in-memory = pas de code, affichée dans Mémoire
@@ -1800,8 +1817,8 @@ calls-steps-of-thread = { $count ->
         [one] { $count } pas
        *[other] { $count } pas
     } de ce thread, { $all } en tout
-call-failed = { " " }a échoué :{ " " }
-call-returned = { " " }a rendu{ " " }
+call-failed = a échoué : { $error }
+call-returned = a rendu { $result }
 call-function = fonction { $number }
 call-system-call = appel système { $number }
 find-ends-before = la recherche commence à { $from } et finit avant, à { $to }
@@ -2102,6 +2119,7 @@ trace-more = { $count ->
 }
 trace-exception = exception
 trace-at = en
+trace-exception-number = numéro
 trace-folded-steps = { $count ->
         [one] { $count } pas plié
        *[other] { $count } pas pliés

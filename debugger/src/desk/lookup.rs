@@ -22,7 +22,7 @@ use crate::messages::say;
 use crate::model::go_to::suggestions;
 use crate::model::so_far::{doubt_words, nothing_so_far};
 use crate::model::source_view::LineQuestion;
-use crate::place::{FORMS, PositionName, is_misnamed, is_missing};
+use crate::place::{PositionName, is_misnamed, is_missing};
 use crate::session::Session;
 use crate::worker::{JobLane, Ticket, Worker};
 
@@ -163,11 +163,8 @@ fn other_meaning(
         return Err(match is_missing(&error) {
             true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
             false if is_word(text) => {
-                anyhow!(say!(
-                    "lookup-no-function-no-position",
-                    text = format!("{text:?}"),
-                    forms = FORMS
-                ))
+                let text = format!("{text:?}");
+                anyhow!(say!("lookup-no-function-no-position", text = text))
             }
             false => error,
         });

@@ -90,12 +90,11 @@ fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<S
         count @ 1..=COUNTED => say!("goto-executions", count = count),
         _ => say!("goto-executions-over", count = COUNTED),
     };
-    let place = session
-        .images
-        .name_at(pc)
-        .map(|name| say!("goto-in", name = name))
-        .unwrap_or_default();
-    let note = format!("{place}{}", so_far(session, &executions));
+    let executions = so_far(session, &executions);
+    let note = match session.images.name_at(pc) {
+        Some(name) => say!("goto-in-function", name = name, executions = executions),
+        None => executions,
+    };
     let title = say!("goto-address", address = format!("{:x}", pc.0));
     Ok(Some(Suggestion {
         title,

@@ -140,25 +140,33 @@ pub fn block_words(
         address.0.saturating_sub(block.address.0),
         thousands(block.size_bytes),
     );
-    let place = match offset {
-        0 => say!("heap-first-of", size = size),
-        offset => say!("heap-into", count = offset, size = size),
-    };
-    let end = match block.freed {
-        Some(freed) if freed.at <= position => {
-            say!("heap-freed-since", step = step_words(freed.step))
-        }
-        Some(freed) => say!("heap-freed-at", step = step_words(freed.step)),
-        None => say!("heap-never-freed").to_owned(),
-    };
     let function = function_name(session, block.function);
-    Some(say!(
-        "heap-block",
-        place = place,
-        function = function,
-        step = step_words(block.allocated_step),
-        end = end
-    ))
+    let step = step_words(block.allocated_step);
+    Some(match block.freed {
+        Some(freed) if freed.at <= position => say!(
+            "heap-block-freed-since",
+            offset = offset,
+            size = size,
+            function = function,
+            step = step,
+            freed = step_words(freed.step)
+        ),
+        Some(freed) => say!(
+            "heap-block-freed-at",
+            offset = offset,
+            size = size,
+            function = function,
+            step = step,
+            freed = step_words(freed.step)
+        ),
+        None => say!(
+            "heap-block-never-freed",
+            offset = offset,
+            size = size,
+            function = function,
+            step = step
+        ),
+    })
 }
 
 /// Describes a double free, and the earlier free of the block.

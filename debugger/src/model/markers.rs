@@ -192,24 +192,26 @@ impl TracedCall {
         }
         match (self.error, self.result) {
             (Some(error), _) => {
-                push(TextRole::Label, say!("call-failed").to_owned());
-                push(TextRole::Number, names.error(self.callee, error));
+                let error = names.error(self.callee, error);
+                let words = say!("call-failed", error = &*error);
+                push(
+                    TextRole::Label,
+                    format!(" {}", words.trim_end_matches(&*error)),
+                );
+                push(TextRole::Number, error);
+            }
+            (None, Some(result)) if self.is_entered => {
+                push(TextRole::Punctuation, " = ".to_owned());
+                push(TextRole::Number, self.result_text(result, names));
             }
             (None, Some(result)) => {
-                let word = if self.is_entered {
-                    " = "
-                } else {
-                    say!("call-returned")
-                };
+                let result = self.result_text(result, names);
+                let words = say!("call-returned", result = &*result);
                 push(
-                    if self.is_entered {
-                        TextRole::Punctuation
-                    } else {
-                        TextRole::Label
-                    },
-                    word.to_owned(),
+                    TextRole::Label,
+                    format!(" {}", words.trim_end_matches(&*result)),
                 );
-                push(TextRole::Number, self.result_text(result, names));
+                push(TextRole::Number, result);
             }
             (None, None) => {}
         }

@@ -127,13 +127,10 @@ pub fn fatal_words(ending: &FatalEnding) -> String {
     match &ending.cause {
         FatalCause::Access { kind, address } => {
             let address = format!("{address:#x}");
-            let after = match ending.steps_after {
-                0 => String::new(),
-                many => say!("fatal-behind", count = many),
-            };
+            let count = ending.steps_after;
             match kind {
-                AccessKind::Read => say!("fatal-load", address = address, after = after),
-                AccessKind::Write => say!("fatal-store", address = address, after = after),
+                AccessKind::Read => say!("fatal-load", address = address, count = count),
+                AccessKind::Write => say!("fatal-store", address = address, count = count),
             }
         }
         FatalCause::Raised(call) => {
