@@ -94,7 +94,9 @@ impl Shell for TerminalBrowser {
             Prompt::File(FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session) => {
                 self.ask(QuestionPurpose::Trace, "");
             }
-            Prompt::File(FilePurpose::SessionPlace) => self.ask(QuestionPurpose::SessionPlace, ""),
+            Prompt::File(FilePurpose::SessionPlace(_)) => {
+                self.ask(QuestionPurpose::SessionPlace, "")
+            }
             Prompt::File(FilePurpose::Save { name, text }) => {
                 self.ask(QuestionPurpose::TextPlace(text), &name)
             }

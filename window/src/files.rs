@@ -34,15 +34,8 @@ impl App {
     fn browse(&mut self, purpose: FilePurpose) {
         let trace = self.trace_path();
         let around_trace = trace.as_deref().and_then(Path::parent).map(Path::to_owned);
-        let last = self.settings.file_folder.clone();
-        let folder = match purpose {
-            FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session => {
-                last.or(around_trace)
-            }
-            // Images, sources and saved files belong to the trace.
-            _ => around_trace.or(last),
-        };
-        let folder = folder
+        let folder = around_trace
+            .or_else(|| self.settings.file_folder.clone())
             .or_else(home)
             .unwrap_or_else(|| std::path::MAIN_SEPARATOR_STR.into());
         self.browse_in(purpose, folder, None);

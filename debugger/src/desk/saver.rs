@@ -103,6 +103,12 @@ impl SavePlace {
         }))))
     }
 
+    /// Returns the name of the file.
+    pub fn name(&self) -> Option<String> {
+        let state = self.state();
+        Some(state.path.file_name()?.to_string_lossy().into_owned())
+    }
+
     /// Returns true if this is the file's path.
     pub fn is_at(&self, path: &Path) -> bool {
         self.state().path == path

@@ -52,7 +52,7 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
             },
         ),
         FileAction::LocateTrace(file) => ask(shell, FilePurpose::TraceOf(file)),
-        FileAction::SaveSession(None) => ask(shell, FilePurpose::SessionPlace),
+        FileAction::SaveSession(None) => ask_for_session_place(shell),
         FileAction::SaveSession(place) => save_session(shell, place),
         FileAction::SaveSessionAgain => save_session(shell, None),
         FileAction::Reload => reopen(shell, Desk::options_to_reload),
@@ -233,6 +233,17 @@ pub fn keep_session(shell: &mut dyn Shell) {
     }
 }
 
+/// Asks for the file to save the session to. The file named last is suggested, and otherwise one
+/// with the name of the trace.
+fn ask_for_session_place(shell: &mut dyn Shell) {
+    let Some(desk) = &shell.program().desk else {
+        return;
+    };
+    let named = desk.places.named.as_ref().and_then(|place| place.name());
+    let name = named.unwrap_or_else(|| format!("{}.session.toml", desk.name()));
+    ask(shell, FilePurpose::SessionPlace(name));
+}
+
 /// Saves the session to a file that the user chose, or to the one that was chosen last.
 pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
     let demand = if chosen.is_some() {
@@ -247,7 +258,7 @@ pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
         desk.places.choose(place);
     }
     let Some(place) = desk.places.named.clone() else {
-        return shell.prompt(Prompt::File(FilePurpose::SessionPlace));
+        return ask_for_session_place(shell);
     };
     // A session that is saved on request contains the visible panels.
     if desk

@@ -38,8 +38,8 @@ pub enum FilePurpose {
     Session,
     /// The trace of this session file.
     TraceOf(PathBuf),
-    /// A file to save the session to.
-    SessionPlace,
+    /// A file to save the session to, with its suggested name.
+    SessionPlace(String),
     /// A file to save a part of the trace to.
     PartPlace(StepRange),
     /// A file to save a picture of the window to.
@@ -75,7 +75,7 @@ impl FilePurpose {
             Self::Font(_) => say!("files-font").to_owned(),
             Self::Session => say!("files-open-session").to_owned(),
             Self::TraceOf(_) => say!("files-where-is-trace").to_owned(),
-            Self::SessionPlace => say!("files-save-session").to_owned(),
+            Self::SessionPlace(_) => say!("files-save-session").to_owned(),
             Self::PartPlace(_) => say!("files-save-part").to_owned(),
             Self::PicturePlace => say!("files-save-picture").to_owned(),
             Self::Source(file) => say!("files-locate", name = name_of(file)),
@@ -88,7 +88,7 @@ impl FilePurpose {
         match self {
             Self::Trace => PickedKind::Files,
             Self::Directory | Self::Sysroot => PickedKind::Folder,
-            Self::SessionPlace | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => {
+            Self::SessionPlace(_) | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => {
                 PickedKind::Place
             }
             Self::Image
@@ -103,12 +103,19 @@ impl FilePurpose {
     /// Returns the suggested file name; none if nothing is written.
     pub fn suggested_name(&self) -> Option<String> {
         match self {
-            Self::SessionPlace => Some("trace.session.toml".to_owned()),
             Self::PartPlace(StepRange { first, last }) => {
                 Some(format!("steps-{}-{}.tarmac", first.0, last.0))
             }
             Self::PicturePlace => Some("stepback.png".to_owned()),
-            Self::Save { name, .. } => Some(name.clone()),
+            Self::SessionPlace(name) | Self::Save { name, .. } => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns the name that the chosen file must have; none if any file may be chosen.
+    pub fn wanted_name(&self) -> Option<&str> {
+        match self {
+            Self::Source(file) => Some(name_of(file)),
             _ => None,
         }
     }
@@ -116,7 +123,7 @@ impl FilePurpose {
     /// Returns the complete path of a file to write: a session without an extension gets the usual
     /// one.
     pub fn whole_place(&self, path: PathBuf) -> PathBuf {
-        let is_whole = *self != Self::SessionPlace || path.extension().is_some();
+        let is_whole = !matches!(self, Self::SessionPlace(_)) || path.extension().is_some();
         if is_whole {
             path
         } else {
@@ -155,7 +162,7 @@ impl FilePurpose {
                 Some(path),
             )))),
             Self::Session => Ok(Action::File(FileAction::OpenSession(Some(path)))),
-            Self::SessionPlace => Ok(Action::File(FileAction::SaveSession(Some(path)))),
+            Self::SessionPlace(_) => Ok(Action::File(FileAction::SaveSession(Some(path)))),
             Self::PartPlace(range) => {
                 Ok(Action::File(FileAction::SavePart(Some(*range), Some(path))))
             }

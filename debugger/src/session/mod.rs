@@ -40,6 +40,6 @@ pub use session_place::{
     read_session, session_place, session_places, set_aside, trace_of, write_session,
 };
 pub use trace_files::{
-    TraceFiles, TracesInside, format_of_folder, format_of_name, is_trace_file, natural_key,
-    trace_bytes,
+    TraceFiles, TracesInside, format_of_file, format_of_folder, format_of_name, is_trace_file,
+    natural_key, trace_bytes,
 };

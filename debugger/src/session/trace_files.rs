@@ -198,6 +198,11 @@ impl TraceFiles {
             }
         };
         let files: Vec<_> = layout.inputs.iter().map(|name| path.join(name)).collect();
+        // Other recorders use the extension of this one too.
+        let is_other = |file: &PathBuf| matches!(format_of(file), Ok(Some(format)) if format != Format::Drmemtrace);
+        if files.iter().all(is_other) {
+            return Self::lying_in(path)?.ok_or_else(|| nothing_in(path));
+        }
         if are_unrelated(&files, &layout.companions)? {
             let names = layout.inputs;
             return Err(TracesInside {
@@ -421,43 +426,68 @@ fn directory_of(path: &Path) -> PathBuf {
         .to_owned()
 }
 
-/// Returns the title of the format that a name suggests, compressed or not. Generic extensions are
-/// ignored.
+/// Returns the title of the format that a name suggests, compressed or not. Generic extensions, and
+/// those of several formats, are ignored.
 pub fn format_of_name(name: &str) -> Option<&'static str> {
+    match formats_of_name(name)[..] {
+        [format] => Some(format.title()),
+        _ => None,
+    }
+}
+
+/// Returns the title of the format of a file, by its beginning if several formats use its
+/// extension. Blocks.
+pub fn format_of_file(path: &Path) -> Option<&'static str> {
+    match formats_of_name(&name_of(path))[..] {
+        [] => None,
+        [format] => Some(format.title()),
+        _ if path.is_file() => format_of(path).ok().flatten().map(Format::title),
+        _ => None,
+    }
+}
+
+/// Returns the formats whose traces may have a name.
+fn formats_of_name(name: &str) -> Vec<Format> {
     if name.starts_with("drmemtrace.") {
-        return Some(Format::Drmemtrace.title());
+        return vec![Format::Drmemtrace];
     }
     let mut stem = name;
     while let Some((rest, ending)) = stem.rsplit_once('.') {
         let ending = ending.to_ascii_lowercase();
         if !SHARED_ENDINGS.contains(&&*ending) {
             return Format::all()
-                .find(|format| format.endings().contains(&&*ending))
-                .map(Format::title);
+                .filter(|format| format.endings().contains(&&*ending))
+                .collect();
         }
         stem = rest;
     }
-    None
+    Vec::new()
 }
 
-/// Returns the title of the format of a folder's trace, by the first names in it or in its
-/// subfolder `trace`. Blocks.
+/// Returns the title of the format of a folder's trace, by the first files in it or in its
+/// subfolder `trace`. Recordings of drmemtrace have many files; a trace of records of another
+/// format must be the only trace. Blocks.
 pub fn format_of_folder(folder: &Path) -> Option<&'static str> {
-    let is_of_trace =
-        |path: &PathBuf| format_of_name(&name_of(path)) == Some(Format::Drmemtrace.title());
-    let holds = |folder: PathBuf| {
+    let formats_in = |folder: &Path| -> Vec<&'static str> {
         let paths = fs::read_dir(folder)
             .into_iter()
             .flatten()
             .flatten()
             .take(LOOKED_AT)
             .map(|entry| entry.path());
-        paths.filter(is_of_trace).any(|path| path.is_file())
+        paths
+            .filter_map(|path| format_of_file(&path).filter(|_| path.is_file()))
+            .collect()
     };
-    [folder.join("trace"), folder.to_owned()]
-        .into_iter()
-        .any(holds)
-        .then(|| Format::Drmemtrace.title())
+    let drmemtrace = Format::Drmemtrace.title();
+    let own = formats_in(folder);
+    match own[..] {
+        [format] if format != Format::Tarmac.title() => Some(format),
+        _ => [own, formats_in(&folder.join("trace"))]
+            .concat()
+            .contains(&drmemtrace)
+            .then_some(drmemtrace),
+    }
 }
 
 /// Returns a sort key in which the digits in a name form numbers.
@@ -781,9 +811,37 @@ mod tests {
             format_of_name("drmemtrace.app.1.dir"),
             Some(Format::Drmemtrace.title())
         );
-        for name in ["notes.txt", "build.log", "a.tar.gz", "a.elf", "gz", ""] {
+        for name in [
+            "notes.txt",
+            "build.log",
+            "a.tar.gz",
+            "a.elf",
+            "gz",
+            "",
+            "a.trace",
+        ] {
             assert_eq!(format_of_name(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn an_extension_of_two_formats_leaves_the_decision_to_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hello.trace");
+        fs::write(
+            &file,
+            "       0 0000000000100164 bc102000      clr     %fp\n",
+        )
+        .unwrap();
+        assert_eq!(format_of_file(&file), Some(Format::Btrace.title()));
+        assert_eq!(
+            format_of_folder(folder.path()),
+            Some(Format::Btrace.title())
+        );
+        let found = TraceFiles::of_directory(folder.path()).unwrap();
+        assert_eq!((found.format, found.files), (Format::Btrace, vec![file]));
+        fs::write(folder.path().join("b.tarmac"), "").unwrap();
+        assert_eq!(format_of_folder(folder.path()), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use stepback_debugger::desk::recent::RecentTrace;
 use stepback_debugger::messages::say;
 use stepback_debugger::paths::{from_home, home};
-use stepback_debugger::session::{format_of_folder, format_of_name, natural_key};
+use stepback_debugger::session::{format_of_file, format_of_folder, format_of_name, natural_key};
 use stepback_index::Cancel;
 
 /// Maximum number of entries read per folder. Nobody scrolls further, and longer paths can still be
@@ -85,6 +85,8 @@ pub struct NameFilter {
     pub part: String,
     /// True if the name must begin with the part, because a path is being typed.
     pub is_begin: bool,
+    /// The only name that a file may have; folders may have any.
+    pub file: Option<String>,
 }
 
 /// Reads a folder.
@@ -131,9 +133,12 @@ impl FolderEntry {
             Metadata::is_dir,
         );
         let shown = found.file_name().to_string_lossy().into_owned();
-        // Folder contents are inspected in the second reading only.
-        let inside = || format_of_folder(&found.path());
-        let is_looked_into = is_folder && depth == ListingDepth::Details;
+        // Contents are inspected in the second reading only.
+        let inside = || match is_folder {
+            true => format_of_folder(&found.path()),
+            false => format_of_file(&found.path()),
+        };
+        let is_looked_into = depth == ListingDepth::Details;
         let format = format_of_name(&shown).or_else(|| is_looked_into.then(inside).flatten());
         let details = metadata
             .filter(|_| depth == ListingDepth::Details)
@@ -149,7 +154,8 @@ impl FolderEntry {
 
     fn is_hidden(&self) -> bool {
         // Index files are next to their traces and cannot be opened.
-        self.shown.starts_with('.') || self.shown.ends_with(".sbi") && !self.is_folder
+        let is_index = self.shown.ends_with(".sbi") || self.shown.contains(".sbi.");
+        self.shown.starts_with('.') || is_index && !self.is_folder
     }
 }
 
@@ -169,6 +175,10 @@ impl FileDetails {
 impl NameFilter {
     fn holds(&self, entry: &FolderEntry) -> bool {
         let name = entry.shown.to_lowercase();
+        let wanted = self.file.as_ref().filter(|_| !entry.is_folder);
+        if wanted.is_some_and(|wanted| name != *wanted) {
+            return false;
+        }
         if self.is_begin {
             name.starts_with(&self.part)
         } else {
@@ -182,7 +192,8 @@ pub fn rows(listing: &FolderListing, order: SortOrder, filter: &NameFilter) -> V
     let shows_hidden = order.shows_hidden || filter.part.starts_with('.');
     let filter = NameFilter {
         part: filter.part.to_lowercase(),
-        ..*filter
+        is_begin: filter.is_begin,
+        file: filter.file.as_ref().map(|file| file.to_lowercase()),
     };
     let mut rows: Vec<usize> = (0..listing.entries.len()).collect();
     let entry = |row: &usize| listing.entries.get(*row);
@@ -303,10 +314,20 @@ mod tests {
 
     #[track_caller]
     fn check(order: SortOrder, part: &str, expected: &[&str]) {
+        let filter = NameFilter {
+            part: part.to_owned(),
+            ..NameFilter::default()
+        };
+        check_filter(order, &filter, expected);
+    }
+
+    #[track_caller]
+    fn check_filter(order: SortOrder, filter: &NameFilter, expected: &[&str]) {
         let entries = vec![
             entry("run10.tarmac", 5, 30),
             entry("Run9.tarmac", 9, 10),
             entry("run9.tarmac.sbi", 1, 1),
+            entry("run9.tarmac.sbi.steps", 1, 1),
             entry(".cache", 1, 1),
             entry("zoo/", 0, 20),
         ];
@@ -315,14 +336,7 @@ mod tests {
             is_cut: false,
             format: None,
         };
-        let rows = rows(
-            &listing,
-            order,
-            &NameFilter {
-                part: part.to_owned(),
-                is_begin: false,
-            },
-        );
+        let rows = rows(&listing, order, filter);
         let shown: Vec<&str> = rows
             .iter()
             .map(|row| &*listing.entries[*row].shown)
@@ -363,6 +377,15 @@ mod tests {
     }
 
     #[test]
+    fn only_the_wanted_file_is_shown_next_to_the_folders() {
+        let filter = NameFilter {
+            file: Some("run9.tarmac".to_owned()),
+            ..NameFilter::default()
+        };
+        check_filter(SortOrder::default(), &filter, &["zoo", "Run9.tarmac"]);
+    }
+
+    #[test]
     fn what_is_hidden_is_shown_when_it_is_requested() {
         let order = SortOrder {
             shows_hidden: true,
@@ -376,6 +399,7 @@ mod tests {
                 ".cache",
                 "Run9.tarmac",
                 "run9.tarmac.sbi",
+                "run9.tarmac.sbi.steps",
                 "run10.tarmac",
             ],
         );

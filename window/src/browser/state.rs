@@ -29,6 +29,9 @@ pub struct FileBrowser {
     /// The path while it is being typed.
     pub(super) typed: Option<String>,
     pub(super) filter: String,
+    /// Name of the wanted file, and whether only files with this name are shown.
+    pub(super) wanted_file: Option<String>,
+    pub(super) shows_others: bool,
     /// Name of the file to save.
     pub(super) name: String,
     pub(super) cursor: Option<RowCursor>,
@@ -177,6 +180,7 @@ impl FileBrowser {
         } = begin;
         let pick = purpose.pick();
         let name = purpose.suggested_name().unwrap_or_default();
+        let wanted_file = purpose.wanted_name().map(str::to_owned);
         Self {
             purpose,
             pick,
@@ -185,6 +189,8 @@ impl FileBrowser {
             folder,
             typed: None,
             filter: String::new(),
+            wanted_file,
+            shows_others: false,
             name,
             cursor: None,
             goal: None,
@@ -224,16 +230,34 @@ impl FileBrowser {
     }
 
     fn wanted_filter(&self) -> NameFilter {
-        match &self.typed {
-            Some(text) => NameFilter {
-                part: split_typed(text).1.to_owned(),
-                is_begin: true,
-            },
-            None => NameFilter {
-                part: self.filter.clone(),
-                is_begin: false,
-            },
+        let part = match &self.typed {
+            Some(text) => split_typed(text).1,
+            None => &self.filter,
+        };
+        NameFilter {
+            part: part.to_owned(),
+            is_begin: self.typed.is_some(),
+            file: self.wanted_file.clone().filter(|_| !self.shows_others),
         }
+    }
+
+    /// Returns what the confirming button does; none if it cannot do anything yet.
+    pub(super) fn effect(&self) -> Option<String> {
+        if !matches!(self.pick, PickedKind::File | PickedKind::Files) || !self.marked.is_empty() {
+            return None;
+        }
+        let is_whole = self.purpose == FilePurpose::Trace;
+        if let Some(folder) = self.trace_folder().filter(|_| is_whole) {
+            let name = folder.file_name().unwrap_or(folder.as_os_str());
+            return Some(say!("files-opens-folder", name = name.to_string_lossy()));
+        }
+        let row = self.cursor.as_ref().map(|cursor| cursor.row);
+        let only = Some(0).filter(|_| !self.filter.is_empty() || self.row_count() == 1);
+        let entry = self.entry(row.or(only)?)?;
+        Some(match entry.is_folder {
+            true => say!("files-shows-folder", name = &*entry.shown),
+            false => say!("files-opens-file", name = &*entry.shown),
+        })
     }
 
     /// Starts the queries that read and sort the folder.

@@ -326,7 +326,19 @@ impl FileBrowser {
             } else {
                 say!("files-show")
             };
-            let wide = ui.available_width() - 130.0;
+            let others = self
+                .wanted_file
+                .as_ref()
+                .map(|file| match self.shows_others {
+                    true => say!("files-show-only", name = &**file),
+                    false => say!("files-show-all").to_owned(),
+                });
+            let room = others.as_ref().map_or(0.0, |words| {
+                let (words, font) = (words.clone(), ui_font(12.0));
+                let galley = ui.fonts_mut(|fonts| fonts.layout_no_wrap(words, font, tok.t2));
+                galley.size().x + 12.0
+            });
+            let wide = ui.available_width() - 130.0 - room;
             let edit = field(&mut self.filter, FieldName::Filter)
                 .hint_text(say!("files-part-hint"))
                 .font(ui_font(12.5));
@@ -342,6 +354,11 @@ impl FileBrowser {
                 .clicked()
             {
                 around.order.shows_hidden ^= true;
+            }
+            if let Some(others) = others
+                && text_button(ui, &others, ui_font(12.0), tok.t2).clicked()
+            {
+                self.shows_others ^= true;
             }
         });
         heads_ui(ui, around.order, tok);
@@ -379,6 +396,9 @@ impl FileBrowser {
                     .is_some_and(|shown| shown.listing.entries.is_empty());
                 let text = match is_empty {
                     true => say!("files-empty"),
+                    false if self.wanted_file.is_some() && !self.shows_others => {
+                        say!("files-no-such-file")
+                    }
                     false if self.filter.is_empty() && self.typed.is_none() => {
                         say!("files-all-hidden")
                     }
@@ -528,11 +548,13 @@ impl FileBrowser {
         let mut outcome = FileBrowserOutcome::Open;
         ui.horizontal(|ui| {
             ui.set_min_height(FIELD);
-            ui.label(
-                RichText::new(self.counts())
-                    .font(ui_font(12.0))
-                    .color(tok.t3),
-            );
+            let words = RichText::new(self.counts())
+                .font(ui_font(12.0))
+                .color(tok.t3);
+            let room = vec2((ui.available_width() - 200.0).max(0.0), FIELD);
+            ui.allocate_ui_with_layout(room, Layout::left_to_right(Align::Center), |ui| {
+                ui.add(egui::Label::new(words).truncate())
+            });
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let words = match (self.pick, self.overwritten.is_some()) {
                     (_, true) => say!("files-overwrite"),
@@ -565,10 +587,14 @@ impl FileBrowser {
         outcome
     }
 
+    /// Returns the number of entries, and the effect of the confirming button.
     fn counts(&self) -> String {
         let Some(shown) = &self.shown else {
             return String::new();
         };
+        if let Some(effect) = self.effect() {
+            return effect;
+        }
         let (rows, all) = (shown.rows.len() as u64, shown.listing.entries.len() as u64);
         match (self.marked.len(), shown.listing.is_cut) {
             (marked @ 1.., _) => say!("files-chosen", number = marked as u64),
