@@ -217,10 +217,31 @@ fn enter_on_a_register_asks_for_its_last_write() {
 fn vector_registers_are_shown_on_demand() {
     let mut panel = RegistersPanel::new(Follow::Window(ONE));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    // In a lower panel the list would have to be scrolled to the groups.
+    harness.set_size(egui::vec2(620.0, 600.0));
+    harness.run();
     assert!(harness.query_by_label("register v0").is_none());
     harness.get_by_label("show vector registers").click();
     harness.run();
     harness.get_by_label("register v0");
+}
+
+#[test]
+fn the_last_registers_give_way_to_the_details_of_one() {
+    let mut panel = RegistersPanel::new(Follow::Window(ONE));
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    for height in [600.0, 420.0, 260.0] {
+        harness.set_size(egui::vec2(620.0, height));
+        harness.run();
+        harness.get_by_label("register x2").click();
+        harness.run();
+        assert!(has_step_link(&harness), "{height}");
+    }
+}
+
+/// Returns true if a link to the step that wrote a register is shown.
+fn has_step_link(harness: &Harness<'static, Bench>) -> bool {
+    harness.get_all_by_role(egui::Role::Link).next().is_some()
 }
 
 #[test]

@@ -14,6 +14,7 @@ fn unknown() -> Driver {
 #[test]
 fn a_register_that_nothing_states_is_shown_as_unknown() {
     let mut window = unknown();
+    window.heighten();
     assert_eq!(window.register("x0"), "unknown");
     assert_eq!(window.register("sp"), "unknown");
     assert_eq!(window.register("x30"), "unknown");
@@ -33,6 +34,7 @@ fn an_unknown_register_is_copied_as_such() {
 fn values_and_names_are_copied() {
     let mut window = Driver::text(SHORT);
     window.go_to("end");
+    window.heighten();
     window.choose("register x30", "Copy as text");
     assert_eq!(window.copied().as_deref(), Some("x30 = 0x100c"));
     window.choose("register x30", "Copy name");
@@ -95,6 +97,7 @@ fn the_foot_tells_who_wrote_the_register() {
 #[test]
 fn the_vector_registers_open_on_demand() {
     let mut window = Driver::demo();
+    window.heighten();
     assert!(!window.has("register v0"));
     window.click("show vector registers");
     assert!(window.has("hide vector registers"));

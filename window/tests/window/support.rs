@@ -44,6 +44,12 @@ impl Driver {
         window
     }
 
+    /// Makes the window so high that no row of the general registers is scrolled away.
+    pub fn heighten(&mut self) {
+        self.harness.set_size(egui::vec2(1280.0, 1000.0));
+        self.wait();
+    }
+
     /// Opens a fixture.
     #[track_caller]
     pub fn fixture(name: &str) -> Self {

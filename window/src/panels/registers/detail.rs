@@ -94,11 +94,18 @@ impl RegisterFoot<'_> {
             (say!("detail-next-write"), &detail.next_write, &*never_again),
             (say!("detail-next-read"), &detail.next_read, &*never_again),
         ];
-        let shown = if rect.height() < HEIGHT {
-            2
-        } else {
-            lines.len()
+        let (label, words) = match (&cell.reason, &detail.doubt) {
+            (Some(reason), _) => (say!("detail-known-by"), reason.as_str()),
+            (None, Some(doubt)) => (say!("detail-but"), doubt.as_str()),
+            (None, None) => ("", ""),
         };
+        let strip = match rect.height() >= HEIGHT_WITH_STRIP {
+            true => HEIGHT_WITH_STRIP - HEIGHT,
+            false => 0.0,
+        };
+        let fitting = ((rect.height() - strip - LOW_HEIGHT) / ROW) as usize + 2;
+        // The reason is more important than the next accesses.
+        let shown = fitting - usize::from(!words.is_empty());
         let written = lines.iter().filter_map(|(_, writer, _)| writer.as_ref());
         let number = written.map(|(step, _)| {
             StepLink {
@@ -129,11 +136,6 @@ impl RegisterFoot<'_> {
                 out,
             );
         }
-        let (label, words) = match (&cell.reason, &detail.doubt) {
-            (Some(reason), _) => (say!("detail-known-by"), reason.as_str()),
-            (None, Some(doubt)) => (say!("detail-but"), doubt.as_str()),
-            (None, None) => ("", ""),
-        };
         pen.label(left, y + ROW, label, tok.t3);
         pen.cut_text(
             pos2(left + 75.0, y + ROW),

@@ -31,6 +31,8 @@ use crate::panels::row::{
 const NARROW: f32 = 210.0;
 /// Height of the head with pc and flags.
 const HEAD: f32 = 52.0;
+/// Rows of registers that the foot leaves in low panels.
+const LEAST_ROWS: f32 = 4.0;
 /// Rows that a page key moves by.
 const PAGE: usize = 8;
 
@@ -79,7 +81,7 @@ impl RegistersPanel {
         let own: Vec<&RegisterCell> = board.core.iter().collect();
         let layout = RegisterLayout::new(board, self.view.reading(board.group), rect.width());
         let grid = self.view.grid(&own, board, &layout);
-        let foot_height = foot_height(board, rest.height() - ROW * grid.own_rows as f32 - 8.0);
+        let foot_height = foot_height(board, rest.height(), ROW * grid.own_rows as f32 + 8.0);
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         self.keys(ui, &grid, body, cx, out);
         let mut touched = RegisterInput::default();
@@ -330,8 +332,10 @@ impl Panel for RegistersPanel {
     }
 }
 
-/// Returns the height of the foot, given the room left below the group's registers.
-fn foot_height(board: &RegisterBoard, spare: f32) -> f32 {
+/// Returns the height of the foot, given the height of the panel below its head and that of the
+/// group's registers. The last registers give way to a low foot, and scroll.
+fn foot_height(board: &RegisterBoard, height: f32, registers: f32) -> f32 {
+    let spare = height - registers;
     let titles = ROW * board.groups.len() as f32;
     let reason = if board.is_inferred {
         detail::REASON
@@ -347,6 +351,11 @@ fn foot_height(board: &RegisterBoard, spare: f32) -> f32 {
         spare if spare >= heights[0] + titles => heights[0],
         spare if spare >= heights[1] + titles => heights[1],
         spare if spare >= heights[2] => heights[2],
+        _ if height >= heights[2] + LEAST_ROWS * ROW + 4.0 => {
+            // No row is covered in part.
+            let rows = ((height - heights[2] - 4.0) / ROW).floor();
+            height - ROW * rows - 4.0
+        }
         _ => 0.0,
     }
 }
