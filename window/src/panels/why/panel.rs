@@ -133,8 +133,10 @@ impl WhyPanel {
             return;
         };
         let seen = area.places().filter_map(|(place, _)| lines.get(place));
-        let columns = SliceColumns::new(area.body, InView { slice, view: *view }, seen);
-        columns.heads(&Pen::new(ui, head, cx.tok), head);
+        let head_pen = Pen::new(ui, head, cx.tok);
+        let shown = InView { slice, view: *view };
+        let columns = SliceColumns::new(&head_pen, area.body, shown, seen);
+        columns.heads(&head_pen, head);
         let (pen, cursor) = (Pen::new(ui, area.body, cx.tok), self.state.list.cursor);
         let shown = SliceRows {
             pen,
@@ -253,13 +255,13 @@ pub struct SliceColumns {
     pub step: f32,
     /// Threads; none if there is one thread.
     pub thread: Option<f32>,
-    /// Functions.
+    /// Functions. In narrow panels the column is empty.
     pub place: f32,
     /// Instructions or expressions.
     pub code: f32,
     /// Resulting values.
     pub value: f32,
-    /// Reasons for being in the slice.
+    /// Reasons for being in the slice. In narrow panels the column is empty.
     pub reason: f32,
     /// Right edge of the rows.
     pub right: f32,
@@ -308,15 +310,28 @@ impl SliceColumnWidths {
 }
 
 impl SliceColumns {
-    /// Lays out the columns for the lines in view.
+    /// Lays out the columns for the lines in view. No column is narrower than its head: if there is
+    /// too little room for all, functions are left out, and then reasons.
     pub fn new<'a>(
+        pen: &Pen<'_>,
         body: Rect,
         shown: SliceInView<'_>,
         seen: impl Iterator<Item = &'a ReadingLine>,
     ) -> Self {
+        let head = |words: &str| (pen.width(words, head_font()) / ADVANCE).ceil() as usize;
+        let heads = [
+            head(say!("slice-head-code")),
+            head(say!("slice-head-place")),
+            head(say!("slice-head-gives")),
+            head(say!("slice-head-reason")),
+        ];
+        let [code, place, value, reason] = heads;
         let mut needed = SliceColumnWidths {
-            step: 4,
-            reason: 8,
+            step: head(say!("slice-head-step")),
+            code,
+            place,
+            value,
+            reason,
             ..SliceColumnWidths::default()
         };
         for line in seen {
@@ -336,39 +351,43 @@ impl SliceColumns {
             } else {
                 0.0
             };
-        let needed = [
-            (needed.code, CODE),
-            (needed.place, PLACE),
-            (needed.value, VALUE),
-            (needed.reason, REASON),
+        let right = body.right() - 8.0;
+        let mut letters = [
+            needed.code.min(CODE.0),
+            needed.place.min(PLACE.0),
+            needed.value.min(VALUE.0),
+            needed.reason.min(REASON.0),
         ];
-        let mut wide = needed.map(|(letters, (most, _))| letters.min(most) as f32);
-        let mut over = wide.iter().sum::<f32>() - (body.right() - left - 3.0 * INSET) / ADVANCE;
-        // Long expressions give way first, then reasons, functions, values, and the rest of the
-        // expressions.
-        for (place, least) in [
-            (0, LONG),
-            (3, REASON.1),
-            (1, PLACE.1),
-            (2, VALUE.1),
-            (0, CODE.1),
-        ] {
-            let Some(wide) = wide.get_mut(place) else {
-                continue;
-            };
-            let cut = over.clamp(0.0, (*wide - least as f32).max(0.0));
-            *wide -= cut;
-            over -= cut;
+        let mut wide = widths_in(right - left, letters, heads);
+        for dropped in [1, 3] {
+            if wide.iter().sum::<f32>() <= right - left {
+                break;
+            }
+            letters[dropped] = 0;
+            wide = widths_in(right - left, letters, heads);
         }
-        let [code, place, value, _] = wide.map(|letters| ADVANCE * letters + INSET);
+        let [code, place, value, reason] = wide;
+        let reason = match reason > 0.0 {
+            true => left + place + code + value,
+            false => right,
+        };
         Self {
             step,
             thread: has_threads.then_some(after),
             place: left,
             code: left + place,
             value: left + place + code,
-            reason: left + place + code + value,
-            right: body.right() - 8.0,
+            reason,
+            right,
+        }
+    }
+
+    /// Returns the right edge of the values.
+    pub fn value_right(&self) -> f32 {
+        if self.reason < self.right {
+            self.reason - INSET / 2.0
+        } else {
+            self.right
         }
     }
 
@@ -391,8 +410,61 @@ impl SliceColumns {
             self.thread
                 .map(|left| (left, self.place, say!("slice-head-thread"))),
         );
-        for (left, right, words) in heads {
+        for (left, right, words) in heads.into_iter().filter(|(left, right, _)| left < right) {
             pen.cut_text(pos2(left, y), words, head_font(), pen.tok.t2, right - 2.0);
         }
+    }
+}
+
+/// Returns the widths of the columns, in points: instructions, functions, values and reasons. A
+/// column without letters has none. The widths may exceed the room, since no column is narrower
+/// than its head.
+fn widths_in(room: f32, letters: [usize; 4], heads: [usize; 4]) -> [f32; 4] {
+    let gaps = letters.iter().filter(|letters| **letters > 0).count() as f32 - 1.0;
+    let mut wide = letters.map(|letters| letters as f32);
+    let mut over = wide.iter().sum::<f32>() - (room - gaps * INSET) / ADVANCE;
+    // Long expressions give way first, then reasons, functions, values, and the rest of the
+    // expressions.
+    for (place, least) in [
+        (0, LONG),
+        (3, REASON.1),
+        (1, PLACE.1),
+        (2, VALUE.1),
+        (0, CODE.1),
+    ] {
+        let (Some(wide), Some(head)) = (wide.get_mut(place), heads.get(place)) else {
+            continue;
+        };
+        let cut = over.clamp(0.0, (*wide - least.max(*head) as f32).max(0.0));
+        *wide -= cut;
+        over -= cut;
+    }
+    let [code, place, value, reason] = wide;
+    let gapped = |letters: f32| match letters > 0.0 {
+        true => ADVANCE * letters + INSET,
+        false => 0.0,
+    };
+    [gapped(code), gapped(place), gapped(value), ADVANCE * reason]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_column_is_narrower_than_its_head() {
+        let heads = [11, 5, 6, 7];
+        let wide = widths_in(1000.0, [72, 30, 40, 28], heads);
+        assert!(wide.iter().sum::<f32>() <= 1000.5, "{wide:?}");
+        let wide = widths_in(100.0, [72, 30, 40, 28], heads);
+        let least = [CODE.1, PLACE.1, VALUE.1, REASON.1].map(|letters| ADVANCE * letters as f32);
+        assert!(wide.iter().zip(least).all(|(wide, least)| *wide >= least));
+        // Without functions, the others get their room.
+        let [_, place, ..] = widths_in(100.0, [72, 0, 40, 28], heads);
+        assert_eq!(place, 0.0);
+        assert_eq!(
+            widths_in(500.0, [11, 5, 6, 7], heads)[0],
+            ADVANCE * 11.0 + INSET
+        );
     }
 }

@@ -193,13 +193,15 @@ impl SliceRows<'_> {
         if let Some(x) = columns.thread {
             pen.code(x, y, &row.thread, tok.t2);
         }
-        pen.cut_text(
-            pos2(columns.place, y),
-            row.place_in(self.why.view()),
-            mono(12.5),
-            tok.symbol,
-            columns.code - INSET / 2.0,
-        );
+        if columns.place < columns.code {
+            pen.cut_text(
+                pos2(columns.place, y),
+                row.place_in(self.why.view()),
+                mono(12.5),
+                tok.symbol,
+                columns.code - INSET / 2.0,
+            );
+        }
         match &drawn.stated {
             SliceLineContent::Call(_) => {}
             SliceLineContent::Line { words, .. } => {
@@ -219,7 +221,7 @@ impl SliceRows<'_> {
                     pos2(columns.value, y),
                     &gives(row),
                     None,
-                    columns.reason - INSET / 2.0,
+                    columns.value_right(),
                 );
             }
             SliceLineContent::End(row) => self.end(y, row),
@@ -245,7 +247,7 @@ impl SliceRows<'_> {
             value,
             mono(12.5),
             number,
-            columns.reason - INSET / 2.0,
+            columns.value_right(),
         );
     }
 
@@ -256,7 +258,7 @@ impl SliceRows<'_> {
             pos2(columns.place, y),
             &gives(row),
             None,
-            columns.reason - INSET,
+            columns.value_right(),
         ) + INSET;
         let words = row.end.as_deref().unwrap_or_default();
         pen.cut_text(
@@ -264,13 +266,16 @@ impl SliceRows<'_> {
             words,
             ui_font(12.0),
             tok.t2,
-            columns.reason - INSET / 2.0,
+            columns.value_right(),
         );
     }
 
     fn reason(&self, y: f32, row: &SliceListRow, words: &str) {
         let (pen, tok) = (&self.pen, self.cx.tok);
         let mut left = self.columns.reason;
+        if left >= self.columns.right {
+            return;
+        }
         if row.doubt.is_some() {
             left = pen.text(left, y, icons::WARNING, icon(12.0), tok.warn) + 4.0;
         }
