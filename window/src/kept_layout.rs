@@ -14,7 +14,7 @@ use stepback_debugger::notes::SessionWindow;
 use stepback_parsers::Position;
 
 use crate::layout;
-use crate::layout::{Dock, TILES, panes_in_order};
+use crate::layout::{Dock, RecordedContent, TILES, panes_in_order};
 use crate::panels::Pane;
 
 /// Allowed sides of a window, in points: the maximum exceeds any screen.
@@ -255,7 +255,7 @@ pub fn layout_of(kept: &SavedSession, size: Vec2) -> Option<SavedLayout> {
 
 /// Returns the initial panels, with the saved trace windows.
 fn first_with(positions: &[(WindowId, Moment)], size: Vec2) -> Dock {
-    let mut dock = layout::first(size);
+    let mut dock = layout::first(RecordedContent::Values, size);
     let beside = layout::panes_in_order(&dock)
         .into_iter()
         .find(|tile| window_of(&dock, *tile).is_some());
@@ -274,10 +274,14 @@ fn window_of(dock: &Dock, tile: TileId) -> Option<WindowId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::first;
+    use crate::layout::{RecordedContent, first};
 
     fn first_text() -> String {
-        text_of(&first(egui::vec2(1600.0, 1000.0)), &|_| None).unwrap()
+        text_of(
+            &first(RecordedContent::Values, egui::vec2(1600.0, 1000.0)),
+            &|_| None,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -292,7 +296,7 @@ mod tests {
 
     #[test]
     fn panels_in_windows_of_their_own_come_back_there() {
-        let mut dock = first(egui::vec2(1600.0, 1000.0));
+        let mut dock = first(RecordedContent::Values, egui::vec2(1600.0, 1000.0));
         let tile = panes_in_order(&dock)[2];
         dock.set_visible(tile, false);
         let place = TornWindowPlace {

@@ -4,6 +4,8 @@ use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::action::WindowId;
+use stepback_debugger::session::Session;
+use stepback_parsers::btrace::Btrace;
 
 use crate::panels::Pane;
 use crate::room::share_equally;
@@ -44,27 +46,63 @@ const DEBUG: [PanelKind; 8] = [
     PanelKind::Watches,
 ];
 
+/// What a trace records, as far as it decides on the initial layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedContent {
+    /// Instructions with their registers or memory.
+    Values,
+    /// Branches: nearly all registers and memory are unknown.
+    Branches,
+}
+
+impl RecordedContent {
+    /// Returns the content of a trace.
+    pub fn of(session: &Session) -> Self {
+        match session.index.source().downcast::<Btrace>() {
+            Some(_) => Self::Branches,
+            None => Self::Values,
+        }
+    }
+}
+
 /// Returns the initial panels in a window of a size.
-pub fn first(size: Vec2) -> Dock {
+pub fn first(content: RecordedContent, size: Vec2) -> Dock {
     let panes = [PanelKind::Trace]
         .into_iter()
         .chain(DEBUG)
         .map(|kind| Pane::new(kind, WindowId(1)))
         .collect();
-    of_size(panes, size)
+    of_size(panes, content, size)
 }
 
-fn of_size(panes: Vec<Pane>, size: Vec2) -> Dock {
+fn of_size(panes: Vec<Pane>, content: RecordedContent, size: Vec2) -> Dock {
+    let plan = DockBuilder::new(panes);
     match () {
-        () if size.x < WIDE => narrow(panes),
-        () if size.x < VAST.x || size.y < VAST.y => wide(panes, size.x),
-        () => vast(panes),
+        () if content == RecordedContent::Branches => branches(plan, size.x),
+        () if size.x < WIDE => narrow(plan),
+        () if size.x < VAST.x || size.y < VAST.y => wide(plan, size.x),
+        () => vast(plan),
     }
 }
 
+/// Builds the layout for a trace of branches: the source file is in front of memory, and of the
+/// registers little more than pc is in view.
+fn branches(mut plan: DockBuilder, width: f32) -> Dock {
+    let side = if width < WIDE { 260.0 } else { 300.0 };
+    let traces = plan.traces(520.0);
+    let source = plan.tabs(&[PanelKind::Source, PanelKind::Memory], 600.0);
+    let questions = plan.tabs(&QUESTIONS, 600.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [source, questions], 264.0);
+    let right = plan.linear(LinearDir::Vertical, [traces, bottom], width - side);
+    let calls = plan.tabs(&[PanelKind::Calls], 600.0);
+    let registers = plan.tabs(&[PanelKind::Registers], 184.0);
+    let left = plan.linear(LinearDir::Vertical, [calls, registers], side);
+    let root = plan.linear(LinearDir::Horizontal, [left, right], 1.0);
+    plan.dock(root)
+}
+
 /// Builds the layout for a vast window: only rarely used panels share tabs.
-fn vast(panes: Vec<Pane>) -> Dock {
-    let mut plan = DockBuilder::new(panes);
+fn vast(mut plan: DockBuilder) -> Dock {
     let traces = plan.traces(1500.0);
     let source = plan.tabs(&[PanelKind::Source], 1000.0);
     let registers = plan.tabs(&[PanelKind::Registers], 2.0 * REGISTERS);
@@ -79,8 +117,7 @@ fn vast(panes: Vec<Pane>) -> Dock {
     plan.dock(root)
 }
 
-fn wide(panes: Vec<Pane>, width: f32) -> Dock {
-    let mut plan = DockBuilder::new(panes);
+fn wide(mut plan: DockBuilder, width: f32) -> Dock {
     let traces = plan.traces(1016.0);
     let registers = plan.tabs(&[PanelKind::Registers], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
@@ -102,8 +139,7 @@ fn wide(panes: Vec<Pane>, width: f32) -> Dock {
     plan.dock(root)
 }
 
-fn narrow(panes: Vec<Pane>) -> Dock {
-    let mut plan = DockBuilder::new(panes);
+fn narrow(mut plan: DockBuilder) -> Dock {
     let traces = plan.traces(924.0);
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
@@ -203,9 +239,9 @@ impl NamedLayout {
     }
 }
 
-/// Arranges the panels of a dock in a layout, for a window of a size. Opens missing panels and
+/// Arranges the panels of a dock in a layout, for a trace and a window of a size. Opens missing panels and
 /// closes those that the layout does not have. Trace windows are kept.
-pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
+pub fn named(layout: NamedLayout, dock: Dock, content: RecordedContent, size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, FlameGraph, Functions, Memory, Registers, Source, Stack};
     let mut panes = panes_of(dock);
     let wanted: &[PanelKind] = match layout {
@@ -220,7 +256,7 @@ pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
         }
     }
     match layout {
-        NamedLayout::Debug => of_size(panes, size),
+        NamedLayout::Debug => of_size(panes, content, size),
         NamedLayout::Compare => compare_of(panes, size.x),
         NamedLayout::Profile => profile(panes),
         NamedLayout::Source => source(panes),
@@ -404,7 +440,7 @@ mod tests {
 
     #[test]
     fn a_wide_window_has_the_calls_at_the_left() {
-        let dock = first(egui::vec2(1600.0, 1000.0));
+        let dock = first(RecordedContent::Values, egui::vec2(1600.0, 1000.0));
         use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
         assert_eq!(
             kinds(&dock),
@@ -416,7 +452,7 @@ mod tests {
 
     #[test]
     fn a_narrow_window_has_the_calls_after_the_registers() {
-        let dock = first(egui::vec2(1280.0, 800.0));
+        let dock = first(RecordedContent::Values, egui::vec2(1280.0, 800.0));
         use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
         assert_eq!(
             kinds(&dock),
@@ -427,8 +463,22 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_of_branches_shows_its_source_instead_of_memory() {
+        use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
+        for size in [egui::vec2(1600.0, 1000.0), egui::vec2(800.0, 500.0)] {
+            let dock = first(RecordedContent::Branches, size);
+            assert_eq!(
+                kinds(&dock),
+                [
+                    Calls, Registers, Trace, Source, Memory, Stack, Why, Find, Watches
+                ]
+            );
+        }
+    }
+
+    #[test]
     fn a_second_trace_window_is_right_of_the_first() {
-        let mut dock = first(egui::vec2(1600.0, 1000.0));
+        let mut dock = first(RecordedContent::Values, egui::vec2(1600.0, 1000.0));
         let trace = panes_in_order(&dock)[1];
         insert_beside(&mut dock, trace, Pane::new(PanelKind::Trace, WindowId(2)));
         assert_eq!(kinds(&dock)[1..3], [PanelKind::Trace, PanelKind::Trace]);
@@ -436,7 +486,10 @@ mod tests {
 
     #[test]
     fn the_compare_layout_keeps_every_panel() {
-        let dock = compare(first(egui::vec2(1600.0, 1000.0)), 1600.0);
+        let dock = compare(
+            first(RecordedContent::Values, egui::vec2(1600.0, 1000.0)),
+            1600.0,
+        );
         use PanelKind::{Calls, Find, Memory, Registers, Source, Stack, Trace, Watches, Why};
         assert_eq!(
             kinds(&dock),

@@ -9,7 +9,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::program::{PanelsSnapshot, UndoSnapshot, UserLayout};
 
 use super::app::App;
-use super::layout::NamedLayout;
+use super::layout::{NamedLayout, RecordedContent};
 use super::settings::LAYOUTS;
 use super::workspace::Workspace;
 use super::{kept_layout, layout};
@@ -103,11 +103,12 @@ impl App {
             return;
         };
         if let Some(named) = NamedLayout::of(name) {
+            let content = RecordedContent::of(&desk.session);
             let dock = std::mem::replace(
                 &mut workspace.dock,
                 layout::Dock::empty(egui::Id::unique("dock")),
             );
-            workspace.replace_dock(layout::named(named, dock, size));
+            workspace.replace_dock(layout::named(named, dock, content, size));
             workspace.focused = workspace.trace_tile(desk.windows.active);
             return;
         }

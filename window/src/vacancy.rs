@@ -142,12 +142,12 @@ impl NeighbourPlace {
 mod tests {
     use super::*;
     use crate::kept_layout::text_of;
-    use crate::layout::first;
+    use crate::layout::{RecordedContent, first};
 
     #[test]
     fn a_panel_comes_back_where_it_was_closed() {
         for size in [egui::vec2(1600.0, 1000.0), egui::vec2(1280.0, 800.0)] {
-            let mut dock = first(size);
+            let mut dock = first(RecordedContent::Values, size);
             let options = egui_tiles::SimplificationOptions {
                 all_panes_must_have_tabs: true,
                 ..Default::default()

@@ -15,7 +15,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::banner::{Banner, DemoGuide};
-use super::layout::Dock;
+use super::layout::{Dock, RecordedContent};
 use super::room::HeightTransfer;
 use super::vacancy::ClosedPanelPlace;
 use super::{kept_layout, layout};
@@ -83,7 +83,7 @@ impl Workspace {
             .unwrap_or_default();
         let dock = match saved {
             Some(saved) => restored(desk, saved),
-            None => layout::first(size),
+            None => layout::first(RecordedContent::of(&desk.session), size),
         };
         let mut workspace = Self {
             banner: Banner::of(&desk.session),
@@ -197,7 +197,7 @@ impl Workspace {
 
     /// Restores the initial panels.
     pub fn reset_layout(&mut self, desk: &mut Desk, size: egui::Vec2) {
-        self.replace_dock(layout::first(size));
+        self.replace_dock(layout::first(RecordedContent::of(&desk.session), size));
         desk.windows.number_active_first();
         desk.windows.activate(WindowId(1));
         let others: Vec<WindowId> = desk.windows.list.iter().map(|window| window.id).collect();
