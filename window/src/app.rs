@@ -71,6 +71,8 @@ pub struct App {
     pub(super) frames: u64,
     /// Time of the last input, by the toolkit's clock.
     pub(super) input_at: f64,
+    /// No settings were saved before: the size of text awaits the first report about the screen.
+    pub(super) is_zoom_awaited: bool,
 }
 
 /// Components of the program besides its options.
@@ -151,6 +153,10 @@ impl App {
         let (settings_file, problems) = file
             .map(|file| SettingsFile::open(file, &mut settings))
             .unzip();
+        let is_saved =
+            |storage: &dyn eframe::Storage| storage.get_string(eframe::APP_KEY).is_some();
+        let is_first = !stored.is_some_and(is_saved) && settings.zoom == 1.0;
+        let is_zoom_awaited = is_first && !is_scripted && !is_deterministic;
         settings.keys.take_effect();
         settings.apply(&context);
         let waker = context.clone();
@@ -190,6 +196,7 @@ impl App {
             jobs_seen: 0,
             frames: 0,
             input_at: 0.0,
+            is_zoom_awaited,
         };
         (app.program.script, app.program.begin_at) = (script, options.at);
         app.speak();

@@ -19,7 +19,7 @@ use super::ending_card::EndingCard;
 use super::layouts::PointerRelease;
 use super::palette::PaletteContext;
 use super::picture::PendingScreenshot;
-use super::settings::Settings;
+use super::settings::{Settings, first_zoom};
 use super::widgets::{line_above, line_below};
 use super::workspace::{Workspace, WorkspaceContext};
 use super::{about, banner, indexing_card, menu_bar, status_bar, toolbar};
@@ -162,6 +162,7 @@ impl App {
         // Painters query the worker: this thread must never wait for a disk.
         let _drawing = forbid_reads();
         self.rest_caret();
+        self.fit_screen();
         self.take_answers();
         let tok = ThemeColors::current(ui);
         let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at));
@@ -184,6 +185,23 @@ impl App {
         self.frames += 1;
         if !self.program.queue.is_empty() {
             self.context.request_repaint();
+        }
+    }
+
+    /// Chooses the size of text in the first run, once the screen is known.
+    fn fit_screen(&mut self) {
+        if !self.is_zoom_awaited {
+            return;
+        }
+        let screen = self.context.input(|input| {
+            let viewport = input.viewport();
+            let scale = viewport.native_pixels_per_point?;
+            Some((scale, viewport.monitor_size?.x * input.pixels_per_point()))
+        });
+        if let Some((scale, width)) = screen {
+            self.is_zoom_awaited = false;
+            self.settings.zoom = first_zoom(scale, width);
+            self.settings.apply(&self.context);
         }
     }
 

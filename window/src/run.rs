@@ -15,6 +15,7 @@ use stepback_debugger::desk::{Script, Tone, TraceChoice};
 use stepback_debugger::program::Failure;
 
 use crate::app::App;
+use crate::settings::first_zoom;
 use crate::storage_file::{DamageRule, ToolkitStorage};
 
 /// Application id for the desktop, and name of the data directory.
@@ -175,8 +176,10 @@ fn native_options(options: &WindowOptions, storage: ToolkitStorage) -> eframe::N
 }
 
 /// Returns the size of the first window on a screen, with space for the frame and desktop panels.
+/// The text is larger on a screen of very many points.
 fn first_size(screen: Vec2) -> Vec2 {
-    FIRST_SIZE.min((screen - BESIDE).max(SMALLEST))
+    let wanted = FIRST_SIZE * first_zoom(1.0, screen.x);
+    wanted.min((screen - BESIDE).max(SMALLEST))
 }
 
 /// Returns the window's icon; none if the embedded picture cannot be read, which a test rules out.
@@ -268,6 +271,7 @@ mod tests {
         let size = |wide, tall| first_size(vec2(wide, tall));
         assert_eq!(size(1600.0, 1000.0), vec2(1560.0, 890.0));
         assert_eq!(size(1366.0, 768.0), vec2(1326.0, 658.0));
+        assert_eq!(size(3840.0, 2160.0), vec2(2400.0, 1500.0));
         assert_eq!(size(2560.0, 1440.0), FIRST_SIZE);
         assert_eq!(size(640.0, 480.0), SMALLEST);
     }

@@ -53,6 +53,8 @@ pub struct Settings {
 
 /// Allowed zoom factors.
 const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+/// Width in pixels from which a screen needs a larger text than the usual.
+const FINE_SCREEN: f32 = 3840.0;
 /// Maximum number of the user's layouts.
 pub const LAYOUTS: usize = 50;
 /// Maximum number of remembered commands.
@@ -63,6 +65,16 @@ pub const INTERFACE_PERCENT: std::ops::RangeInclusive<i64> = 80..=120;
 const MAPPINGS: usize = 50;
 /// Maximum length in bytes of a remembered search.
 const SEARCH_BYTES: usize = 4096;
+
+/// Returns the zoom factor of the first run on a screen, given its scale factor and its width in
+/// pixels. Some desktops report no scale factor for screens whose text would be tiny.
+pub fn first_zoom(scale: f32, width: f32) -> f32 {
+    if scale <= 1.0 && width >= FINE_SCREEN {
+        1.5
+    } else {
+        1.0
+    }
+}
 
 /// A moved source directory of an image. Other images may use the same name for another directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -295,6 +307,13 @@ mod tests {
         let mut stored = MemoryStorage::default();
         eframe::Storage::set_string(&mut stored, key, text.to_owned());
         Settings::load(&stored)
+    }
+
+    #[test]
+    fn text_is_larger_on_a_fine_screen_without_scale() {
+        assert_eq!(first_zoom(1.0, 1920.0), 1.0);
+        assert_eq!(first_zoom(1.0, 3840.0), 1.5);
+        assert_eq!(first_zoom(2.0, 3840.0), 1.0);
     }
 
     #[test]
