@@ -119,7 +119,7 @@ impl PaletteState {
         }
         ui.add_space(6.0);
         let clicked = self.list_ui(ui, &list, &keys, tok);
-        foot_ui(ui, list.len(), tok);
+        foot_ui(ui, &list, tok);
         let picked = clicked.or(keys.is_enter.then_some(self.chosen));
         let Some(item) = picked.and_then(|place| list.get(place)) else {
             self.complete(&list, &keys);
@@ -245,6 +245,8 @@ impl PaletteState {
         let room = (ui.ctx().content_rect().height() - 220.0).clamp(3.0 * ROW, ROWS * ROW);
         ScrollArea::vertical()
             .max_height(room)
+            // The area remembers the height of a shorter list.
+            .min_scrolled_height(room)
             .auto_shrink([false, true])
             .show(ui, |ui| {
                 for (place, item) in list.iter().enumerate() {
@@ -433,8 +435,15 @@ fn text_job(item: &PaletteItem, color: egui::Color32, tok: &ThemeColors) -> egui
     job
 }
 
-fn foot_ui(ui: &mut Ui, shown: usize, tok: &ThemeColors) {
+fn foot_ui(ui: &mut Ui, list: &[PaletteItem], tok: &ThemeColors) {
     let all = stepback_debugger::keymap::commands().len();
+    // A recent command is also in its group.
+    let commands = list.iter().filter_map(|item| match &item.choice {
+        PaletteChoice::Run(id, _) => Some(id.command().name),
+        PaletteChoice::Ask(command) => Some(command.name),
+        PaletteChoice::Nothing => None,
+    });
+    let shown = commands.collect::<std::collections::BTreeSet<_>>().len();
     hints_ui(
         ui,
         say!("palette-choose-enter-run-tab-argument"),
