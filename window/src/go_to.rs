@@ -128,7 +128,8 @@ impl GoToBox {
             None => {}
         }
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
-            self.error = None;
+            self.text.clear();
+            (self.error, self.chosen) = (None, None);
         }
     }
 
@@ -176,7 +177,10 @@ impl GoToBox {
         // A press on the list takes the focus from the box before the click is complete.
         self.is_pressed = shown.response.contains_pointer()
             && ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
-        let place = places.get(clicked.or(chosen)?)?;
+        // Enter does what the first row says if it is no position.
+        let is_memory = |place: &&Suggestion| matches!(place.action, Action::View(_));
+        let first = places.first().filter(is_memory).map(|_| 0);
+        let place = places.get(clicked.or(chosen).or(first)?)?;
         Some(SuggestionPick {
             action: place.action.clone(),
             is_clicked: clicked.is_some(),
