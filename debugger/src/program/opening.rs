@@ -151,6 +151,8 @@ fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
     shell.program_mut().desk = Some(desk);
     before.iter().for_each(|error| report(shell, error));
     report_whole(shell, &[]);
+    // Messages about an older state of the file are no longer true.
+    shell.tell(Report::ReadAgain);
     shell.trace_opened();
     take_news(shell);
     load_lines(shell);
