@@ -428,6 +428,22 @@ fn gaps_ui(strip: &TimelineStrip, pen: &Pen<'_>, marks: &[Tick]) {
     }
 }
 
+/// Shortens the name of a cell: the length of memory goes first, and then leading digits, since
+/// the last ones distinguish addresses.
+fn cell_label(name: &str, letters: usize) -> String {
+    let name = match name.strip_prefix("0x") {
+        Some(memory) => memory.split(':').next().unwrap_or(memory),
+        None => name,
+    };
+    let over = name.chars().count().saturating_sub(letters);
+    match over {
+        0 => name.to_owned(),
+        over => std::iter::once('…')
+            .chain(name.chars().skip(over + 1))
+            .collect(),
+    }
+}
+
 impl TickRow<'_> {
     fn ui(&self, ui: &Ui, strip: &TimelineStrip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
@@ -436,13 +452,13 @@ impl TickRow<'_> {
             None => ui_font(11.0),
         };
         let label = pos2(self.rect.left() + INSET, y);
-        pen.cut_text(
-            label,
-            self.words.label,
-            font,
-            tok.t3,
-            strip.chart.left() - 8.0,
-        );
+        let room = strip.chart.left() - 8.0 - label.x;
+        let letters = room / pen.width("0", font.clone());
+        let words = match self.of {
+            Some(_) => cell_label(self.words.label, letters as usize),
+            None => self.words.label.to_owned(),
+        };
+        pen.cut_text(label, &words, font, tok.t3, strip.chart.left() - 8.0);
         let pen = Pen {
             painter: pen.painter.with_clip_rect(strip.chart),
             tok,
@@ -549,5 +565,17 @@ fn color(tok: &ThemeColors, kind: TickKind) -> egui::Color32 {
         TickKind::Hit => tok.hit,
         TickKind::Slice => tok.taken,
         TickKind::Gap => tok.err,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_cell_keeps_its_last_digits() {
+        assert_eq!(cell_label("0x80020340:8", 9), "80020340");
+        assert_eq!(cell_label("0x7ffc79b14f80", 9), "…79b14f80");
+        assert_eq!(cell_label("x30", 9), "x30");
     }
 }
