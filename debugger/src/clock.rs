@@ -38,6 +38,14 @@ impl TraceClock {
         }
     }
 
+    /// Formats a time where no column head names the unit.
+    pub fn labelled_time_text(&self, time: u64) -> String {
+        match self {
+            Self::Nanoseconds => format!("{} ns", thousands(time)),
+            Self::UnixMicros | Self::Ticks(_) => self.time_text(time),
+        }
+    }
+
     /// Formats a time without its date.
     pub fn short_time_text(&self, time: u64) -> String {
         match self {

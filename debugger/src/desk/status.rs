@@ -83,7 +83,7 @@ pub fn status_at(
         record: record_of(session, position)?,
         time: record
             .time
-            .map(|time| TraceClock::of(index).time_text(time)),
+            .map(|time| TraceClock::of(index).labelled_time_text(time)),
         thread: index
             .threads()
             .get(usize::from(record.thread.0))

@@ -169,10 +169,16 @@ pub fn row_menu_ui(
 
 /// Draws a hairline between groups of entries.
 pub fn menu_line_ui(ui: &mut Ui, tok: &ThemeColors) {
+    // A rule directly after a rule separates nothing.
+    let (id, top) = (ui.unique_id().with("last rule"), ui.cursor().top());
+    if ui.data(|data| data.get_temp::<f32>(id)) == Some(top) {
+        return;
+    }
     let (rect, _) = ui.allocate_exact_size(vec2(menu_width(ui, 0.0), 7.0), Sense::hover());
     let y = rect.center().y.round();
     let line = Rect::from_min_max(pos2(rect.left(), y), pos2(rect.right(), y + 1.0));
     ui.painter().rect_filled(line, 0.0, tok.line2);
+    ui.data_mut(|data| data.insert_temp(id, ui.cursor().top()));
 }
 
 /// Returns the width of all entries: the maximum width needed until now.

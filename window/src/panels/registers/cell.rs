@@ -456,9 +456,13 @@ fn mode_ui(
     status: &StatusRegister,
 ) -> f32 {
     let tok = pen.tok;
-    let words = status.mode.clone().unwrap_or_default();
-    let mut x = right - pen.width(&words, ui_font(11.5));
-    pen.text(x, y, &words, ui_font(11.5), tok.t3);
+    let words = match status.mode.as_deref() {
+        // The only mode that is named in words.
+        Some("thread mode") => say!("registers-thread-mode"),
+        mode => mode.unwrap_or_default(),
+    };
+    let mut x = right - pen.width(words, ui_font(11.5));
+    pen.text(x, y, words, ui_font(11.5), tok.t3);
     let masks: Vec<(char, bool)> = status
         .masks
         .iter()

@@ -611,12 +611,18 @@ fn paint_exception(pen: &Pen<'_>, columns: &TraceColumns, rect: Rect, text: &str
         if place == 0 && is_address {
             x = pen.code(x, y, say!("trace-at"), tok.t1) + ADVANCE;
         }
+        let is_number = place == 1 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_number {
+            x = pen.label(x, y, say!("trace-exception-number"), tok.t2) + ADVANCE;
+        }
+        let number = u64::from_str_radix(word, 16).ok().filter(|_| is_number);
+        let word = number.map_or_else(|| word.to_owned(), |number| format!("{number:#x}"));
         let color = if place == 0 && is_address {
             tok.t1
         } else {
             tok.t2
         };
-        x = pen.cut_text(pos2(x, y), word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
+        x = pen.cut_text(pos2(x, y), &word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
         if x >= columns.right {
             return;
         }

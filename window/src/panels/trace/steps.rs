@@ -178,8 +178,9 @@ impl StepList {
             columns,
         };
         let gap = self.rows_ui(ui, &area, &frame, out);
-        if let Some(y) = gap {
-            position_line(&pen, &area, y, window.id.0);
+        match gap {
+            Some(y) => position_line(&pen, &area, y, window.id.0),
+            None => position_arrow(&pen, &area, window),
         }
     }
 
@@ -742,6 +743,25 @@ fn position_line(pen: &Pen<'_>, area: &ListArea, y: f32, number: u32) {
             pos2(left, y - 6.0),
             pos2(left + 8.0, y),
             pos2(left, y + 6.0),
+        ],
+        color,
+    );
+}
+
+/// Draws an arrow at the edge beyond which the position is.
+fn position_arrow(pen: &Pen<'_>, area: &ListArea, window: &TraceWindow) {
+    let (row, seen) = (window.gap_of(window.position), area.range());
+    let (left, color) = (area.body.left() + 2.0, pen.tok.position(window.id.0));
+    let (edge, base) = match () {
+        () if row < seen.start => (area.body.top() + 2.0, 8.0),
+        () if row > seen.end => (area.body.bottom() - 2.0, -8.0),
+        () => return,
+    };
+    pen.triangle(
+        [
+            pos2(left, edge + base),
+            pos2(left + 6.0, edge),
+            pos2(left + 12.0, edge + base),
         ],
         color,
     );
