@@ -360,3 +360,21 @@ fn a_trace_whose_name_is_no_text_is_dropped_and_comes_back_with_its_session() {
     assert_eq!(window.desk().session.path, path);
     assert_eq!(window.desk().bookmarks.list().len(), 1);
 }
+
+#[test]
+fn the_foot_says_what_is_opened() {
+    let (mut window, _) = browsing();
+    window.type_text("run9");
+    assert!(window.has("Opens run9.tarmac"));
+    window.press(Key::Escape);
+    window.press(Key::ArrowDown);
+    assert!(window.has("Shows the folder more"));
+}
+
+#[test]
+fn a_session_is_saved_under_the_name_of_its_trace() {
+    let mut window = Driver::text(SHORT);
+    window.command("Save session as…");
+    assert!(window.app().is_browsing());
+    assert_eq!(window.value_of("File name"), "a.tarmac.session.toml");
+}

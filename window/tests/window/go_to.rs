@@ -172,3 +172,21 @@ fn a_walk_is_one_visit() {
     window.click_button("Forward in history");
     window.check_position(105);
 }
+
+#[test]
+fn enter_shows_memory_if_only_that_is_offered() {
+    let mut window = Driver::demo();
+    window.go_to("80020340");
+    assert_eq!(window.app().go_to_error(), None);
+    window.check_position(0);
+    assert!(window.has("byte 0x80020340"));
+}
+
+#[test]
+fn escape_clears_the_field() {
+    let mut window = small();
+    window.press_with(Modifiers::COMMAND, Key::G);
+    window.type_text("12");
+    window.press(Key::Escape);
+    assert_eq!(window.value_of("Go to"), "");
+}

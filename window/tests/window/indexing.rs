@@ -253,6 +253,16 @@ fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
 }
 
 #[test]
+fn a_reload_by_the_palette_takes_the_message_about_the_change_away() {
+    let mut window = Driver::text(SHORT);
+    let other = SHORT.replace("d2800020", "d2800021");
+    fs::write(window.path("a.tarmac"), format!("{other}\n")).unwrap();
+    window.wait_until(|window| !window.messages().is_empty());
+    window.command("Reload");
+    assert_eq!(window.messages(), [""; 0]);
+}
+
+#[test]
 fn a_trace_that_is_cut_short_while_it_is_open_does_not_harm() {
     let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
     File::options()

@@ -47,6 +47,8 @@ impl Driver {
     /// Makes the window so high that no row of the general registers is scrolled away.
     pub fn heighten(&mut self) {
         self.harness.set_size(egui::vec2(1280.0, 1000.0));
+        // The height of the timeline follows in the next frame.
+        self.wait();
         self.wait();
     }
 

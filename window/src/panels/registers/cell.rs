@@ -175,8 +175,7 @@ pub fn background(
     let tok = pen.tok;
     let color = match () {
         () if cell.is_news => Some(tok.changed_bg),
-        () if is_cursor && has_focus => Some(tok.sel),
-        () if is_cursor => Some(tok.bg3),
+        () if is_cursor => Some(tok.sel),
         () if cell.source == ValueSource::External => Some(tok.external_bg),
         () if response.hovered() => Some(tok.hover),
         () => None,
@@ -184,8 +183,9 @@ pub fn background(
     if let Some(color) = color {
         pen.painter.rect_filled(shape, 2.0, color);
     }
-    if is_cursor && has_focus {
-        pen.frame(shape, 2, tok.focus);
+    // The frame also marks a selected register that was just written.
+    if is_cursor {
+        pen.frame(shape, 2, if has_focus { tok.focus } else { tok.ctl });
     }
 }
 

@@ -350,7 +350,6 @@ fn foot_height(board: &RegisterBoard, height: f32, registers: f32) -> f32 {
     match spare {
         spare if spare >= heights[0] + titles => heights[0],
         spare if spare >= heights[1] + titles => heights[1],
-        spare if spare >= heights[2] => heights[2],
         _ if height >= heights[2] + LEAST_ROWS * ROW + 4.0 => {
             // No row is covered in part.
             let rows = ((height - heights[2] - 4.0) / ROW).floor();
