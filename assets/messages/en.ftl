@@ -1673,7 +1673,7 @@ effects-no-loop = the position is not inside a loop
 effects-no-other-call = there is no other call of { $function }
 effects-the-same-call = both positions are in the same call of { $function }
 effects-round = an iteration of the loop at { $head } in { $function }
-effects-summary = { $what }, positions { $from } to { $to }: { $steps ->
+effects-summary = { $what }, steps { $from } to { $to }: { $steps ->
         [one] 1 step
        *[other] { $steps } steps
     }, { $inputs ->
@@ -2004,6 +2004,7 @@ memory-no-stack-pointer = The stack pointer is not recorded: type an address
 memory-leads-to = leads to { $name }
 memory-holds = { $at } holds { $value }, { $name }: click to show memory there
 memory-external-read-by = external, read by step{ " " }
+memory-pointed = at the pointer
 memory-was = was
 memory-now = now
 memory-last-write = last write{ " " }

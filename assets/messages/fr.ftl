@@ -1718,7 +1718,7 @@ effects-no-loop = la position n’est dans aucune boucle
 effects-no-other-call = il n’y a pas d’autre appel de { $function }
 effects-the-same-call = les deux positions sont dans le même appel de { $function }
 effects-round = une itération de la boucle à { $head } dans { $function }
-effects-summary = { $what }, positions { $from } à { $to } : { $steps } pas, { $inputs ->
+effects-summary = { $what }, pas { $from } à { $to } : { $steps } pas, { $inputs ->
         [one] { $inputs } entrée
        *[other] { $inputs } entrées
     }, { $outputs ->
@@ -2045,6 +2045,7 @@ memory-no-stack-pointer = Le pointeur de pile n’est pas enregistré : tapez un
 memory-leads-to = mène à { $name }
 memory-holds = { $at } contient { $value }, { $name } : un clic y affiche la mémoire
 memory-external-read-by = externe, lu par le pas{ " " }
+memory-pointed = sous le pointeur
 memory-was = valait
 memory-now = vaut
 memory-last-write = dernière écriture{ " " }

@@ -96,7 +96,7 @@ fn summary(session: &Session, effects: &Effects) -> String {
         "effects-summary",
         what = what,
         from = thousands(from.0),
-        to = thousands(to.0),
+        to = thousands(to.0.saturating_sub(1).max(from.0)),
         steps = effects.steps,
         inputs = inputs,
         outputs = outputs
@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn a_call_lists_what_it_reads_and_writes() {
         let expected = [
-            "hexval, positions 874 to 881: 7 steps, 2 inputs, 4 outputs",
+            "hexval, steps 874 to 880: 7 steps, 2 inputs, 4 outputs",
             "read w0 4 35 874",
             "read x30 8 80000414 880",
             "write x0 8 5 879",
@@ -457,14 +457,14 @@ mod tests {
         // The trace ends with a jump to an address without code.
         let of = EffectsOf::Call(Position(1763));
         let table = effects_table(&overflow_with_image(), of, &Cancel::default()).unwrap();
-        let expected = "dispatch, positions 1,758 to 1,763: 5 steps, ";
+        let expected = "dispatch, steps 1,758 to 1,762: 5 steps, ";
         assert!(table.summary.starts_with(expected), "{}", table.summary);
     }
 
     #[test]
     fn a_range_has_runs_of_memory_with_symbols() {
         let expected = [
-            "cpu0, positions 1,249 to 1,254: 5 steps, 3 inputs, 3 outputs",
+            "cpu0, steps 1,249 to 1,253: 5 steps, 3 inputs, 3 outputs",
             "read x0<7:0> 1 a9 1,249",
             "read w1 4 5a7d 1,250",
             "read x19 8 8002000f 1,249",

@@ -26,11 +26,16 @@ use crate::theme::{icons, mono, ui as ui_font};
 /// Height of the first line, in points.
 const HEIGHT: f32 = 24.0;
 
+/// Minimum width of a foot that says which byte it is about, in points.
+const POINTED_FROM: f32 = 440.0;
+
 /// Panel context of the foot.
 #[derive(Clone, Copy)]
 pub struct MemoryFootContext<'a> {
     pub cx: &'a PanelContext<'a>,
     pub memory: &'a MemoryView,
+    /// Byte under the pointer.
+    pub pointed: Option<Address>,
 }
 
 /// Start and right limit of a line.
@@ -57,18 +62,26 @@ pub fn foot_ui(
     scene: MemoryFootContext<'_>,
     out: &mut Vec<Action>,
 ) {
-    let MemoryFootContext { cx, memory } = scene;
+    let MemoryFootContext {
+        cx,
+        memory,
+        pointed,
+    } = scene;
     let pen = Pen::new(ui, rect, cx.tok);
     pen.fill(rect, cx.tok.bg2);
     pen.line_across(rect.left(), rect.right(), rect.top(), cx.tok.line);
     let Some(address) = address else { return };
     let y = rect.top() + HEIGHT / 2.0;
-    let x = pen.code(
+    let mut x = pen.code(
         rect.left() + INSET,
         y,
         format!("{:08x}", address.0),
         cx.tok.t1,
     ) + 8.0;
+    // The cursor may be at another byte, which is lit.
+    if pointed == Some(address) && memory.cursor() != pointed && rect.width() >= POINTED_FROM {
+        x = pen.label(x, y, say!("memory-pointed"), cx.tok.t3) + 8.0;
+    }
     let Some(detail) = memory.byte(address) else {
         return;
     };
@@ -216,7 +229,7 @@ impl FootLine<'_> {
 
 /// Draws the known ones of: doubt about the last store, heap block, physical address.
 fn block_ui(scene: MemoryFootContext<'_>, pen: &Pen<'_>, place: FootLineArea, detail: &ByteDetail) {
-    let (MemoryFootContext { cx, memory }, FootLineArea { at, right }) = (scene, place);
+    let (MemoryFootContext { cx, memory, .. }, FootLineArea { at, right }) = (scene, place);
     let mut x = at.x;
     let mut say = |text: &str, color| {
         x = pen.cut_text(pos2(x, at.y), text, ui_font(11.5), color, right - 8.0) + INSET;

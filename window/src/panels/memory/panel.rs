@@ -215,6 +215,7 @@ impl MemoryPanel {
             MemoryFootContext {
                 cx,
                 memory: &self.view,
+                pointed: self.hovered,
             },
             out,
         );

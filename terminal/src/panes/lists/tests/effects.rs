@@ -17,7 +17,7 @@ fn effects(of: EffectsOf) -> PaneStage<ListPane<TableView<EffectsTable>>> {
 fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
     assert_eq!(
         effects(EffectsOf::Call(Position(880))).draw(80, 9),
-        r" 80000328, positions 874 to 881: 7 steps, 2 inputs, 4 outputs
+        r" 80000328, steps 874 to 880: 7 steps, 2 inputs, 4 outputs
           What  Bytes  Value     Symbol  Step
 *  read   w0        4  35                 874
    read   x30       8  80000414           880
