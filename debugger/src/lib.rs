@@ -4,6 +4,7 @@
 pub mod action;
 pub mod analysis;
 pub mod clock;
+pub mod columns;
 pub mod desk;
 pub mod expression;
 pub mod icons;

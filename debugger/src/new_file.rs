@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::TempPath;
+use tempfile::{TempDir, TempPath};
 
 /// Buffer size of the output.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -23,7 +23,10 @@ pub fn remove_unfinished(end: impl FnOnce()) {
     let unfinished = unfinished();
     for path in &*unfinished {
         // There is nobody left to report a failure to.
-        _ = fs::remove_file(path);
+        _ = match path.is_dir() {
+            true => fs::remove_dir_all(path),
+            false => fs::remove_file(path),
+        };
     }
     end();
 }
@@ -148,6 +151,35 @@ impl Write for NewFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// A directory under a unique temporary name, whose files are moved away when all are complete.
+/// Dropping it removes what is left.
+#[derive(Debug)]
+pub struct NewDirectory(TempDir);
+
+impl NewDirectory {
+    /// Creates the directory inside `parent`.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn create(parent: &Path, prefix: &str) -> io::Result<Self> {
+        let mut unfinished = unfinished();
+        let created = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        unfinished.push(created.path().to_owned());
+        Ok(Self(created))
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for NewDirectory {
+    fn drop(&mut self) {
+        unfinished().retain(|path| path != self.path());
     }
 }
 

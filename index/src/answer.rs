@@ -27,6 +27,7 @@ pub use crate::answers::step_record::{
     HostOperation, LATE_STEPS, STEP_EFFECTS, StepRecord,
 };
 pub use crate::answers::value::{ByteState, ByteTouch, Number, Value, ValueSource};
+pub use crate::store::calls::cursor::FrameCursor;
 pub use crate::store::calls::stacks::{FramesWithin, StackUse};
 pub use crate::store::calls::table::CallTable;
 pub use crate::store::codes::ExecutedCode;

@@ -16,6 +16,7 @@ use crate::cli::counts::HeatArguments;
 use crate::cli::cut::CutArguments;
 use crate::cli::diff::DiffArguments;
 use crate::cli::effects::EffectsArguments;
+use crate::cli::export::ExportArguments;
 use crate::cli::find::FindArguments;
 use crate::cli::flamegraph::FlamegraphArguments;
 use crate::cli::heap::HeapArguments;
@@ -33,11 +34,11 @@ use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
-    at, browse, callinfo, calltree, check, convert, counts, cut, diff, effects, find, flamegraph,
-    heap, index, info, list, profile, syscalls, threads, truncate, vcd, why,
+    at, browse, callinfo, calltree, check, convert, counts, cut, diff, effects, export, find,
+    flamegraph, heap, index, info, list, profile, syscalls, threads, truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 28] = [
+static COMMANDS: [SubcommandEntry; 29] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -254,6 +255,17 @@ stepback convert --demo --to tarmac-es -o es.tarmac
 stepback convert small.rz3.gz --to rst -o small.rst",
     )
     .with_notes(convert::HELP),
+    SubcommandEntry::new::<ExportArguments>(
+        "export",
+        "Write a trace as Parquet tables for DuckDB, Spark and polars",
+    )
+    .with_json(export::forms)
+    .with_examples(
+        "\
+stepback export --demo --parquet traces       a dataset with one run
+stepback export boot.tarmac --parquet traces --run boot-7 --sorted",
+    )
+    .with_notes(export::HELP),
     SubcommandEntry::about_program::<SchemaArguments>(
         "schema",
         "Print the JSON Schema of a command's output",
@@ -262,7 +274,7 @@ stepback convert small.rz3.gz --to rst -o small.rst",
     .with_notes(schema::HELP),
     SubcommandEntry::about_program::<HelpArguments>(
         "help",
-        "Explain a command, or options, positions, addresses or keys",
+        "Explain a command, or options, positions, addresses, keys or columns",
     )
     .with_examples(
         "\

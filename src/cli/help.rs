@@ -12,6 +12,7 @@ use stepback_debugger::keymap::{Area, key_text};
 
 use crate::cli::commands::{DEMO, subcommand_names};
 use crate::cli::error::CommandError;
+use crate::cli::export::tables_help;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::question::AboutProgram;
 use crate::cli::report::print;
@@ -144,7 +145,7 @@ pub fn shared_options_help() -> String {
 
 #[derive(Debug, Args)]
 pub struct HelpArguments {
-    /// A command, or one of options, positions, addresses, keys.
+    /// A command, or one of options, positions, addresses, keys, columns.
     #[arg(value_name = "TOPIC")]
     pub topic: Option<String>,
 }
@@ -158,12 +159,13 @@ impl AboutProgram for HelpArguments {
             Some("positions") => POSITIONS.to_owned(),
             Some("addresses") => ADDRESSES.to_owned(),
             Some("keys") => keys(),
+            Some("columns") => tables_help(),
             Some(name) => match program.find_subcommand_mut(name) {
                 Some(command) => command.render_long_help().to_string(),
                 None => {
                     let names: Vec<_> = subcommand_names().collect();
                     return Err(CommandError::Usage(format!(
-                        "no help on {name:?}: the topics are options, positions, addresses, keys, and the commands {}",
+                        "no help on {name:?}: the topics are options, positions, addresses, keys, columns, and the commands {}",
                         names.join(", ")
                     ))
                     .into());

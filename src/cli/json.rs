@@ -11,8 +11,8 @@ use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::model::step_rows::{not_executed, step_remarks};
 use stepback_debugger::session::Session;
 use stepback_index::answer::{
-    Access, AccessTarget, ByteState, Call, Doubt, Effect, Evidence, FrameEntry, FrameExit, Hit,
-    HostOperation, StepRecord, ThreadId, Value,
+    Access, AccessTarget, ByteState, Call, Doubt, Effect, Hit, HostOperation, StepRecord, ThreadId,
+    Value,
 };
 use stepback_index::{Cancel, Index};
 use stepback_machine::{AccessKind, Address, InstructionSet};
@@ -134,9 +134,9 @@ impl CallJson {
             call_step: call.call_step.map(|step| step.0),
             entry_step: call.entry_step.map(|step| step.0),
             exit_step: call.exit_step.map(|step| step.0),
-            entered: entered_word(call.entered),
-            left: left_word(call.left),
-            evidence: evidence_word(call.evidence),
+            entered: call.entered.word(),
+            left: call.left.word(),
+            evidence: call.evidence.word(),
             arguments: None,
         })
     }
@@ -156,42 +156,6 @@ impl CallJson {
             arguments: Some(arguments),
             ..self
         }
-    }
-}
-
-fn entered_word(entered: FrameEntry) -> &'static str {
-    match entered {
-        FrameEntry::Root => "root",
-        FrameEntry::Call => "call",
-        FrameEntry::Tail => "tail",
-        FrameEntry::Exception => "exception",
-        FrameEntry::Switch => "switch",
-        FrameEntry::Gap => "gap",
-    }
-}
-
-fn left_word(left: FrameExit) -> &'static str {
-    match left {
-        FrameExit::Return => "return",
-        FrameExit::Longjmp => "longjmp",
-        FrameExit::Skipped => "skipped",
-        FrameExit::Open => "open",
-        FrameExit::Tail => "tail",
-        FrameExit::Gap => "gap",
-    }
-}
-
-fn evidence_word(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Start => "start",
-        Evidence::Link => "link",
-        Evidence::Return => "return",
-        Evidence::Branch => "branch",
-        Evidence::Words => "words",
-        Evidence::Jump => "jump",
-        Evidence::Stack => "stack",
-        Evidence::Record => "record",
-        Evidence::Caller => "caller",
     }
 }
 

@@ -18,6 +18,7 @@ mod damage;
 mod diff;
 mod drmemtrace;
 mod effects;
+mod export;
 mod find;
 mod find_by_thread;
 mod find_stacks;

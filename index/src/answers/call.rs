@@ -79,6 +79,18 @@ impl FrameEntry {
         Self::Switch,
         Self::Gap,
     ];
+
+    /// Returns the word for it in machine-readable output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Call => "call",
+            Self::Tail => "tail",
+            Self::Exception => "exception",
+            Self::Switch => "switch",
+            Self::Gap => "gap",
+        }
+    }
 }
 
 /// Evidence for a frame.
@@ -116,6 +128,21 @@ impl Evidence {
         Self::Record,
         Self::Caller,
     ];
+
+    /// Returns the word for it in machine-readable output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Link => "link",
+            Self::Return => "return",
+            Self::Branch => "branch",
+            Self::Words => "words",
+            Self::Jump => "jump",
+            Self::Stack => "stack",
+            Self::Record => "record",
+            Self::Caller => "caller",
+        }
+    }
 }
 
 /// Event that left a frame.
@@ -144,4 +171,16 @@ impl FrameExit {
         Self::Tail,
         Self::Gap,
     ];
+
+    /// Returns the word for it in machine-readable output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Return => "return",
+            Self::Longjmp => "longjmp",
+            Self::Skipped => "skipped",
+            Self::Open => "open",
+            Self::Tail => "tail",
+            Self::Gap => "gap",
+        }
+    }
 }

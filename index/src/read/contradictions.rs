@@ -60,6 +60,19 @@ impl Contradictions {
         self.add(index, event)
     }
 
+    /// Returns true if the next access contradicts known bytes, and drops the contradictions of
+    /// earlier ones.
+    pub fn is_next(
+        &mut self,
+        index: &Index,
+        place: (u64, usize),
+        access: MemoryRange,
+    ) -> Result<bool, QueryError> {
+        self.found.clear();
+        self.add_access(index, place, access)?;
+        Ok(!self.found.is_empty())
+    }
+
     fn add(&mut self, index: &Index, event: &SlotEvent) -> Result<(), QueryError> {
         let SlotEventKind::Access {
             address,
@@ -69,10 +82,23 @@ impl Contradictions {
         else {
             return Ok(());
         };
+        let access = MemoryRange {
+            address,
+            len_bytes: u64::from(size_bytes),
+        };
+        self.add_access(index, (event.slot, event.place_in_slot), access)
+    }
+
+    /// Adds the contradictions of an access, given its slot and its place in it.
+    fn add_access(
+        &mut self,
+        index: &Index,
+        (slot, place_in_slot): (u64, usize),
+        access: MemoryRange,
+    ) -> Result<(), QueryError> {
         if index.contents.externals == 0 {
             return Ok(());
         }
-        let slot = event.slot;
         let is_any = match self.slot {
             Some((known, is_any)) if known == slot => is_any,
             _ => {
@@ -87,7 +113,7 @@ impl Contradictions {
         if !is_any {
             return Ok(());
         }
-        for (granule, _) in granules_of(address, u64::from(size_bytes)) {
+        for (granule, _) in granules_of(access.address, access.len_bytes) {
             let block = match self.blocks.entry(granule) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(none) => none.insert(
@@ -102,7 +128,7 @@ impl Contradictions {
             if bytes != 0 {
                 self.found.push(Contradiction {
                     slot,
-                    place_in_slot: event.place_in_slot,
+                    place_in_slot,
                     granule,
                     bytes,
                 });

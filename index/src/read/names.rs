@@ -58,16 +58,26 @@ impl<'a> NameReader<'a> {
         if let Some(name) = Registers::name(view, set) {
             return name.to_owned();
         }
+        let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
+        let whole = self.whole_name(view, set);
+        if is_whole && view.register >= RegisterId::FIRST_NAMED {
+            return whole;
+        }
+        let low = 8 * u32::from(view.offset);
+        format!(
+            "{whole}<{}:{low}>",
+            low + 8 * u32::from(view.size_bytes) - 1
+        )
+    }
+
+    /// Returns the name of the whole register to which a view belongs: `x3` for `w3`.
+    pub fn whole_name(&self, view: RegisterView, set: InstructionSet) -> String {
         let place = view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
         let outside = place.and_then(|place| {
-            self.0
-                .contents
-                .register_names
-                .get(usize::from(place))
-                .cloned()
+            let names = &self.0.contents.register_names;
+            names.get(usize::from(place)).cloned()
         });
-        let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
-        let whole = outside.clone().or_else(|| {
+        let whole = outside.or_else(|| {
             // A view that reaches beyond a NEON register is a part of an SVE register.
             let vector = if view.offset.saturating_add(view.size_bytes) > 16 {
                 256
@@ -79,15 +89,7 @@ impl<'a> NameReader<'a> {
                 Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned)
             })
         });
-        let whole = whole.unwrap_or_else(|| format!("register {}", view.register.0));
-        if outside.is_some() && is_whole {
-            return whole;
-        }
-        let low = 8 * u32::from(view.offset);
-        format!(
-            "{whole}<{}:{low}>",
-            low + 8 * u32::from(view.size_bytes) - 1
-        )
+        whole.unwrap_or_else(|| format!("register {}", view.register.0))
     }
 
     /// Returns the registers of a thread's register file: those of an instruction set, then others

@@ -185,6 +185,14 @@ impl<'a> SlotReader<'a> {
         segment.time(local)
     }
 
+    /// Returns the latest time of the steps before a position.
+    pub(crate) fn time_before(&self, position: Position) -> Result<Option<u64>, QueryError> {
+        match position.0 {
+            0 => Ok(None),
+            slot => self.time_of_slot(slot),
+        }
+    }
+
     /// Returns the text range of the steps between two positions, with everything that belongs to
     /// them. From position 0 on it begins with the text before the first step. O(1).
     ///

@@ -1,5 +1,6 @@
 //! The table of calls, stored as intervals.
 
+pub(crate) mod cursor;
 pub(crate) mod encoder;
 #[cfg(test)]
 pub(crate) mod samples;

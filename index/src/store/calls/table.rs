@@ -60,6 +60,15 @@ impl Arrival {
     }
 }
 
+/// A stack in use.
+#[derive(Clone, Debug)]
+pub(super) struct UsedStack {
+    /// Its frames in the table.
+    pub frames: Range<u64>,
+    /// Position at which the thread changes to another stack.
+    pub until: u64,
+}
+
 impl CallTable {
     /// Opens the table of an index.
     ///
@@ -231,16 +240,26 @@ impl CallTable {
 
     /// Returns the frames of the stack that a thread uses at a position.
     fn in_use_at(&self, thread: ThreadId, position: Position) -> Range<u64> {
+        self.stack_at(thread, position).frames
+    }
+
+    /// Returns the stack that a thread uses at a position.
+    pub(super) fn stack_at(&self, thread: ThreadId, position: Position) -> UsedStack {
         let CallLayout { parts, switches } = &self.layout;
         let after = switches
             .partition_point(|switch| (switch.thread, switch.after) < (thread.0, position.0));
-        let switch = after.checked_sub(1).and_then(|place| switches.get(place));
-        let stack = switch
-            .filter(|switch| switch.thread == thread.0)
-            .map_or(0, |switch| switch.stack);
+        let of_thread = |place: usize| {
+            let switch = switches.get(place)?;
+            (switch.thread == thread.0).then_some(switch)
+        };
+        let switch = after.checked_sub(1).and_then(of_thread);
+        let stack = switch.map_or(0, |switch| switch.stack);
         let wanted = (thread.0, stack);
         let found = parts.binary_search_by_key(&wanted, |part| (part.thread, part.stack));
-        found.map_or(0..0, |part| self.range_of(part))
+        UsedStack {
+            frames: found.map_or(0..0, |part| self.range_of(part)),
+            until: of_thread(after).map_or(u64::MAX, |next| next.after.saturating_add(1)),
+        }
     }
 
     /// Returns the frames in a range of the table in order of entry, merging several stacks.

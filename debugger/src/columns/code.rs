@@ -1,0 +1,133 @@
+//! The instructions at the addresses of a trace, and their numbers where an address had several.
+
+use std::collections::hash_map::Entry;
+
+use foldhash::HashMap;
+use stepback_index::Index;
+use stepback_index::answer::ExecutedCode;
+use stepback_machine::{Address, Encoding, InstructionSet, step_text};
+use stepback_parsers::{Step, StepEvent};
+
+use crate::columns::rows::CodeRow;
+use crate::session::Session;
+
+/// Identity of an instruction: address and variant.
+type CodeKey = (u64, u32);
+
+/// An executed instruction.
+#[derive(Clone, Debug)]
+struct KnownCode {
+    set: InstructionSet,
+    encoding: Option<Encoding>,
+    variant: u32,
+    first: Step,
+    text: String,
+}
+
+/// The instructions of a part of the trace.
+#[derive(Debug, Default)]
+pub(super) struct CodeCollector {
+    /// By address; nearly all addresses have one.
+    found: HashMap<u64, Vec<KnownCode>>,
+}
+
+impl CodeCollector {
+    /// Adds the instruction of a step, and returns its variant.
+    pub fn add(
+        &mut self,
+        index: &Index,
+        step: Step,
+        event: &StepEvent<'_>,
+        encoding: Option<Encoding>,
+    ) -> u32 {
+        let known = self.found.entry(event.pc.0).or_default();
+        let is_same =
+            |code: &&KnownCode| code.set == event.instruction_set && code.encoding == encoding;
+        if let Some(code) = known.iter().find(is_same) {
+            return code.variant;
+        }
+        let variant = variant_of(index, event, encoding);
+        known.push(KnownCode {
+            set: event.instruction_set,
+            encoding,
+            variant,
+            first: step,
+            text: step_text(
+                event.text,
+                encoding,
+                event.pc,
+                event.instruction_set,
+                event.length_bytes,
+            ),
+        });
+        variant
+    }
+}
+
+/// Returns the number of an instruction among those that the trace executed at its address, by
+/// first execution. It is 0 if the trace does not record instructions.
+fn variant_of(index: &Index, event: &StepEvent<'_>, encoding: Option<Encoding>) -> u32 {
+    let codes = index.executed_codes();
+    let here = codes.partition_point(|code| code.pc < event.pc);
+    let at_address = codes.iter().skip(here);
+    let mut at_address = at_address.take_while(|code| code.pc == event.pc);
+    let is_same =
+        |code: &ExecutedCode| code.set == event.instruction_set && Some(code.encoding) == encoding;
+    let place = at_address.position(is_same);
+    place
+        .and_then(|place| u32::try_from(place).ok())
+        .unwrap_or(0)
+}
+
+/// The instructions of the whole trace.
+#[derive(Debug, Default)]
+pub(super) struct CodeRows(HashMap<CodeKey, KnownCode>);
+
+impl CodeRows {
+    /// Takes the instructions of a part.
+    pub fn merge(&mut self, part: CodeCollector) {
+        for (pc, codes) in part.found {
+            for code in codes {
+                match self.0.entry((pc, code.variant)) {
+                    Entry::Vacant(none) => _ = none.insert(code),
+                    Entry::Occupied(mut known) if code.first < known.get().first => {
+                        known.insert(code);
+                    }
+                    Entry::Occupied(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Returns the rows by address and variant.
+    pub fn rows(&self, session: &Session) -> Vec<CodeRow> {
+        let mut rows: Vec<_> = self
+            .0
+            .iter()
+            .map(|((pc, variant), code)| row(session, (*pc, *variant), code))
+            .collect();
+        rows.sort_unstable_by_key(|row| (row.pc, row.variant));
+        rows
+    }
+}
+
+fn row(session: &Session, (pc, variant): CodeKey, code: &KnownCode) -> CodeRow {
+    let address = Address(pc);
+    let function = session.images.code_at(address);
+    let source = session.images.source_at(address);
+    let file = source
+        .as_ref()
+        .map(|line| session.source_map.text(&line.file));
+    CodeRow {
+        pc,
+        variant,
+        first_step: code.first.0,
+        bytes: code.encoding.map(|encoding| encoding.bytes().into()),
+        instruction_set: code.set.names().word,
+        text: code.text.clone(),
+        function: function.map(|found| pc.wrapping_sub(found.offset)),
+        name: function.map(|found| found.name.to_owned()),
+        file: file.map(|file| file.to_string()),
+        source_line: source.map(|line| line.line),
+    }
+}

@@ -1,0 +1,200 @@
+//! Writes rows as Parquet files: row groups of one block, zstd, page index.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use stepback_debugger::columns::{
+    BLOCK_ROWS, Cell, Column, ColumnEncoding, NameId, Names, TableRow,
+};
+
+/// Maximum size of a dictionary: above it, the rest of the row group is written without one. A
+/// block of different 64-bit numbers fits.
+const DICTIONARY_BYTES: usize = 8 * BLOCK_ROWS;
+
+/// The shared texts as cells.
+#[derive(Debug, Default)]
+pub struct NameCells(Vec<ByteArray>);
+
+impl NameCells {
+    /// Takes the texts that are new.
+    pub fn refresh(&mut self, names: &Names) {
+        let new = names.texts_from(self.0.len());
+        self.0
+            .extend(new.iter().map(|text| ByteArray::from(&**text)));
+    }
+
+    fn get(&self, id: NameId) -> ByteArray {
+        let text = self.0.get(id.0 as usize);
+        text.cloned().unwrap_or_else(|| ByteArray::from(""))
+    }
+}
+
+/// A Parquet file that is being written.
+pub struct ParquetFile(SerializedFileWriter<BufWriter<File>>);
+
+impl ParquetFile {
+    /// Creates a file for a table.
+    pub fn create<R: TableRow>(path: &Path) -> Result<Self> {
+        let file = BufWriter::new(File::create_new(path)?);
+        let properties = Arc::new(properties::<R>()?);
+        Ok(Self(SerializedFileWriter::new(
+            file,
+            schema::<R>()?,
+            properties,
+        )?))
+    }
+
+    /// Writes the rows as one row group.
+    pub fn write<R: TableRow>(&mut self, rows: &[R], names: &NameCells) -> Result<()> {
+        let mut group = self.0.next_row_group()?;
+        R::COLUMNS
+            .iter()
+            .try_for_each(|column| write_column(&mut group, column, rows, names))?;
+        group.close()?;
+        Ok(())
+    }
+
+    /// Writes the end of the file, and returns its size in bytes.
+    pub fn finish(self) -> Result<u64> {
+        let file = self.0.into_inner()?.into_inner()?;
+        file.sync_data()?;
+        Ok(file.metadata()?.len())
+    }
+}
+
+fn write_column<R: TableRow>(
+    group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
+    column: &Column<R>,
+    rows: &[R],
+    names: &NameCells,
+) -> Result<()> {
+    let all = || rows.iter();
+    match column.cell {
+        Cell::Count(read) | Cell::Bits(read) => {
+            all_cells::<Int64Type>(group, all().map(|row| read(row).cast_signed()))
+        }
+        Cell::MaybeCount(read) | Cell::MaybeBits(read) => {
+            some_cells::<Int64Type>(group, all().map(|row| read(row).map(u64::cast_signed)))
+        }
+        Cell::Small(read) => {
+            all_cells::<Int32Type>(group, all().map(|row| read(row).cast_signed()))
+        }
+        Cell::MaybeSmall(read) => {
+            some_cells::<Int32Type>(group, all().map(|row| read(row).map(u32::cast_signed)))
+        }
+        Cell::Flag(read) => all_cells::<BoolType>(group, all().map(read)),
+        Cell::Word(read) => {
+            let word = |row| ByteArray::from(bytes::Bytes::from_static(read(row).as_bytes()));
+            all_cells::<ByteArrayType>(group, all().map(word))
+        }
+        Cell::Name(read) => {
+            all_cells::<ByteArrayType>(group, all().map(|row| names.get(read(row))))
+        }
+        Cell::MaybeName(read) => some_cells::<ByteArrayType>(
+            group,
+            all().map(|row| read(row).map(|name| names.get(name))),
+        ),
+        Cell::MaybeText(read) => {
+            some_cells::<ByteArrayType>(group, all().map(|row| read(row).map(ByteArray::from)))
+        }
+        Cell::MaybeBytes(read) => some_cells::<ByteArrayType>(
+            group,
+            all().map(|row| read(row).map(|bytes| ByteArray::from(bytes.to_vec()))),
+        ),
+    }
+}
+
+/// Writes a column in which no cell is missing.
+fn all_cells<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
+    cells: impl Iterator<Item = T::T>,
+) -> Result<()> {
+    write_cells::<T>(group, &cells.collect::<Vec<_>>(), None)
+}
+
+/// Writes a column in which cells may be missing.
+fn some_cells<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
+    cells: impl Iterator<Item = Option<T::T>>,
+) -> Result<()> {
+    let mut levels = Vec::with_capacity(cells.size_hint().0);
+    let note = |cell: &Option<T::T>| levels.push(i16::from(cell.is_some()));
+    let known: Vec<_> = cells.inspect(note).flatten().collect();
+    write_cells::<T>(group, &known, Some(&levels))
+}
+
+fn write_cells<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
+    cells: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<()> {
+    // The schema has a column for each entry of the same list.
+    if let Some(mut column) = group.next_column()? {
+        column.typed::<T>().write_batch(cells, levels, None)?;
+        column.close()?;
+    }
+    Ok(())
+}
+
+fn properties<R: TableRow>() -> Result<WriterProperties> {
+    let producer = concat!("stepback version ", env!("CARGO_PKG_VERSION"));
+    let table = KeyValue::new("stepback.table".to_owned(), R::TABLE.to_owned());
+    let start = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_max_row_group_row_count(Some(BLOCK_ROWS))
+        .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+        .set_created_by(producer.to_owned())
+        .set_key_value_metadata(Some(vec![table]));
+    let encoded = |builder: WriterPropertiesBuilder, column: &Column<R>| {
+        let path = ColumnPath::from(column.name);
+        match column.encoding {
+            ColumnEncoding::Dictionary => builder,
+            ColumnEncoding::Plain => builder.set_column_dictionary_enabled(path, false),
+            ColumnEncoding::Delta => builder
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+        }
+    };
+    Ok(R::COLUMNS.iter().fold(start, encoded).build())
+}
+
+fn schema<R: TableRow>() -> Result<TypePtr> {
+    let fields = R::COLUMNS.iter().map(|column| Ok(Arc::new(field(column)?)));
+    let fields = fields.collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(
+        Type::group_type_builder(R::TABLE)
+            .with_fields(fields)
+            .build()?,
+    ))
+}
+
+fn field<R>(column: &Column<R>) -> Result<Type> {
+    let unsigned = Some(LogicalType::integer(64, false));
+    let (physical, logical) = match column.cell {
+        Cell::Count(_) | Cell::MaybeCount(_) => (Physical::INT64, None),
+        Cell::Bits(_) | Cell::MaybeBits(_) => (Physical::INT64, unsigned),
+        Cell::Small(_) | Cell::MaybeSmall(_) => (Physical::INT32, None),
+        Cell::Flag(_) => (Physical::BOOLEAN, None),
+        Cell::Word(_) | Cell::Name(_) | Cell::MaybeName(_) | Cell::MaybeText(_) => {
+            (Physical::BYTE_ARRAY, Some(LogicalType::String))
+        }
+        Cell::MaybeBytes(_) => (Physical::BYTE_ARRAY, None),
+    };
+    let repetition = match column.is_nullable() {
+        true => Repetition::OPTIONAL,
+        false => Repetition::REQUIRED,
+    };
+    Ok(Type::primitive_type_builder(column.name, physical)
+        .with_logical_type(logical)
+        .with_repetition(repetition)
+        .build()?)
+}
