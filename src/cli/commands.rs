@@ -126,7 +126,8 @@ stepback callinfo --demo main 0x80000304",
     .with_examples(
         "\
 stepback profile --demo --sort self-time
-stepback profile --demo --json",
+stepback profile --demo --json
+stepback profile --demo --to speedscope -o demo.speedscope.json",
     )
     .with_notes(profile::HELP),
     SubcommandEntry::new::<FlamegraphArguments>(

@@ -39,6 +39,7 @@ mod man;
 mod options;
 mod parquet_file;
 mod profile;
+mod profile_files;
 mod progress;
 mod question;
 mod records;

@@ -12,6 +12,7 @@ use stepback_parsers::Tarmac;
 use super::json::{FunctionJson, Time};
 use super::question::Question;
 use super::report::Report;
+use crate::cli::profile_files::{ProfileFormat, write_profile};
 use crate::cli::question::{Command, TraceArguments};
 use crate::cli::text::{FunctionNames, NameOptions};
 
@@ -22,6 +23,7 @@ function once per call. With --whole or --json, and for all other formats, every
 recursion counts once, as in the window.
 Time runs from the first to the last moment of a call. If the trace has no times, or only coarse
 ones (drmemtrace), steps of the calling thread are counted instead, and a note says so.
+--to writes every call for another program, measured in steps of its thread.
 JSON: one array with a function, \"calls\", \"time\", \"self_time\", \"steps\" and \"self_steps\" in each
 element. \"self\" excludes callees. Steps of other threads during a call do not count.";
 
@@ -33,6 +35,9 @@ pub struct ProfileArguments {
     /// Also count calls that never returned, and count recursion once.
     #[arg(long)]
     pub whole: bool,
+    /// Write the profile for another program, usually with -o FILE.
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["json", "sort", "whole"])]
+    pub to: Option<ProfileFormat>,
     #[command(flatten)]
     pub names: NameOptions,
     #[command(flatten)]
@@ -78,6 +83,10 @@ impl Command for ProfileArguments {
 fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     report.note_unknown_calls();
     let session = report.session;
+    if let Some(format) = arguments.to {
+        let names = FunctionNames::new(&session.images, arguments.names);
+        return write_profile(format, &names, report);
+    }
     let is_whole =
         arguments.whole || report.is_json || session.index.source().downcast::<Tarmac>().is_none();
     let mut functions = match is_whole {

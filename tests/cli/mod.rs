@@ -38,6 +38,7 @@ mod options;
 mod output;
 mod packed;
 mod profile;
+mod profile_files;
 mod resume;
 mod rst;
 mod samples;

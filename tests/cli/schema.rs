@@ -92,6 +92,7 @@ fn answers_about_tarmac_fit_their_schemas() {
         &["vcd", &trace, "-o", "out.vcd"],
         &["truncate", &trace, "-o", "out.tarmac"],
         &["convert", &trace, "--to", "tarmac-es", "-o", "es.tarmac"],
+        &["export", &trace, "--parquet", "dataset", "--replace"],
     ];
     for arguments in more {
         check(&sandbox, arguments);

@@ -257,6 +257,24 @@ def run_page(db):
     print(f"ok: the SQL of {page.name} prints what the page says")
 
 
+def read_profile(folder):
+    """Lets gprof2dot, which draws callgrind files, read one."""
+    try:
+        import gprof2dot
+    except ImportError:
+        print("skipped: gprof2dot is not installed")
+        return
+    file = folder / "demo.callgrind"
+    subprocess.run([PROGRAM, "profile", "--demo", "--to", "callgrind", "-o", file, "--quiet"], check=True)
+    with open(file) as lines:
+        profile = gprof2dot.CallgrindParser(lines).parse()
+    expected = {row["symbol"] or f"{int(row['address'], 16):#x}" for row in call("profile", "--demo")[0]}
+    found = {function.name for function in profile.functions.values()}
+    if found != expected:
+        raise SystemExit(f"gprof2dot: {found ^ expected}")
+    print(f"ok: gprof2dot reads the {len(found)} functions of the profile")
+
+
 def main():
     import duckdb
 
@@ -291,6 +309,7 @@ def main():
             call("export", "--demo", "--parquet", str(folder / "page"), "--run", run)
         db.execute(f"SET VARIABLE stepback = '{folder}/page'")
         run_page(db)
+        read_profile(folder)
 
 
 main()

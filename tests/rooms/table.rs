@@ -229,6 +229,7 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("analysis", &["analysis"])],
             &[
                 room("model", &["model"]),
+                room("columns", &["columns"]),
                 room("vcd", &["vcd"]),
                 room("truncate", &["truncate", "cut"]),
             ],

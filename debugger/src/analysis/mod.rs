@@ -11,6 +11,7 @@ pub mod effects;
 pub mod ending;
 pub mod exceptions;
 pub mod fatal_ending;
+pub mod frame_events;
 pub mod heap;
 pub mod marker_walk;
 pub mod names;

@@ -12,7 +12,8 @@ mod next_call;
 mod tests;
 
 pub use crate::analysis::call_profile::collect::{
-    CallEdge, CallProfile, CallTotals, FunctionUsage, Progress, StackNode, StackNodeKind,
+    CallEdge, CallProfile, CallTotals, FunctionUsage, Progress, StackClock, StackNode,
+    StackNodeKind,
 };
 pub use collect::{PositionRange, call_profile};
 pub use next_call::{call_number, next_call};
