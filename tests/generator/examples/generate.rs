@@ -1,4 +1,5 @@
-//! Writes a generated trace: `generate PROGRAM|HOSTILE|SCATTERED|STREAMING FM|ES BYTES FILE`.
+//! Writes a generated trace: `generate PROGRAM|HOSTILE|SCATTERED|STREAMING FM|ES BYTES FILE [SEED]`.
+//! Another seed is another run of a similar program.
 //!
 //! `cargo run --release -p stepback-generator --example generate -- program fm 2000000000
 //! /tmp/two.tarmac`
@@ -9,6 +10,10 @@ use std::process::ExitCode;
 use stepback_generator::{Recipe, Shape, Size, Style};
 
 fn recipe(arguments: &[String]) -> Option<(Recipe, &str)> {
+    let (arguments, seed) = match arguments {
+        [first @ .., seed] if first.len() == 4 => (first, seed.parse().ok()?),
+        _ => (arguments, 1),
+    };
     let [shape, style, bytes, path] = arguments else {
         return None;
     };
@@ -29,7 +34,7 @@ fn recipe(arguments: &[String]) -> Option<(Recipe, &str)> {
             shape,
             style,
             size: Size::Bytes(bytes.parse().ok()?),
-            seed: 1,
+            seed,
         },
         path,
     ))
