@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use foldhash::HashMap;
 use stepback_index::Index;
 use stepback_index::answer::ExecutedCode;
+use stepback_index::read::encoding_of;
 use stepback_machine::{Address, Encoding, InstructionSet, step_text};
 use stepback_parsers::{Step, StepEvent};
 
@@ -18,10 +19,20 @@ type CodeKey = (u64, u32);
 #[derive(Clone, Debug)]
 struct KnownCode {
     set: InstructionSet,
+    /// Encoding as the trace records it; see [`StepEvent`].
+    recorded: (u32, Box<[u8]>),
     encoding: Option<Encoding>,
     variant: u32,
     first: Step,
     text: String,
+}
+
+impl KnownCode {
+    fn is_of(&self, event: &StepEvent<'_>) -> bool {
+        self.set == event.instruction_set
+            && self.recorded.0 == event.opcode
+            && *self.recorded.1 == *event.bytes
+    }
 }
 
 /// The instructions of a part of the trace.
@@ -33,22 +44,16 @@ pub(super) struct CodeCollector {
 
 impl CodeCollector {
     /// Adds the instruction of a step, and returns its variant.
-    pub fn add(
-        &mut self,
-        index: &Index,
-        step: Step,
-        event: &StepEvent<'_>,
-        encoding: Option<Encoding>,
-    ) -> u32 {
+    pub fn add(&mut self, index: &Index, step: Step, event: &StepEvent<'_>) -> u32 {
         let known = self.found.entry(event.pc.0).or_default();
-        let is_same =
-            |code: &&KnownCode| code.set == event.instruction_set && code.encoding == encoding;
-        if let Some(code) = known.iter().find(is_same) {
+        if let Some(code) = known.iter().find(|code| code.is_of(event)) {
             return code.variant;
         }
+        let encoding = encoding_of(index, event);
         let variant = variant_of(index, event, encoding);
         known.push(KnownCode {
             set: event.instruction_set,
+            recorded: (event.opcode, event.bytes.into()),
             encoding,
             variant,
             first: step,

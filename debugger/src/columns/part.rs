@@ -263,7 +263,6 @@ impl<'a, S: RowSink> PartReader<'a, S> {
         match event.kind {
             TraceEventKind::Step {
                 event: instruction,
-                encoding,
                 time,
                 line,
             } => {
@@ -281,7 +280,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
                     time,
                     line: line.map(|line| line.0),
                     pc: instruction.pc.0,
-                    variant: self.codes.add(self.index, step, instruction, encoding),
+                    variant: self.codes.add(self.index, step, instruction),
                     is_executed: instruction.is_executed,
                     depth: state.frame.map(|(_, depth)| depth),
                     call: state.frame.map(|(call, _)| call.0),

@@ -15,7 +15,7 @@ use crate::store::codes::ExecutedCode;
 use crate::store::granules::GRANULE_BITS;
 
 /// Returns the bytes of a step's instruction; none if neither trace nor program contain them.
-pub(crate) fn encoding_of(index: &Index, step: &StepEvent<'_>) -> Option<Encoding> {
+pub fn encoding_of(index: &Index, step: &StepEvent<'_>) -> Option<Encoding> {
     let in_program = || {
         index
             .program()

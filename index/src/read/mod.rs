@@ -36,7 +36,7 @@ pub(crate) mod visits;
 pub(crate) mod walked_uses;
 pub(crate) mod write_lists;
 
-pub use self::encodings::code_contradictions;
+pub use self::encodings::{code_contradictions, encoding_of};
 pub use self::markers::MarkerReader;
 pub use self::names::NameReader;
 pub use self::slots::SlotReader;

@@ -1,7 +1,7 @@
 //! Reads the events of many steps again, without copying them ([`StepEvents`]): for passes over
 //! whole traces, which may divide them among threads.
 
-use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, Address, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{
     EventSink, Flow, Line, Marker, MarkerEvent, MemoryAccess, Position, RegisterWrite, Step,
     StepEvent, TextEvent, TextKind, ThreadNumber,
@@ -12,7 +12,6 @@ use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::HostOperation;
 use crate::index::Index;
 use crate::read::contradictions::Contradictions;
-use crate::read::encodings::encoding_of;
 use crate::read::lines;
 use crate::read::slots::{ParserNames, SlotReader};
 
@@ -36,8 +35,6 @@ pub enum TraceEventKind<'a> {
     Step {
         /// The step as the parser passes it.
         event: &'a StepEvent<'a>,
-        /// Bytes of the instruction: from the trace, otherwise from the program's files.
-        encoding: Option<Encoding>,
         /// Time, never less than that of the step before; `None` if the trace has no times.
         time: Option<u64>,
         /// Line of the instruction; `None` in formats without lines.
@@ -219,7 +216,6 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> EventSink for TraceEventSink<'_, F> {
         let line = |first: u64| Line(first + step.place.line_in_range + 1);
         let kind = TraceEventKind::Step {
             event: step,
-            encoding: encoding_of(self.index, step),
             time: self.time,
             line: self.first_line.map(line),
         };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use stepback_index::answer::{
     Access, AccessKinds, AccessTarget, ByteState, Call, CallId, Cell, CellAccess, Direction, Doubt,
-    Effect, FrameEntry, Hit, MemoryDifference, MemoryRange, RegisterState, StepRecord, ThreadId,
-    Value, ValueSource,
+    Effect, FrameCursor, FrameEntry, Hit, MemoryDifference, MemoryRange, RegisterState, StepRecord,
+    ThreadId, Value, ValueSource,
 };
 use stepback_index::build::{BuildOptions, index_in_memory};
 use stepback_index::oracle::{Oracle, OracleCalls, Replay};
@@ -17,11 +17,11 @@ use stepback_index::query::{
     NextAccessedBlock, NextTouchedBlock, NthVisit, PositionOfLine, PositionOfTime, RawLines,
     RegistersAt, Steps, TextPattern, TraceListRow,
 };
-use stepback_index::read::VisitReader;
+use stepback_index::read::{StepEvents, TraceEvent, TraceEventKind, VisitReader};
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_machine::flow::DelaySlotRule;
 use stepback_machine::{Address, CodeSite, Endian, RegisterView};
-use stepback_parsers::{Line, Position, RegisterSource, Source, Step, Tarmac, TarmacOptions};
+use stepback_parsers::{Flow, Line, Position, RegisterSource, Source, Step, Tarmac, TarmacOptions};
 
 use super::dice::Dice;
 
@@ -196,6 +196,7 @@ impl Comparison<'_> {
     /// Runs the queries that are made once per trace.
     pub fn whole(&self) {
         self.whole_beside_calls();
+        self.passes();
         let Self { index, name, .. } = self;
         let calls: Vec<_> = (0..index.calls().len())
             .map(|id| index.calls().get(CallId(id)).unwrap())
@@ -208,6 +209,92 @@ impl Comparison<'_> {
                 parent.is_none_or(|parent| ends(call) <= ends(&parent)),
                 "{name}: {call:?} outlives {parent:?}"
             );
+        }
+    }
+
+    /// Reads all events in a few parts, and compares them with the steps and with single lookups of
+    /// calls.
+    fn passes(&self) {
+        let Self { index, name, .. } = self;
+        let end = index.end();
+        let all = Steps {
+            first: Step(0),
+            count: end.0,
+        };
+        let all = all.run(index, &Cancel::default()).unwrap();
+        let mut expected = Vec::new();
+        for record in &all {
+            expected.push((
+                record.step,
+                record.thread,
+                record.pc.0,
+                record.time,
+                record.line,
+                false,
+            ));
+            for effect in &record.effects {
+                if let Effect::Access(access) = effect
+                    && let AccessTarget::Memory { address, .. } = access.target
+                {
+                    let is_external = access.is_external;
+                    expected.push((
+                        record.step,
+                        record.thread,
+                        address.0,
+                        None,
+                        None,
+                        is_external,
+                    ));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        let cuts = [Position(0), Position(end.0 / 3), Position(end.0 / 2), end];
+        for part in cuts.windows(2) {
+            let events = StepEvents {
+                from: part[0],
+                to: part[1],
+            };
+            // The first part also has the events before the first step.
+            if part[0] == part[1] && part[0].0 > 0 {
+                continue;
+            }
+            let take = |event: TraceEvent<'_>| {
+                let Some(step) = event.step else {
+                    return Flow::Continue;
+                };
+                found.extend(match event.kind {
+                    TraceEventKind::Step {
+                        event: of,
+                        time,
+                        line,
+                    } => Some((step, event.thread, of.pc.0, time, line, false)),
+                    TraceEventKind::Access {
+                        event: of,
+                        is_external,
+                    } => Some((step, event.thread, of.address.0, None, None, is_external)),
+                    TraceEventKind::HostWrite { address, .. } => {
+                        Some((step, event.thread, address.0, None, None, false))
+                    }
+                    _ => None,
+                });
+                Flow::Continue
+            };
+            events.each(index, &Cancel::default(), take).unwrap();
+        }
+        // Events of a thread may come after steps of others.
+        found.sort_by_key(|event| event.0);
+        assert_eq!(found, expected, "{name}: events");
+        for thread in &self.things.threads {
+            let mut cursor = FrameCursor::new(index.calls(), *thread);
+            for position in (0..=end.0).map(Position) {
+                let innermost = index.calls().innermost_at(*thread, position);
+                assert_eq!(
+                    cursor.at(position),
+                    innermost,
+                    "{name}: {thread:?} {position:?}"
+                );
+            }
         }
     }
 
