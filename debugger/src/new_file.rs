@@ -10,22 +10,29 @@ use tempfile::{TempDir, TempPath};
 /// Buffer size of the output.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// The temporary files that are not renamed yet.
+/// Maximum number of attempts to remove a directory.
+const REMOVALS: usize = 100;
+
+/// The temporary files and directories that are not renamed yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all temporary files and then calls `end`, which ends the program: no further file can be
+/// Removes all temporary files and directories and then calls `end`, which ends the program: no further file can be
 /// created or renamed meanwhile.
 pub fn remove_unfinished(end: impl FnOnce()) {
     let unfinished = unfinished();
     for path in &*unfinished {
         // There is nobody left to report a failure to.
         _ = match path.is_dir() {
-            true => fs::remove_dir_all(path),
-            false => fs::remove_file(path),
+            // Other threads may still create files in it.
+            true => (0..REMOVALS).try_for_each(|_| match fs::remove_dir_all(path) {
+                Ok(()) => Err(()),
+                Err(_) => Ok(()),
+            }),
+            false => fs::remove_file(path).map_err(drop),
         };
     }
     end();

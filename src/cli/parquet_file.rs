@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
+use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::metadata::KeyValue;
@@ -77,71 +78,81 @@ fn write_column<R: TableRow>(
     rows: &[R],
     names: &NameCells,
 ) -> Result<()> {
-    let all = || rows.iter();
     match column.cell {
         Cell::Count(read) | Cell::Bits(read) => {
-            all_cells::<Int64Type>(group, all().map(|row| read(row).cast_signed()))
+            all_cells::<R, Int64Type>(group, rows, |row| read(row).cast_signed())
         }
         Cell::MaybeCount(read) | Cell::MaybeBits(read) => {
-            some_cells::<Int64Type>(group, all().map(|row| read(row).map(u64::cast_signed)))
+            some_cells::<R, Int64Type>(group, rows, |row| read(row).map(u64::cast_signed))
         }
-        Cell::Small(read) => {
-            all_cells::<Int32Type>(group, all().map(|row| read(row).cast_signed()))
-        }
+        Cell::Small(read) => all_cells::<R, Int32Type>(group, rows, |row| read(row).cast_signed()),
         Cell::MaybeSmall(read) => {
-            some_cells::<Int32Type>(group, all().map(|row| read(row).map(u32::cast_signed)))
+            some_cells::<R, Int32Type>(group, rows, |row| read(row).map(u32::cast_signed))
         }
-        Cell::Flag(read) => all_cells::<BoolType>(group, all().map(read)),
-        Cell::Word(read) => {
-            let word = |row| ByteArray::from(bytes::Bytes::from_static(read(row).as_bytes()));
-            all_cells::<ByteArrayType>(group, all().map(word))
+        Cell::Flag(read) => all_cells::<R, BoolType>(group, rows, read),
+        Cell::Word(read) => all_cells::<R, ByteArrayType>(group, rows, |row| {
+            Bytes::from_static(read(row).as_bytes()).into()
+        }),
+        Cell::Name(read) => all_cells::<R, ByteArrayType>(group, rows, |row| names.get(read(row))),
+        Cell::MaybeName(read) => {
+            some_cells::<R, ByteArrayType>(group, rows, |row| read(row).map(|name| names.get(name)))
         }
-        Cell::Name(read) => {
-            all_cells::<ByteArrayType>(group, all().map(|row| names.get(read(row))))
-        }
-        Cell::MaybeName(read) => some_cells::<ByteArrayType>(
-            group,
-            all().map(|row| read(row).map(|name| names.get(name))),
-        ),
         Cell::MaybeText(read) => {
-            some_cells::<ByteArrayType>(group, all().map(|row| read(row).map(ByteArray::from)))
+            some_cells::<R, ByteArrayType>(group, rows, |row| read(row).map(ByteArray::from))
         }
-        Cell::MaybeBytes(read) => some_cells::<ByteArrayType>(
-            group,
-            all().map(|row| read(row).map(|bytes| ByteArray::from(bytes.to_vec()))),
-        ),
+        Cell::MaybeBytes(read) => some_cells::<R, ByteArrayType>(group, rows, |row| {
+            read(row).map(|bytes| bytes.to_vec().into())
+        }),
     }
 }
 
+/// Number of rows that are converted at once, so that the cells stay in the processor's cache.
+const CONVERTED_ROWS: usize = 1 << 11;
+
 /// Writes a column in which no cell is missing.
-fn all_cells<T: DataType>(
+fn all_cells<R, T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
-    cells: impl Iterator<Item = T::T>,
+    rows: &[R],
+    read: impl Fn(&R) -> T::T,
 ) -> Result<()> {
-    write_cells::<T>(group, &cells.collect::<Vec<_>>(), None)
+    // The schema has a column for each entry of the same list.
+    let Some(mut column) = group.next_column()? else {
+        return Ok(());
+    };
+    let mut cells = Vec::with_capacity(CONVERTED_ROWS);
+    for rows in rows.chunks(CONVERTED_ROWS) {
+        cells.clear();
+        cells.extend(rows.iter().map(&read));
+        column.typed::<T>().write_batch(&cells, None, None)?;
+    }
+    column.close()?;
+    Ok(())
 }
 
 /// Writes a column in which cells may be missing.
-fn some_cells<T: DataType>(
+fn some_cells<R, T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
-    cells: impl Iterator<Item = Option<T::T>>,
+    rows: &[R],
+    read: impl Fn(&R) -> Option<T::T>,
 ) -> Result<()> {
-    let mut levels = Vec::with_capacity(cells.size_hint().0);
-    let note = |cell: &Option<T::T>| levels.push(i16::from(cell.is_some()));
-    let known: Vec<_> = cells.inspect(note).flatten().collect();
-    write_cells::<T>(group, &known, Some(&levels))
-}
-
-fn write_cells<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
-    cells: &[T::T],
-    levels: Option<&[i16]>,
-) -> Result<()> {
-    // The schema has a column for each entry of the same list.
-    if let Some(mut column) = group.next_column()? {
-        column.typed::<T>().write_batch(cells, levels, None)?;
-        column.close()?;
+    let Some(mut column) = group.next_column()? else {
+        return Ok(());
+    };
+    let mut cells = Vec::with_capacity(CONVERTED_ROWS);
+    let mut levels = Vec::with_capacity(CONVERTED_ROWS);
+    for rows in rows.chunks(CONVERTED_ROWS) {
+        cells.clear();
+        levels.clear();
+        for row in rows {
+            let cell = read(row);
+            levels.push(i16::from(cell.is_some()));
+            cells.extend(cell);
+        }
+        column
+            .typed::<T>()
+            .write_batch(&cells, Some(&levels), None)?;
     }
+    column.close()?;
     Ok(())
 }
 

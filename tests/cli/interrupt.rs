@@ -20,6 +20,17 @@ fn names(sandbox: &Sandbox) -> Vec<String> {
     names
 }
 
+/// Returns a trace of instructions that do nothing.
+fn steps(count: u64) -> String {
+    let step = |step| {
+        format!(
+            "{step} clk IT ({step}) {:08x} 46c0 T thread : NOP\n",
+            2 * step
+        )
+    };
+    (0..count).map(step).collect()
+}
+
 /// Starts a copy that waits for more input, and sends it a signal. Returns the number of the signal
 /// that ended it.
 fn ended_by(sandbox: &Sandbox, target: &str, signal: &str) -> Option<i32> {
@@ -31,15 +42,7 @@ fn ended_by(sandbox: &Sandbox, target: &str, signal: &str) -> Option<i32> {
         .unwrap();
     let mut input = copy.stdin.take().unwrap();
     // More than the program reads before it begins to write.
-    let steps: String = (0..50_000)
-        .map(|step| {
-            format!(
-                "{step} clk IT ({step}) {:08x} 46c0 T thread : NOP\n",
-                2 * step
-            )
-        })
-        .collect();
-    input.write_all(steps.as_bytes()).unwrap();
+    input.write_all(steps(50_000).as_bytes()).unwrap();
     let is_begun = || names(sandbox).iter().any(|name| name.ends_with(".partial"));
     let tries = (0..4000).take_while(|_| !is_begun());
     tries.for_each(|_| sleep(Duration::from_millis(5)));
@@ -69,4 +72,30 @@ fn an_interrupted_copy_leaves_the_file_that_was_there() {
     assert_eq!(ended_by(&sandbox, &target, "-TERM"), Some(15));
     assert_eq!(names(&sandbox), ["short.tarmac"]);
     assert_eq!(fs::read_to_string(&target).unwrap(), "before");
+}
+
+#[test]
+fn an_interrupted_export_leaves_no_dataset() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", steps(400_000));
+    sandbox.run(&["index", &trace]).succeeds();
+    let mut export = sandbox
+        .process(&["export", &trace, "--parquet", "d", "--threads", "1"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let dataset = sandbox.path("d");
+    let is_begun = || {
+        let mut entries = fs::read_dir(&dataset).into_iter().flatten();
+        entries.any(|entry| entry.unwrap().path().join("steps").exists())
+    };
+    let tries = (0..4000).take_while(|_| !is_begun());
+    tries.for_each(|_| sleep(Duration::from_millis(1)));
+    let status = Command::new("kill")
+        .args(["-INT", &export.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert_eq!(export.wait().unwrap().signal(), Some(2));
+    assert_eq!(fs::read_dir(&dataset).unwrap().count(), 0);
 }

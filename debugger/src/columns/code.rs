@@ -109,14 +109,14 @@ impl CodeRows {
         let mut rows: Vec<_> = self
             .0
             .iter()
-            .map(|((pc, variant), code)| row(session, (*pc, *variant), code))
+            .map(|((pc, _), code)| row(session, *pc, code))
             .collect();
         rows.sort_unstable_by_key(|row| (row.pc, row.variant));
         rows
     }
 }
 
-fn row(session: &Session, (pc, variant): CodeKey, code: &KnownCode) -> CodeRow {
+fn row(session: &Session, pc: u64, code: &KnownCode) -> CodeRow {
     let address = Address(pc);
     let function = session.images.code_at(address);
     let source = session.images.source_at(address);
@@ -125,7 +125,7 @@ fn row(session: &Session, (pc, variant): CodeKey, code: &KnownCode) -> CodeRow {
         .map(|line| session.source_map.text(&line.file));
     CodeRow {
         pc,
-        variant,
+        variant: code.variant,
         first_step: code.first.0,
         bytes: code.encoding.map(|encoding| encoding.bytes().into()),
         instruction_set: code.set.names().word,

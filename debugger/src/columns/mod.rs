@@ -1,7 +1,7 @@
 //! The trace as tables of columns, for programs that analyse data: what it records, with the calls
 //! and the code.
 //!
-//! [`Columns`] reads the trace in parts of [`PART_STEPS`] steps, which threads may read in
+//! [`Columns`] reads the trace in parts of up to a million steps, which threads may read in
 //! parallel, and hands the rows to a [`RowSink`] in blocks of at most [`BLOCK_ROWS`]. A table is a
 //! row type with the list of its columns ([`TableRow`]); every writer and the documentation go by
 //! that list.
@@ -14,7 +14,7 @@ mod part;
 mod rows;
 mod table;
 
-pub use self::part::{BLOCK_ROWS, Columns, PART_STEPS, RowSink};
+pub use self::part::{BLOCK_ROWS, Columns, RowSink};
 pub use self::rows::{
     AccessRow, CallRow, CellRow, CodeRow, MarkerRow, Provenance, RegisterWriteRow, RunRow, StepRow,
     ThreadRow,

@@ -25,7 +25,11 @@ use crate::session::Session;
 pub const BLOCK_ROWS: usize = 1 << 18;
 
 /// Number of steps of a part.
-pub const PART_STEPS: u64 = 1 << 20;
+const PART_STEPS: u64 = 1 << 20;
+/// The same in traces that would have too few parts for many threads.
+const SMALL_PART_STEPS: u64 = 1 << 18;
+/// Number of parts that is enough.
+const ENOUGH_PARTS: u64 = 16;
 
 /// Receiver of rows.
 pub trait RowSink {
@@ -78,11 +82,15 @@ impl<'a> Columns<'a> {
     /// Returns the parts of the trace, at least one. Threads may read them in any order.
     pub fn parts(&self) -> Vec<Range<Position>> {
         let steps = self.session.index.step_count();
-        let part = |number: u64| {
-            let first = number * PART_STEPS;
-            Position(first)..Position(first.saturating_add(PART_STEPS).min(steps))
+        let part_steps = match steps < ENOUGH_PARTS * PART_STEPS {
+            true => SMALL_PART_STEPS,
+            false => PART_STEPS,
         };
-        (0..steps.div_ceil(PART_STEPS).max(1)).map(part).collect()
+        let part = |number: u64| {
+            let first = number * part_steps;
+            Position(first)..Position(first.saturating_add(part_steps).min(steps))
+        };
+        (0..steps.div_ceil(part_steps).max(1)).map(part).collect()
     }
 
     /// Reads a part: its steps, register writes, accesses and markers.
@@ -130,7 +138,7 @@ impl<'a> Columns<'a> {
                 .or_insert_with(|| self.session.images.code_at(call.function))
                 .map(|found| self.names.id(&found.to_string()));
             let thread = self.names.id(thread_name(&self.session.index, call.thread));
-            rows.push(call_row(id, &call, (thread, name)));
+            rows.push(call_row(id, &call, thread, name));
             if rows.len() == BLOCK_ROWS {
                 cancel.check()?;
                 sink.take(&rows)?;
@@ -182,7 +190,7 @@ fn run_row(session: &Session) -> RunRow {
     }
 }
 
-fn call_row(id: CallId, call: &Call, (thread, name): (NameId, Option<NameId>)) -> CallRow {
+fn call_row(id: CallId, call: &Call, thread: NameId, name: Option<NameId>) -> CallRow {
     CallRow {
         call: id.0,
         parent: call.parent.map(|parent| parent.0),
@@ -310,7 +318,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
                     wide: bytes
                         .filter(|bytes| bytes.len() > 8)
                         .map(most_significant_first),
-                    provenance: Provenance::of_value(bytes.is_some()),
+                    provenance: Provenance::of_value(bytes),
                 };
                 self.writes.push(row);
                 if self.writes.len() == BLOCK_ROWS {
@@ -328,7 +336,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
                     size: u64::from(event.size_bytes),
                     value: self.value(event),
                     is_external,
-                    provenance: Provenance::of_value(event.bytes.is_some()),
+                    provenance: Provenance::of_value(event.bytes),
                 };
                 self.push_access(row)
             }

@@ -36,10 +36,10 @@ impl Provenance {
     }
 
     /// Returns the source of a value.
-    pub(super) fn of_value(is_known: bool) -> Self {
-        match is_known {
-            true => Self::Recorded,
-            false => Self::Unknown,
+    pub(super) fn of_value<T>(value: Option<T>) -> Self {
+        match value {
+            Some(_) => Self::Recorded,
+            None => Self::Unknown,
         }
     }
 }

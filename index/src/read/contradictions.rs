@@ -33,6 +33,14 @@ struct Contradiction {
     bytes: u64,
 }
 
+/// Place of an event in the trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotPlace {
+    pub slot: u64,
+    /// Number of events of the slot before it.
+    pub place_in_slot: usize,
+}
+
 impl Contradictions {
     /// Finds the contradictions in the events of whole slots, in trace order. Cost: linear in the
     /// events.
@@ -65,7 +73,7 @@ impl Contradictions {
     pub fn is_next(
         &mut self,
         index: &Index,
-        place: (u64, usize),
+        place: SlotPlace,
         access: MemoryRange,
     ) -> Result<bool, QueryError> {
         self.found.clear();
@@ -86,16 +94,24 @@ impl Contradictions {
             address,
             len_bytes: u64::from(size_bytes),
         };
-        self.add_access(index, (event.slot, event.place_in_slot), access)
+        let place = SlotPlace {
+            slot: event.slot,
+            place_in_slot: event.place_in_slot,
+        };
+        self.add_access(index, place, access)
     }
 
     /// Adds the contradictions of an access, given its slot and its place in it.
     fn add_access(
         &mut self,
         index: &Index,
-        (slot, place_in_slot): (u64, usize),
+        place: SlotPlace,
         access: MemoryRange,
     ) -> Result<(), QueryError> {
+        let SlotPlace {
+            slot,
+            place_in_slot,
+        } = place;
         if index.contents.externals == 0 {
             return Ok(());
         }

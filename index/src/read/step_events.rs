@@ -11,7 +11,7 @@ use crate::answers::cell::{MemoryRange, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::HostOperation;
 use crate::index::Index;
-use crate::read::contradictions::Contradictions;
+use crate::read::contradictions::{Contradictions, SlotPlace};
 use crate::read::lines;
 use crate::read::slots::{ParserNames, SlotReader};
 
@@ -251,7 +251,10 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> EventSink for TraceEventSink<'_, F> {
             address: access.address,
             len_bytes: u64::from(access.size_bytes),
         };
-        let place = (self.position.0, self.events_in_slot);
+        let place = SlotPlace {
+            slot: self.position.0,
+            place_in_slot: self.events_in_slot,
+        };
         self.events_in_slot += 1;
         match self.contradictions.is_next(self.index, place, range) {
             Ok(is_contradiction) => {
