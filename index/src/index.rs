@@ -274,6 +274,12 @@ impl Index {
         self.thread_numbers.get(name).copied()
     }
 
+    /// Returns the name of a thread; empty if there is no such thread.
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        let info = self.threads().get(usize::from(thread.0));
+        info.map_or("", |thread| &thread.name)
+    }
+
     /// Returns the instruction set of a thread's first step.
     pub fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
         self.threads()

@@ -256,3 +256,13 @@ pub enum AccessKind {
     /// A store.
     Write,
 }
+
+impl AccessKind {
+    /// Returns `read` or `write`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}

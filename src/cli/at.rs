@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_debugger::analysis::heap::{has_heap, heap};
 use stepback_debugger::analysis::names::{NameError, NameResolver};
+use stepback_debugger::analysis::register_part::all_registers;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::expression::AddressSpace;
 use stepback_debugger::model::heap_table::block_words;
@@ -20,16 +21,14 @@ use stepback_index::answer::{
     VirtualMapping,
 };
 use stepback_index::query::{
-    MappingsAt, MemoryAt, MemoryOf, PhysicalMemoryAt, RegisterViewsAt, RegistersAt, TranslationsAt,
-    UnfinishedSteps,
+    MappingsAt, MemoryAt, MemoryOf, PhysicalMemoryAt, TranslationsAt, UnfinishedSteps,
 };
-use stepback_index::read::NameReader;
 use stepback_index::{Index, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::cells::{check_range, names_at, resolved, thread_id};
-use super::json::{CallJson, StepJson, byte_string, hex, source_letters, thread_name, value_hex};
+use super::json::{CallJson, StepJson, byte_string, hex, source_letters, value_hex};
 use super::question::Question;
 use super::report::Report;
 use super::stack::Stack;
@@ -158,7 +157,7 @@ impl TranslationJson {
     fn of_mapping(mapping: &VirtualMapping, index: &Index) -> Self {
         Self {
             address: hex(mapping.address),
-            thread: Some(thread_name(mapping.thread, index).to_owned()),
+            thread: Some(index.thread_name(mapping.thread).to_owned()),
             ..Self::new(&mapping.translation)
         }
     }
@@ -224,17 +223,7 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<Vec<(Strin
     let session = report.session;
     let position = resolved(&arguments.position, report)?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
-    let mut file = RegistersAt { position, thread }.run(&session.index, &report.cancel)?;
-    let scalable = {
-        let views = NameReader(&session.index).scalable_registers(file.thread);
-        RegisterViewsAt {
-            position,
-            thread: file.thread,
-            views,
-        }
-    };
-    file.registers
-        .extend(scalable.run(&session.index, &report.cancel)?);
+    let file = all_registers(&session.index, position, thread, &report.cancel)?;
     let unfinished = UnfinishedSteps {
         position,
         thread: file.thread,
@@ -561,7 +550,7 @@ fn mapped_text(physical: Address, mapped: &[VirtualMapping], report: &Report<'_>
             .map(|context| format!("context {context}, "))
             .unwrap_or_default();
         let (thread, stated_at) = (
-            thread_name(mapping.thread, &report.session.index),
+            report.session.index.thread_name(mapping.thread),
             grouped(stated_at.0),
         );
         let at = mapping.address;

@@ -16,7 +16,7 @@ use stepback_index::query::NearestStepOf;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::cli::json::{CallJson, thread_name};
+use crate::cli::json::CallJson;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
@@ -82,7 +82,7 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
     let mut is_noted = arguments.common.report.quiet;
     for tree in &trees {
         if trees.len() > 1 {
-            let name = thread_name(tree.thread, &session.index);
+            let name = session.index.thread_name(tree.thread);
             report.text(&format!("{}:\n", printable(name)))?;
         }
         let calls = session.index.calls();

@@ -12,7 +12,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::effects::{function_of, function_words, no_call, symbol};
-use super::json::{FunctionJson, ThreadRangeJson, byte_string, hex, thread_name, value_hex};
+use super::json::{FunctionJson, ThreadRangeJson, byte_string, hex, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use crate::cli::error::CommandError;
@@ -134,7 +134,7 @@ impl CallDiffReport<'_> {
     fn print_json(&self, report: &mut Report<'_>) -> Result<()> {
         let index = &report.session.index;
         let call = |scope: EffectScope| ThreadRangeJson {
-            thread: thread_name(scope.thread, index),
+            thread: index.thread_name(scope.thread),
             task: None,
             from: scope.from.0,
             to: scope.to.0,
@@ -189,7 +189,7 @@ impl CallDiffReport<'_> {
         let function = FunctionJson::new(self.function, report.session);
         report.text(&format!("two calls of {}\n", function_words(&function)))?;
         for (number, scope) in [(1, self.one), (2, self.other)] {
-            let thread = printable(thread_name(scope.thread, &report.session.index));
+            let thread = printable(report.session.index.thread_name(scope.thread));
             let (from, to) = (grouped(scope.from.0), grouped(scope.to.0));
             report.text(&format!(
                 "  {number}: position {from} to {to} of {thread}\n"

@@ -16,7 +16,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::cells::{resolved, resolved_range, thread_id};
-use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
+use super::json::{FunctionJson, byte_string, hex, value_hex};
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
@@ -220,7 +220,7 @@ fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
     let json = EffectsJson {
         from: scope.from.0,
         to: scope.to.0,
-        thread: thread_name(scope.thread, &report.session.index),
+        thread: report.session.index.thread_name(scope.thread),
         steps: effects.steps,
         function: function_of(scope, report),
         head: scope.head.map(hex),
@@ -246,7 +246,7 @@ fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
         grouped(scope.from.0),
         grouped(scope.to.0),
         counted(effects.steps, "step"),
-        printable(thread_name(scope.thread, &report.session.index)),
+        printable(report.session.index.thread_name(scope.thread)),
     ))?;
     print_set(
         "read before it was written",

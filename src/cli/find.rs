@@ -10,9 +10,7 @@ use stepback_debugger::analysis::search::{bytes_of, wide_number};
 use stepback_debugger::analysis::walk::{HitCursor, HitQuery, Subject};
 use stepback_debugger::expression::BareNumber;
 use stepback_debugger::place::PositionName;
-use stepback_index::answer::{
-    AccessKinds, Cell as IndexCell, Direction, MemoryRange, Number, ThreadId,
-};
+use stepback_index::answer::{AccessKinds, Direction, Number, ThreadId};
 use stepback_index::query::TextPattern;
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource};
@@ -259,13 +257,17 @@ fn search(
             .map(|what| names.memory_range(what))
             .transpose()
     };
+    let next_access = |cell, kinds| match arguments.all {
+        true => Subject::each_access(cell, kinds, &report.session.index),
+        false => Subject::Accesses(cell, kinds),
+    };
     let subject = match arguments.kind {
         FindKind::LastWrite => Subject::Accesses(cell()?, AccessKinds::Writes),
         FindKind::LastRead => Subject::Accesses(cell()?, AccessKinds::Reads),
         FindKind::LastAccess => Subject::Accesses(cell()?, AccessKinds::All),
-        FindKind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments, report),
-        FindKind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments, report),
-        FindKind::NextAccess => next_access(cell()?, AccessKinds::All, arguments, report),
+        FindKind::NextWrite => next_access(cell()?, AccessKinds::Writes),
+        FindKind::NextRead => next_access(cell()?, AccessKinds::Reads),
+        FindKind::NextAccess => next_access(cell()?, AccessKinds::All),
         FindKind::Pc | FindKind::LastPc => Subject::Visits(code()?),
         FindKind::Marker | FindKind::LastMarker => return Ok(Search::Marker),
         FindKind::Text => {
@@ -307,24 +309,6 @@ fn passed_over(kind: FindKind, report: &Report<'_>) -> Option<&'static str> {
         source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
     (matches!(kind, FindKind::Value | FindKind::Bytes) && is_incomplete)
         .then_some(INFERRED_PASSED_OVER)
-}
-
-/// Lists both the reads and the writes of a step if accesses are the only source of memory values.
-fn next_access(
-    cell: IndexCell,
-    kinds: AccessKinds,
-    arguments: &FindArguments,
-    report: &Report<'_>,
-) -> Subject {
-    let registers = report.session.index.source().traits().registers;
-    match cell {
-        IndexCell::Memory { address, len_bytes }
-            if arguments.all && registers == RegisterSource::Operands =>
-        {
-            Subject::EveryAccess(MemoryRange { address, len_bytes }, kinds)
-        }
-        _ => Subject::Accesses(cell, kinds),
-    }
 }
 
 fn no_bytes(text: &str) -> String {

@@ -17,7 +17,7 @@ use crate::cli::error::CommandError;
 use crate::cli::find::FindArguments;
 use crate::cli::find_hits::FirstHitJson;
 use crate::cli::find_words::{note_count, nothing_of_marker};
-use crate::cli::json::{StepJson, thread_name};
+use crate::cli::json::StepJson;
 use crate::cli::report::Report;
 use crate::cli::text::{grouped, step_line};
 
@@ -115,7 +115,7 @@ fn print(hit: &MarkerHit, arguments: &FindArguments, report: &mut Report<'_>) ->
         Some(step) => step_record(step, index, &report.cancel)?,
         None => None,
     };
-    let thread = thread_name(hit.thread, index);
+    let thread = index.thread_name(hit.thread);
     let (name, value) = (
         marker_name(hit.marker.kind).into_owned(),
         format!("{:#x}", hit.marker.value),

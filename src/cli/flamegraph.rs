@@ -13,7 +13,7 @@ use stepback_debugger::analysis::sites::{Sites, counts_steps};
 use stepback_debugger::analysis::stack_times::{FoldedStack, StackFunction, StackTimes};
 use stepback_parsers::{Position, Tarmac};
 
-use super::json::{FunctionJson, Time, thread_name};
+use super::json::{FunctionJson, Time};
 use super::profile::note_unit;
 use super::progress::say;
 use super::question::Question;
@@ -116,7 +116,7 @@ fn returned_stacks<'a>(
                 .unwrap_or_else(|| format!("{:#x}", span.pc))
         };
         spans.for_each(|span| stacks.enter(span, name(span)))?;
-        let thread = thread_name(tree.thread, &session.index);
+        let thread = session.index.thread_name(tree.thread);
         threads.push((thread, stacks));
     }
     Ok(threads)
@@ -154,7 +154,7 @@ fn whole_stacks<'a>(
     }
     let stacks = StackTimes::of_profile(&profile, &functions).into_iter();
     Ok(stacks
-        .map(|(thread, stacks)| (thread_name(thread, index), stacks))
+        .map(|(thread, stacks)| (index.thread_name(thread), stacks))
         .collect())
 }
 

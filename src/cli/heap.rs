@@ -13,7 +13,7 @@ use stepback_machine::Address;
 use stepback_parsers::Step;
 
 use super::cells::{check_expression, names_at, resolved};
-use super::json::{hex, thread_name};
+use super::json::hex;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
@@ -224,7 +224,7 @@ fn block_text(block: &HeapBlock, report: &Report<'_>) -> String {
     let step = |step: Option<Step>| step.map_or_else(|| "start".to_owned(), |step| grouped(step.0));
     let thread = |thread: ThreadId| match report.session.index.threads() {
         [_] => String::new(),
-        _ => format!(" by {}", thread_name(thread, &report.session.index)),
+        _ => format!(" by {}", report.session.index.thread_name(thread)),
     };
     let mut functions = format!(
         "{}{}",
@@ -254,10 +254,10 @@ fn block_json<'a>(block: &HeapBlock, report: &Report<'a>) -> HeapBlockJson<'a> {
         size: block.size_bytes,
         allocated_step: block.allocated_step.map(|step| step.0),
         freed_step: block.freed.and_then(|freed| freed.step).map(|step| step.0),
-        allocated_by: thread_name(block.allocated_by, &report.session.index),
+        allocated_by: report.session.index.thread_name(block.allocated_by),
         freed_by: block
             .freed
-            .map(|freed| thread_name(freed.thread, &report.session.index)),
+            .map(|freed| report.session.index.thread_name(freed.thread)),
         allocated_with: function_name(report.session, block.function),
         freed_with: block
             .freed

@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::info::{IndexJson, trace_bytes};
+use super::info::IndexJson;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, size_text};
@@ -57,7 +57,7 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
         return report.json(&IndexBuildJson {
             trace,
             steps: info.steps,
-            trace_bytes: trace_bytes(session),
+            trace_bytes: session.trace_bytes(),
             index,
             fresh,
             seconds,
@@ -87,7 +87,10 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
     } else {
         "is up to date".to_owned()
     };
-    let (steps, trace) = (counted(info.steps, "step"), size_text(trace_bytes(session)));
+    let (steps, trace) = (
+        counted(info.steps, "step"),
+        size_text(session.trace_bytes()),
+    );
     report.text(&format!(
         "{name}: {steps}, {trace}, index {} ({share}) {how}\n",
         size_text(info.index_bytes)

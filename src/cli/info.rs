@@ -10,7 +10,7 @@ use stepback_debugger::analysis::counts::cpu_count;
 use stepback_debugger::clock::TraceClock;
 use stepback_debugger::model::ending::{EndingReport, ending_report};
 use stepback_debugger::model::so_far::IndexedPart;
-use stepback_debugger::model::threads::{ThreadRow, threads_of};
+use stepback_debugger::model::threads::threads_of;
 use stepback_debugger::model::trace_notes::{placed, trace_notes};
 use stepback_debugger::session::Session;
 use stepback_index::answer::{ThreadInfo, TranslationCounts};
@@ -395,8 +395,8 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         message: warning.kind.to_string(),
         count: warning.count,
     });
-    let threads = threads_of(report.session, &report.cancel)?.rows;
-    let (time_first, time_last) = time_range(report.session, &threads).unzip();
+    let threads = threads_of(report.session, &report.cancel)?;
+    let (time_first, time_last) = threads.time_range(index).unzip();
     let json = InfoJson {
         schema: SCHEMA_VERSION,
         trace: report.session.path.display().to_string(),
@@ -405,6 +405,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         lines: index.source().is_text().then_some(info.lines),
         calls: report.session.index.call_count(),
         threads: threads
+            .rows
             .iter()
             .map(|row| ThreadJson::new(row, report))
             .collect::<Result<_>>()?,
@@ -420,7 +421,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
             first: first.collect(),
         },
         external_changes: info.external_changes,
-        trace_bytes: trace_bytes(report.session),
+        trace_bytes: report.session.trace_bytes(),
         packed: CompressionJson::new(report.session),
         drmemtrace: DrmemtraceJson::new(report.session, &report.cancel)?,
         index: IndexJson::new(report),
@@ -456,15 +457,15 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
         ),
         (
             "size",
-            size_text(trace_bytes(session)) + &lines_text(info.lines),
+            size_text(session.trace_bytes()) + &lines_text(info.lines),
         ),
         ("compressed", packed_text(session).unwrap_or_default()),
         ("steps", grouped(info.steps)),
         ("calls", grouped(session.index.call_count())),
         ("threads", threads_text(index.threads())),
     ];
-    let threads = threads_of(session, &report.cancel)?.rows;
-    if let Some((first, last)) = time_range(session, &threads) {
+    let threads = threads_of(session, &report.cancel)?;
+    if let Some((first, last)) = threads.time_range(index) {
         let unit = info
             .time_unit
             .as_deref()
@@ -517,25 +518,6 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
         report.text(&format!("{:<18}{note}\n", "note"))?;
     }
     print_warnings(report)
-}
-
-/// Returns the first and the last time of the steps and of the threads, which may have times before
-/// and after their steps.
-fn time_range(session: &Session, threads: &[ThreadRow]) -> Option<(u64, u64)> {
-    let of_threads = threads.iter().filter_map(|row| row.times);
-    of_threads
-        .chain(session.index.info().time_range)
-        .reduce(|(first, last), (from, to)| (first.min(from), last.max(to)))
-}
-
-/// Returns the size in bytes: of the text for a compressed text trace, of the files for a binary
-/// trace.
-pub fn trace_bytes(session: &Session) -> u64 {
-    if session.files().is_some() {
-        session.file_bytes()
-    } else {
-        session.index.info().trace_bytes
-    }
 }
 
 fn lines_text(lines: u64) -> String {

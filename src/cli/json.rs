@@ -11,11 +11,10 @@ use stepback_debugger::model::so_far::SourceWords;
 use stepback_debugger::model::step_rows::{not_executed, step_remarks};
 use stepback_debugger::session::Session;
 use stepback_index::answer::{
-    Access, AccessTarget, ByteState, Call, Doubt, Effect, Hit, HostOperation, StepRecord, ThreadId,
-    Value,
+    Access, AccessTarget, ByteState, Call, Doubt, Effect, Hit, HostOperation, StepRecord, Value,
 };
 use stepback_index::{Cancel, Index};
-use stepback_machine::{AccessKind, Address, InstructionSet};
+use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::drmemtrace::marker_name;
 
 /// Largest number that every JSON reader represents exactly.
@@ -128,7 +127,7 @@ impl CallJson {
         let trap = trap_of(index, call, cancel)?.map(|trap| TrapJson::new(trap, set));
         Ok(Self {
             depth: call.depth,
-            thread: thread_name(call.thread, index).to_owned(),
+            thread: index.thread_name(call.thread).to_owned(),
             function: FunctionJson::new(call.function, session),
             trap,
             call_step: call.call_step.map(|step| step.0),
@@ -257,7 +256,7 @@ impl StepJson {
             step: record.step.0,
             line: record.line.map(|line| line.0),
             time: record.time.map(Time),
-            thread: thread_name(record.thread, index).to_owned(),
+            thread: index.thread_name(record.thread).to_owned(),
             pc: hex(record.pc),
             executed: record.is_executed,
             remarks: step_remarks(record)
@@ -303,59 +302,40 @@ impl HitJson {
 impl DoubtJson {
     /// Converts a doubt about an answer of an index.
     pub fn new(doubt: Doubt, index: &Index) -> Self {
-        let plain = |kind| Self {
-            kind,
-            step: None,
-            number: None,
-            name: None,
+        let (step, number) = match doubt {
+            Doubt::KernelEvent { step } | Doubt::Gap { step } => (Some(step.0), None),
+            Doubt::SystemCall { step, number } => (Some(step.0), Some(number)),
+            Doubt::Undecoded
+            | Doubt::Conditional
+            | Doubt::SystemCallsUnsaid
+            | Doubt::Filtered
+            | Doubt::Bank => (None, None),
         };
-        match doubt {
-            Doubt::Undecoded => plain("undecoded"),
-            Doubt::Conditional => plain("conditional"),
-            Doubt::SystemCallsUnsaid => plain("syscalls-unsaid"),
-            Doubt::Filtered => plain("filtered"),
-            Doubt::Bank => plain("bank"),
-            Doubt::KernelEvent { step } => Self {
-                step: Some(step.0),
-                ..plain("kernel")
-            },
-            Doubt::Gap { step } => Self {
-                step: Some(step.0),
-                ..plain("gap")
-            },
-            Doubt::SystemCall { step, number } => {
-                let name = index
-                    .source()
-                    .traits()
-                    .instruction_set
-                    .system_call_name(number);
-                Self {
-                    kind: "syscall",
-                    step: Some(step.0),
-                    number: Some(number),
-                    name,
-                }
-            }
+        let set = index.source().traits().instruction_set;
+        Self {
+            kind: doubt.word(),
+            step,
+            number,
+            name: number.and_then(|number| set.system_call_name(number)),
         }
     }
 }
 
 impl AccessJson {
     fn new(access: &Access) -> Self {
-        let (cell, address, size) = match &access.target {
-            AccessTarget::Register(name) => (name.clone(), None, access.value.0.len() as u64),
+        let (address, size) = match access.target {
+            AccessTarget::Register(_) => (None, access.value.0.len() as u64),
             AccessTarget::Memory {
                 address,
                 size_bytes,
-            } => (cell_text(&access.target), Some(hex(*address)), *size_bytes),
+            } => (Some(hex(address)), size_bytes),
         };
-        let (kind, value) = (kind_word(access.kind), value_hex(&access.value));
         Self {
-            kind,
-            cell,
+            kind: access.kind.word(),
+            cell: access.target.to_string(),
             address,
             size,
-            value,
+            value: value_hex(&access.value),
             inferred: access.is_inferred,
             decoded: access.is_decoded,
             external: access.is_external,
@@ -393,33 +373,6 @@ impl StepEffectsJson {
             step: self.step.with_source(source),
             ..self
         }
-    }
-}
-
-/// Returns the name of a thread.
-pub fn thread_name(thread: ThreadId, index: &Index) -> &str {
-    index
-        .threads()
-        .get(usize::from(thread.0))
-        .map_or("", |thread| &thread.name)
-}
-
-/// Returns `read` or `write`.
-pub fn kind_word(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Read => "read",
-        AccessKind::Write => "write",
-    }
-}
-
-/// Formats the accessed cell in the syntax of `find`.
-pub fn cell_text(target: &AccessTarget) -> String {
-    match target {
-        AccessTarget::Register(name) => name.clone(),
-        AccessTarget::Memory {
-            address,
-            size_bytes,
-        } => format!("{address}:{size_bytes}"),
     }
 }
 

@@ -7,13 +7,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
+use stepback_debugger::analysis::step_blocks::StepBlocks;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session;
 use stepback_debugger::session::{OpeningObserver, Session};
+use stepback_index::Cancel;
 use stepback_index::answer::StepRecord;
 use stepback_index::build::BuildProgress;
-use stepback_index::query::Steps;
-use stepback_index::{Cancel, Query as _};
 use stepback_parsers::Position;
 
 use crate::cli::cells::thread_id;
@@ -25,17 +25,10 @@ use crate::cli::question::TraceArguments;
 use crate::cli::report::{Destination, Report, ResumableOutput, inputs_of};
 use crate::cli::text::{line_text, step_line};
 
-/// Maximum number of steps per query, so that memory stays small for long lists. If steps have many
-/// effects, the answer shortens later ones, which are queried again.
-const BLOCK_STEPS: u64 = 1024;
-
 /// Progress of a listing.
 #[derive(Debug)]
 pub struct ListingCursor {
-    /// Number of the next step.
-    next: u64,
-    /// Number of steps to query at once.
-    block_steps: u64,
+    blocks: StepBlocks,
     /// Number of steps left to print.
     pub left: u64,
 }
@@ -44,8 +37,7 @@ impl ListingCursor {
     /// Starts at a position, with at most `left` steps.
     pub fn new(from: Position, left: u64) -> Self {
         Self {
-            next: from.0,
-            block_steps: BLOCK_STEPS,
+            blocks: StepBlocks::new(from),
             left,
         }
     }
@@ -63,23 +55,19 @@ pub fn print_until(
     let Ok(thread) = thread_id(session, arguments.thread.as_deref()) else {
         return Ok(());
     };
-    while listing.left > 0 && listing.next < until {
+    while listing.left > 0 {
         // Steps of other threads do not count, so the number to read is known only without a thread
         // filter.
-        let most = listing.block_steps.min(until - listing.next);
-        let count = if thread.is_some() {
-            most
+        let left = until.saturating_sub(listing.blocks.next().0);
+        let most = if thread.is_some() {
+            left
         } else {
-            most.min(listing.left)
+            left.min(listing.left)
         };
-        let first = Position(listing.next).next_step();
-        let mut block = Steps { first, count }.run(&session.index, &report.cancel)?;
-        // The first step of an answer has all the effects that any query returns.
-        let cut = block.iter().skip(1).position(StepRecord::is_cut_by_others);
-        block.truncate(cut.map_or(usize::MAX, |place| place + 1));
-        listing.block_steps = (2 * block.len() as u64).clamp(1, BLOCK_STEPS);
-        let Some(last) = block.last() else { break };
-        listing.next = last.step.after().0;
+        let block = listing.blocks.read(most, &session.index, &report.cancel)?;
+        if block.is_empty() {
+            break;
+        }
         let is_meant = |record: &&StepRecord| thread.is_none_or(|thread| record.thread == thread);
         let limit = usize::try_from(listing.left).unwrap_or(usize::MAX);
         for record in block.iter().filter(is_meant).take(limit) {
@@ -90,7 +78,7 @@ pub fn print_until(
         report
             .progress
             .bytes_done
-            .store(listing.next, Ordering::Relaxed);
+            .store(listing.blocks.next().0, Ordering::Relaxed);
         report.flush()?;
     }
     Ok(())

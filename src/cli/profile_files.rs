@@ -16,7 +16,6 @@ use stepback_index::answer::StackUse;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::cli::json::thread_name;
 use crate::cli::report::Report;
 use crate::cli::text::FunctionNames;
 
@@ -116,7 +115,7 @@ fn named_stacks(report: &Report<'_>) -> Vec<(String, StackUse)> {
     let index = &report.session.index;
     let mut counts = HashMap::new();
     let named = |stack: StackUse| {
-        let thread = thread_name(stack.thread, index);
+        let thread = index.thread_name(stack.thread);
         let count = counts.entry(stack.thread).or_insert(0);
         *count += 1;
         let name = match *count {
@@ -183,7 +182,7 @@ fn write_perfetto(names: &FunctionNames<'_>, report: &mut Report<'_>) -> Result<
     report.text("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     let mut separator = "";
     for (place, (name, stack)) in named_stacks(report).into_iter().enumerate() {
-        let process = index.source().memory_of(thread_name(stack.thread, index));
+        let process = index.source().memory_of(index.thread_name(stack.thread));
         let pid = match processes.iter().position(|known| *known == process) {
             Some(place) => place + 1,
             None => {

@@ -11,7 +11,7 @@ use stepback_debugger::analysis::system_calls::{
 use stepback_machine::InstructionSet;
 
 use super::cells::thread_id;
-use super::json::{Time, thread_name};
+use super::json::Time;
 use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
@@ -160,7 +160,7 @@ fn print_totals(totals: Vec<SyscallTotalJson>, report: &mut Report<'_>) -> Resul
 
 fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let thread = thread_name(call.thread, &session.index);
+    let thread = session.index.thread_name(call.thread);
     if !report.is_json {
         return report.text(&format!("{}\n", call_text(call, thread, set)));
     }

@@ -11,7 +11,7 @@ use stepback_index::Index;
 use stepback_index::answer::{Access, Effect, StepRecord};
 use stepback_machine::Address;
 
-use crate::cli::json::{cell_text, kind_word, thread_name, value_hex};
+use crate::cli::json::value_hex;
 
 pub use stepback_debugger::model::text::thousands as grouped;
 
@@ -45,7 +45,7 @@ pub fn step_line(record: &StepRecord, index: &Index) -> String {
     let number_width = index.step_count().to_string().len();
     let thread = match index.threads() {
         [_] => String::new(),
-        _ => format!("{}  ", thread_name(record.thread, index)),
+        _ => format!("{}  ", index.thread_name(record.thread)),
     };
     let address_width = if index
         .instruction_sets()
@@ -123,8 +123,8 @@ pub fn access_text(access: &Access) -> String {
     let decoded = if access.is_decoded { " (decoded)" } else { "" };
     format!(
         "{} {} = {value}{external}{host}{decoded}",
-        kind_word(access.kind),
-        cell_text(&access.target)
+        access.kind.word(),
+        access.target
     )
 }
 

@@ -6,14 +6,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::analysis::fatal_ending::ThreadEnding;
-use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::analysis::tasks::{Task, has_os_threads, running_task, tasks};
 use stepback_debugger::model::threads::{ThreadRow, threads_of};
-use stepback_parsers::Step;
 
 use crate::cli::error::CommandError;
-use crate::cli::json::{FunctionJson, ThreadRangeJson, Time, thread_name, value_hex};
+use crate::cli::json::{FunctionJson, ThreadRangeJson, Time, value_hex};
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
 use crate::cli::text::{FunctionNames, NameOptions, counted, grouped, printable};
@@ -39,18 +36,7 @@ impl ThreadJson {
     /// Describes a thread.
     pub fn new(row: &ThreadRow, report: &Report<'_>) -> Result<Self> {
         let (first, last) = row.life.unzip();
-        let (mut first_time, mut last_time) = row.times.unzip();
-        if row.times.is_none() {
-            // The format records no times of threads, but its steps may have some.
-            let time = |step: Option<Step>| -> Result<Option<u64>> {
-                let record = match step {
-                    Some(step) => step_record(step, &report.session.index, &report.cancel)?,
-                    None => None,
-                };
-                Ok(record.and_then(|record| record.time))
-            };
-            (first_time, last_time) = (time(first)?, time(last)?);
-        }
+        let [first_time, last_time] = row.known_times(&report.session.index, &report.cancel)?;
         Ok(Self {
             id: row.name.clone(),
             steps: row.steps,
@@ -60,20 +46,9 @@ impl ThreadJson {
             first_time: first_time.map(Time),
             last_time: last_time.map(Time),
             cpus: row.cores.clone(),
-            end: ending_word(row.ending),
+            end: row.ending.word(),
             idle: row.is_idle,
         })
-    }
-}
-
-fn ending_word(ending: ThreadEnding) -> Option<&'static str> {
-    match ending {
-        ThreadEnding::Open => None,
-        ThreadEnding::Ended => Some("ended"),
-        ThreadEnding::Exit => Some("exit"),
-        ThreadEnding::ExitGroup => Some("exit_group"),
-        ThreadEnding::WithProcess => Some("with_process"),
-        ThreadEnding::Killed => Some("killed"),
     }
 }
 
@@ -160,7 +135,7 @@ fn tasks_answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<(
 }
 
 fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
-    let thread = thread_name(task.thread, &report.session.index);
+    let thread = report.session.index.thread_name(task.thread);
     if report.is_json {
         return report.json(&TaskJson {
             thread,
@@ -218,7 +193,7 @@ fn print_runs(tasks: &[Task], report: &mut Report<'_>) -> Result<()> {
     ) in runs
     {
         let (thread, task, from, to) = (
-            thread_name(*thread, &report.session.index),
+            report.session.index.thread_name(*thread),
             *task,
             run.start.0,
             run.end.0,

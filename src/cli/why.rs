@@ -12,18 +12,16 @@ use serde::Serialize;
 use stepback_debugger::action::{Direction, SliceView};
 use stepback_debugger::analysis::slice::{Frames, LineKind, ReadingLine, SliceReading};
 use stepback_debugger::model::slice::{
-    LineWords, SliceWords, cell_words, edge_word, end_words, ended_words,
+    LineWords, SliceWords, cell_words, end_words, ended_words, use_words, wanting_steps,
 };
 use stepback_debugger::model::so_far::doubt_words;
 use stepback_debugger::place::PositionName;
 use stepback_index::Query as _;
 use stepback_index::answer::{
-    Edge, EdgeKinds, SliceCell, SliceDefinition, SliceEnd, SliceEndKind, SliceRow, SliceStep,
-    SliceUse, StepRecord, Value,
+    EdgeKinds, SliceDefinition, SliceEnd, SliceRow, SliceStep, SliceUse, StepRecord,
 };
 use stepback_index::query::{DefinedValues, SliceQuery, SliceWalk, Steps};
-use stepback_machine::Endian;
-use stepback_parsers::{Position, Step};
+use stepback_parsers::Position;
 
 use crate::cli::cells::{check_cell, names_at, resolved, thread_id};
 use crate::cli::json::{DoubtJson, StepJson, value_hex};
@@ -186,7 +184,7 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
     };
     let defines = DefinedValues(row).run(index, &report.cancel)?;
     let value =
-        |defined: &SliceDefinition| value_hex(&in_order(defined, index.source().traits().endian));
+        |defined: &SliceDefinition| value_hex(&defined.number(index.source().traits().endian));
     if report.is_json {
         let defined = |defined: &SliceDefinition| DefinitionJson {
             cell: cell_words(defined.cell, index),
@@ -195,7 +193,7 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
         };
         let step = StepJson::new(&record, index);
         let defines = defines.iter().map(defined).collect();
-        let (why, wanted_by) = (edge_words(&row.wanted_by), steps_of(&row.wanted_by));
+        let (why, wanted_by) = (use_words(&row.wanted_by), wanting_steps(&row.wanted_by));
         return report.json(&SliceRowJson {
             step,
             defines,
@@ -228,16 +226,6 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
     ))
 }
 
-/// Returns the bytes of a value in the order of a written number. Memory values are in address
-/// order, so big-endian ones are reversed.
-fn in_order(defined: &SliceDefinition, endian: Endian) -> Value {
-    let mut value = defined.value.clone();
-    if endian == Endian::Big && matches!(defined.cell, SliceCell::Memory { .. }) {
-        value.0.reverse();
-    }
-    value
-}
-
 fn print_end(end: &SliceEnd, direction: Direction, report: &mut Report<'_>) -> Result<()> {
     let (index, detail) = (
         &report.session.index,
@@ -245,7 +233,7 @@ fn print_end(end: &SliceEnd, direction: Direction, report: &mut Report<'_>) -> R
     );
     if report.is_json {
         let cell = cell_words(end.cell, index);
-        let (end, wanted_by) = (end_word(end.end), steps_of(&end.wanted_by));
+        let (end, wanted_by) = (end.end.word(), wanting_steps(&end.wanted_by));
         return report.json(&SliceEndJson {
             step: None,
             end,
@@ -267,8 +255,8 @@ fn print_end(end: &SliceEnd, direction: Direction, report: &mut Report<'_>) -> R
 
 /// Formats `data for 1,250`. Empty if only the query itself needs the row.
 fn reasons(wanted_by: &[SliceUse]) -> String {
-    let words = edge_words(wanted_by).join(", ");
-    let steps = steps_of(wanted_by);
+    let words = use_words(wanted_by).join(", ");
+    let steps = wanting_steps(wanted_by);
     let shown: Vec<String> = steps
         .iter()
         .rev()
@@ -281,37 +269,6 @@ fn reasons(wanted_by: &[SliceUse]) -> String {
             format!("{words} for {shown} and {} more", grouped(count as u64 - 3))
         }
         (_, shown) => format!("{words} for {shown}"),
-    }
-}
-
-fn edge_words(wanted_by: &[SliceUse]) -> Vec<&'static str> {
-    let mut edges: Vec<Edge> = wanted_by.iter().map(|wanted| wanted.edge).collect();
-    edges.sort_unstable();
-    edges.dedup();
-    edges.into_iter().map(edge_word).collect()
-}
-
-fn steps_of(wanted_by: &[SliceUse]) -> Vec<u64> {
-    let mut steps: Vec<u64> = wanted_by
-        .iter()
-        .filter_map(|wanted| wanted.step)
-        .map(|Step(step)| step)
-        .collect();
-    steps.dedup();
-    steps
-}
-
-fn end_word(end: SliceEndKind) -> &'static str {
-    match end {
-        SliceEndKind::Constant => "constant",
-        SliceEndKind::Initial { .. } => "initial",
-        SliceEndKind::Image => "image",
-        SliceEndKind::External { .. } => "external",
-        SliceEndKind::System { .. } => "system",
-        SliceEndKind::Unknown(_) => "unknown",
-        SliceEndKind::Kept => "kept",
-        SliceEndKind::Overwritten { .. } => "overwritten",
-        SliceEndKind::Limit => "limit",
     }
 }
 

@@ -191,6 +191,18 @@ pub enum ThreadEnding {
 }
 
 impl ThreadEnding {
+    /// Returns the word for it in machine-readable output; none without a recorded end.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Open => None,
+            Self::Ended => Some("ended"),
+            Self::Exit => Some("exit"),
+            Self::ExitGroup => Some("exit_group"),
+            Self::WithProcess => Some("with_process"),
+            Self::Killed => Some("killed"),
+        }
+    }
+
     /// Returns how a thread ended, judging from its own records only: its last step, and the lane
     /// with the facts from its markers.
     pub fn of(

@@ -23,6 +23,7 @@ pub mod sites;
 pub mod slice;
 pub mod stack_groups;
 pub mod stack_times;
+pub mod step_blocks;
 pub mod step_places;
 pub mod system_calls;
 pub mod tasks;

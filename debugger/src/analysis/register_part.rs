@@ -7,9 +7,10 @@
 
 use std::fmt;
 
-use stepback_index::answer::ThreadId;
+use stepback_index::answer::{RegisterFile, ThreadId};
+use stepback_index::query::{RegisterViewsAt, RegistersAt};
 use stepback_index::read::NameReader;
-use stepback_index::{Index, QueryError};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::RegisterView;
 use stepback_parsers::Position;
 
@@ -42,6 +43,27 @@ pub struct RegisterLane {
 pub struct BitRange {
     high: u16,
     low: u16,
+}
+
+/// Reads all registers of a thread at a position, the scalable ones last. Without a thread, that
+/// of the last step before the position is used.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn all_registers(
+    index: &Index,
+    position: Position,
+    thread: Option<ThreadId>,
+    cancel: &Cancel,
+) -> Result<RegisterFile, QueryError> {
+    let mut file = RegistersAt { position, thread }.run(index, cancel)?;
+    let scalable = RegisterViewsAt {
+        position,
+        thread: file.thread,
+        views: NameReader(index).scalable_registers(file.thread),
+    };
+    file.registers.extend(scalable.run(index, cancel)?);
+    Ok(file)
 }
 
 const LETTERS: [(char, u8); 5] = [('b', 1), ('h', 2), ('s', 4), ('d', 8), ('q', 16)];

@@ -12,7 +12,7 @@ use stepback_index::query::{
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{Line, Position};
+use stepback_parsers::{Line, Position, RegisterSource};
 
 /// Hits per query of a search. The number starts small, so that the first hit appears soon.
 const BLOCKS: RangeInclusive<usize> = 8..=1024;
@@ -40,6 +40,20 @@ pub enum Subject {
     Visits(Vec<Address>),
     /// Reads of a range, or of any memory, that contradict the known value.
     ExternalChanges(Option<MemoryRange>),
+}
+
+impl Subject {
+    /// Returns a subject that lists all accesses of a cell. If accesses are the only source of
+    /// memory values, it lists both the reads and the writes of a step. Forward only.
+    pub fn each_access(cell: Cell, kinds: AccessKinds, index: &Index) -> Self {
+        let registers = index.source().traits().registers;
+        match cell {
+            Cell::Memory { address, len_bytes } if registers == RegisterSource::Operands => {
+                Self::EveryAccess(MemoryRange { address, len_bytes }, kinds)
+            }
+            _ => Self::Accesses(cell, kinds),
+        }
+    }
 }
 
 impl HitQuery {

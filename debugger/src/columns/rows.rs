@@ -49,13 +49,6 @@ fn late(step: Option<u64>, position: u64) -> u64 {
     position.saturating_sub(step.map_or(0, |step| step + 1))
 }
 
-fn kind_word(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Read => "read",
-        AccessKind::Write => "write",
-    }
-}
-
 /// A step.
 #[derive(Clone, Debug)]
 pub struct StepRow {
@@ -190,7 +183,7 @@ impl TableRow for AccessRow {
         Column::growing("step", MaybeCount(|row| row.step), STEP),
         Column::new("late", Count(|row| late(row.step, row.position)), LATE),
         Column::new("thread", Name(|row| row.thread), "thread that made it"),
-        Column::new("kind", Word(|row| kind_word(row.kind)), "`read` or `write`"),
+        Column::new("kind", Word(|row| row.kind.word()), "`read` or `write`"),
         Column::new("address", Bits(|row| row.address), "lowest address"),
         Column::new("size", Count(|row| row.size), "number of bytes"),
         Column::new(

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use stepback_index::answer::{ThreadId, ThreadInfo};
 use stepback_index::query::NearestStepOf;
 use stepback_index::read::SlotReader;
-use stepback_index::{Cancel, Query as _, QueryError};
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::Step;
 
 use crate::analysis::fatal_ending::ThreadEnding;
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
+use crate::analysis::step_places::step_record;
 use crate::clock::TraceClock;
 use crate::messages::say;
 use crate::session::Session;
@@ -56,6 +57,17 @@ pub fn threads_of(session: &Session, cancel: &Cancel) -> anyhow::Result<Threads>
         rows: thread_rows(session, &schedule, cancel)?,
         schedule,
     })
+}
+
+impl Threads {
+    /// Returns the first and the last time of the steps and of the threads, which may have times
+    /// before and after their steps.
+    pub fn time_range(&self, index: &Index) -> Option<(u64, u64)> {
+        let of_threads = self.rows.iter().filter_map(|row| row.times);
+        of_threads
+            .chain(index.info().time_range)
+            .reduce(|(first, last), (from, to)| (first.min(from), last.max(to)))
+    }
 }
 
 fn thread_rows(
@@ -137,6 +149,28 @@ fn life(
 }
 
 impl ThreadRow {
+    /// Returns the first and the last time. In a format without times of threads, these are the
+    /// times of its first and last step.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn known_times(
+        &self,
+        index: &Index,
+        cancel: &Cancel,
+    ) -> Result<[Option<u64>; 2], QueryError> {
+        if let Some((first, last)) = self.times {
+            return Ok([Some(first), Some(last)]);
+        }
+        let time = |step| -> Result<Option<u64>, QueryError> {
+            Ok(step_record(step, index, cancel)?.and_then(|record| record.time))
+        };
+        match self.life {
+            Some((first, last)) => Ok([time(first)?, time(last)?]),
+            None => Ok([None, None]),
+        }
+    }
+
     /// Returns the time between the first and the last recorded time.
     pub fn lasted(&self) -> Option<u64> {
         self.times.map(|(first, last)| last.saturating_sub(first))

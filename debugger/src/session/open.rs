@@ -126,6 +126,15 @@ impl Session {
             })
     }
 
+    /// Returns the size in bytes: of the text for a compressed text trace, of the files for a
+    /// binary trace.
+    pub fn trace_bytes(&self) -> u64 {
+        match self.files() {
+            Some(_) => self.file_bytes(),
+            None => self.index.info().trace_bytes,
+        }
+    }
+
     /// Returns how the trace file differs from the opened one; none: it does not. Usually one
     /// `stat`. A missing file does not count, since its writer may be replacing it.
     pub fn trace_change(&self) -> Option<TraceChange> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{AccessKind, Address, Instruction, InstructionSet, RegisterView};
+use stepback_machine::{AccessKind, Address, Endian, Instruction, InstructionSet, RegisterView};
 use stepback_parsers::{Line, Step};
 
 use crate::answers::cell::ThreadId;
@@ -120,6 +120,16 @@ impl SliceDefinition {
             is_inferred: false,
         }
     }
+
+    /// Returns the value as a number, least significant byte first, in a trace of this byte order.
+    #[must_use]
+    pub fn number(&self, endian: Endian) -> Value {
+        let mut value = self.value.clone();
+        if endian == Endian::Big && matches!(self.cell, SliceCell::Memory { .. }) {
+            value.0.reverse();
+        }
+        value
+    }
 }
 
 /// A use of a result, and the kind of dependence.
@@ -180,6 +190,23 @@ pub enum SliceEndKind {
     },
     /// The limit of the query is reached.
     Limit,
+}
+
+impl SliceEndKind {
+    /// Returns the word for it in machine-readable output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Constant => "constant",
+            Self::Initial { .. } => "initial",
+            Self::Image => "image",
+            Self::External { .. } => "external",
+            Self::System { .. } => "system",
+            Self::Unknown(_) => "unknown",
+            Self::Kept => "kept",
+            Self::Overwritten { .. } => "overwritten",
+            Self::Limit => "limit",
+        }
+    }
 }
 
 /// Reason why the inputs of a step are unknown.

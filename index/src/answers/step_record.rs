@@ -2,6 +2,8 @@
 //! reasons to doubt them. One instruction may have a million lines or records, so the effects in an
 //! answer are limited and the rest is only counted ([`Effect::More`]).
 
+use std::fmt;
+
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::semantics::RegisterUse;
 use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, RegisterView, decode};
@@ -158,6 +160,19 @@ pub enum AccessTarget {
     },
 }
 
+impl fmt::Display for AccessTarget {
+    /// Formats the cell as `find` accepts it: `x3`, `0x80020010:4`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Register(name) => f.write_str(name),
+            Self::Memory {
+                address,
+                size_bytes,
+            } => write!(f, "{address}:{size_bytes}"),
+        }
+    }
+}
+
 /// Maximum number of effects in the hit of an access. A step may have a million matching accesses,
 /// and each hit would hold a million effects.
 pub const HIT_EFFECTS: usize = 4;
@@ -218,6 +233,22 @@ pub enum Doubt {
     Filtered,
     /// The trace does not state the mode: it may be another register of the same name.
     Bank,
+}
+
+impl Doubt {
+    /// Returns the word for it in machine-readable output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Undecoded => "undecoded",
+            Self::Conditional => "conditional",
+            Self::SystemCall { .. } => "syscall",
+            Self::KernelEvent { .. } => "kernel",
+            Self::Gap { .. } => "gap",
+            Self::SystemCallsUnsaid => "syscalls-unsaid",
+            Self::Filtered => "filtered",
+            Self::Bank => "bank",
+        }
+    }
 }
 
 /// Accesses that become visible at the same position.

@@ -16,7 +16,7 @@ pub use crate::model::slice::whole::{
 };
 pub use crate::model::slice::words::{
     because, direction_of, direction_words, edge_words, end_words, ended_words, question_words,
-    requested_words, slice_words, view_words,
+    requested_words, slice_words, use_words, view_words, wanting_steps,
 };
 pub use formula_words::FormulaWords;
 pub use gather::{SliceRequest, gather_slice};

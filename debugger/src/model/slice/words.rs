@@ -2,7 +2,7 @@
 //! of a chain.
 
 use stepback_index::Index;
-use stepback_index::answer::{Edge, SliceCell, SliceEnd, SliceEndKind, UnknownInput};
+use stepback_index::answer::{Edge, SliceCell, SliceEnd, SliceEndKind, SliceUse, UnknownInput};
 use stepback_index::read::NameReader;
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::Step;
@@ -61,6 +61,22 @@ pub fn edge_word(edge: Edge) -> &'static str {
         Edge::Flags => "flags",
         Edge::Control => "control",
     }
+}
+
+/// Returns the kinds of some uses, as the command line writes them.
+pub fn use_words(uses: &[SliceUse]) -> Vec<&'static str> {
+    let mut edges: Vec<Edge> = uses.iter().map(|wanted| wanted.edge).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges.into_iter().map(edge_word).collect()
+}
+
+/// Returns the numbers of the steps that use a result.
+pub fn wanting_steps(uses: &[SliceUse]) -> Vec<u64> {
+    let steps = uses.iter().filter_map(|wanted| wanted.step);
+    let mut steps: Vec<u64> = steps.map(|step| step.0).collect();
+    steps.dedup();
+    steps
 }
 
 /// Formats the query as a title: `Why x2 = bfb1e598a4e5bda9 at 1,763`.
