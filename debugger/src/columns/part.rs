@@ -33,6 +33,11 @@ const ENOUGH_PARTS: u64 = 16;
 
 /// Receiver of rows.
 pub trait RowSink {
+    /// Returns false if the rows of a table may be left out.
+    fn wants(&self, _table: &'static str) -> bool {
+        true
+    }
+
     /// Takes the next rows of a table, at most [`BLOCK_ROWS`].
     ///
     /// # Errors
@@ -137,7 +142,7 @@ impl<'a> Columns<'a> {
                 .entry(call.function)
                 .or_insert_with(|| self.session.images.code_at(call.function))
                 .map(|found| self.names.id(&found.to_string()));
-            let thread = self.names.id(thread_name(&self.session.index, call.thread));
+            let thread = self.names.id(self.session.index.thread_name(call.thread));
             rows.push(call_row(id, &call, thread, name));
             if rows.len() == BLOCK_ROWS {
                 cancel.check()?;
@@ -207,11 +212,6 @@ fn call_row(id: CallId, call: &Call, thread: NameId, name: Option<NameId>) -> Ca
     }
 }
 
-fn thread_name(index: &Index, thread: ThreadId) -> &str {
-    let info = index.threads().get(usize::from(thread.0));
-    info.map_or("", |thread| &thread.name)
-}
-
 /// Converts the events of a part to rows.
 struct PartReader<'a, S> {
     index: &'a Index,
@@ -221,11 +221,41 @@ struct PartReader<'a, S> {
     threads: Vec<ThreadState<'a>>,
     registers: HashMap<(RegisterId, InstructionSet), NameId>,
     codes: CodeCollector,
+    wanted: WantedTables,
     steps: Vec<StepRow>,
     writes: Vec<RegisterWriteRow>,
     accesses: Vec<AccessRow>,
     markers: Vec<MarkerRow>,
     error: Option<anyhow::Error>,
+}
+
+/// The tables of a part whose rows the sink takes.
+struct WantedTables {
+    /// Steps or instructions.
+    steps: bool,
+    writes: bool,
+    accesses: bool,
+    markers: bool,
+}
+
+impl WantedTables {
+    fn of(sink: &impl RowSink) -> Self {
+        Self {
+            steps: sink.wants(StepRow::TABLE) || sink.wants(CodeRow::TABLE),
+            writes: sink.wants(RegisterWriteRow::TABLE),
+            accesses: sink.wants(AccessRow::TABLE),
+            markers: sink.wants(MarkerRow::TABLE),
+        }
+    }
+
+    fn includes(&self, kind: &TraceEventKind<'_>) -> bool {
+        match kind {
+            TraceEventKind::Step { .. } => self.steps,
+            TraceEventKind::Register { .. } => self.writes,
+            TraceEventKind::Access { .. } | TraceEventKind::HostWrite { .. } => self.accesses,
+            TraceEventKind::Text { .. } | TraceEventKind::Marker(_) => self.markers,
+        }
+    }
 }
 
 /// A thread of a part.
@@ -249,6 +279,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
         let threads = index.threads().iter().enumerate().map(thread).collect();
         Self {
             index,
+            wanted: WantedTables::of(sink),
             sink,
             names,
             threads,
@@ -267,6 +298,9 @@ impl<'a, S: RowSink> PartReader<'a, S> {
         let Some(state) = self.threads.get_mut(usize::from(event.thread.0)) else {
             return Ok(());
         };
+        if !self.wanted.includes(&event.kind) {
+            return Ok(());
+        }
         let thread = state.name;
         match event.kind {
             TraceEventKind::Step {
