@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Builds the Python module `stepback` with maturin in a virtual environment, and compares its answers and tables with
+# those of the program: `python.sh [PROGRAM]`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 0; }
+python3 -c 'import ensurepip' 2>/dev/null || { echo "skipped: Python cannot make virtual environments"; exit 0; }
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+python3 -m venv "$place/python"
+export PATH="$place/python/bin:$PATH"
+pip index versions maturin >/dev/null 2>&1 || { echo "skipped: PyPI does not answer"; exit 0; }
+pip install --quiet 'maturin>=1.9,<2'
+# A library without a wheel for this machine is left out: the tests say so.
+for library in polars pyarrow duckdb pandas; do
+    pip install --quiet --only-binary :all: "$library" || echo "there is no wheel of $library for this machine" >&2
+done
+
+program=${1:-}
+if [ -z "$program" ]; then
+    cargo build --quiet --locked --bin stepback
+    program=${CARGO_TARGET_DIR:-target}/debug/stepback
+fi
+maturin build --quiet --locked --profile dev --manifest-path python/Cargo.toml --out "$place/wheels"
+pip install --quiet --no-index --no-deps "$place"/wheels/*.whl
+STEPBACK=$(realpath "$program") python python/tests/test_stepback.py
+echo "ok: the Python module answers as the program does"
