@@ -360,6 +360,17 @@ class Answers(unittest.TestCase):
 class Tables(unittest.TestCase):
     """Tables as other libraries read them."""
 
+    def test_the_notebook_runs(self):
+        if library("polars") is None:
+            return
+        notebook = json.loads((FIXTURES.parent / "docs/notebook.ipynb").read_text())
+        names = {}
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                exec("".join(cell["source"]), names)
+        self.assertEqual(len(names["writes"]), 9)
+        self.assertEqual(names["hottest"]["name"][0], "make_request")
+
     def test_tables_are_those_that_the_program_exports(self):
         polars = library("polars")
         if polars is None:
