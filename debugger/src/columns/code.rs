@@ -35,16 +35,68 @@ impl KnownCode {
     }
 }
 
+/// Number of places for recent instructions, a power of two. They take 160 KB, which the cache of a
+/// core holds; the instructions of a large program would not fit.
+const RECENT_CODES: usize = 1 << 12;
+
+/// An instruction as the trace records it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RecordedCode {
+    pc: u64,
+    opcode: u32,
+    set: InstructionSet,
+    bytes: Option<Encoding>,
+}
+
+impl RecordedCode {
+    /// Returns none for more bytes than an instruction has.
+    fn of(event: &StepEvent<'_>) -> Option<Self> {
+        let bytes = Encoding::new(event.bytes);
+        (bytes.is_some() || event.bytes.is_empty()).then_some(Self {
+            pc: event.pc.0,
+            opcode: event.opcode,
+            set: event.instruction_set,
+            bytes,
+        })
+    }
+
+    /// Returns the place of the instruction among the recent ones.
+    fn place(&self) -> usize {
+        usize::try_from(self.pc >> 1).unwrap_or(0) % RECENT_CODES
+    }
+}
+
 /// The instructions of a part of the trace.
 #[derive(Debug, Default)]
 pub(super) struct CodeCollector {
     /// By address; nearly all addresses have one.
     found: HashMap<u64, Vec<KnownCode>>,
+    /// Recent instructions and their variants, each in its place.
+    recent: Vec<Option<(RecordedCode, u32)>>,
 }
 
 impl CodeCollector {
     /// Adds the instruction of a step, and returns its variant.
     pub fn add(&mut self, index: &Index, step: Step, event: &StepEvent<'_>) -> u32 {
+        let Some(recorded) = RecordedCode::of(event) else {
+            return self.find_or_add(index, step, event);
+        };
+        if let Some(Some((recent, variant))) = self.recent.get(recorded.place())
+            && *recent == recorded
+        {
+            return *variant;
+        }
+        let variant = self.find_or_add(index, step, event);
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT_CODES, None);
+        }
+        if let Some(place) = self.recent.get_mut(recorded.place()) {
+            *place = Some((recorded, variant));
+        }
+        variant
+    }
+
+    fn find_or_add(&mut self, index: &Index, step: Step, event: &StepEvent<'_>) -> u32 {
         let known = self.found.entry(event.pc.0).or_default();
         if let Some(code) = known.iter().find(|code| code.is_of(event)) {
             return code.variant;
