@@ -19,9 +19,9 @@ use crate::table::{TableKind, TableOrigin};
 use crate::worker::stopped;
 
 /// Number of steps that a thread reads before the next thread's turn.
-const PART_STEPS: u64 = 1 << 16;
+const PART_STEPS: u64 = 1 << 17;
 
-/// Maximum number of threads. Each holds some 20 megabytes.
+/// Maximum number of threads. Each holds some 40 megabytes.
 const MOST_THREADS: usize = 8;
 
 /// A message of a reading thread.
