@@ -1283,6 +1283,7 @@ ending-end = End
 ending-go = Go there
 ending-go-to-step = Go to this step
 ending-writes = All writes
+ending-writes-of = List what was written to { $cell }, which held the value
 watches-the-trace-does-not-tell = the trace does not record what was written
 watches-nothing-wrote-it-before-this = no write before this position
 head-page = Page

@@ -1322,6 +1322,7 @@ ending-end = Fin
 ending-go = Y aller
 ending-go-to-step = Aller à ce pas
 ending-writes = Toutes les écritures
+ending-writes-of = Lister ce qui a été écrit à { $cell }, où la valeur se trouvait
 watches-the-trace-does-not-tell = la trace ne dit pas ce qui a été écrit
 watches-nothing-wrote-it-before-this = aucune écriture avant cette position
 head-page = Page

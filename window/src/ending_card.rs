@@ -85,6 +85,12 @@ impl EndingCard<'_> {
             ..FlatButton::of_icon(say!("ending-close"), icons::CLOSE)
         };
         let is_closed = close.ui(ui).on_hover_text(say!("ending-close")).clicked();
+        if let Some(memory) = &self.report.memory {
+            let tip = say!("ending-writes-of", cell = memory.to_string());
+            if link(ui, say!("ending-writes")).on_hover_text(tip).clicked() {
+                out.push(Action::View(ViewAction::ListValues(memory.clone())));
+            }
+        }
         let mut button = |ui: &mut Ui, text: &'static str, key: Option<&str>, action: Action| {
             if let Some(key) = key {
                 key_cap_ui(ui, &key_name(key));
@@ -93,10 +99,6 @@ impl EndingCard<'_> {
                 out.push(action);
             }
         };
-        if let Some(memory) = &self.report.memory {
-            let list = Action::View(ViewAction::ListValues(memory.clone()));
-            button(ui, say!("ending-writes"), None, list);
-        }
         let step = self.report.ending.step;
         match step.after() == self.desk.session.index.end() {
             true => {

@@ -2,6 +2,7 @@
 //! from.
 
 use anyhow::Result;
+use stepback_index::answer::{AccessTarget, Effect, StepRecord};
 use stepback_index::query::Steps;
 use stepback_index::{Cancel, Query as _};
 use stepback_machine::linux::signal_name;
@@ -121,6 +122,7 @@ fn origin_of(
     let lines = SliceLines::new(slice, SliceView::Chain, &Default::default());
     let mut origin = Vec::new();
     let mut memory = matches!(cell, CellName::Memory(..)).then(|| cell.clone());
+    let mut loaded = Vec::new();
     for line in &lines.lines {
         let Some(content @ SliceLineContent::Line { row, .. }) = lines.slice.stated(line) else {
             continue;
@@ -135,16 +137,70 @@ fn origin_of(
             text: content.text(),
             value: content.value(),
         });
+        let records = Steps {
+            first: step,
+            count: 1,
+        };
+        let records = records.run(&session.index, cancel)?;
+        let accessed = |kind| {
+            records
+                .iter()
+                .flat_map(move |record| cells_of(record, kind))
+        };
         let stored = row
             .gives
             .iter()
             .find(|given| matches!(given.cell, CellName::Memory(..)));
         if let Some(stored) = stored {
-            memory = memory.or_else(|| Some(stored.cell.clone()));
+            // The store may have written only a part of what was loaded.
+            let whole = loaded.iter().find(|loaded: &&MemoryCell| {
+                accessed(AccessKind::Write).any(|stored| loaded.overlaps(stored))
+            });
+            let whole = whole.map_or_else(|| stored.cell.clone(), MemoryCell::name);
+            memory = memory.or(Some(whole));
             break;
         }
+        loaded.extend(accessed(AccessKind::Read));
     }
     Ok((origin, memory))
+}
+
+/// Memory that an instruction loaded or stored.
+#[derive(Clone, Copy)]
+struct MemoryCell {
+    address: Address,
+    bytes: u64,
+}
+
+impl MemoryCell {
+    fn overlaps(&self, other: Self) -> bool {
+        other.address.0.wrapping_sub(self.address.0) < self.bytes
+            || self.address.0.wrapping_sub(other.address.0) < other.bytes
+    }
+
+    fn name(&self) -> CellName {
+        CellName::Memory(format!("{:#x}", self.address.0), self.bytes)
+    }
+}
+
+/// Returns the memory that a step read or wrote.
+fn cells_of(record: &StepRecord, kind: AccessKind) -> impl Iterator<Item = MemoryCell> {
+    record
+        .effects
+        .iter()
+        .filter_map(move |effect| match effect {
+            Effect::Access(access) if access.kind == kind => match access.target {
+                AccessTarget::Memory {
+                    address,
+                    size_bytes,
+                } => Some(MemoryCell {
+                    address,
+                    bytes: size_bytes,
+                }),
+                AccessTarget::Register(_) => None,
+            },
+            _ => None,
+        })
 }
 
 fn place_of(session: &Session, first: Step, cancel: &Cancel) -> Result<String> {
@@ -211,5 +267,22 @@ fn title_of(session: &Session, cause: &EndingCause) -> String {
             }
             FatalCause::Raised(call) => say!("ending-raised", call = (*call).to_owned()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow_with_image;
+
+    /// The last byte of the pointer was stored at the step in the report; the pointer has eight.
+    #[test]
+    fn the_memory_is_all_that_was_loaded() {
+        let report = ending_report(&overflow_with_image(), &Cancel::default());
+        let report = report.unwrap().unwrap();
+        assert_eq!(
+            report.memory,
+            Some(CellName::Memory("0x80020010".to_owned(), 8))
+        );
     }
 }
