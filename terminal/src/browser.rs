@@ -292,6 +292,7 @@ impl TerminalBrowser {
             condition: desk.condition.clone(),
             culprit: desk
                 .ending()
+                .filter(|_| self.cell.is_none())
                 .and_then(|report| report.ending.culprit.clone()),
             indexing,
             switches: CommandSwitches { on },

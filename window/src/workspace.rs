@@ -53,6 +53,8 @@ pub struct Workspace {
     /// Cell most recently under a cursor; commands such as "last write" use it if the focused panel
     /// has none.
     last_cell: Option<CellName>,
+    /// The user selected a cell. The first cell that the last step changed is no selection.
+    has_selected: bool,
     /// The cell that was clicked in a step list.
     pub(super) chosen: Option<ChosenCell>,
 }
@@ -100,6 +102,7 @@ impl Workspace {
             status: StatusSlot::default(),
             order: Slot::default(),
             last_cell: None,
+            has_selected: false,
             chosen: None,
         };
         workspace.focused = workspace.trace_tile(desk.windows.active);
@@ -227,11 +230,18 @@ impl Workspace {
             .chosen_cell(desk)
             .filter(|_| is_in_trace)
             .map(|cell| (cell, None));
+        let is_own_choice = chosen.is_some() || !is_in_trace;
         let (selected, at) = chosen.or_else(|| self.selection(desk, tok)).unzip();
+        self.has_selected |= is_own_choice && selected.is_some();
         if let Some(cell) = selected.filter(|cell| Some(cell) != self.last_cell.as_ref()) {
             self.attend(&cell);
             self.last_cell = Some(cell);
         }
+        let is_explained = self.has_ending_card || self.guide.is_some();
+        let is_culprit_meant = match is_explained {
+            true => !self.has_selected,
+            false => self.last_cell.is_none(),
+        };
         let (pane, here) = (self.focused_pane(), desk.windows.active().position);
         CommandContext {
             active: Some((desk.windows.active, here)),
@@ -245,6 +255,7 @@ impl Workspace {
             condition: desk.condition.clone(),
             culprit: desk
                 .ending()
+                .filter(|_| is_culprit_meant)
                 .and_then(|report| report.ending.culprit.clone()),
             ..CommandContext::default()
         }

@@ -205,7 +205,7 @@ pub struct CommandContext {
     /// Cell that a tooltip describes, and the position of its value.
     pub pointed: Option<(CellName, Position)>,
     /// Cell that explains how the trace ends, and the position of its value: the subject of "why"
-    /// as long as there is no other cell.
+    /// as long as the user has chosen no other cell.
     pub culprit: Option<(CellName, Position)>,
     /// Indexing state of the open trace.
     pub indexing: IndexingState,
@@ -252,12 +252,11 @@ impl CommandContext {
         self.active.map(|(_, position)| position)
     }
 
-    /// Returns the action for the slice of the cell that a tooltip describes, else of the cell
-    /// under the cursor, at the position of the shown value, else of the cell that explains how the
-    /// trace ends.
+    /// Returns the action for the slice of the cell that a tooltip describes, else of the cell that
+    /// explains how the trace ends, else of the cell under the cursor, at the position of the shown
+    /// value.
     pub fn why(&self) -> Option<Action> {
-        let culprit = self.culprit.as_ref().filter(|_| self.cell.is_none());
-        if let Some((cell, at)) = self.pointed.as_ref().or(culprit) {
+        if let Some((cell, at)) = self.pointed.as_ref().or(self.culprit.as_ref()) {
             return Some(Action::Slice(SliceAction::WhyAt(cell.clone(), *at)));
         }
         let cell = self.cell.clone()?;

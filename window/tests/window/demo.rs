@@ -223,3 +223,21 @@ fn why_is_asked_about_the_culprit_as_long_as_nothing_else_is_chosen() {
         Some("x2".to_owned())
     );
 }
+
+/// The first cell that the last step changed is no choice of the user; a click is.
+#[test]
+fn the_card_lets_why_ask_about_the_culprit_until_a_cell_is_chosen() {
+    let mut window = Driver::demo();
+    let asked = |window: &Driver| {
+        let question = window.desk().slice.question();
+        question.map(|slice| slice.cell.clone())
+    };
+    window.command("Where it went wrong");
+    window.go_to("44007");
+    window.press(Key::W);
+    assert_eq!(asked(&window), Some("x2".to_owned()));
+    window.command("Go to end");
+    window.click("register x0");
+    window.press(Key::W);
+    assert_eq!(asked(&window), Some("x0".to_owned()));
+}
