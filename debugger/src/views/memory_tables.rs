@@ -10,6 +10,7 @@ use super::table_view::{TableSource, TableView, TableWork};
 use super::view::{CursorRow, RowGesture, ViewStatus};
 use crate::action::{Action, CellName, PanelKind, ViewAction};
 use crate::analysis::heap::{has_heap, heap};
+use crate::analysis::tasks::has_os_threads;
 use crate::desk::{AnswerStream, Desk};
 use crate::keymap::cell_name;
 use crate::messages::say;
@@ -235,6 +236,11 @@ impl MemoryTable {
         }
     }
 
+    /// Returns true for a list of tasks if the tasks are threads, which another panel lists.
+    fn is_answered_by_threads(&self, desk: &Desk) -> bool {
+        self.kind == PanelKind::Tasks && has_os_threads(&desk.session.index)
+    }
+
     fn question(&mut self, desk: &Desk) -> Result<MemoryTableQuery, ViewStatus> {
         let at = desk.windows.active().position;
         let has_heap = has_heap(desk.session.companions.functions.as_ref());
@@ -331,8 +337,14 @@ impl TableSource for MemoryTable {
         }
     }
 
-    fn advice(&self, _: &Desk) -> String {
+    fn nothing(&self, desk: &Desk) -> Option<String> {
+        self.is_answered_by_threads(desk)
+            .then(|| say!("tasks-os-threads").to_owned())
+    }
+
+    fn advice(&self, desk: &Desk) -> String {
         str::to_owned(match self.kind {
+            _ if self.is_answered_by_threads(desk) => "",
             PanelKind::Heap => say!("table-no-function-that-allocates-returns"),
             PanelKind::Heat => say!("table-the-trace-has-no-loads"),
             PanelKind::Tasks => say!("table-the-trace-has-no-steps"),

@@ -320,3 +320,18 @@ fn a_binary_trace_has_no_raw_text() {
     window.command("Raw text");
     assert!(window.count_like("raw text is not available for this format") > 0);
 }
+
+#[test]
+fn tasks_that_are_threads_are_left_to_the_list_of_threads() {
+    let mut window = sample(Sample::Threads);
+    window.command("Show tasks");
+    assert!(window.has("The tasks of this trace are its threads: see Threads"));
+    let tile = window.rect("The tasks of this trace are its threads: see Threads");
+    assert_eq!(
+        window.painted_in(tile).matches("tasks").count(),
+        1,
+        "{}",
+        window.painted_in(tile)
+    );
+    assert!(!window.painted_in(tile).contains("no steps"));
+}
