@@ -1,8 +1,9 @@
 //! Painting by meaning: text at whole pixels, hairlines, badges.
 
+use egui::text::LayoutJob;
 use egui::{
-    Color32, CornerRadius, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2,
-    vec2,
+    Align, Color32, CornerRadius, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, StrokeKind,
+    pos2, vec2,
 };
 use stepback_debugger::model::{TextRole, TextSpan};
 
@@ -76,6 +77,32 @@ impl<'a> Pen<'a> {
     pub fn text_centered(&self, center: Pos2, text: impl ToString, font: FontId, color: Color32) {
         let width = self.width(&text.to_string(), font.clone());
         self.text(center.x - width / 2.0, center.y, text, font, color);
+    }
+
+    /// Draws text centred at a point in lines of at most `width`. Returns the distance of its last
+    /// line from its first.
+    pub fn wrapped_text_centered(
+        &self,
+        center: Pos2,
+        text: &str,
+        font: FontId,
+        color: Color32,
+        width: f32,
+    ) -> f32 {
+        let mut job = LayoutJob::simple(text.to_owned(), font.clone(), color, width.max(0.0));
+        job.halign = Align::Center;
+        let galley = self.painter.layout_job(job);
+        let line = galley.rows.first().map_or(0.0, |row| row.height());
+        let below = galley.size().y - line;
+        let left = if below > 0.0 {
+            center.x
+        } else {
+            // A single line begins at a whole pixel.
+            (center.x - galley.size().x / 2.0).round() + galley.size().x / 2.0
+        };
+        let top = top_of(&galley, &font, center.y);
+        self.painter.galley(pos2(left, top), galley, color);
+        below
     }
 
     /// Measures the width of a text.

@@ -128,15 +128,17 @@ pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMes
     if has_icon {
         pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
     }
-    pen.text_centered(center, sentence, crate::theme::medium(13.0), pen.tok.t1);
-    let mut advice = LayoutJob::simple(
-        advice.to_owned(),
-        ui_font(12.0),
-        pen.tok.t3,
-        rect.width() - 24.0,
+    let width = rect.width() - 24.0;
+    let height = pen.wrapped_text_centered(
+        center,
+        sentence,
+        crate::theme::medium(13.0),
+        pen.tok.t1,
+        width,
     );
+    let mut advice = LayoutJob::simple(advice.to_owned(), ui_font(12.0), pen.tok.t3, width);
     advice.halign = Align::Center;
-    let place = center + vec2(0.0, 12.0);
+    let place = center + vec2(0.0, 12.0 + height);
     pen.painter
         .galley(place, pen.painter.layout_job(advice), pen.tok.t3);
     let response = ui.interact(rect, ui.unique_id().with("empty"), Sense::hover());
