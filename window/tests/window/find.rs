@@ -479,3 +479,27 @@ fn a_wide_value_is_typed_as_it_is_shown() {
     check(trace, "v0 = 00000000000000000000000000000010", &[0]);
     check(trace, "v0 = 8", &[1]);
 }
+
+/// Digits that are an address of memory that the trace accesses.
+#[test]
+fn the_accesses_of_an_address_are_offered_for_digits_alone() {
+    let mut window = Driver::demo();
+    find(&mut window, "80020340");
+    window.click_button("as accesses 0x80020340");
+    assert!(hits(&window).contains(&44_011));
+}
+
+/// A sentence that is too long for its panel continues in another line.
+#[test]
+fn a_long_sentence_about_nothing_is_wrapped() {
+    let mut window = Driver::demo();
+    let sought = "value of a word that nothing in this trace has as its own, ".repeat(4);
+    let sought = sought.trim();
+    find(&mut window, &format!("\"{sought}\""));
+    let sentence = format!("No hit: text {:?}", sought);
+    let panel = window.rect(&sentence);
+    let text = window.rect_of_text(&sentence, &sentence);
+    assert!(panel.x_range().contains(text.left()), "{panel} {text}");
+    assert!(panel.x_range().contains(text.right()), "{panel} {text}");
+    assert!(text.height() > 20.0, "{text}");
+}

@@ -26,9 +26,15 @@ impl Driver {
             .join(" ")
     }
 
-    /// Returns the position of a text painted within a named widget.
+    /// Returns the centre of a text painted within a named widget.
     #[track_caller]
     pub fn place_of_text(&self, label: &str, text: &str) -> egui::Pos2 {
+        self.rect_of_text(label, text).center()
+    }
+
+    /// Returns the rectangle of a text painted within a named widget.
+    #[track_caller]
+    pub fn rect_of_text(&self, label: &str, text: &str) -> Rect {
         let within = self.rect(label);
         let mut found = Vec::new();
         for clipped in &self.harness.output().shapes {
@@ -120,14 +126,14 @@ fn collect_text(shape: &Shape, clip: Rect, within: Rect, found: &mut Vec<(f32, S
     }
 }
 
-fn collect_places(shape: &Shape, within: Rect, wanted: &str, found: &mut Vec<egui::Pos2>) {
+fn collect_places(shape: &Shape, within: Rect, wanted: &str, found: &mut Vec<Rect>) {
     match shape {
         Shape::Vec(shapes) => shapes
             .iter()
             .for_each(|shape| collect_places(shape, within, wanted, found)),
         Shape::Text(text) if text.galley.text() == wanted => {
-            let center = text.visual_bounding_rect().center();
-            found.extend(within.contains(center).then_some(center));
+            let rect = text.visual_bounding_rect();
+            found.extend(within.contains(rect.center()).then_some(rect));
         }
         _ => {}
     }

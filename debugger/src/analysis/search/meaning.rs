@@ -90,7 +90,7 @@ impl ParsedSearch {
                     .other_value
                     .map_or(hex.clone(), |number| format!("{number:#x}"));
                 let kinds =
-                    [FindKind::Address, FindKind::Accesses].map(|kind| question(kind, hex.clone()));
+                    [FindKind::Accesses, FindKind::Address].map(|kind| question(kind, hex.clone()));
                 [question(FindKind::Value, value)]
                     .into_iter()
                     .chain(kinds)

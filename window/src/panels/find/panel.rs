@@ -441,16 +441,24 @@ impl FindPanel {
         } else {
             found.meaning.others()
         };
-        let room = bar.width() / 2.0;
+        let words = summary(found, &cx.desk.session);
+        let words = if cx.desk.find.is_full() {
+            say!("find-more-not-kept", summary = words)
+        } else {
+            words
+        };
+        // The offers leave room for the summary, but take what it does not need.
+        let summary_width = INSET + pen.width(&words, ui_font(12.0)) + 6.0;
+        let room = summary_width.min(bar.width() / 2.0);
         for offer in offers {
-            let words = offer_words(&offer, &found.meaning.text);
-            let width = pen.width(&words, ui_font(12.0)) + 12.0;
+            let offered = offer_words(&offer, &found.meaning.text);
+            let width = pen.width(&offered, ui_font(12.0)) + 12.0;
             if right - width < bar.left() + room {
                 break;
             }
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
-            if link_ui(ui, pen, rect, &words) {
+            if link_ui(ui, pen, rect, &offered) {
                 out.push(Action::Search(SearchAction::Find(FindQuery {
                     range: self.question(cx).range,
                     ..offer
@@ -458,24 +466,18 @@ impl FindPanel {
             }
         }
         if cx.desk.find.can_have_more() {
-            let words = if found.end == SearchEnd::Stopped {
+            let more = if found.end == SearchEnd::Stopped {
                 say!("find-go-on")
             } else {
                 say!("find-more-hits")
             };
-            let width = pen.width(words, ui_font(12.0)) + 12.0;
+            let width = pen.width(more, ui_font(12.0)) + 12.0;
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
-            if link_ui(ui, pen, rect, words) {
+            if link_ui(ui, pen, rect, more) {
                 out.push(Action::Search(SearchAction::FindMore));
             }
         }
-        let words = summary(found, &cx.desk.session);
-        let words = if cx.desk.find.is_full() {
-            say!("find-more-not-kept", summary = words)
-        } else {
-            words
-        };
         pen.cut_text(
             pos2(bar.left() + INSET, y),
             &words,
