@@ -120,6 +120,10 @@ fn a_source_that_moved_is_found_once_its_directory_is_named() {
     window.go_to("20344");
     window.command("Show source");
     window.harness().get_by_label("overflow.c was not found");
+    // The button is there in a low panel, too.
+    window.harness().set_size(egui::vec2(800.0, 500.0));
+    window.wait();
+    window.wait();
     window.click_button("Locate…");
     assert!(window.is_typing(), "the palette asks where the file is");
     window.press(Key::Escape);

@@ -388,12 +388,21 @@ struct SourceOffer<'a> {
     action: Action,
 }
 
+/// Minimum height of a panel in which the advice is shown above the button.
+const WITH_ADVICE: f32 = 124.0;
+
 impl SourceOffer<'_> {
     fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
-        empty_ui(ui, pen, rect, icons::SOURCE, self.words);
-        let center = pos2(rect.center().x, rect.center().y + 48.0);
-        let place = Rect::from_center_size(center, vec2(96.0, 26.0));
-        if rect.contains(place.max) && ui.put(place, egui::Button::new(self.button)).clicked() {
+        // In a low panel the button matters more than the advice.
+        let (words, below) = match rect.height() {
+            WITH_ADVICE.. => (self.words, 48.0),
+            _ => (EmptyMessage(self.words.0, ""), 18.0),
+        };
+        empty_ui(ui, pen, rect, icons::SOURCE, words);
+        let bottom = (rect.center().y + below + 13.0).min(rect.bottom() - 2.0);
+        let place = Rect::from_center_size(pos2(rect.center().x, bottom - 13.0), vec2(96.0, 26.0));
+        let button = egui::Button::new(self.button);
+        if ui.put(place, button).on_hover_text(self.words.1).clicked() {
             out.push(self.action);
         }
     }
