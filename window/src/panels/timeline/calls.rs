@@ -147,7 +147,7 @@ fn threads_in_view(count: usize, current: usize, lanes_in_view: usize) -> Vec<us
     shown
 }
 
-/// The frames around the position are underlined, the innermost one with a thicker line.
+/// The frames around the position are framed, the innermost one with a thicker line.
 impl TimelineStrip {
     fn path_ui(
         &self,
@@ -173,7 +173,7 @@ impl TimelineStrip {
                 } else {
                     1.0
                 };
-                self.underline(&pen, frame, place, thickness, pen.tok.position(window.id.0));
+                self.outline(&pen, frame, place, thickness, pen.tok.position(window.id.0));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Layout and painting of the timeline.
 
-use egui::{Color32, Pos2, Rect, Ui, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 use stepback_debugger::action::{StepRange, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
@@ -293,8 +293,8 @@ impl TimelineStrip {
         }
     }
 
-    /// Draws a line below a frame.
-    pub fn underline(
+    /// Draws a line around a frame: one below it would hide the underscores of the name.
+    pub fn outline(
         &self,
         pen: &Pen<'_>,
         frame: &FrameBox,
@@ -303,10 +303,9 @@ impl TimelineStrip {
         color: Color32,
     ) {
         let rect = self.box_rect(frame, place);
-        pen.fill(
-            Rect::from_min_max(pos2(rect.left(), rect.bottom() - thickness), rect.max),
-            color,
-        );
+        let stroke = Stroke::new(thickness, color);
+        pen.painter
+            .rect_stroke(rect, 0.0, stroke, StrokeKind::Inside);
     }
 
     /// Draws the depths in view like a scroll bar next to the labels, if there are more depths than
