@@ -3,7 +3,9 @@
 
 use egui_tiles::{Tile, TileId};
 use stepback_debugger::action::WindowId;
-use stepback_debugger::action::{FindQuery, PanelId, PanelKind, SavedSliceQuery, SliceView};
+use stepback_debugger::action::{
+    Action, FindQuery, PanelAction, PanelId, PanelKind, SavedSliceQuery, SliceView,
+};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::notes::{SavedSearch, SavedSlice};
 use stepback_debugger::views::OwnSliceRequest;
@@ -135,6 +137,9 @@ impl Workspace {
         let pane = tile.and_then(|tile| self.dock.tiles.get_mut(tile));
         if let Some(Tile::Pane(pane)) = pane {
             pane.focus_field();
+            if let Pane::Table(panel) = pane {
+                panel.take(&Action::Panel(PanelAction::ShowPanel(kind)), desk);
+            }
         }
     }
 

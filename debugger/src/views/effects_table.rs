@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use stepback_index::Cancel;
+use stepback_parsers::Position;
 
 use super::table_view::{TableSource, TableWork};
 use super::view::ViewStatus;
-use crate::action::{Action, EffectsOf, PanelKind, ViewAction};
+use crate::action::{Action, EffectsOf, PanelAction, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::effects_table::effects_table;
@@ -18,6 +19,9 @@ use crate::worker::Slot;
 #[derive(Default)]
 pub struct EffectsTable {
     of: Option<EffectsOf>,
+    /// Position at which the panel was opened by its name. The effects of the call there are listed
+    /// as long as nothing was requested.
+    opened: Option<Position>,
     answer: Slot<EffectsOf, Arc<Table>>,
 }
 
@@ -38,17 +42,21 @@ impl TableSource for EffectsTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
-        let Some(of) = self.of else {
+        let nothing = || {
             let title = say!("table-no-steps-are-chosen").to_owned();
-            return Err(ViewStatus::empty(
-                title,
-                say!("list-how-to-list-effects").to_owned(),
-            ));
+            ViewStatus::empty(title, say!("list-how-to-list-effects").to_owned())
         };
-        ViewStatus::of_answer(&self.answer.poll_long(&of, &desk.worker, |of| {
+        let Some(of) = self.of.or(self.opened.map(EffectsOf::Call)) else {
+            return Err(nothing());
+        };
+        let table = ViewStatus::of_answer(&self.answer.poll_long(&of, &desk.worker, |of| {
             let (of, session) = (*of, Arc::clone(&desk.session));
             move |cancel: &Cancel| Ok(Arc::new(effects_table(&session, of, cancel)?))
-        }))
+        }));
+        match table {
+            Err(ViewStatus::Failed(_)) if self.of.is_none() => Err(nothing()),
+            table => table,
+        }
     }
 
     fn work(&self) -> TableWork {
@@ -63,11 +71,14 @@ impl TableSource for EffectsTable {
         &["head-bytes", "head-symbol"]
     }
 
-    fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::View(ViewAction::ShowEffects(of)) = action else {
-            return false;
-        };
-        self.of = Some(*of);
+    fn take(&mut self, action: &Action, desk: &Desk) -> bool {
+        match action {
+            Action::View(ViewAction::ShowEffects(of)) => self.of = Some(*of),
+            Action::Panel(PanelAction::ShowPanel(PanelKind::Effects)) if self.of.is_none() => {
+                self.opened = Some(desk.windows.active().position);
+            }
+            _ => return false,
+        }
         true
     }
 

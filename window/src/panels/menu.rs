@@ -193,7 +193,7 @@ fn menu_width(ui: &Ui, needed: f32) -> f32 {
 
 /// Draws the effects items of the call around a position.
 pub fn effects_items(ui: &mut Ui, tok: &ThemeColors, at: Position, out: &mut Vec<Action>) {
-    if MenuItem::new(say!("effects-what-this-call"))
+    if MenuItem::new(say!("command-effects-of-this-call"))
         .icon(icons::SWAP)
         .ui(ui, tok)
     {

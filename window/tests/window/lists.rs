@@ -159,7 +159,7 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
         window.tile(PanelKind::Effects),
     )));
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Calls)));
-    window.choose("call 80000764", "What this call reads and writes");
+    window.choose("call 80000764", "Effects of this call");
     assert!(window.count_like("read x") > 0);
 }
 
@@ -323,4 +323,16 @@ fn tasks_are_listed_with_their_runs() {
     window.click("open task 0 1000");
     window.click("task 0 from 14");
     window.check_position(14);
+}
+
+#[test]
+fn effects_opened_by_name_are_those_of_the_call() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.go_to("880");
+    window.command("Show effects");
+    assert!(window.has("write psr") && !window.has("write sp"));
+    // What was requested stays.
+    window.command("Effects of steps… 1249 1254");
+    window.command("Show effects");
+    assert!(window.has("write 80020010"));
 }
