@@ -22,6 +22,8 @@ use crate::session::Session;
 /// Expression of the address shown at first: the end of the stack. Architectures that bias the
 /// stack pointer differ from the value of `sp`.
 pub const STACK: &str = "sp";
+/// Expression of the plain stack pointer.
+pub const STACK_POINTER: &str = "(sp)";
 
 /// Value of an address expression at a position, or the message that explains why there is none.
 pub type AddressResult = Result<u64, String>;

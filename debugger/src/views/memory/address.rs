@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use stepback_index::Cancel;
+use stepback_index::answer::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::view::MemoryView;
 use crate::desk::Desk;
 use crate::expression::shown_address;
-use crate::model::address_text::{AddressResult, address_of};
+use crate::model::address_text::{AddressResult, STACK, STACK_POINTER, address_of};
 use crate::worker::{Answer, Slot};
 
 /// Values of the address expression.
@@ -18,6 +19,8 @@ pub(super) struct AddressValues {
     value: Slot<(String, Position), AddressResult>,
     /// Value at the shown position, while the view holds an address.
     here: Slot<(String, Position), AddressResult>,
+    /// The stack pointer at a position.
+    pointer: Slot<(String, Position), AddressResult>,
     /// The held address is the value of the expression.
     is_meant: bool,
     /// Position at which the expression was entered, until its value is known.
@@ -54,6 +57,21 @@ impl MemoryView {
             Some(held) => format!("{held:x}"),
             None => self.address.clone(),
         }
+    }
+
+    /// Returns the distance of the end of the stack, which is shown, from the stack pointer, if they
+    /// differ: SPARC has such a bias in 64-bit programs.
+    pub fn stack_bias(&mut self, end: u64, desk: &Desk) -> Option<u64> {
+        if self.address != STACK {
+            return None;
+        }
+        let here = desk.windows.position_of(self.follow);
+        let slot = &mut self.state.address.pointer;
+        let pointer = poll_value(slot, STACK_POINTER, here, desk);
+        let pointer = *pointer.any()?.as_ref().ok()?;
+        let set = desk.session.index.instruction_set(ThreadId(0));
+        let is_of_end = pointer != end && set.stack_end(pointer) == end;
+        is_of_end.then(|| end.wrapping_sub(pointer))
     }
 
     /// Shows the value that an expression has at the position.

@@ -6,7 +6,6 @@ use stepback_debugger::expression::OtherReading;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::address_text::{AddressResult, STACK};
 use stepback_debugger::model::so_far::{SOURCES, SourceWords};
-use stepback_index::answer::ThreadId;
 use stepback_parsers::RegisterSource;
 
 use super::panel::MemoryPanel;
@@ -191,12 +190,12 @@ impl MemoryPanel {
         cx: &PanelContext<'_>,
     ) {
         let tok = pen.tok;
-        let value = match evaluated {
+        let end = evaluated.and_then(|value| value.as_ref().ok().copied());
+        let bias = end.and_then(|end| self.view.stack_bias(end, cx.desk));
+        let value = match (end, bias) {
             // The stack of SPARC begins above its pointer.
-            Some(Ok(value)) => match stack_bias(cx).filter(|_| self.view.address() == STACK) {
-                Some(bias) => format!("+{bias:x}={value:x}"),
-                None => format!("= {value:x}"),
-            },
+            (Some(value), Some(bias)) => format!("+{bias:x} = {value:x}"),
+            (Some(value), None) => format!("= {value:x}"),
             _ => String::new(),
         };
         let value_width = pen.width(&value, mono(11.5));
@@ -236,7 +235,7 @@ impl MemoryPanel {
                 tok.t3,
             );
         }
-        if let Some(bias) = stack_bias(cx).filter(|_| shown == STACK) {
+        if let Some(bias) = bias.filter(|_| shown == STACK) {
             let response = response.clone();
             response.on_hover_text(say!("memory-stack-bias", bias = format!("{bias:x}")));
         }
@@ -281,19 +280,6 @@ impl MemoryPanel {
             self.view.group_by(group);
         }
     }
-}
-
-/// Returns the stack bias: the distance from the stack pointer up to the stack; none on processors
-/// without one.
-fn stack_bias(cx: &PanelContext<'_>) -> Option<u64> {
-    Some(
-        cx.desk
-            .session
-            .index
-            .instruction_set(ThreadId(0))
-            .stack_end(0),
-    )
-    .filter(|bias| *bias != 0)
 }
 
 /// Draws the message of an error in the expression. The tooltip also names its column.
