@@ -224,12 +224,14 @@ impl SliceRows<'_> {
                     columns.value_right(),
                 );
             }
-            SliceLineContent::End(row) => self.end(y, row),
+            SliceLineContent::End(row) => {
+                return self.end(y, row, &because(&drawn.stated, self.slice));
+            }
             SliceLineContent::LoopIterations(..) => {
                 self.formula(y, &drawn.stated.text(), "", tok.t3)
             }
         }
-        self.reason(y, row, &because(&drawn.stated, self.slice));
+        self.reason(y, row, &because(&drawn.stated, self.slice), columns.reason);
     }
 
     fn formula(&self, y: f32, text: &str, value: &str, color: egui::Color32) {
@@ -251,28 +253,26 @@ impl SliceRows<'_> {
         );
     }
 
-    /// Draws the end of a chain across the columns that a step would fill.
-    fn end(&self, y: f32, row: &SliceListRow) {
+    /// Draws the end of a chain across the columns that a step would fill, and across that of the
+    /// reason as far as the reason leaves room.
+    fn end(&self, y: f32, row: &SliceListRow, reason: &str) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
-        let left = pen.cut_spans(
-            pos2(columns.place, y),
-            &gives(row),
-            None,
-            columns.value_right(),
-        ) + INSET;
+        let right = match (reason, row.doubt.is_some()) {
+            ("", false) => columns.right,
+            _ => {
+                let sign = if row.doubt.is_some() { 16.0 } else { 0.0 };
+                let needed = pen.width(reason, ui_font(12.0)) + sign + INSET;
+                columns.value_right().max(columns.right - needed)
+            }
+        };
+        let left = pen.cut_spans(pos2(columns.place, y), &gives(row), None, right) + INSET;
         let words = row.end.as_deref().unwrap_or_default();
-        pen.cut_text(
-            pos2(left, y),
-            words,
-            ui_font(12.0),
-            tok.t2,
-            columns.value_right(),
-        );
+        let end = pen.cut_text(pos2(left, y), words, ui_font(12.0), tok.t2, right);
+        self.reason(y, row, reason, columns.reason.max(end + INSET));
     }
 
-    fn reason(&self, y: f32, row: &SliceListRow, words: &str) {
+    fn reason(&self, y: f32, row: &SliceListRow, words: &str, mut left: f32) {
         let (pen, tok) = (&self.pen, self.cx.tok);
-        let mut left = self.columns.reason;
         if left >= self.columns.right {
             return;
         }
