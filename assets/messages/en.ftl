@@ -1977,7 +1977,7 @@ timeline-it-means-nothing-at-this = cannot be evaluated at this position
 timeline-hint = { $row }: { $hint }
 timeline-nothing = { $row }: { $nothing }
     position { $position }
-timeline-tick = { $row } { $what }
+timeline-tick = { $row }: { $what }
     position { $position }
 memory-or-decimal = or decimal = { $value }
 memory-or-address = or address { $value }
@@ -2119,8 +2119,8 @@ expression-no-name = no register or symbol is named { $name }
 expression-several-symbols = { $count } symbols are named { $name }, at { $addresses }: use an address instead
 expression-division-by-zero = division by zero
 expression-hexadecimal = { $text } is not a number; if it is hexadecimal, write 0x{ $digits }
-reading-hexadecimal-alone = { $text } is read as the hexadecimal number { $taken }
-reading-hexadecimal = { $text } is read as the hexadecimal number { $taken }; in decimal it is { $other }
+reading-hexadecimal-alone = { $text } is read as hexadecimal { $taken }
+reading-hexadecimal = { $text } is read as hexadecimal { $taken }; as decimal it would be { $other }
 reading-decimal = { $text } is read as a decimal number, { $taken }; for hexadecimal write { $other }
 reading-name = { $text } is read as a name, { $taken }; for the address write { $other }
 expression-column = column { $column }: { $what }

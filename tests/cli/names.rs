@@ -42,7 +42,7 @@ fn the_reading_of_a_number_with_two_is_said_and_the_other_one_offered() {
     };
     let hexadecimal = notes(&["pc", "80000328"]);
     assert!(
-        hexadecimal.contains("80000328 is read as the hexadecimal number 0x80000328"),
+        hexadecimal.contains("80000328 is read as hexadecimal 0x80000328"),
         "{hexadecimal}"
     );
     assert!(

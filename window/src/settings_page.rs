@@ -125,23 +125,14 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
     });
     head(ui, say!("settings-size"));
     ui.horizontal(|ui| {
-        for (text, name, direction) in [
-            ("−", say!("settings-smaller"), -1),
-            ("100 %", say!("settings-normal"), 0),
-            ("+", say!("settings-larger"), 1),
-        ] {
-            let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
-            button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
-            if button.on_hover_text(name).clicked() {
-                out.push(Action::App(AppAction::Zoom(direction)));
-            }
-        }
-        let percent = (settings.zoom * 100.0).round().to_string();
-        ui.label(
-            RichText::new(format!("{percent} %"))
-                .font(ui_font(12.5))
-                .color(tok.t2),
-        );
+        let names = [
+            say!("settings-smaller"),
+            say!("settings-normal"),
+            say!("settings-larger"),
+        ];
+        let percent = (settings.zoom * 100.0).round() as i64;
+        let direction = size_ui(ui, percent, names);
+        out.extend(direction.map(|direction| Action::App(AppAction::Zoom(direction))));
     });
     head(ui, say!("settings-fonts"));
     fonts_ui(ui, &settings.fonts, out);
@@ -241,26 +232,37 @@ fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
                     .color(tok.t1),
             );
             ui.horizontal(|ui| {
-                for (text, name, direction) in [
-                    ("−", say!("settings-interface-smaller"), -1),
-                    ("100 %", say!("settings-interface-normal"), 0),
-                    ("+", say!("settings-interface-larger"), 1),
-                ] {
-                    let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
-                    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-                    if button.on_hover_text(name).clicked() {
-                        out.push(Action::App(AppAction::Font(FontChange::InterfaceText(
-                            direction,
-                        ))));
-                    }
-                }
-                let percent = fonts.interface_percent.to_string();
-                ui.label(
-                    RichText::new(format!("{percent} %"))
-                        .font(ui_font(12.5))
-                        .color(tok.t2),
-                );
+                let names = [
+                    say!("settings-interface-smaller"),
+                    say!("settings-interface-normal"),
+                    say!("settings-interface-larger"),
+                ];
+                let direction = size_ui(ui, fonts.interface_percent, names);
+                let changed = direction.map(FontChange::InterfaceText);
+                out.extend(changed.map(|change| Action::App(AppAction::Font(change))));
             });
             ui.end_row();
         });
+}
+
+/// Draws a size between the buttons that change it, with one to return to 100 %. Returns the
+/// direction of a change, 0 for 100 %.
+fn size_ui(ui: &mut Ui, percent: i64, [smaller, normal, larger]: [&str; 3]) -> Option<i8> {
+    let mut changed = None;
+    let mut button = |ui: &mut Ui, text: &str, name: &str, direction: i8| {
+        let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+        if button.on_hover_text(name).clicked() {
+            changed = Some(direction);
+        }
+    };
+    let tok = ThemeColors::current(ui);
+    button(ui, "−", smaller, -1);
+    let shown = RichText::new(format!("{percent} %")).font(ui_font(12.5));
+    ui.label(shown.color(tok.t2));
+    button(ui, "+", larger, 1);
+    if percent != 100 {
+        button(ui, "100 %", normal, 0);
+    }
+    changed
 }

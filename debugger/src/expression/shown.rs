@@ -291,7 +291,7 @@ mod tests {
         };
         assert_eq!(
             readings("80020340 + 8"),
-            ["80020340 is read as the hexadecimal number 0x80020340; in decimal it is 0x4c50374"]
+            ["80020340 is read as hexadecimal 0x80020340; as decimal it would be 0x4c50374"]
         );
         assert_eq!(
             readings("9000"),
@@ -299,7 +299,7 @@ mod tests {
         );
         assert_eq!(
             readings("8002034c"),
-            ["8002034c is read as the hexadecimal number 0x8002034c"]
+            ["8002034c is read as hexadecimal 0x8002034c"]
         );
         assert_eq!(readings("0x80020340 + 16"), [""; 0]);
         for text in ["8", "4096", "-16"] {

@@ -234,10 +234,7 @@ fn a_register_without_a_value_may_be_an_address_that_is_used() {
     };
     check("d0", 0xd0);
     check("d0 + 4", 0xd4);
-    assert_eq!(
-        readings("d0"),
-        ["d0 is read as the hexadecimal number 0xd0"]
-    );
+    assert_eq!(readings("d0"), ["d0 is read as hexadecimal 0xd0"]);
     check_error("reg::d0", "column 1: d0 is unknown at this position");
     check_error("d1", "column 1: d1 is unknown at this position");
     assert_eq!(readings("d1"), [""; 0]);

@@ -62,12 +62,15 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
         true => say!("heap-the-first-blocks", count = count),
         false => say!("heap-blocks", count = count),
     };
-    summary = say!(
-        "heap-alive",
-        summary = so_far(session, &summary),
-        count = alive,
-        size = size_text(bytes)
-    );
+    summary = so_far(session, &summary);
+    if alive > 0 {
+        summary = say!(
+            "heap-alive",
+            summary = summary,
+            count = alive,
+            size = size_text(bytes)
+        );
+    }
     if count > ROWS {
         summary = say!("heap-listed", summary = summary, count = ROWS);
     }
