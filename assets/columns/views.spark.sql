@@ -4,7 +4,7 @@
 --     spark.conf.set("stepback", "s3a://traces/nightly")          in Python, before
 --     [spark.sql(s) for s in open("views.spark.sql").read().split(";\n") if s.strip()]
 -- Spark reads addresses and values as DECIMAL(20, 0), because it has no unsigned numbers:
---     SELECT * FROM last_write('boot', address('80020340'), 8, 30000)
+--     SELECT * FROM last_write('boot', address('0x80020340'), 8, 30000)
 -- The names and answers are those of views.sql.
 
 SET spark.sql.sources.partitionColumnTypeInference.enabled = false;
@@ -29,9 +29,9 @@ CREATE OR REPLACE TEMPORARY VIEW recorded_markers
 CREATE OR REPLACE TEMPORARY VIEW markers AS
 SELECT *, coalesce(step + 1, 0) + late AS position FROM recorded_markers;
 
--- An address in hexadecimal digits.
+-- An address in hexadecimal digits, with or without 0x.
 CREATE OR REPLACE TEMPORARY FUNCTION address(digits STRING) RETURNS DECIMAL(20, 0)
-RETURN CAST(conv(digits, 16, 10) AS DECIMAL(20, 0));
+RETURN CAST(conv(regexp_replace(digits, '^0[xX]', ''), 16, 10) AS DECIMAL(20, 0));
 
 -- Where the time goes.
 
@@ -50,7 +50,7 @@ FROM (SELECT run, pc, variant, count(*) AS steps FROM steps GROUP BY run, pc, va
 JOIN pcs USING (run, pc, variant)
 ORDER BY hits.steps DESC;
 
--- Memory.
+-- Memory. All processes of a run count as one memory: filter by thread where there are several.
 
 -- Accesses that share a byte with `size_` bytes at `address_`.
 CREATE OR REPLACE TEMPORARY FUNCTION accesses_of(
@@ -63,12 +63,12 @@ WHERE run = run_ AND address < address_ + size_ AND address + size > address_;
 CREATE OR REPLACE TEMPORARY FUNCTION values_of(
     run_ STRING, address_ DECIMAL(20, 0), size_ BIGINT)
 RETURNS TABLE RETURN
-SELECT found.step, found.position, found.thread, found.address, found.size, found.value,
+SELECT found.step, found.position, found.nth, found.thread, found.address, found.size, found.value,
        found.provenance, steps.pc, pcs.text, pcs.name, steps.call
 FROM (SELECT * FROM accesses_of(run_, address_, size_) WHERE kind = 'write') AS found
 LEFT JOIN steps ON steps.run = run_ AND steps.step = found.step
 LEFT JOIN pcs ON pcs.run = run_ AND pcs.pc = steps.pc AND pcs.variant = steps.variant
-ORDER BY found.position;
+ORDER BY found.position, found.nth;
 
 -- The last write of a cell before a position.
 CREATE OR REPLACE TEMPORARY FUNCTION last_write(
@@ -76,8 +76,8 @@ CREATE OR REPLACE TEMPORARY FUNCTION last_write(
 RETURNS TABLE RETURN
 SELECT * FROM accesses_of(run_, address_, size_)
 WHERE kind = 'write' AND position <= position_
-  AND (step < position_ OR step IS NULL)
-ORDER BY position DESC
+  AND (step < position_ OR step IS NULL) -- follows from the rest, and skips row groups
+ORDER BY position DESC, nth DESC
 LIMIT 1;
 
 -- The last write of a register of a thread before a position. `w3` is a part of `x3`.
@@ -86,11 +86,11 @@ CREATE OR REPLACE TEMPORARY FUNCTION last_register_write(
 RETURNS TABLE RETURN
 SELECT * FROM register_writes
 WHERE run = run_ AND thread = thread_ AND register = register_ AND position <= position_
-  AND (step < position_ OR step IS NULL)
-ORDER BY position DESC
+  AND (step < position_ OR step IS NULL) -- follows from the rest, and skips row groups
+ORDER BY position DESC, nth DESC
 LIMIT 1;
 
--- The first write into each page of memory.
+-- The first write into each page of memory; a write counts for the page of its lowest address.
 CREATE OR REPLACE TEMPORARY FUNCTION first_writers(run_ STRING, page_bytes BIGINT)
 RETURNS TABLE RETURN
 SELECT first.page, first.position, first.step, steps.pc, pcs.text, pcs.name
@@ -128,12 +128,13 @@ ORDER BY calls.depth DESC;
 CREATE OR REPLACE TEMPORARY FUNCTION callers_of_writers(
     run_ STRING, address_ DECIMAL(20, 0), size_ BIGINT)
 RETURNS TABLE RETURN
-SELECT writer.name AS writer, caller.name AS caller, count(*) AS writes,
+SELECT writer.function AS writer, any_value(writer.name) AS writer_name,
+       caller.function AS caller, any_value(caller.name) AS caller_name, count(*) AS writes,
        min(found.position) AS first_position, max(found.position) AS last_position
 FROM values_of(run_, address_, size_) AS found
 LEFT JOIN calls AS writer ON writer.run = run_ AND writer.call = found.call
 LEFT JOIN calls AS caller ON caller.run = run_ AND caller.call = writer.parent
-GROUP BY writer.name, caller.name
+GROUP BY writer.function, caller.function
 ORDER BY writes DESC;
 
 -- Two runs, and many.
@@ -165,19 +166,21 @@ SELECT thread, index_in_thread, here.step_a, here.step_b, here.pc_a, here.pc_b
 FROM first
 ORDER BY thread;
 
--- The runs in which one cell is written before another: both first writes, and which is earlier.
+-- The runs in which a step writes one cell before any step writes another, with the positions.
 CREATE OR REPLACE TEMPORARY FUNCTION written_before(
     address_x DECIMAL(20, 0), size_x BIGINT, address_y DECIMAL(20, 0), size_y BIGINT)
 RETURNS TABLE RETURN
 SELECT x.run, x.position AS first_x, y.position AS first_y
 FROM (
     SELECT run, min(position) AS position FROM accesses
-    WHERE kind = 'write' AND address < address_x + size_x AND address + size > address_x
+    WHERE kind = 'write' AND step IS NOT NULL
+      AND address < address_x + size_x AND address + size > address_x
     GROUP BY run
 ) AS x
 LEFT JOIN (
     SELECT run, min(position) AS position FROM accesses
-    WHERE kind = 'write' AND address < address_y + size_y AND address + size > address_y
+    WHERE kind = 'write' AND step IS NOT NULL
+      AND address < address_y + size_y AND address + size > address_y
     GROUP BY run
 ) AS y ON y.run = x.run
 WHERE y.position IS NULL OR x.position < y.position

@@ -54,7 +54,7 @@ FROM (SELECT run, pc, variant, count(*) AS steps FROM steps GROUP BY ALL) AS hit
 JOIN pcs USING (run, pc, variant)
 ORDER BY hits.steps DESC;
 
--- Memory.
+-- Memory. All processes of a run count as one memory: filter by thread where there are several.
 
 -- Accesses that share a byte with `size_` bytes at `address_`. The first part lets DuckDB skip row
 -- groups by their lowest and highest address; the second has the few longer accesses.
@@ -74,35 +74,35 @@ WHERE run = run_
 
 -- All values of a cell: its writes in order, with the instruction and function.
 CREATE OR REPLACE MACRO values_of(run_, address_, size_) AS TABLE
-SELECT found.step, found.position, found.thread, found.address, found.size, found.value,
+SELECT found.step, found.position, found.nth, found.thread, found.address, found.size, found.value,
        found.provenance, steps.pc, pcs.text, pcs.name, steps.call
 FROM (FROM accesses_of(run_, address_, size_) WHERE kind = 'write') AS found
 LEFT JOIN steps ON steps.run = run_ AND steps.step = found.step
 LEFT JOIN pcs ON pcs.run = run_ AND pcs.pc = steps.pc AND pcs.variant = steps.variant
-ORDER BY found.position;
+ORDER BY found.position, found.nth;
 
 -- The last write of a cell before a position.
 CREATE OR REPLACE MACRO last_write(run_, address_, size_, position_) AS TABLE
 SELECT * FROM accesses_of(run_, address_, size_)
 WHERE kind = 'write' AND position <= position_
-  AND (step < position_ OR step IS NULL)
-ORDER BY position DESC
+  AND (step < position_ OR step IS NULL) -- follows from the rest, and skips row groups
+ORDER BY position DESC, nth DESC
 LIMIT 1;
 
 -- The last write of a register of a thread before a position. `w3` is a part of `x3`.
 CREATE OR REPLACE MACRO last_register_write(run_, thread_, register_, position_) AS TABLE
 SELECT * FROM register_writes
 WHERE run = run_ AND thread = thread_ AND register = register_ AND position <= position_
-  AND (step < position_ OR step IS NULL)
-ORDER BY position DESC
+  AND (step < position_ OR step IS NULL) -- follows from the rest, and skips row groups
+ORDER BY position DESC, nth DESC
 LIMIT 1;
 
--- The first write into each page of memory.
+-- The first write into each page of memory; a write counts for the page of its lowest address.
 CREATE OR REPLACE MACRO first_writers(run_, page_bytes) AS TABLE
 SELECT first.page, first.position, first.step, steps.pc, pcs.text, pcs.name
 FROM (
     SELECT address - address % page_bytes::UBIGINT AS page,
-           min(position) AS position, arg_min(step, position) AS step
+           min(position) AS position, arg_min_null(step, position) AS step
     FROM accesses
     WHERE run = run_ AND kind = 'write'
     GROUP BY page
@@ -130,12 +130,13 @@ ORDER BY depth DESC;
 
 -- The functions that write a cell, with their callers and the number of writes.
 CREATE OR REPLACE MACRO callers_of_writers(run_, address_, size_) AS TABLE
-SELECT writer.name AS writer, caller.name AS caller, count(*) AS writes,
+SELECT writer.function AS writer, any_value(writer.name) AS writer_name,
+       caller.function AS caller, any_value(caller.name) AS caller_name, count(*) AS writes,
        min(found.position) AS first_position, max(found.position) AS last_position
 FROM values_of(run_, address_, size_) AS found
 LEFT JOIN calls AS writer ON writer.run = run_ AND writer.call = found.call
 LEFT JOIN calls AS caller ON caller.run = run_ AND caller.call = writer.parent
-GROUP BY ALL
+GROUP BY writer.function, caller.function
 ORDER BY writes DESC;
 
 -- Two runs, and many.
@@ -153,26 +154,27 @@ WITH a AS (
     FROM steps WHERE run = run_b
 )
 SELECT thread, min(index_in_thread) AS index_in_thread,
-       arg_min(a.step, index_in_thread) AS step_a, arg_min(b.step, index_in_thread) AS step_b,
+       arg_min_null(a.step, index_in_thread) AS step_a,
+       arg_min_null(b.step, index_in_thread) AS step_b,
        arg_min_null(a.pc, index_in_thread) AS pc_a, arg_min_null(b.pc, index_in_thread) AS pc_b
 FROM a FULL JOIN b USING (thread, index_in_thread)
 WHERE (a.pc, a.executed) IS DISTINCT FROM (b.pc, b.executed)
 GROUP BY thread
 ORDER BY thread;
 
--- The runs in which one cell is written before another: both first writes, and which is earlier.
+-- The runs in which a step writes one cell before any step writes another, with the positions.
 CREATE OR REPLACE MACRO written_before(address_x, size_x, address_y, size_y) AS TABLE
 SELECT x.run, x.position AS first_x, y.position AS first_y
 FROM (
     SELECT run, min(position) AS position FROM accesses
-    WHERE kind = 'write'
+    WHERE kind = 'write' AND step IS NOT NULL
       AND address::HUGEINT < address_x::UBIGINT::HUGEINT + size_x
       AND address::HUGEINT + size > address_x::UBIGINT
     GROUP BY run
 ) AS x
 LEFT JOIN (
     SELECT run, min(position) AS position FROM accesses
-    WHERE kind = 'write'
+    WHERE kind = 'write' AND step IS NOT NULL
       AND address::HUGEINT < address_y::UBIGINT::HUGEINT + size_y
       AND address::HUGEINT + size > address_y::UBIGINT
     GROUP BY run

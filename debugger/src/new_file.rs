@@ -20,8 +20,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all temporary files and directories and then calls `end`, which ends the program: no further file can be
-/// created or renamed meanwhile.
+/// Removes all temporary files and directories and then calls `end`, which ends the program: no
+/// further file can be created or renamed meanwhile.
 pub fn remove_unfinished(end: impl FnOnce()) {
     let unfinished = unfinished();
     for path in &*unfinished {
@@ -182,11 +182,26 @@ impl NewDirectory {
     pub fn path(&self) -> &Path {
         self.0.path()
     }
+
+    /// Moves its complete files away by `move_files`, which a signal does not interrupt, and removes
+    /// the rest.
+    ///
+    /// # Errors
+    /// That of `move_files`.
+    pub fn finish<E>(self, move_files: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), E> {
+        let guard = unfinished();
+        let moved = move_files(self.path());
+        drop(guard);
+        moved
+    }
 }
 
 impl Drop for NewDirectory {
     fn drop(&mut self) {
-        unfinished().retain(|path| path != self.path());
+        let mut unfinished = unfinished();
+        // What cannot be removed is of no use to anybody, and there is nobody to tell.
+        _ = fs::remove_dir_all(self.path());
+        unfinished.retain(|path| path != self.path());
     }
 }
 

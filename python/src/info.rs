@@ -8,7 +8,7 @@ use stepback_debugger::session::Session;
 use stepback_index::Cancel;
 use stepback_index::answer::ThreadId;
 
-/// What has to be read for the summary.
+/// Data read for the summary.
 pub struct TraceSummary {
     threads: Vec<ThreadSummary>,
     times: Option<(u64, u64)>,

@@ -18,7 +18,7 @@ use crate::error::query_error;
 use crate::value::{hex, number};
 use crate::worker::answered;
 
-/// Larger requests are taken for a typing error.
+/// Maximum request; a larger one is probably a mistake.
 const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
 
 /// Registers and memory at a position.

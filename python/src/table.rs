@@ -20,13 +20,13 @@ use crate::table_reader::TableReader;
 /// A kind of table.
 pub struct TableKind {
     pub name: &'static str,
-    /// What a row is.
+    /// Meaning of a row.
     pub meaning: &'static str,
     pub schema: fn() -> Schema,
     pub origin: TableOrigin,
 }
 
-/// Where the rows of a table come from.
+/// Source of the rows of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TableOrigin {
     /// The parts of the trace, in order.
@@ -91,7 +91,7 @@ impl Table {
         self.kind.name
     }
 
-    /// What a row is.
+    /// Meaning of a row.
     #[getter]
     fn meaning(&self) -> &'static str {
         self.kind.meaning
@@ -127,7 +127,7 @@ impl Table {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// Returns the rows for other libraries. A requested schema is not regarded.
+    /// Returns the rows for other libraries. `requested_schema` is ignored.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Runs long work on a thread of its own, while the interpreter is free and watches for Ctrl-C.
+//! Runs long work on a separate thread, while the interpreter is free and watches for Ctrl-C.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};

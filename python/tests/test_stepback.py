@@ -4,7 +4,7 @@
 
 It runs the examples of the documentation, compares 1,000 random answers and whole tables with those
 of the program, and reads each table with polars, pyarrow, DuckDB and pandas. A library that is not
-installed is left out with a word.
+installed is skipped with a message.
 """
 
 import doctest
@@ -37,7 +37,7 @@ EXACT_LIMIT = 1 << 53
 
 
 def library(name):
-    """Returns a library, or None with a word if it is not installed."""
+    """Returns a library, or None with a message if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:

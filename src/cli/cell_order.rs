@@ -7,6 +7,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::marker::PhantomData;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -38,10 +39,13 @@ struct Spool {
 }
 
 impl<R: CellRow> SortedBlocks<R> {
-    /// Creates a table without blocks.
-    pub fn new() -> Result<Self> {
+    /// Creates a table without blocks. They are kept in an unnamed file in `folder`.
+    ///
+    /// # Errors
+    /// The folder takes no file.
+    pub fn new(folder: &Path) -> Result<Self> {
         let spool = Spool {
-            file: tempfile::tempfile()?,
+            file: tempfile::tempfile_in(folder)?,
             end: 0,
             blocks: Vec::new(),
         };

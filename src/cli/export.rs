@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,19 @@ values that Stepback infers are not in them. stepback help columns describes the
 const DUCKDB_VIEWS: &str = include_str!("../../assets/columns/views.sql");
 /// Views and functions for Spark.
 const SPARK_VIEWS: &str = include_str!("../../assets/columns/views.spark.sql");
+/// All tables, `runs` first.
+const TABLES: [&str; 10] = [
+    RunRow::TABLE,
+    ThreadRow::TABLE,
+    StepRow::TABLE,
+    CodeRow::TABLE,
+    RegisterWriteRow::TABLE,
+    RegisterWriteRow::SORTED_TABLE,
+    AccessRow::TABLE,
+    AccessRow::SORTED_TABLE,
+    CallRow::TABLE,
+    MarkerRow::TABLE,
+];
 /// Number of row groups in a file of a sorted table.
 const GROUPS_OF_FILE: usize = 4;
 
@@ -171,12 +184,7 @@ fn run_name(arguments: &ExportArguments, report: &Report<'_>) -> String {
 fn export(arguments: &ExportArguments, report: &mut Report<'_>) -> Result<()> {
     let dataset = &arguments.parquet;
     let run = run_name(arguments, report);
-    if run_path(dataset, RunRow::TABLE, &run).exists() && !arguments.replace {
-        bail!(CommandError::Usage(format!(
-            "{} already has a run {run}: name this one with --run NAME, or replace it with --replace",
-            dataset.display()
-        )));
-    }
+    check_run(arguments, &run)?;
     let cannot_write = || format!("{}: the dataset could not be written", dataset.display());
     fs::create_dir_all(dataset).with_context(cannot_write)?;
     remove_files_on_signals();
@@ -185,16 +193,50 @@ fn export(arguments: &ExportArguments, report: &mut Report<'_>) -> Result<()> {
         columns: Columns::new(report.session),
         folder: writing.path(),
         totals: Mutex::default(),
-        accesses: arguments.sorted.then(SortedBlocks::new).transpose()?,
-        writes: arguments.sorted.then(SortedBlocks::new).transpose()?,
+        accesses: sorted_blocks(arguments, writing.path())?,
+        writes: sorted_blocks(arguments, writing.path())?,
     };
     write_tables(&writer, arguments, report)?;
     let tables = writer.finish(report)?;
-    move_run(dataset, writing.path(), &run, &tables).with_context(cannot_write)?;
-    NewFile::write_whole(&dataset.join("views.sql"), DUCKDB_VIEWS.as_bytes())?;
-    NewFile::write_whole(&dataset.join("views.spark.sql"), SPARK_VIEWS.as_bytes())?;
+    let views = [
+        ("views.sql", DUCKDB_VIEWS),
+        ("views.spark.sql", SPARK_VIEWS),
+    ];
+    for (name, text) in views {
+        NewFile::write_whole(&dataset.join(name), text.as_bytes()).with_context(cannot_write)?;
+    }
+    // Only one export moves its files at a time.
+    let lock = File::create(dataset.join("_lock")).with_context(cannot_write)?;
+    lock.lock().with_context(cannot_write)?;
+    check_run(arguments, &run)?;
+    writing
+        .finish(|writing| move_run(dataset, writing, &run, &tables))
+        .with_context(cannot_write)?;
     NewFile::write_whole(&dataset.join("_SUCCESS"), b"").with_context(cannot_write)?;
     print(report, dataset, run, tables)
+}
+
+/// Creates the blocks of a sorted table, if it is requested.
+fn sorted_blocks<R: CellRow>(
+    arguments: &ExportArguments,
+    folder: &Path,
+) -> Result<Option<SortedBlocks<R>>> {
+    let blocks = arguments.sorted.then(|| SortedBlocks::new(folder));
+    blocks
+        .transpose()
+        .with_context(|| format!("{}: rows could not be sorted here", folder.display()))
+}
+
+/// Refuses a run that exists, unless it is to be replaced.
+fn check_run(arguments: &ExportArguments, run: &str) -> Result<()> {
+    let dataset = &arguments.parquet;
+    if run_path(dataset, RunRow::TABLE, run).exists() && !arguments.replace {
+        bail!(CommandError::Usage(format!(
+            "{} already has a run {run}: name this one with --run NAME, or replace it with --replace",
+            dataset.display()
+        )));
+    }
+    Ok(())
 }
 
 fn print(
@@ -260,23 +302,17 @@ fn move_run(dataset: &Path, writing: &Path, run: &str, tables: &[TableJson]) -> 
     let (last, first): (Vec<_>, Vec<_>) = tables.iter().partition(is_last);
     let place = |table: &TableJson| run_path(dataset, table.table, run);
     // The row of `runs` goes first, because without it the others count for nothing.
-    remove(&run_path(dataset, RunRow::TABLE, run))?;
-    for table in fs::read_dir(dataset)? {
-        remove(&table?.path().join(format!("run={run}")))?;
+    for table in TABLES {
+        let old = run_path(dataset, table, run);
+        if old.exists() {
+            fs::rename(old, writing.join(format!("old-{table}")))?;
+        }
     }
     for table in first.into_iter().chain(last) {
         fs::create_dir_all(dataset.join(table.table))?;
         fs::rename(writing.join(table.table), place(table))?;
     }
     Ok(())
-}
-
-/// Removes a table of an earlier run, if there is one.
-fn remove(folder: &Path) -> io::Result<()> {
-    match folder.exists() {
-        true => fs::remove_dir_all(folder),
-        false => Ok(()),
-    }
 }
 
 fn run_path(dataset: &Path, table: &str, run: &str) -> PathBuf {
@@ -297,7 +333,10 @@ struct DatasetWriter<'a> {
 impl DatasetWriter<'_> {
     fn create<R: TableRow>(&self, table: &'static str, number: usize) -> Result<ParquetFile> {
         let folder = self.folder.join(table);
-        fs::create_dir_all(&folder)?;
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+            _ => {}
+        }
         ParquetFile::create::<R>(&folder.join(format!("part-{number:05}.parquet")))
     }
 

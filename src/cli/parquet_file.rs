@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
@@ -40,36 +40,50 @@ impl NameCells {
 }
 
 /// A Parquet file that is being written.
-pub struct ParquetFile(SerializedFileWriter<BufWriter<File>>);
+pub struct ParquetFile {
+    writer: SerializedFileWriter<BufWriter<File>>,
+    path: PathBuf,
+}
 
 impl ParquetFile {
     /// Creates a file for a table.
     pub fn create<R: TableRow>(path: &Path) -> Result<Self> {
-        let file = BufWriter::new(File::create_new(path)?);
+        let file = File::create_new(path).with_context(|| not_written(path))?;
         let properties = Arc::new(properties::<R>()?);
-        Ok(Self(SerializedFileWriter::new(
-            file,
-            schema::<R>()?,
-            properties,
-        )?))
+        let file = BufWriter::new(file);
+        let writer = SerializedFileWriter::new(file, schema::<R>()?, properties)
+            .with_context(|| not_written(path))?;
+        let path = path.to_owned();
+        Ok(Self { writer, path })
     }
 
     /// Writes the rows as one row group.
     pub fn write<R: TableRow>(&mut self, rows: &[R], names: &NameCells) -> Result<()> {
-        let mut group = self.0.next_row_group()?;
-        R::COLUMNS
-            .iter()
-            .try_for_each(|column| write_column(&mut group, column, rows, names))?;
-        group.close()?;
-        Ok(())
+        let mut written = || {
+            let mut group = self.writer.next_row_group()?;
+            R::COLUMNS
+                .iter()
+                .try_for_each(|column| write_column(&mut group, column, rows, names))?;
+            group.close()?;
+            anyhow::Ok(())
+        };
+        written().with_context(|| not_written(&self.path))
     }
 
     /// Writes the end of the file, and returns its size in bytes.
     pub fn finish(self) -> Result<u64> {
-        let file = self.0.into_inner()?.into_inner()?;
-        file.sync_data()?;
-        Ok(file.metadata()?.len())
+        let Self { writer, path } = self;
+        let finished = || {
+            let file = writer.into_inner()?.into_inner()?;
+            file.sync_data()?;
+            anyhow::Ok(file.metadata()?.len())
+        };
+        finished().with_context(|| not_written(&path))
     }
+}
+
+fn not_written(path: &Path) -> String {
+    format!("{}: the file could not be written", path.display())
 }
 
 fn write_column<R: TableRow>(

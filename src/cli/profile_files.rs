@@ -27,7 +27,7 @@ pub enum ProfileFormat {
     /// For speedscope.app: the calls of each thread in order, measured in its steps.
     Speedscope,
     /// Trace Event JSON for ui.perfetto.dev and chrome://tracing: the calls of all threads on one
-    /// axis; a microsecond stands for a step.
+    /// axis; one microsecond represents one step.
     Perfetto,
 }
 

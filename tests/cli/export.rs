@@ -69,45 +69,54 @@ fn the_tables_hold_what_the_trace_records() {
         step(4, 10, 0x8000, 1, true),
     ];
     assert_eq!(table("steps"), expected);
-    let write = |step: &str, rest: &str| {
-        format!("{{step: {step}, late: 0, thread: \"cpu0\", {rest}, provenance: \"recorded\"}}")
+    let write = |step: &str, nth: u32, rest: &str| {
+        format!(
+            "{{step: {step}, late: 0, nth: {nth}, thread: \"cpu0\", {rest}, provenance: \"recorded\"}}"
+        )
     };
     let expected = [
         write(
             "null",
+            0,
             "register: \"x0\", first_bit: 0, bits: 64, value: 170, wide: null",
         ),
         write(
             "0",
+            1,
             "register: \"x0\", first_bit: 0, bits: 64, value: 7, wide: null",
         ),
         write(
             "4",
+            0,
             "register: \"x3\", first_bit: 0, bits: 32, value: 287454020, wide: null",
         ),
         write(
             "4",
+            1,
             "register: \"v1\", first_bit: 0, bits: 128, value: null, wide: [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2]",
         ),
     ];
     assert_eq!(table("register_writes"), expected);
-    let access = |step: u64, rest: &str, source: &str| {
+    let access = |step: u64, nth: u32, rest: &str, source: &str| {
         format!(
-            "{{step: {step}, late: 0, thread: \"cpu0\", {rest}, external: false, provenance: \"{source}\"}}"
+            "{{step: {step}, late: 0, nth: {nth}, thread: \"cpu0\", {rest}, external: false, provenance: \"{source}\"}}"
         )
     };
     let expected = [
         access(
+            0,
             0,
             "kind: \"read\", address: 4096, size: 8, value: 7",
             "recorded",
         ),
         access(
             1,
+            0,
             "kind: \"write\", address: 8192, size: 8, value: null",
             "unknown",
         ),
         access(
+            1,
             1,
             "kind: \"write\", address: 8200, size: 8, value: 9",
             "recorded",
@@ -226,6 +235,59 @@ fn a_trace_without_values_exports_none() {
     assert!(accesses.iter().all(is_unknown));
     // The table exists, so that a query over it finds its columns.
     assert!(rows(&sandbox.path("d"), "register_writes", "a").is_empty());
+}
+
+#[test]
+fn a_vector_register_has_one_name() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file(
+        "a.tarmac",
+        "1 clk IT (1) 00008000 d503201f O EL1h_n : NOP\n\
+         1 clk R Z1 0000000000000000000000000000000000000000000000000000000000000001\n\
+         1 clk R V1 00000000000000010000000000000002\n",
+    );
+    export(&sandbox, &[&trace, "--run", "a"]);
+    let writes = rows(&sandbox.path("d"), "register_writes", "a");
+    assert_eq!(writes.len(), 2);
+    assert!(
+        writes.iter().all(|row| row.contains("register: \"v1\"")),
+        "{writes:?}"
+    );
+}
+
+#[test]
+fn folders_of_others_in_the_dataset_stay() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", SMALL);
+    let other = sandbox.path("d/features/run=a");
+    fs::create_dir_all(&other).unwrap();
+    export(&sandbox, &[&trace, "--run", "a"]);
+    export(&sandbox, &[&trace, "--run", "a", "--replace"]);
+    assert!(other.exists());
+}
+
+#[test]
+fn of_several_exports_of_one_run_one_is_kept() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    sandbox.run(&["index", &trace]).succeeds();
+    let arguments = ["export", &trace, "--parquet", "d", "--run", "a", "--quiet"];
+    let exports: Vec<_> = (0..4)
+        .map(|_| {
+            let mut export = sandbox.process(&arguments);
+            export.stderr(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    let codes = exports
+        .into_iter()
+        .map(|mut export| export.wait().unwrap().code());
+    let mut codes: Vec<_> = codes.collect();
+    codes.sort();
+    assert_eq!(codes, [Some(0), Some(2), Some(2), Some(2)]);
+    assert_eq!(
+        rows(&sandbox.path("d"), "steps", "a").len() as u64,
+        OVERFLOW_STEPS
+    );
 }
 
 #[test]

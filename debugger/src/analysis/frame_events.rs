@@ -1,5 +1,5 @@
-//! The calls of a trace as events: a frame is entered, a frame is left. Each stack of a thread has a
-//! sequence of its own, in which frames nest ([`each_frame_event`]).
+//! The calls of a trace as events: a frame is entered, a frame is left. Each stack of a thread has its
+//! own sequence, in which frames nest ([`each_frame_event`]).
 
 use stepback_index::answer::{CallId, StackUse};
 use stepback_index::read::StepCounter;

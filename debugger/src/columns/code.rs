@@ -122,18 +122,18 @@ impl CodeCollector {
 }
 
 /// Returns the number of an instruction among those that the trace executed at its address, by
-/// first execution. It is 0 if the trace does not record instructions.
+/// first execution. It is 0 if the trace does not record instructions. One that the index does not
+/// list gets a number after those that it lists.
 fn variant_of(index: &Index, event: &StepEvent<'_>, encoding: Option<Encoding>) -> u32 {
     let codes = index.executed_codes();
     let here = codes.partition_point(|code| code.pc < event.pc);
-    let at_address = codes.iter().skip(here);
-    let mut at_address = at_address.take_while(|code| code.pc == event.pc);
+    let rest = codes.get(here..).unwrap_or_default();
+    let count = rest.partition_point(|code| code.pc == event.pc);
+    let mut at_address = rest.iter().take(count);
     let is_same =
         |code: &ExecutedCode| code.set == event.instruction_set && Some(code.encoding) == encoding;
     let place = at_address.position(is_same);
-    place
-        .and_then(|place| u32::try_from(place).ok())
-        .unwrap_or(0)
+    u32::try_from(place.unwrap_or(count)).unwrap_or(u32::MAX)
 }
 
 /// The instructions of the whole trace.

@@ -26,9 +26,9 @@ pub const BLOCK_ROWS: usize = 1 << 18;
 
 /// Number of steps of a part.
 const PART_STEPS: u64 = 1 << 20;
-/// The same in traces that would have too few parts for many threads.
+/// Number of steps of a part in a small trace.
 const SMALL_PART_STEPS: u64 = 1 << 18;
-/// Number of parts that is enough.
+/// Minimum number of full-size parts; a smaller trace has small ones.
 const ENOUGH_PARTS: u64 = 16;
 
 /// Receiver of rows.
@@ -160,6 +160,9 @@ impl<'a> Columns<'a> {
     pub fn read_rest(&self, sink: &mut impl RowSink) -> Result<()> {
         let codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let codes: Vec<CodeRow> = codes.rows(self.session);
+        if codes.is_empty() {
+            sink.take::<CodeRow>(&[])?;
+        }
         for block in codes.chunks(BLOCK_ROWS) {
             sink.take(block)?;
         }
@@ -189,7 +192,7 @@ fn run_row(session: &Session) -> RunRow {
         time_unit: info.time_unit,
         first_time: info.time_range.map(|range| range.0),
         last_time: info.time_range.map(|range| range.1),
-        trace_bytes: info.trace_bytes,
+        trace_bytes: session.trace_bytes(),
         warnings: info.warning_count,
         external_changes: info.external_changes,
     }
@@ -295,6 +298,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
 
     fn take(&mut self, event: TraceEvent<'_>) -> Result<()> {
         let (step, position) = (event.step.map(|step| step.0), event.position.0);
+        let nth = u32::try_from(event.place).unwrap_or(u32::MAX);
         let Some(state) = self.threads.get_mut(usize::from(event.thread.0)) else {
             return Ok(());
         };
@@ -344,6 +348,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
                 let row = RegisterWriteRow {
                     step,
                     position,
+                    nth,
                     thread,
                     register,
                     first_bit: 8 * u32::from(view.offset),
@@ -364,6 +369,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
                 let row = AccessRow {
                     step,
                     position,
+                    nth,
                     thread,
                     kind: event.kind,
                     address: event.address.0,
@@ -382,6 +388,7 @@ impl<'a, S: RowSink> PartReader<'a, S> {
                 let row = AccessRow {
                     step,
                     position,
+                    nth,
                     thread,
                     kind: AccessKind::Write,
                     address: address.0,
@@ -444,7 +451,11 @@ impl<'a, S: RowSink> PartReader<'a, S> {
         if let Some(known) = self.registers.get(&key) {
             return *known;
         }
-        let name = self.names.id(&NameReader(self.index).whole_name(view, set));
+        // A register has one name, however wide the first write of it was.
+        let narrow = RegisterView::new(view.register, 0, 1);
+        let name = self
+            .names
+            .id(&NameReader(self.index).whole_name(narrow, set));
         self.registers.insert(key, name);
         name
     }

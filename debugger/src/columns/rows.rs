@@ -44,6 +44,9 @@ impl Provenance {
     }
 }
 
+const NTH: &str =
+    "order among the register writes and accesses that become visible at the same position";
+
 /// Returns the number of positions from the end of a step to the one where an effect is visible.
 fn late(step: Option<u64>, position: u64) -> u64 {
     position.saturating_sub(step.map_or(0, |step| step + 1))
@@ -114,6 +117,7 @@ impl TableRow for StepRow {
 pub struct RegisterWriteRow {
     pub step: Option<u64>,
     pub position: u64,
+    pub nth: u32,
     pub thread: NameId,
     pub register: NameId,
     pub first_bit: u32,
@@ -129,11 +133,12 @@ impl TableRow for RegisterWriteRow {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::growing("step", MaybeCount(|row| row.step), STEP),
         Column::new("late", Count(|row| late(row.step, row.position)), LATE),
+        Column::new("nth", Small(|row| row.nth), NTH),
         Column::new("thread", Name(|row| row.thread), "thread of the register"),
         Column::new(
             "register",
             Name(|row| row.register),
-            "the whole register: `x3` also for a write of `w3`",
+            "the whole register: `x3` also for a write of `w3`; a line that names a bank in use gives two rows, for `sp` and `sp_el3`",
         ),
         Column::new(
             "first_bit",
@@ -167,6 +172,7 @@ const LATE: &str = "positions from the end of the step to where it is visible: 0
 pub struct AccessRow {
     pub step: Option<u64>,
     pub position: u64,
+    pub nth: u32,
     pub thread: NameId,
     pub kind: AccessKind,
     pub address: u64,
@@ -182,6 +188,7 @@ impl TableRow for AccessRow {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::growing("step", MaybeCount(|row| row.step), STEP),
         Column::new("late", Count(|row| late(row.step, row.position)), LATE),
+        Column::new("nth", Small(|row| row.nth), NTH),
         Column::new("thread", Name(|row| row.thread), "thread that made it"),
         Column::new("kind", Word(|row| row.kind.word()), "`read` or `write`"),
         Column::new("address", Bits(|row| row.address), "lowest address"),
@@ -296,7 +303,7 @@ impl TableRow for CallRow {
         Column::growing(
             "exit_step",
             MaybeCount(|row| row.exit_step),
-            "last step inside, the return itself; missing while the call is open",
+            "last step inside, the return itself; missing if the call does not end in the trace",
         ),
         Column::new(
             "entered_by",
@@ -432,7 +439,7 @@ impl TableRow for ThreadRow {
         Column::new(
             "process",
             MaybeText(|row| row.process.as_deref()),
-            "owner of its memory; missing if all threads share one memory",
+            "process that owns its memory; missing if the trace names none",
         ),
         Column::new("steps", Count(|row| row.steps), "number of its steps"),
     ];
@@ -460,7 +467,7 @@ const SCHEMA: u32 = 1;
 
 impl TableRow for RunRow {
     const TABLE: &'static str = "runs";
-    const MEANING: &'static str = "a trace, written last: what has no row here is not complete";
+    const MEANING: &'static str = "a trace, written last: a run without a row here is incomplete";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("trace", MaybeText(|row| Some(&row.trace)), "its path"),
         Column::new(

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub trait TableRow: Sized + Send + Sync + 'static {
     /// Name of the table.
     const TABLE: &'static str;
-    /// What a row is.
+    /// Meaning of a row.
     const MEANING: &'static str;
     /// Its columns.
     const COLUMNS: &'static [Column<Self>];

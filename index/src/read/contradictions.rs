@@ -35,10 +35,10 @@ struct Contradiction {
 
 /// Place of an event in the trace.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SlotPlace {
-    pub slot: u64,
+struct SlotPlace {
+    slot: u64,
     /// Number of events of the slot before it.
-    pub place_in_slot: usize,
+    place_in_slot: usize,
 }
 
 impl Contradictions {
@@ -73,10 +73,15 @@ impl Contradictions {
     pub fn is_next(
         &mut self,
         index: &Index,
-        place: SlotPlace,
+        slot: u64,
         access: MemoryRange,
     ) -> Result<bool, QueryError> {
         self.found.clear();
+        // Only this one is there, so its place among the events of the slot does not matter.
+        let place = SlotPlace {
+            slot,
+            place_in_slot: 0,
+        };
         self.add_access(index, place, access)?;
         Ok(!self.found.is_empty())
     }

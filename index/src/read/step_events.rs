@@ -11,7 +11,7 @@ use crate::answers::cell::{MemoryRange, ThreadId};
 use crate::answers::error::{Cancel, QueryError};
 use crate::answers::step_record::HostOperation;
 use crate::index::Index;
-use crate::read::contradictions::{Contradictions, SlotPlace};
+use crate::read::contradictions::Contradictions;
 use crate::read::lines;
 use crate::read::slots::{ParserNames, SlotReader};
 
@@ -22,6 +22,8 @@ pub struct TraceEvent<'a> {
     pub step: Option<Step>,
     /// First position at which it is visible.
     pub position: Position,
+    /// Number of register writes and accesses that become visible at the same position before it.
+    pub place: usize,
     /// Thread of the event.
     pub thread: ThreadId,
     /// Contents.
@@ -117,7 +119,7 @@ impl StepEvents {
             time: slots.time_before(self.from)?,
             first_line,
             position: self.from,
-            events_in_slot: 0,
+            effects_in_slot: 0,
             set: None,
             take,
             flow: Ok(Flow::Continue),
@@ -143,7 +145,7 @@ struct TraceEventSink<'a, F> {
     time: Option<u64>,
     first_line: Option<u64>,
     position: Position,
-    events_in_slot: usize,
+    effects_in_slot: usize,
     /// Thread and instruction set of the last step.
     set: Option<(ThreadId, InstructionSet)>,
     take: F,
@@ -184,6 +186,7 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> TraceEventSink<'_, F> {
             (self.take)(TraceEvent {
                 step,
                 position: self.position,
+                place: self.effects_in_slot,
                 thread,
                 kind,
             })
@@ -207,7 +210,7 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> EventSink for TraceEventSink<'_, F> {
         let thread = self.names.thread(step.thread);
         self.note_step(thread, Some(self.position.next_step()));
         self.position.0 += 1;
-        self.events_in_slot = 0;
+        self.effects_in_slot = 0;
         self.set = Some((thread, step.instruction_set));
         self.time = match (self.time, step.time) {
             (Some(latest), Some(time)) => Some(latest.max(time)),
@@ -227,6 +230,7 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> EventSink for TraceEventSink<'_, F> {
                 operation: region.operation,
             };
             self.push(thread, kind);
+            self.effects_in_slot += 1;
         }
     }
 
@@ -239,8 +243,8 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> EventSink for TraceEventSink<'_, F> {
             set: self.index.set_of_names(thread, set),
             bytes: write.bytes,
         };
-        self.events_in_slot += 1;
         self.push(thread, kind);
+        self.effects_in_slot += 1;
     }
 
     fn access(&mut self, access: &MemoryAccess) {
@@ -251,18 +255,17 @@ impl<F: FnMut(TraceEvent<'_>) -> Flow> EventSink for TraceEventSink<'_, F> {
             address: access.address,
             len_bytes: u64::from(access.size_bytes),
         };
-        let place = SlotPlace {
-            slot: self.position.0,
-            place_in_slot: self.events_in_slot,
-        };
-        self.events_in_slot += 1;
-        match self.contradictions.is_next(self.index, place, range) {
+        match self
+            .contradictions
+            .is_next(self.index, self.position.0, range)
+        {
             Ok(is_contradiction) => {
                 let kind = TraceEventKind::Access {
                     event: access,
                     is_external: is_contradiction && access.kind == AccessKind::Read,
                 };
                 self.push(self.names.thread(access.thread), kind);
+                self.effects_in_slot += 1;
             }
             Err(error) => self.flow = Err(error),
         }
