@@ -80,7 +80,15 @@ fn an_interrupted_export_leaves_no_dataset() {
     let trace = sandbox.file("a.tarmac", steps(400_000));
     sandbox.run(&["index", &trace]).succeeds();
     let mut export = sandbox
-        .process(&["export", &trace, "--parquet", "d", "--threads", "1"])
+        .process(&[
+            "export",
+            &trace,
+            "--parquet",
+            "d",
+            "--sorted",
+            "--threads",
+            "1",
+        ])
         .stderr(Stdio::null())
         .spawn()
         .unwrap();

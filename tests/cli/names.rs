@@ -46,7 +46,7 @@ fn the_reading_of_a_number_with_two_is_said_and_the_other_one_offered() {
         "{hexadecimal}"
     );
     assert!(
-        hexadecimal.contains("in decimal it is 0x4c4b548"),
+        hexadecimal.contains("as decimal it would be 0x4c4b548"),
         "{hexadecimal}"
     );
     let decimal = notes(&["last-write", "4096"]);
