@@ -98,12 +98,13 @@ fn an_interrupted_export_leaves_no_dataset() {
         entries.any(|entry| entry.unwrap().path().join("steps").exists())
     };
     let tries = (0..4000).take_while(|_| !is_begun());
-    tries.for_each(|_| sleep(Duration::from_millis(1)));
+    tries.for_each(|_| sleep(Duration::from_millis(5)));
+    assert!(is_begun());
     let status = Command::new("kill")
         .args(["-INT", &export.id().to_string()])
         .status()
         .unwrap();
     assert!(status.success());
     assert_eq!(export.wait().unwrap().signal(), Some(2));
-    assert_eq!(fs::read_dir(&dataset).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&dataset).unwrap().count(), 0, "{dataset:?}");
 }
