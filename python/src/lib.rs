@@ -1,9 +1,9 @@
 //! The Python module `stepback`: answers about a trace as Python objects, and its tables as Arrow
 //! streams.
 //!
-//! [`trace`] has the functions and the class that a program begins with. A query runs on a thread
-//! of its own while the interpreter is free ([`worker`]); a list of rows is an iterator that reads
-//! ahead by one block ([`row_iterator`]). [`table`] hands whole tables to other libraries.
+//! `trace.rs` has the functions and the class that a program begins with. A query runs on a separate
+//! thread while the interpreter is free (`worker.rs`); a list of rows is an iterator that reads
+//! ahead by one block (`row_iterator.rs`). `table.rs` hands whole tables to other libraries.
 
 mod arguments;
 mod batches;
