@@ -199,7 +199,7 @@ impl NewDirectory {
 impl Drop for NewDirectory {
     fn drop(&mut self) {
         let mut unfinished = unfinished();
-        // What cannot be removed is of no use to anybody, and there is nobody to tell.
+        // Nobody could act on a failure, and the next export does not need the name.
         _ = fs::remove_dir_all(self.path());
         unfinished.retain(|path| path != self.path());
     }

@@ -360,7 +360,7 @@ pub struct Call {
     entered: &'static str,
     /// "return", "longjmp", "skipped", "tail", "open" or "gap".
     left: &'static str,
-    /// What shows that it is a call.
+    /// Evidence for the call.
     evidence: &'static str,
 }
 

@@ -46,7 +46,7 @@ const DEBUG: [PanelKind; 8] = [
     PanelKind::Watches,
 ];
 
-/// What a trace records, as far as it decides on the initial layout.
+/// Properties of a trace that determine the initial layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedContent {
     /// Instructions with their registers or memory.

@@ -331,7 +331,7 @@ fn effects_opened_by_name_are_those_of_the_call() {
     window.go_to("880");
     window.command("Show effects");
     assert!(window.has("write psr") && !window.has("write sp"));
-    // What was requested stays.
+    // A requested range stays.
     window.command("Effects of steps… 1249 1254");
     window.command("Show effects");
     assert!(window.has("write 80020010"));

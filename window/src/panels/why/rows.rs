@@ -253,8 +253,8 @@ impl SliceRows<'_> {
         );
     }
 
-    /// Draws the end of a chain across the columns that a step would fill, and across that of the
-    /// reason as far as the reason leaves room.
+    /// Draws the end of a chain across the columns that a step would fill, and into the free part of
+    /// the column of the reason.
     fn end(&self, y: f32, row: &SliceListRow, reason: &str) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
         let right = match (reason, row.doubt.is_some()) {
