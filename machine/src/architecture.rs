@@ -15,7 +15,7 @@ use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
 use crate::exception_frame::FrameLayout;
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
-use crate::meaning::FlagTest;
+use crate::meaning::{DataAccess, FlagTest};
 use crate::mode::{
     BankedRegister, ExecutionState, Mode, RegisterAlias, SecurityState, WindowChange,
 };
@@ -191,6 +191,9 @@ pub(crate) trait Architecture {
     }
     fn is_exclusive_store(_encoding: &Encoding) -> bool {
         false
+    }
+    fn data_access(_encoding: &Encoding) -> Option<DataAccess> {
+        None
     }
     fn changed_by_trap(_encoding: &Encoding) -> &'static [&'static str] {
         Self::ABI.system_calls.changed

@@ -16,6 +16,18 @@ use serde::{Deserialize, Serialize};
 use crate::expression::Expression;
 use crate::view::{RegisterId, RegisterView};
 
+/// Sizes of the data accesses of an instruction with at most one load and one store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DataAccess {
+    /// Bytes loaded; 0 for none.
+    pub load_bytes: u8,
+    /// Bytes stored; 0 for none.
+    pub store_bytes: u8,
+    /// Register that receives the loaded bytes, or the outcome of a conditional store. The zero
+    /// register of the architecture counts too.
+    pub destination: Option<RegisterView>,
+}
+
 /// Effects of an instruction on registers and memory; incomplete where they are not modelled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meaning {

@@ -26,7 +26,7 @@ use crate::exception_frame::FrameLayout;
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::linux::written::{MemorySharing, SystemCallWrite, changes_files, sharing, written};
-use crate::meaning::FlagTest;
+use crate::meaning::{DataAccess, FlagTest};
 use crate::mode::{
     Bank, BankedRegister, ExecutionState, Mode, RegisterAlias, SecurityState, WindowChange,
 };
@@ -469,6 +469,13 @@ impl InstructionSet {
     /// Returns true for a store that may fail but that a trace may record anyway.
     pub fn is_exclusive_store(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::is_exclusive_store(encoding))
+    }
+
+    /// Returns the sizes of the accesses of an instruction, found without a disassembler. None for
+    /// instructions without accesses or with several, and for architectures whose texts state the
+    /// sizes.
+    pub fn data_access(self, encoding: &Encoding) -> Option<DataAccess> {
+        query_often!(self, Of => Of::data_access(encoding))
     }
 
     /// Returns the registers that may have changed when control returns from a trap.

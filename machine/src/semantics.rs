@@ -2,7 +2,7 @@
 
 pub use crate::expression::{Expression, Operation};
 pub use crate::meaning::{
-    ConditionalSelection, ExecutionCondition, FlagTest, FlagUse, Meaning, MemoryOperand,
-    RegisterEffect, RegisterUse, ScaledRegister, StoreExtent, StoreExtentPart,
+    ConditionalSelection, DataAccess, ExecutionCondition, FlagTest, FlagUse, Meaning,
+    MemoryOperand, RegisterEffect, RegisterUse, ScaledRegister, StoreExtent, StoreExtentPart,
 };
 pub use crate::origins::{InstructionInput, ValueOrigin};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use stepback_machine::{Endian, InstructionSet};
 
 use crate::btrace::{BranchLayout, Btrace, BtraceHead, BtraceOptions};
+use crate::commit_log::{CommitLog, is_commit_log_line};
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::{FormatError, SourceError};
@@ -19,6 +20,7 @@ use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::template::RecordTemplate;
 use crate::text::window::LINE_LIMIT;
+use crate::text_log::{LogFormat as _, LogOptions, TextLog};
 
 /// A trace format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,13 +33,16 @@ pub enum Format {
     Rst,
     /// Btrace branch records.
     Btrace,
+    /// RISC-V commit logs.
+    CommitLog,
 }
 
 /// Table of all formats.
-const FORMATS: [FormatRow; 4] = [
+const FORMATS: [FormatRow; 5] = [
     FormatRow {
         format: Format::Tarmac,
         name: "tarmac",
+        summary: "Arm Tarmac text",
         title: "Tarmac",
         maker: "Tarmac",
         endings: &["tarmac", "trc", "log", "txt", "gz", "zst", "xz"],
@@ -53,6 +58,7 @@ const FORMATS: [FormatRow; 4] = [
     FormatRow {
         format: Format::Drmemtrace,
         name: "drmemtrace",
+        summary: "DynamoRIO drmemtrace: a file or a directory",
         title: "drmemtrace",
         maker: "DynamoRIO",
         endings: &["zip", "gz", "lz4", "sz", "trace"],
@@ -71,6 +77,7 @@ const FORMATS: [FormatRow; 4] = [
     FormatRow {
         format: Format::Rst,
         name: "rst",
+        summary: "RST of Sun's SPARC simulators: one or more files, or a directory",
         title: "RST",
         maker: "Sun's SPARC simulators",
         endings: &["rst", "rsz", "rzgz", "gz", "zst", "xz"],
@@ -87,6 +94,7 @@ const FORMATS: [FormatRow; 4] = [
     FormatRow {
         format: Format::Btrace,
         name: "btrace",
+        summary: "Branch records of Sun's Btrace, or its text form",
         title: "Btrace",
         maker: "Sun's Btrace",
         endings: &["btf", "btrace", "trace", "gz", "zst", "xz"],
@@ -98,6 +106,19 @@ const FORMATS: [FormatRow; 4] = [
             is_damaged: |_| false,
             are_one: |files| files.len() == 1,
             open: |files, assumed, kept| open_branches(files, assumed, kept).map(shared),
+        },
+    },
+    FormatRow {
+        format: Format::CommitLog,
+        name: CommitLog::NAME,
+        summary: "RISC-V commit log of Spike, CVA6, Rocket, BOOM, Dromajo, Ibex, CV32E40P, whisper or Sail",
+        title: "RISC-V log",
+        maker: "Spike and RISC-V cores",
+        endings: &["log", "txt", "dasm", "csv", "trace", "gz", "zst", "xz"],
+        follow_refusal: None,
+        shape: FormatShape::Text {
+            is_line: is_commit_log_line,
+            open: |input, assumed| TextLog::<CommitLog>::open(input, assumed.log()).map(shared),
         },
     },
 ];
@@ -135,6 +156,8 @@ struct FormatRow {
     format: Format,
     /// Name on the command line.
     name: &'static str,
+    /// What it reads, for the help of the command line.
+    summary: &'static str,
     /// Name in sentences.
     title: &'static str,
     /// Tool or vendor that writes the format, or the usual name of its traces; short.
@@ -184,6 +207,15 @@ pub struct TraceAssumptions {
 }
 
 impl TraceAssumptions {
+    /// Returns the options that the readers of text logs need.
+    #[must_use]
+    pub(crate) fn log(&self) -> LogOptions {
+        LogOptions {
+            instruction_set: self.instruction_set,
+            endian: self.endian,
+        }
+    }
+
     /// Returns the options that the Tarmac parser needs.
     #[must_use]
     pub fn tarmac(&self) -> TarmacOptions {
@@ -259,6 +291,11 @@ impl Format {
     /// Returns the format's name on the command line.
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// Returns what the format contains, in a few words for the help of the command line.
+    pub fn summary(self) -> &'static str {
+        self.row().summary
     }
 
     /// Returns the format's name in sentences.

@@ -28,6 +28,7 @@
 
 pub mod btrace;
 pub mod check;
+mod commit_log;
 pub mod decoded_text;
 mod detect;
 mod distinct;
@@ -52,6 +53,7 @@ pub mod stored;
 pub mod tarmac;
 pub mod template;
 mod text;
+mod text_log;
 
 pub use crate::detect::{Format, TraceAssumptions, detect};
 pub use crate::distinct::{DistinctAddresses, DistinctCount};

@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use crate::btrace::Btrace;
+use crate::commit_log::CommitLog;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::rst::Rst;
 use crate::source::{ParseScratch, ParsedRange, Source};
 use crate::tarmac::source::Tarmac;
+use crate::text_log::TextLog;
 
 impl dyn Source {
     /// Parses like [`Source::parse`], without a virtual call for each event. All parsers are
@@ -29,6 +31,8 @@ impl dyn Source {
         } else if let Some(trace) = self.downcast::<Rst>() {
             trace.parse_into(range, scratch, sink)
         } else if let Some(trace) = self.downcast::<Btrace>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<TextLog<CommitLog>>() {
             trace.parse_into(range, scratch, sink)
         } else {
             self.parse(range, scratch, sink)

@@ -105,6 +105,9 @@ pub enum ProblemKind {
         /// Number of bytes of the last record.
         bytes: usize,
     },
+    /// A line of a text log is wrong.
+    #[error("{0}")]
+    Log(LogFault),
     /// The compressed input is damaged.
     #[error("{0}")]
     Packed(Damage),
@@ -147,6 +150,7 @@ impl ProblemKind {
                 fault: TarmacFault::UnknownUnit,
                 ..
             } => Recurrence::OnceARun,
+            Self::Log(LogFault::ForeignLine) => Recurrence::OfKind,
             _ => Recurrence::Single,
         }
     }
@@ -245,6 +249,28 @@ impl TarmacFault {
     pub(crate) fn at(self, column: usize) -> LineFault {
         LineFault { column, kind: self }
     }
+}
+
+/// Fault of a line of a text log.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentences say what the variants mean")]
+pub enum LogFault {
+    #[error("the line is longer than {0} bytes: it is left out")]
+    LineTooLong(usize),
+    #[error("a line that does not belong to the log: it is kept as a note")]
+    ForeignLine,
+    #[error("expected {expected}, found {found:?}: the rest of the line is left out")]
+    Expected {
+        expected: &'static str,
+        found: String,
+    },
+    #[error("the value has {found} bytes, {register} has {expected}")]
+    ValueSize {
+        register: String,
+        found: usize,
+        expected: u16,
+    },
 }
 
 /// Fault of a file of an RST trace.

@@ -99,27 +99,10 @@ pub struct ReportOptions {
 
 /// Parses the name of a format.
 fn format_parser() -> impl TypedValueParser<Value = Format> {
-    let choice = |format: Format| {
-        let (name, help) = match format {
-            Format::Tarmac => ("tarmac", "Arm Tarmac text"),
-            Format::Drmemtrace => ("drmemtrace", "DynamoRIO drmemtrace: a file or a directory"),
-            Format::Rst => (
-                "rst",
-                "RST of Sun's SPARC simulators: one or more files, or a directory",
-            ),
-            Format::Btrace => ("btrace", "Branch records of Sun's Btrace, or its text form"),
-        };
-        (PossibleValue::new(name).help(help), format)
-    };
-    choices(
-        [
-            Format::Tarmac,
-            Format::Drmemtrace,
-            Format::Rst,
-            Format::Btrace,
-        ]
-        .map(choice),
-    )
+    choices(Format::all().map(|format| {
+        let value = PossibleValue::new(format.name()).help(format.summary());
+        (value, format)
+    }))
 }
 
 /// Parses the name of an instruction set.

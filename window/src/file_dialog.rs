@@ -125,24 +125,13 @@ pub fn open_together(paths: &[PathBuf]) -> Action {
 /// Adds the file filters. All files come first: simulators name traces freely, and the format is
 /// detected from the content.
 fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
-    dialog
-        .add_filter(say!("dialog-all-files"), &["*"])
-        .add_filter(
-            say!("dialog-tarmac-traces-also-compressed"),
-            Format::Tarmac.endings(),
+    let all = dialog.add_filter(say!("dialog-all-files"), &["*"]);
+    Format::all().fold(all, |dialog, format| {
+        dialog.add_filter(
+            say!("dialog-traces-of-format", format: format.title()),
+            format.endings(),
         )
-        .add_filter(
-            say!("dialog-dynamorio-traces-drmemtrace"),
-            Format::Drmemtrace.endings(),
-        )
-        .add_filter(
-            say!("dialog-rst-traces-of-suns-simulators"),
-            Format::Rst.endings(),
-        )
-        .add_filter(
-            say!("dialog-recordings-of-branches-btrace"),
-            Format::Btrace.endings(),
-        )
+    })
 }
 
 #[cfg(test)]

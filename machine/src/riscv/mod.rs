@@ -3,7 +3,8 @@
 //!
 //! The disassembler lists no registers for this architecture.
 
-pub(crate) mod bits;
+pub(crate) mod access;
+mod bits;
 pub(crate) mod compressed;
 pub(crate) mod float;
 pub(crate) mod integer;

@@ -17,7 +17,9 @@ use crate::control::{
 };
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
+use crate::meaning::DataAccess;
 use crate::register_group::RegisterGroup;
+use crate::riscv::access::data_access;
 use crate::riscv::bits::{control, describe, long_form};
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
@@ -108,6 +110,10 @@ impl Architecture for Riscv64 {
 
     fn control(site: &CodeSite) -> ControlFlowEffect {
         control(site)
+    }
+
+    fn data_access(encoding: &Encoding) -> Option<DataAccess> {
+        data_access(encoding, Self::WORD_BYTES)
     }
 
     /// Encodings that cannot be expanded to 4 bytes, such as zeros.

@@ -2,7 +2,7 @@
 //! their records.
 //!
 //! `window` slides over the input in bounded memory and splits it into lines. `lexer` and `digits`
-//! read words and numbers. `line_writer` makes lines. None of these modules knows the meaning of a
+//! read words and numbers. `words` reads what blanks separate, `line_writer` makes lines. None of these modules knows the meaning of a
 //! word.
 
 pub(crate) mod digits;
@@ -10,6 +10,7 @@ pub(crate) mod lexer;
 pub(crate) mod line_writer;
 pub(crate) mod name_table;
 pub(crate) mod window;
+pub(crate) mod words;
 
 pub use crate::text::digits::ROW_DIGITS;
 pub use crate::text::window::LINE_LIMIT;

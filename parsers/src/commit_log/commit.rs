@@ -1,0 +1,478 @@
+//! Lines of the dialect with an opcode in parentheses: Spike, CVA6, Rocket, BOOM, Dromajo
+//! ([`CommitReader`]).
+
+use stepback_machine::{AccessKind, Encoding, RegisterView};
+
+use crate::commit_log::line::{Commit, CommitLine, Listing, is_same};
+use crate::commit_log::registers::{RiscvRegisters, VALUE_BYTES};
+use crate::events::TextKind;
+use crate::problem::LogFault;
+use crate::text::digits::{decimal, hex};
+use crate::text::words::{Words, little_endian};
+use crate::text_log::{LateRegister, LoggedAccess, LoggedRegister, LoggedStep};
+
+/// Control registers that a trap changes without any line of the log.
+const CHANGED_BY_TRAPS: [&str; 8] = [
+    "mepc", "mcause", "mtval", "mstatus", "sepc", "scause", "stval", "sstatus",
+];
+
+/// Reads lines of one width of registers.
+#[derive(Clone, Copy)]
+pub(super) struct CommitReader<'r> {
+    pub registers: &'r RiscvRegisters,
+    /// True if the log has commit lines, so that a listing alone is no executed step.
+    pub has_commits: bool,
+}
+
+/// Returns the bytes of an instruction. Its length is in its low bits: the number of digits differs
+/// between dialects.
+pub(super) fn encoding_of(digits: &[u8]) -> Option<Encoding> {
+    let value = hex(digits)?;
+    let length = match value {
+        _ if value & 3 != 3 => 2,
+        _ if value & 0x1f != 0x1f => 4,
+        _ if value & 0x3f == 0x1f => 6,
+        _ => 8,
+    };
+    Encoding::new(value.to_le_bytes().get(..length)?)
+}
+
+/// Sets the encoding of a step and its length.
+pub(super) fn set_encoding(step: &mut LoggedStep, digits: &[u8]) {
+    step.encoding = encoding_of(digits);
+    step.length_bytes = step
+        .encoding
+        .map_or(0, |encoding| encoding.bytes().len() as u8);
+}
+
+/// Names the thread of a step after its hart.
+pub(super) fn set_hart(step: &mut LoggedStep, hart: u64) {
+    step.thread.clear();
+    step.thread.extend_from_slice(b"hart");
+    step.thread.extend_from_slice(hart.to_string().as_bytes());
+}
+
+/// Reports a token that cannot be read.
+pub(super) fn unexpected(step: &mut LoggedStep, words: &Words<'_>, expected: &'static str) {
+    let rest = words.rest();
+    let found = String::from_utf8_lossy(rest.get(..rest.len().min(40)).unwrap_or_default());
+    step.fault(
+        words.at(),
+        LogFault::Expected {
+            expected,
+            found: found.into_owned(),
+        },
+    );
+}
+
+/// Adds an exception, and notes that it changed control registers.
+pub(super) fn add_exception(step: &mut LoggedStep, registers: &RiscvRegisters, text: &[u8]) {
+    step.note(TextKind::Exception, text);
+    for name in CHANGED_BY_TRAPS {
+        step.write(registers.named(name), None);
+    }
+}
+
+impl CommitReader<'_> {
+    /// Adds a line to its step.
+    pub fn add(self, line: &CommitLine<'_>, step: &mut LoggedStep) {
+        match line {
+            CommitLine::Listing(listing) => self.listing(listing, step),
+            CommitLine::Commit(commit) => self.commit(commit, step),
+            CommitLine::Trap {
+                pc,
+                digits,
+                text,
+                is_step,
+            } => {
+                if *is_step && !step.is_announced() {
+                    step.announce(pc.unwrap_or_default(), self.registers.set);
+                }
+                let is_own = pc.is_some_and(|pc| is_same(step.pc, pc, *digits));
+                let is_interrupt = memchr::memmem::find(text, b"interrupt").is_some();
+                if *is_step || is_own && !self.has_commits && !is_interrupt {
+                    step.is_executed = false;
+                }
+                add_exception(step, self.registers, text);
+            }
+            CommitLine::TrapValue(text) => step.note(TextKind::Note, text),
+            CommitLine::Late(line) => self.late(line, step),
+            CommitLine::Row(row) => self.cycle(row.line, step),
+            _ => {}
+        }
+    }
+
+    /// Adds `x 5 p 5 0x…`: a value of this step or of an earlier one, which looks ahead for it. At
+    /// the beginning of a cut log its step is not there.
+    fn late(self, line: &[u8], step: &mut LoggedStep) {
+        let Some((register, digits)) = late_value(line) else {
+            return;
+        };
+        if step.is_announced() {
+            resolve(step, register, digits);
+        } else if let Some(view) = self.late_view(register) {
+            write_digits(step, LoggedRegister::View(view), digits);
+        }
+    }
+
+    fn listing(self, listing: &Listing<'_>, step: &mut LoggedStep) {
+        set_hart(step, listing.hart);
+        step.announce(listing.pc, self.registers.set);
+        step.is_executed = !self.has_commits;
+        set_encoding(step, listing.opcode);
+        if !listing.text.starts_with(b"DASM(") {
+            step.text.extend_from_slice(listing.text);
+        }
+        if listing.is_interrupt {
+            add_exception(step, self.registers, b"interrupt");
+        }
+    }
+
+    fn commit(self, commit: &Commit<'_>, step: &mut LoggedStep) {
+        if !step.is_announced() {
+            step.announce(commit.pc, self.registers.set);
+            set_hart(step, commit.hart.unwrap_or_default());
+        }
+        (step.pc, step.set) = (commit.pc, self.registers.set);
+        step.is_executed = true;
+        set_encoding(step, commit.opcode);
+        self.items(commit.items, step);
+    }
+
+    /// Reads register writes and accesses.
+    fn items(self, mut words: Words<'_>, step: &mut LoggedStep) {
+        let mut accesses = AccessItems::of(step);
+        loop {
+            words.skip_blanks();
+            let before = words;
+            let is_read = match words.rest() {
+                [] => break,
+                [b'x' | b'f' | b'v', b'0'..=b'9' | b' ', ..] => {
+                    self.numbered(&mut words, &mut accesses, step)
+                }
+                [b'c', b'0'..=b'9', ..] => self.control(&mut words, step),
+                [b'e', b'0'..=b'9', ..] => {
+                    words.take(b"e");
+                    accesses.element_bits = words.decimal();
+                    words.word().is_some() && words.word().is_some()
+                }
+                [b'm', b'e', b'm', b' ', ..] => accesses.item(&mut words, step),
+                [b'e', b'x', ..] => {
+                    step.is_executed = false;
+                    add_exception(step, self.registers, words.rest());
+                    return;
+                }
+                _ => false,
+            };
+            if !is_read {
+                unexpected(step, &before, "a register, a control register or mem");
+                break;
+            }
+        }
+        accesses.finish(step);
+    }
+
+    /// Reads `x5  0x…`, `f 5 p37 0xXXXXXXXXXXXXXXXX` or `v8  0x…`.
+    fn numbered(
+        self,
+        words: &mut Words<'_>,
+        accesses: &mut AccessItems,
+        step: &mut LoggedStep,
+    ) -> bool {
+        let Some(&letter) = words.rest().first() else {
+            return false;
+        };
+        words.take(&[letter]);
+        let Some(number) = words.decimal().filter(|number| *number < 32) else {
+            return false;
+        };
+        words.skip_blanks();
+        if words.take(b"p") && words.decimal().is_none() {
+            return false;
+        }
+        words.skip_blanks();
+        let Some(digits) = words.prefixed_digits() else {
+            let is_open = words.take(b"0x") && words.rest().starts_with(b"X");
+            if is_open && let Some(view) = self.late_view((letter, number)) {
+                step.write_late(view, (letter, number));
+            }
+            return is_open && words.word().is_some();
+        };
+        let mut bytes = [0; VALUE_BYTES];
+        let Some(value) = little_endian(digits, &mut bytes) else {
+            return false;
+        };
+        let view = match letter {
+            b'x' => self.registers.general(number),
+            b'f' => self.registers.float(number).map(|view| RegisterView {
+                size_bytes: view.size_bytes.min(value.len() as u16),
+                ..view
+            }),
+            _ => self.registers.vector(number, value.len() as u16),
+        };
+        if let Some(view) = view {
+            accesses.note_written(view, value);
+            check_width(step, words.at(), view, value.len());
+            step.write(LoggedRegister::View(view), Some(value));
+        } else if letter == b'v' {
+            let name = format!("v{number}");
+            let register = LoggedRegister::Named {
+                name: name.as_bytes(),
+                size_bytes: value.len() as u16,
+            };
+            step.write(register, Some(value));
+        }
+        true
+    }
+
+    /// Reads `c768_mstatus 0x…`.
+    fn control(self, words: &mut Words<'_>, step: &mut LoggedStep) -> bool {
+        let name = words.word().and_then(|word| {
+            let at = memchr::memchr(b'_', word)?;
+            std::str::from_utf8(word.get(at + 1..)?).ok()
+        });
+        words.skip_blanks();
+        let (Some(name), Some(digits)) = (name, words.prefixed_digits()) else {
+            return false;
+        };
+        write_digits(step, self.registers.named(name), digits);
+        true
+    }
+
+    /// Returns the register that a letter and a number name.
+    fn late_view(self, (letter, number): LateRegister) -> Option<RegisterView> {
+        if letter == b'f' {
+            self.registers.float(number)
+        } else {
+            self.registers.general(number)
+        }
+    }
+
+    /// Fills in values that later lines state.
+    pub fn complete<'a>(self, step: &mut LoggedStep, lines: impl Iterator<Item = &'a [u8]>) {
+        for line in lines {
+            if !step.is_waiting() {
+                return;
+            }
+            if let Some((register, digits)) = late_value(line) {
+                resolve(step, register, digits);
+            }
+        }
+    }
+
+    /// Adds `C0: 1234 [1] pc=[…] W[r 5=…][1] R[r 1=…] R[r 2=…] inst=[…] DASM(…)`.
+    fn cycle(self, line: &[u8], step: &mut LoggedStep) {
+        let mut words = Words::new(line);
+        words.take(b"C");
+        set_hart(step, words.decimal().unwrap_or_default());
+        words.take(b":");
+        step.time = words.decimal();
+        let field = |name: &[u8]| {
+            let at = memchr::memmem::find(line, name)? + name.len();
+            let rest = line.get(at..)?;
+            rest.get(..memchr::memchr(b']', rest)?)
+        };
+        let Some(pc) = field(b"pc=[").and_then(hex) else {
+            return;
+        };
+        step.announce(pc, self.registers.set);
+        field(b"inst=[")
+            .into_iter()
+            .for_each(|digits| set_encoding(step, digits));
+        let Some(written) = field(b" W[r") else {
+            return;
+        };
+        let mut parts = written.split(|byte| *byte == b'=');
+        let number = parts.next().map(<[u8]>::trim_ascii).and_then(decimal);
+        let view = number.and_then(|number| self.registers.general(number));
+        let is_valid = memchr::memmem::find(line, b"][1] R[").is_some();
+        if let (Some(view), Some(digits)) = (view, parts.next()) {
+            if is_valid {
+                write_digits(step, LoggedRegister::View(view), digits);
+            } else if let Some(encoding) = step.encoding
+                && writes(self.registers, &encoding, number)
+            {
+                step.write(LoggedRegister::View(view), None);
+            }
+        }
+    }
+}
+
+/// Returns whether an instruction writes a general register, by its destination field.
+fn writes(registers: &RiscvRegisters, encoding: &Encoding, number: Option<u64>) -> bool {
+    let decoded = stepback_machine::decode(*encoding, stepback_machine::Address(0), registers.set);
+    let view = number.and_then(|number| registers.general(number));
+    view.is_some_and(|view| decoded.registers.is_some() && decoded.may_write(view))
+}
+
+/// Fills in the value of a register that a step left open.
+fn resolve(step: &mut LoggedStep, register: LateRegister, digits: &[u8]) {
+    let mut bytes = [0; VALUE_BYTES];
+    if let Some(value) = little_endian(digits, &mut bytes) {
+        step.resolve(register, value);
+    }
+}
+
+/// Adds a register write by its digits.
+pub(super) fn write_digits(step: &mut LoggedStep, register: LoggedRegister<'_>, digits: &[u8]) {
+    let mut bytes = [0; VALUE_BYTES];
+    if let Some(value) = little_endian(digits, &mut bytes) {
+        step.write(register, Some(value));
+    }
+}
+
+/// Reports a value that is longer or shorter than its register.
+fn check_width(step: &mut LoggedStep, column: usize, view: RegisterView, found: usize) {
+    if usize::from(view.size_bytes) != found {
+        let name = stepback_machine::Registers::name(view, step.set).unwrap_or("the register");
+        step.fault(
+            column,
+            LogFault::ValueSize {
+                register: name.to_owned(),
+                found,
+                expected: view.size_bytes,
+            },
+        );
+    }
+}
+
+/// Splits `x 5 p 5 0x…` into the register and the digits.
+fn late_value(line: &[u8]) -> Option<(LateRegister, &[u8])> {
+    let letter = *line
+        .first()
+        .filter(|letter| matches!(letter, b'x' | b'f'))?;
+    let mut words = Words::new(line);
+    words.take(&[letter]);
+    let number = words.decimal()?;
+    words.skip_blanks();
+    if !words.take(b"p") {
+        return None;
+    }
+    words.decimal()?;
+    words.skip_blanks();
+    Some(((letter, number), words.prefixed_digits()?))
+}
+
+/// The `mem` items of a line. Their sizes follow from the opcode, and the value of a load is the
+/// low part of the register that the line writes.
+#[derive(Debug, Default)]
+struct AccessItems {
+    plain: stepback_machine::semantics::DataAccess,
+    /// Size in bytes of an element of a vector load that states it; 0 if `vtype` does, none for
+    /// other instructions.
+    element_bytes: Option<u16>,
+    /// Element size from `vtype`, in bits.
+    element_bits: Option<u64>,
+    /// Value of the destination register.
+    loaded: Option<[u8; 8]>,
+    /// Addresses of loads.
+    loads: Vec<u64>,
+}
+
+impl AccessItems {
+    fn of(step: &LoggedStep) -> Self {
+        let access = step
+            .encoding
+            .and_then(|encoding| step.set.data_access(&encoding));
+        Self {
+            plain: access.unwrap_or_default(),
+            element_bytes: step.encoding.and_then(|encoding| element_bytes(&encoding)),
+            ..Self::default()
+        }
+    }
+
+    /// Notes a written register, which may be the destination of a load.
+    fn note_written(&mut self, view: RegisterView, value: &[u8]) {
+        let destination = self.plain.destination.map(|view| view.register);
+        if self.plain.load_bytes > 0 && destination == Some(view.register) {
+            let mut bytes = [0; 8];
+            bytes
+                .iter_mut()
+                .zip(value)
+                .for_each(|(to, from)| *to = *from);
+            self.loaded = Some(bytes);
+        }
+    }
+
+    /// Reads `mem 0xADDRESS` or `mem 0xADDRESS 0xVALUE`.
+    fn item(&mut self, words: &mut Words<'_>, step: &mut LoggedStep) -> bool {
+        words.take(b"mem");
+        words.skip_blanks();
+        let Some(address) = words.prefixed() else {
+            return false;
+        };
+        words.skip_blanks();
+        let Some(digits) = words.prefixed_digits() else {
+            if self.loads.len() < 1 << 12 {
+                self.loads.push(address);
+            }
+            return true;
+        };
+        let mut bytes = [0; 8];
+        let Some(length) = little_endian(digits, &mut bytes).map(<[u8]>::len) else {
+            return false;
+        };
+        // CVA6 always prints a whole register, so the opcode decides if it says less.
+        let stated = match self.plain.store_bytes {
+            0 => length,
+            size => length.min(usize::from(size)),
+        };
+        step.access(LoggedAccess {
+            kind: AccessKind::Write,
+            address,
+            size_bytes: stated as u16,
+            bytes: Some(bytes),
+        });
+        true
+    }
+
+    /// Adds the loads, whose values need all registers of the line.
+    fn finish(self, step: &mut LoggedStep) {
+        let size = usize::from(self.plain.load_bytes);
+        // Early versions list a misaligned load byte by byte.
+        let is_by_byte = size > 1 && self.loads.len() == size;
+        for (place, address) in self.loads.iter().enumerate() {
+            let mut bytes = self.loaded;
+            let size_bytes = match () {
+                () if is_by_byte => {
+                    bytes = bytes.map(|bytes| [bytes.get(place).copied().unwrap_or(0); 8]);
+                    1
+                }
+                () if size > 0 => size as u16,
+                () => {
+                    bytes = None;
+                    let vtype = self.element_bits.map(|bits| (bits / 8).min(8) as u16);
+                    match self.element_bytes {
+                        Some(0) => vtype.unwrap_or(1),
+                        Some(size) => size,
+                        None => 1,
+                    }
+                }
+            };
+            step.access(LoggedAccess {
+                kind: AccessKind::Read,
+                address: *address,
+                size_bytes,
+                bytes,
+            });
+        }
+    }
+}
+
+/// Returns the size of an element of a vector load, 0 if `vtype` decides; none for other
+/// instructions (The RISC-V Instruction Set Manual, volume I, 30.7.3).
+fn element_bytes(encoding: &Encoding) -> Option<u16> {
+    let opcode = u32::from_le_bytes(*encoding.bytes().first_chunk()?);
+    if opcode & 0x7f != 0x07 {
+        return None;
+    }
+    let is_indexed = opcode >> 26 & 1 == 1;
+    let size = match opcode >> 12 & 7 {
+        0 => 1,
+        5 => 2,
+        6 => 4,
+        7 => 8,
+        _ => return None,
+    };
+    Some(if is_indexed { 0 } else { size })
+}

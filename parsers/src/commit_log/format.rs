@@ -1,0 +1,218 @@
+//! Commit logs as a [`LogFormat`].
+
+use stepback_machine::InstructionSet;
+
+use crate::commit_log::commit::CommitReader;
+use crate::commit_log::line::{Commit, CommitChunk, CommitLine, Dialect, Listing};
+use crate::commit_log::registers::RiscvRegisters;
+use crate::commit_log::{rvls, sail, table, whisper};
+use crate::events::TextKind;
+use crate::problem::LogFault;
+use crate::text::words::Words;
+use crate::text_log::{AheadText, ChunkStart, LogFormat, LogHead, LoggedStep};
+
+/// Number of bytes after a step in which a core may report a value late.
+const LATE: usize = 64 << 10;
+/// Number of bytes after a row of a table in which the next row begins.
+const NEXT_ROW: usize = 4 << 10;
+/// Longest note that is kept of a foreign line.
+const NOTE: usize = 400;
+
+/// A commit log.
+pub(crate) struct CommitLog {
+    dialect: Dialect,
+    /// True if there are commit lines, so that a listing alone is no executed step.
+    has_commits: bool,
+    /// True if values come in later lines.
+    has_late_values: bool,
+    /// Width of the registers of lines whose address does not tell it.
+    set: InstructionSet,
+    narrow: RiscvRegisters,
+    wide: RiscvRegisters,
+}
+
+impl CommitLog {
+    /// Returns the registers of a line by the digits of its address. Some cores print addresses of
+    /// another width than their registers have, but eight digits are always a narrow one.
+    fn registers_at(&self, pc_digits: usize) -> &RiscvRegisters {
+        if pc_digits == 8 {
+            &self.narrow
+        } else {
+            self.registers()
+        }
+    }
+
+    fn registers(&self) -> &RiscvRegisters {
+        if self.set == self.narrow.set {
+            &self.narrow
+        } else {
+            &self.wide
+        }
+    }
+
+    fn reader(&self, pc_digits: usize) -> CommitReader<'_> {
+        CommitReader {
+            registers: self.registers_at(pc_digits),
+            has_commits: self.has_commits,
+        }
+    }
+}
+
+/// Facts about a text from its first lines.
+#[derive(Clone, Copy, Debug, Default)]
+struct CommitLogHead {
+    has_commits: bool,
+    has_late_values: bool,
+    /// True if a line states a register or an address of 32 bits.
+    is_narrow: bool,
+}
+
+impl CommitLogHead {
+    fn of(head: &LogHead<'_>, dialect: Dialect) -> Self {
+        let mut found = Self {
+            is_narrow: matches!(dialect, Dialect::Ibex | Dialect::Cv32),
+            ..Self::default()
+        };
+        let mut has_width = found.is_narrow;
+        for line in head.lines() {
+            let width = match CommitLine::of(line, dialect) {
+                CommitLine::Commit(commit) => {
+                    found.has_commits = true;
+                    found.has_late_values |= has_late_value(commit.items);
+                    value_digits(commit.items).filter(|_| commit.pc_digits != 8)
+                }
+                CommitLine::Trap { is_step: true, .. } => {
+                    found.has_commits = true;
+                    None
+                }
+                CommitLine::Listing(Listing { pc_digits, .. }) => (pc_digits == 8).then_some(8),
+                CommitLine::Row(row) => match dialect {
+                    Dialect::Whisper => Words::new(row.line).nth_word(3).map(<[u8]>::len),
+                    Dialect::Sail => memchr::memmem::find(row.line, b"]: 0x")
+                        .and_then(|at| Words::new(row.line.get(at + 3..)?).prefixed_digits())
+                        .map(<[u8]>::len),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if !has_width && let Some(digits) = width {
+                (has_width, found.is_narrow) = (true, digits == 8);
+            }
+        }
+        found
+    }
+}
+
+fn has_late_value(items: Words<'_>) -> bool {
+    memchr::memmem::find(items.rest(), b" p").is_some()
+}
+
+/// Returns the number of digits of the first general register among the items of a line.
+fn value_digits(items: Words<'_>) -> Option<usize> {
+    let at = memchr::memmem::find(items.rest(), b" x")?;
+    let mut words = Words::new(items.rest().get(at + 2..)?);
+    words.decimal()?;
+    words.skip_blanks();
+    words.prefixed_digits().map(<[u8]>::len)
+}
+
+impl LogFormat for CommitLog {
+    type Line<'a> = CommitLine<'a>;
+    type ChunkState = CommitChunk;
+
+    const NAME: &'static str = "riscv";
+    const AT_START: CommitChunk = CommitChunk::Closed;
+    const UNKNOWN: CommitChunk = CommitChunk::Unknown;
+
+    fn of_head(head: &LogHead<'_>) -> Self {
+        let dialect = Dialect::of_lines(head.lines()).unwrap_or_default();
+        let facts = CommitLogHead::of(head, dialect);
+        let (narrow, wide) = (InstructionSet::Riscv64, InstructionSet::Riscv64);
+        let likely = if facts.is_narrow { narrow } else { wide };
+        let stated = head.options.instruction_set;
+        Self {
+            dialect,
+            has_commits: facts.has_commits,
+            has_late_values: facts.has_late_values,
+            set: stated
+                .filter(|set| [narrow, wide].contains(set))
+                .unwrap_or(likely),
+            narrow: RiscvRegisters::new(narrow),
+            wide: RiscvRegisters::new(wide),
+        }
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.set
+    }
+
+    fn time_unit(&self) -> Option<&'static str> {
+        match self.dialect {
+            Dialect::Ibex => Some("units"),
+            Dialect::Cv32 => Some("ns"),
+            _ => None,
+        }
+    }
+
+    fn options(&self) -> String {
+        format!(
+            "dialect={},commits={},late={}",
+            self.dialect.name(),
+            self.has_commits,
+            self.has_late_values
+        )
+    }
+
+    fn look_ahead(&self) -> usize {
+        match self.dialect {
+            Dialect::Commits if self.has_late_values => LATE,
+            Dialect::Cv32 => NEXT_ROW,
+            _ => 0,
+        }
+    }
+
+    fn read<'a>(&self, line: &'a [u8]) -> CommitLine<'a> {
+        CommitLine::of(line, self.dialect)
+    }
+
+    fn chunk_start(&self, line: &CommitLine<'_>, state: &mut CommitChunk) -> ChunkStart {
+        state.start(line)
+    }
+
+    fn add(&self, line: &CommitLine<'_>, step: &mut LoggedStep) {
+        if let CommitLine::Foreign(text) = line {
+            step.note(
+                TextKind::Note,
+                text.get(..text.len().min(NOTE)).unwrap_or_default(),
+            );
+            step.fault(0, LogFault::ForeignLine);
+            return;
+        }
+        let registers = self.registers();
+        match (self.dialect, line) {
+            (Dialect::Commits, CommitLine::Listing(Listing { pc_digits, .. }))
+            | (Dialect::Commits, CommitLine::Commit(Commit { pc_digits, .. })) => {
+                self.reader(*pc_digits).add(line, step)
+            }
+            (Dialect::Commits, _) => self.reader(0).add(line, step),
+            (Dialect::Ibex, CommitLine::Row(row)) => table::add_ibex(row.line, registers, step),
+            (Dialect::Cv32, CommitLine::Row(row)) => table::add_cv32(row.line, registers, step),
+            (Dialect::Whisper, CommitLine::Row(row)) => whisper::add(row.line, registers, step),
+            (Dialect::WhisperCsv, CommitLine::Row(row)) => {
+                whisper::add_csv(row.line, registers, step);
+            }
+            (Dialect::Sail, CommitLine::Row(row)) => sail::add_step(row.line, registers, step),
+            (Dialect::Sail, CommitLine::Effect(line)) => sail::add_effect(line, registers, step),
+            (Dialect::Rvls, CommitLine::Row(row)) => rvls::add(row.line, registers, step),
+            _ => {}
+        }
+    }
+
+    fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {
+        match self.dialect {
+            Dialect::Cv32 => table::complete_cv32(step, ahead),
+            _ if step.is_waiting() => self.reader(0).complete(step, ahead.lines()),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a text format says about its lines ([`LogFormat`]).
+
+use stepback_machine::{Endian, InstructionSet};
+
+use crate::text::window::without_return;
+use crate::text_log::step::LoggedStep;
+
+/// A text format in which each step has lines of its own.
+pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
+    /// A line, split as far as all readers need it.
+    type Line<'a>;
+    /// State of the search for chunk starts that earlier lines leave.
+    type ChunkState: Copy;
+
+    /// Name of the format, as in the table of formats.
+    const NAME: &'static str;
+    /// State at the start of a chunk.
+    const AT_START: Self::ChunkState;
+    /// State in the middle of a text whose earlier lines were not read.
+    const UNKNOWN: Self::ChunkState;
+
+    /// Chooses the variant of the format from the first bytes of a text.
+    fn of_head(head: &LogHead<'_>) -> Self;
+
+    /// Returns the instruction set of the first step.
+    fn instruction_set(&self) -> InstructionSet;
+
+    /// Returns the byte order of the traced CPU's data.
+    fn endian(&self) -> Endian {
+        Endian::Little
+    }
+
+    /// Returns the unit of the timestamps; none if the format has none.
+    fn time_unit(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the properties that affect the events, in a canonical spelling.
+    fn options(&self) -> String;
+
+    /// Returns the number of bytes before the chunk of the first step if that chunk begins inside
+    /// the first line.
+    fn first_chunk(&self) -> u64 {
+        0
+    }
+
+    /// Returns the number of bytes after a chunk that may complete its step.
+    fn look_ahead(&self) -> usize {
+        0
+    }
+
+    /// Splits a line without its line end.
+    fn read<'a>(&self, line: &'a [u8]) -> Self::Line<'a>;
+
+    /// Returns whether a line begins a chunk.
+    fn chunk_start(&self, line: &Self::Line<'_>, state: &mut Self::ChunkState) -> ChunkStart;
+
+    /// Adds a line to the step of its chunk.
+    fn add(&self, line: &Self::Line<'_>, step: &mut LoggedStep);
+
+    /// Adds the initial state that the first line of a text states; only called if
+    /// [`Self::first_chunk`] is inside that line.
+    fn add_initial(&self, _line: &Self::Line<'_>, _step: &mut LoggedStep) {}
+
+    /// Completes a step by the text after its chunk, if the format looks ahead.
+    fn complete(&self, _step: &mut LoggedStep, _ahead: AheadText<'_>) {}
+}
+
+/// Beginning of a text, from which a format chooses its variant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogHead<'a> {
+    /// The first bytes.
+    pub text: &'a [u8],
+    /// What the user states.
+    pub options: LogOptions,
+}
+
+/// Facts that the user states because the text does not contain them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LogOptions {
+    /// Instruction set; none for the most likely one.
+    pub instruction_set: Option<InstructionSet>,
+    /// Byte order of the traced CPU's data.
+    pub endian: Endian,
+}
+
+impl<'a> LogHead<'a> {
+    /// Iterates over the lines, without their ends.
+    pub fn lines(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.text.split(|byte| *byte == b'\n').map(without_return)
+    }
+}
+
+/// Answer to the question whether a line begins a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChunkStart {
+    /// It does.
+    Yes,
+    /// It belongs to the chunk of the line before.
+    No,
+    /// It depends on lines that were not read.
+    Unknown,
+}
+
+/// Text after a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AheadText<'a> {
+    /// Whole lines, as far as the format looks ahead.
+    pub text: &'a [u8],
+}
+
+impl<'a> AheadText<'a> {
+    /// Iterates over the lines, without their ends.
+    pub fn lines(self) -> impl Iterator<Item = &'a [u8]> {
+        self.text.split(|byte| *byte == b'\n').map(without_return)
+    }
+}

@@ -1,0 +1,434 @@
+//! A step while its lines are read ([`LoggedStep`]); it becomes events at the end of its chunk.
+
+use std::ops::Range;
+
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{
+    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+};
+
+use crate::events::{
+    DelaySlot, EventSink, InputLocation, MemoryAccess, RegisterWrite, StepEvent, StepOrigin,
+    TextEvent, TextKind, ThreadNumber, WrittenName,
+};
+use crate::problem::{LogFault, Problem, ProblemKind};
+use crate::text::name_table::NameTable;
+
+/// Maximum number of threads; lines of further ones are dropped, as in the index.
+const THREADS: usize = 1 << 15;
+/// Maximum number of registers outside the architecture's table.
+const NAMED_REGISTERS: usize = 4096;
+/// Maximum number of effects and notes of a step, which bounds memory.
+const EFFECTS: usize = 1 << 14;
+/// Maximum bytes of a register value and of an access event.
+const ACCESS_BYTES: usize = 64;
+
+/// A step, and everything that its lines say about it.
+#[derive(Debug, Default)]
+pub(crate) struct LoggedStep {
+    /// Location of the current line.
+    pub at: InputLocation,
+    /// Start of the chunk in the input.
+    pub chunk_offset: u64,
+    /// Name of the thread.
+    pub thread: Vec<u8>,
+    /// Location of the instruction's own line; none while no line announced an instruction.
+    place: Option<InputLocation>,
+    /// Address of the instruction.
+    pub pc: u64,
+    /// Instruction set of the instruction.
+    pub set: InstructionSet,
+    /// Bytes of the instruction; none if the log does not state them.
+    pub encoding: Option<Encoding>,
+    /// Length in bytes; 0 if unknown.
+    pub length_bytes: u8,
+    /// False for an instruction that trapped or was not reached.
+    pub is_executed: bool,
+    /// Timestamp.
+    pub time: Option<u64>,
+    /// Disassembly in the log.
+    pub text: Vec<u8>,
+    effects: Vec<LoggedEffect>,
+    /// Bytes of values, names and notes.
+    bytes: Vec<u8>,
+    /// Registers whose values come in later lines, each with the number of its effect.
+    late: Vec<(LateRegister, usize)>,
+    /// Faults of lines, with their locations.
+    problems: Vec<Problem>,
+    has_scattered_values: bool,
+}
+
+#[derive(Debug)]
+struct LoggedEffect {
+    at: InputLocation,
+    kind: EffectKind,
+}
+
+#[derive(Debug)]
+enum EffectKind {
+    Register {
+        register: StoredName,
+        value: Option<Range<usize>>,
+    },
+    Access(LoggedAccess),
+    Note(TextKind, Range<usize>),
+}
+
+#[derive(Debug)]
+enum StoredName {
+    View(RegisterView),
+    Named { name: Range<usize>, size_bytes: u16 },
+}
+
+/// A register in a log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LoggedRegister<'a> {
+    /// Register of the architecture's table.
+    View(RegisterView),
+    /// Another register, by its name in lower case.
+    Named {
+        /// The name.
+        name: &'a [u8],
+        /// Width in bytes.
+        size_bytes: u16,
+    },
+}
+
+/// A register whose value comes in a later line: its letter and its number.
+pub(crate) type LateRegister = (u8, u64);
+
+/// An access in a log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoggedAccess {
+    /// Load or store.
+    pub kind: AccessKind,
+    /// Lowest address.
+    pub address: u64,
+    /// Length in bytes, at most 64.
+    pub size_bytes: u16,
+    /// Bytes in memory order; none if unknown. Only the first 8 bytes can be known.
+    pub bytes: Option<[u8; 8]>,
+}
+
+impl LoggedStep {
+    /// Forgets the step of the chunk before.
+    pub fn begin(&mut self, chunk_offset: u64) {
+        self.chunk_offset = chunk_offset;
+        self.thread.clear();
+        self.place = None;
+        self.encoding = None;
+        self.length_bytes = 0;
+        self.is_executed = true;
+        self.time = None;
+        self.text.clear();
+        self.effects.clear();
+        self.bytes.clear();
+        self.late.clear();
+        self.problems.clear();
+        self.has_scattered_values = false;
+    }
+
+    /// Announces the instruction, on the current line.
+    pub fn announce(&mut self, pc: u64, set: InstructionSet) {
+        self.place = Some(self.at);
+        (self.pc, self.set) = (pc, set);
+    }
+
+    /// Returns true if a line announced an instruction.
+    pub fn is_announced(&self) -> bool {
+        self.place.is_some()
+    }
+
+    /// Returns true if a line stated a register write or an access.
+    pub fn has_effects(&self) -> bool {
+        !self.effects.is_empty()
+    }
+
+    /// Adds a register write; the value is little-endian and as long as the register, or longer.
+    pub fn write(&mut self, register: LoggedRegister<'_>, value: Option<&[u8]>) {
+        let value = value.map(|value| self.keep(value));
+        let register = match register {
+            LoggedRegister::View(view) => StoredName::View(view),
+            LoggedRegister::Named { name, size_bytes } => StoredName::Named {
+                name: self.keep(name),
+                size_bytes,
+            },
+        };
+        self.push(EffectKind::Register { register, value });
+    }
+
+    /// Adds a register write whose value comes in a later line.
+    pub fn write_late(&mut self, view: RegisterView, register: LateRegister) {
+        self.late.push((register, self.effects.len()));
+        self.write(LoggedRegister::View(view), None);
+    }
+
+    /// Returns true while a register write waits for its value.
+    pub fn is_waiting(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    /// Fills in the value of the first write that waits for a register.
+    pub fn resolve(&mut self, register: LateRegister, bytes: &[u8]) {
+        let Some(place) = self.late.iter().position(|(late, _)| *late == register) else {
+            return;
+        };
+        let (_, number) = self.late.remove(place);
+        let kept = self.keep(bytes);
+        if let Some(LoggedEffect {
+            kind: EffectKind::Register { value, .. },
+            ..
+        }) = self.effects.get_mut(number)
+        {
+            *value = Some(kept);
+        }
+        self.has_scattered_values = true;
+    }
+
+    /// Adds an access.
+    pub fn access(&mut self, access: LoggedAccess) {
+        self.push(EffectKind::Access(access));
+    }
+
+    /// Adds an access, and removes an earlier one of the same kind, address and size.
+    pub fn replace_access(&mut self, access: LoggedAccess) {
+        self.effects.retain(|effect| {
+            !matches!(&effect.kind, EffectKind::Access(other)
+                if (other.kind, other.address, other.size_bytes)
+                    == (access.kind, access.address, access.size_bytes))
+        });
+        self.access(access);
+    }
+
+    /// Returns the value that the step wrote to a register of the architecture's table.
+    pub fn written(&self, register: RegisterId) -> Option<&[u8]> {
+        self.effects
+            .iter()
+            .rev()
+            .find_map(|effect| match &effect.kind {
+                EffectKind::Register {
+                    register: StoredName::View(view),
+                    value: Some(value),
+                } if view.register == register => Some(self.kept(value)),
+                _ => None,
+            })
+    }
+
+    /// Adds a text about the step.
+    pub fn note(&mut self, kind: TextKind, text: &[u8]) {
+        let text = self.keep(text);
+        self.push(EffectKind::Note(kind, text));
+    }
+
+    /// Reports a fault of the current line.
+    pub fn fault(&mut self, column: usize, fault: LogFault) {
+        if self.problems.len() < EFFECTS {
+            self.problems.push(Problem {
+                place: self.at,
+                column: u32::try_from(column).unwrap_or(u32::MAX),
+                kind: ProblemKind::Log(fault),
+            });
+        }
+    }
+
+    /// Notes that values of the step do not stand in the text as runs of digits.
+    pub fn scatter_values(&mut self) {
+        self.has_scattered_values = true;
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Range<usize> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        start..self.bytes.len()
+    }
+
+    fn push(&mut self, kind: EffectKind) {
+        if self.effects.len() < EFFECTS {
+            self.effects.push(LoggedEffect { at: self.at, kind });
+        }
+    }
+
+    /// Pushes the events of the step.
+    pub fn emit<S: EventSink + ?Sized>(&self, names: &mut LogNames, sink: &mut S) {
+        if self.place.is_none() && self.effects.is_empty() && self.problems.is_empty() {
+            return;
+        }
+        let Some(thread) = names.thread(&self.thread, sink) else {
+            return;
+        };
+        if let Some(place) = self.place {
+            self.emit_step(thread, place, sink);
+        }
+        if self.has_scattered_values {
+            sink.scattered_values();
+        }
+        for effect in &self.effects {
+            let place = effect.at;
+            match &effect.kind {
+                EffectKind::Register { register, value } => {
+                    let register = match register {
+                        StoredName::View(view) => Some(*view),
+                        StoredName::Named { name, size_bytes } => {
+                            names.register(self.kept(name), *size_bytes, sink)
+                        }
+                    };
+                    if let Some(view) = register {
+                        let value = value.as_ref().map(|value| self.kept(value));
+                        emit_write(thread, (view, value), place, sink);
+                    }
+                }
+                EffectKind::Access(access) => emit_access(thread, access, place, sink),
+                EffectKind::Note(kind, text) => sink.text(&TextEvent {
+                    thread,
+                    kind: *kind,
+                    text: self.kept(text),
+                    place,
+                }),
+            }
+        }
+        self.problems
+            .iter()
+            .for_each(|problem| sink.problem(problem));
+    }
+
+    fn emit_step<S: EventSink + ?Sized>(
+        &self,
+        thread: ThreadNumber,
+        place: InputLocation,
+        sink: &mut S,
+    ) {
+        let encoding = self.encoding.as_ref();
+        sink.begin_step(&StepEvent {
+            thread,
+            place,
+            chunk_offset: self.chunk_offset,
+            time: self.time,
+            pc: Address(self.set.code_address(self.pc)),
+            instruction_set: self.set,
+            opcode: encoding.map_or(0, |encoding| self.set.opcode_of(encoding)),
+            bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
+            branch: RecordedBranch::Unsaid,
+            length_bytes: self.length_bytes,
+            is_executed: self.is_executed,
+            delay_slot: DelaySlot::None,
+            origin: StepOrigin::Recorded,
+            mode: Mode::Other,
+            text: &self.text,
+        });
+    }
+
+    fn kept(&self, range: &Range<usize>) -> &[u8] {
+        self.bytes.get(range.clone()).unwrap_or_default()
+    }
+}
+
+/// Pushes a register write. A value shorter than the register is extended by zeros.
+fn emit_write<S: EventSink + ?Sized>(
+    thread: ThreadNumber,
+    (view, value): (RegisterView, Option<&[u8]>),
+    place: InputLocation,
+    sink: &mut S,
+) {
+    let size_bytes = usize::from(view.size_bytes);
+    let mut padded = Vec::new();
+    let bytes = value.map(|value| {
+        value.get(..size_bytes).unwrap_or_else(|| {
+            padded.extend_from_slice(value);
+            padded.resize(size_bytes, 0);
+            &padded[..]
+        })
+    });
+    sink.register_write(&RegisterWrite {
+        thread,
+        view,
+        bytes,
+        name: WrittenName::Own,
+        mode: Mode::Other,
+        place,
+    });
+}
+
+/// Pushes an access; one without a known value may be larger than an event and is split.
+fn emit_access<S: EventSink + ?Sized>(
+    thread: ThreadNumber,
+    access: &LoggedAccess,
+    place: InputLocation,
+    sink: &mut S,
+) {
+    let size = u64::from(access.size_bytes.max(1));
+    // No byte follows the last address.
+    let size = size.min((u64::MAX - access.address).saturating_add(1)) as u16;
+    let bytes = access.bytes.filter(|_| size <= 8);
+    for offset in (0..size).step_by(ACCESS_BYTES) {
+        sink.access(&MemoryAccess {
+            thread,
+            kind: access.kind,
+            address: Address(access.address + u64::from(offset)),
+            tag: 0,
+            size_bytes: (size - offset).min(ACCESS_BYTES as u16) as u8,
+            bytes,
+            place,
+        });
+    }
+}
+
+/// Names of threads and registers in a run, numbered in order of appearance.
+#[derive(Debug, Default)]
+pub(crate) struct LogNames {
+    threads: NameTable,
+    registers: NameTable,
+    /// Widths of the registers in bytes, by number.
+    widths: Vec<u16>,
+    /// Last thread, because most steps follow one of the same thread.
+    last: Option<(Vec<u8>, ThreadNumber)>,
+}
+
+impl LogNames {
+    /// Forgets all names.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+        self.registers.clear();
+        self.widths.clear();
+        self.last = None;
+    }
+
+    fn thread<S: EventSink + ?Sized>(&mut self, name: &[u8], sink: &mut S) -> Option<ThreadNumber> {
+        let name = if name.is_empty() { &b"cpu0"[..] } else { name };
+        if let Some((last, number)) = &self.last
+            && last == name
+        {
+            return Some(*number);
+        }
+        let number = match self.threads.find(name) {
+            Some(number) => ThreadNumber(number),
+            None => {
+                let number = ThreadNumber(self.threads.add(name, THREADS)?);
+                sink.thread_named(number, &String::from_utf8_lossy(name));
+                number
+            }
+        };
+        self.last = Some((name.to_vec(), number));
+        Some(number)
+    }
+
+    fn register<S: EventSink + ?Sized>(
+        &mut self,
+        name: &[u8],
+        size_bytes: u16,
+        sink: &mut S,
+    ) -> Option<RegisterView> {
+        let number = match self.registers.find(name) {
+            Some(number) => number,
+            None => {
+                let number = self.registers.add(name, NAMED_REGISTERS)?;
+                self.widths.push(size_bytes);
+                let register = RegisterId(RegisterId::FIRST_NAMED.0 + number);
+                sink.register_named(register, &String::from_utf8_lossy(name), size_bytes);
+                number
+            }
+        };
+        let width = self.widths.get(usize::from(number)).copied()?;
+        let register = RegisterId(RegisterId::FIRST_NAMED.0 + number);
+        Some(RegisterView::new(register, 0, width.min(size_bytes)))
+    }
+}
