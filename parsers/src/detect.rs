@@ -16,6 +16,7 @@ use crate::program_file::{ProgramFile, ProgramFit};
 use crate::read_at::{ReadAt, TraceFile};
 use crate::rst::{Rst, RstHead, are_one_trace};
 use crate::source::Source;
+use crate::stf::{Stf, StfContainer};
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::template::RecordTemplate;
@@ -35,10 +36,12 @@ pub enum Format {
     Btrace,
     /// RISC-V commit logs.
     CommitLog,
+    /// STF of RISC-V simulators.
+    Stf,
 }
 
 /// Table of all formats.
-const FORMATS: [FormatRow; 5] = [
+const FORMATS: [FormatRow; 6] = [
     FormatRow {
         format: Format::Tarmac,
         name: "tarmac",
@@ -119,6 +122,28 @@ const FORMATS: [FormatRow; 5] = [
         shape: FormatShape::Text {
             is_line: is_commit_log_line,
             open: |input, assumed| TextLog::<CommitLog>::open(input, assumed.log()).map(shared),
+        },
+    },
+    FormatRow {
+        format: Format::Stf,
+        name: "stf",
+        summary: "STF of RISC-V simulators, also as zstf",
+        title: "STF",
+        maker: "Sparcians' STF tools",
+        endings: &["stf", "zstf", "gz", "xz", "zst"],
+        follow_refusal: Some(
+            "an STF trace cannot be followed: what its records mean depends on all before them",
+        ),
+        shape: FormatShape::Files {
+            is_file: |file| matches!(StfContainer::of(file), Ok(Some(_))),
+            is_damaged: |_| false,
+            are_one: |files| files.len() == 1,
+            open: |files, _, kept| {
+                let Ok([file]) = <[TraceFile; 1]>::try_from(files) else {
+                    return Err(FormatError::OneFile.into());
+                };
+                Stf::open(file, kept).map(shared)
+            },
         },
     },
 ];
@@ -543,11 +568,11 @@ mod tests {
         check(b"fn main() {}", "no Tarmac line in the first line");
         check(
             b"core   0: 0x1000 (0x00000297) auipc t0, 0x0",
-            "this is a Spike commit log (RISC-V); only Tarmac, drmemtrace, RST and Btrace can be read",
+            "this is a Spike commit log (RISC-V); only Tarmac, drmemtrace, RST, Btrace and STF can be read",
         );
         check(
             b"\0\0\0\0\0\0\0\x01\x49\0",
-            "this is an FST waveform; only Tarmac, drmemtrace, RST and Btrace can be read",
+            "this is an FST waveform; only Tarmac, drmemtrace, RST, Btrace and STF can be read",
         );
     }
 
@@ -566,7 +591,7 @@ mod tests {
         assert_eq!("tarmac".parse(), Ok(Format::Tarmac));
         assert_eq!(
             "Tarmac".parse::<Format>().unwrap_err().to_string(),
-            "unknown format \"Tarmac\": known are tarmac, drmemtrace, rst and btrace"
+            "unknown format \"Tarmac\": known are tarmac, drmemtrace, rst, btrace and stf"
         );
     }
 

@@ -24,7 +24,7 @@ const LINES: usize = 64;
 const LONGEST: usize = 1 << 12;
 
 /// First bytes, from the documentation or source code of the programs that write them.
-const MAGICS: [(&[u8], &str); 8] = [
+const MAGICS: [(&[u8], &str); 7] = [
     // `index/src/store/layout.rs`.
     (b"Stepback", "the index of a trace (open the trace itself)"),
     // x64dbg: docs/developers/trace-file-format.
@@ -33,8 +33,6 @@ const MAGICS: [(&[u8], &str); 8] = [
     (b"PERFILE2", "a perf.data file (perf script prints it)"),
     // GTKWave, fstapi: the header block has type 0 and 329 bytes.
     (b"\0\0\0\0\0\0\0\x01\x49", "an FST waveform"),
-    // stf_lib: the first record is STF_IDENTIFIER (1), whose text is the name of the format.
-    (b"\x01STF", "an STF trace of a RISC-V simulator"),
     // Intel SDM volume 3, 33.4.2.17: a PSB packet.
     (b"\x02\x82\x02\x82\x02\x82", "a raw Intel PT stream"),
     // Common Trace Format 1.8, section 5.2.
@@ -271,7 +269,6 @@ mod tests {
         );
         check(b"\0\0\0\0\0\0\0\x01\x49\0\0", "FST");
         check(b"TRAC\x10\0\0\0{\"ver\":1}", "x64dbg");
-        check(b"\x01STF\0", "STF");
     }
 
     #[test]

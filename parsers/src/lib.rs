@@ -49,6 +49,7 @@ mod reconstruct;
 pub mod rst;
 mod source;
 mod step_store;
+pub mod stf;
 pub mod stored;
 pub mod tarmac;
 pub mod template;

@@ -9,6 +9,7 @@ use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::rst::Rst;
 use crate::source::{ParseScratch, ParsedRange, Source};
+use crate::stf::Stf;
 use crate::tarmac::source::Tarmac;
 use crate::text_log::TextLog;
 
@@ -33,6 +34,8 @@ impl dyn Source {
         } else if let Some(trace) = self.downcast::<Btrace>() {
             trace.parse_into(range, scratch, sink)
         } else if let Some(trace) = self.downcast::<TextLog<CommitLog>>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<Stf>() {
             trace.parse_into(range, scratch, sink)
         } else {
             self.parse(range, scratch, sink)

@@ -77,6 +77,21 @@ pub enum ProblemKind {
         /// The fault.
         fault: DrmemtraceFault,
     },
+    /// A file of an STF trace cannot be read, or not completely.
+    #[error("{file:?}, {}byte {offset} of its records: {fault}", chunk_text(*chunk))]
+    Stf {
+        /// Name of the file.
+        file: String,
+        /// Number of the chunk from 0; `None` if the file is not read by chunks.
+        chunk: Option<u64>,
+        /// Offset in the unpacked records of the chunk, or of the file.
+        offset: u64,
+        /// The fault.
+        fault: StfFault,
+    },
+    /// An STF trace has too many threads.
+    #[error("more than {0} threads: the further ones are joined into one")]
+    StfThreads(usize),
     /// A companion file of a drmemtrace trace cannot be read, or not completely.
     #[error("byte {offset}: {fault}")]
     Companion {
@@ -365,6 +380,48 @@ pub enum DrmemtraceFault {
     Corrupt { is_member: bool, why: String },
     #[error("{0}")]
     Packed(Damage),
+}
+
+/// Fault of a file of an STF trace.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentences say what the variants mean")]
+pub enum StfFault {
+    #[error(
+        "no record has the descriptor {0}: what follows cannot be read, because records have no lengths"
+    )]
+    UnknownDescriptor(u8),
+    #[error("a vector register comes before the length of vectors: what follows cannot be read")]
+    NoVectorLength,
+    #[error(
+        "record {0} belongs to a trace of bus transactions, which has no instructions: it is not read"
+    )]
+    Transactions(u8),
+    #[error("{}: {} left out", INSIDE_RECORD, count_text(*.0 as u64, "byte"))]
+    InsideRecord(usize),
+    #[error("the last instruction has no opcode: its records are left out")]
+    NoOpcode,
+    #[error("{} left out: no record states the address", count_text(*.0, "instruction"))]
+    NoAddress(u64),
+    #[error("the index states an impossible place for the chunk: it is left out")]
+    MisplacedChunk,
+    #[error("{0} records of one instruction are too many: they are left out")]
+    CrowdedGroup(u64),
+    #[error("{} left out: no access precedes", count_text(*.0, "value"))]
+    StrayValues(u64),
+    #[error("the instructions are those of {0}, and are read as those of RISC-V")]
+    ForeignIsa(&'static str),
+    #[error("the encoding mode {0} is unknown: the one before stays")]
+    UnknownMode(u16),
+    #[error("the trace has version {major}.{minor}: what is new in it may be read wrongly")]
+    NewVersion { major: u32, minor: u32 },
+    #[error("{0}")]
+    Packed(Damage),
+}
+
+/// Returns the words that name a chunk.
+fn chunk_text(chunk: Option<u64>) -> String {
+    chunk.map_or_else(String::new, |chunk| format!("chunk {chunk}, "))
 }
 
 const MEMBER: &str = "the member";

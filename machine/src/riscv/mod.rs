@@ -9,3 +9,4 @@ pub(crate) mod compressed;
 pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod set;
+pub(crate) mod traps;

@@ -21,6 +21,7 @@ use crate::meaning::DataAccess;
 use crate::register_group::RegisterGroup;
 use crate::riscv::access::data_access;
 use crate::riscv::bits::{control, describe, long_form};
+use crate::riscv::traps::trap_name;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 
@@ -145,6 +146,10 @@ impl Architecture for Riscv64 {
 
     fn stub_slot(stub: &LinkageStub<'_>) -> Option<StubSlot> {
         slot_of(stub)
+    }
+
+    fn trap_name(number: u64) -> Option<String> {
+        trap_name(number).map(str::to_owned)
     }
 }
 

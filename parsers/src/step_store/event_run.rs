@@ -39,6 +39,12 @@ pub trait StoredFormat {
     fn endian(&self) -> Endian {
         Endian::Little
     }
+
+    /// Returns the name, in lower case, and the length in bytes of a register outside the
+    /// architecture's table. The format chooses its number, from [`RegisterId::FIRST_NAMED`] on.
+    fn register_named(&self, _register: RegisterId) -> Option<(String, u16)> {
+        None
+    }
 }
 
 /// Pushes the events of a range of items.
@@ -52,6 +58,8 @@ pub struct EventEmitter<'a, F, S: ?Sized> {
     /// of others.
     numbers: HashMap<u16, ThreadNumber>,
     named: u16,
+    /// Number in this run of each register outside the architecture's table that occurred.
+    registers: HashMap<RegisterId, RegisterId>,
     thread: ThreadNumber,
     time: Option<u64>,
     /// Current thread of the store, and its number in this run once it is needed.
@@ -81,6 +89,7 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventEmitter<'a, F, S> {
             identities,
             numbers: HashMap::default(),
             named: 0,
+            registers: HashMap::default(),
             thread: ThreadNumber(0),
             time: None,
             store_thread: 0,
@@ -140,6 +149,20 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventEmitter<'a, F, S> {
         decoded
             .and_then(|instruction| instruction.meaning.record_bytes(access.kind))
             .unwrap_or(1)
+    }
+
+    /// Returns the number in this run of a register outside the architecture's table.
+    #[cold]
+    fn named_register(&mut self, stored: RegisterId) -> Option<RegisterId> {
+        if let Some(known) = self.registers.get(&stored) {
+            return Some(*known);
+        }
+        let (name, size_bytes) = self.format.register_named(stored)?;
+        let place = u16::try_from(self.registers.len()).ok()?;
+        let number = RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?);
+        self.registers.insert(stored, number);
+        self.sink.register_named(number, &name, size_bytes);
+        Some(number)
     }
 
     fn name_thread(&mut self) -> ThreadNumber {
@@ -309,12 +332,15 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventEmitter<'_, F
 
     #[inline(always)]
     fn register(&mut self, register: StoredRegister) {
-        let StoredRegister { view, value } = register;
-        if !self.is_wanted()
-            || view.register >= RegisterId::FIRST_NAMED
-            || !(1..=16).contains(&view.size_bytes)
-        {
+        let StoredRegister { mut view, value } = register;
+        if !self.is_wanted() || !(1..=16).contains(&view.size_bytes) {
             return;
+        }
+        if view.register >= RegisterId::FIRST_NAMED {
+            match self.named_register(view.register) {
+                Some(register) => view.register = register,
+                None => return,
+            }
         }
         let value = value.map(u128::to_le_bytes);
         self.thread = self.number();

@@ -20,6 +20,7 @@ mod budget;
 pub(crate) mod code;
 mod code_table;
 pub(crate) mod encoder;
+pub(crate) mod event_lines;
 pub(crate) mod event_run;
 pub(crate) mod fill;
 mod frame;

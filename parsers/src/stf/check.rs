@@ -1,0 +1,255 @@
+//! Checks the records of a trace against the rules of the format and against the opcodes
+//! ([`check_trace`]).
+
+use stepback_machine::InstructionSet;
+use stepback_machine::flow::{FlowKind, RecordedBranch};
+
+use crate::error::SourceError;
+use crate::events::Flow;
+use crate::finding::{FindingPlace, Findings, Rule, Severity};
+use crate::read_at::TraceFile;
+use crate::source::CheckWatch;
+use crate::stf::events::StfEvent;
+use crate::stf::group::InstructionGroup;
+use crate::stf::head::{StfHead, set_of_mode};
+use crate::stf::opcodes::{OpcodeCache, OpcodeFacts};
+use crate::stf::parts::{ChunkBegin, PartReader, StfPart};
+use crate::stf::record::{RecordLayout, StfRecord, feature, read_record};
+
+/// A record 31 at an instruction that is no branch.
+static NO_BRANCH: Rule = Rule {
+    id: "stf-target-without-branch",
+    severity: Severity::Error,
+    clause: "INST_PC_TARGET",
+    title: "a branch target is recorded for an instruction that is no branch",
+    meaning: "the record belongs to another instruction, or the opcode is wrong",
+};
+/// An unconditional jump without a record 31.
+static NO_TARGET: Rule = Rule {
+    id: "stf-branch-without-target",
+    severity: Severity::Error,
+    clause: "INST_PC_TARGET",
+    title: "a branch was taken and its target is not recorded",
+    meaning: "the next address is that of the following instruction, which is wrong",
+};
+/// A record 31 that contradicts the opcode.
+static WRONG_TARGET: Rule = Rule {
+    id: "stf-wrong-target",
+    severity: Severity::Error,
+    clause: "INST_PC_TARGET",
+    title: "the recorded target of a branch is not the one in its opcode",
+    meaning: "the record, the opcode or the address is wrong",
+};
+/// A start address in the index that is not that of the chunk.
+static START_PC: Rule = Rule {
+    id: "stf-chunk-start",
+    severity: Severity::Error,
+    clause: "zstf index",
+    title: "a chunk does not begin at the address that the index states",
+    meaning: "the index is wrong, or instructions before the chunk are missing",
+};
+/// A chunk with another number of instructions than the header states.
+static CHUNK_LENGTH: Rule = Rule {
+    id: "stf-chunk-length",
+    severity: Severity::Warning,
+    clause: "zstf header",
+    title: "a chunk has not as many instructions as the header states",
+    meaning: "the numbers of instructions by which other tools seek are wrong",
+};
+
+/// Checks a trace in one pass, and adds violations to `findings`. Reading ends at the first damage
+/// of a chunk, which is reported when the trace is opened.
+///
+/// # Errors
+/// The file could not be read.
+pub fn check_trace(
+    file: &TraceFile,
+    head: StfHead,
+    findings: &mut Findings,
+    watch: &mut CheckWatch<'_>,
+) -> Result<(), SourceError> {
+    let failed = |error| SourceError::Read { offset: 0, error };
+    let mut parts = PartReader::open(file, head.container).map_err(failed)?;
+    let mut check = StfCheck::new(head.instruction_set, findings);
+    while let Some(part) = parts.next_part().map_err(failed)? {
+        if watch(check.records) == Flow::Stop {
+            break;
+        }
+        match part {
+            StfPart::Begin(begin) => check.begin(begin),
+            StfPart::Bytes(bytes) => check.take(&bytes),
+            StfPart::End(damage) => check.end(damage.is_some()),
+        }
+    }
+    Ok(())
+}
+
+struct StfCheck<'f> {
+    findings: &'f mut Findings,
+    set: InstructionSet,
+    layout: RecordLayout,
+    opcodes: OpcodeCache,
+    group: InstructionGroup,
+    records: u64,
+    chunk: ChunkBegin,
+    instructions: u64,
+    next_pc: Option<u64>,
+    rest: Vec<u8>,
+    skipped: u64,
+    is_over: bool,
+}
+
+impl<'f> StfCheck<'f> {
+    fn new(set: InstructionSet, findings: &'f mut Findings) -> Self {
+        Self {
+            findings,
+            set,
+            layout: RecordLayout::default(),
+            opcodes: OpcodeCache::default(),
+            group: InstructionGroup::default(),
+            records: 0,
+            chunk: ChunkBegin {
+                number: None,
+                start_pc: None,
+                instructions: None,
+                is_misplaced: false,
+            },
+            instructions: 0,
+            next_pc: None,
+            rest: Vec::new(),
+            skipped: 0,
+            is_over: false,
+        }
+    }
+
+    fn begin(&mut self, begin: ChunkBegin) {
+        self.chunk = begin;
+        (self.instructions, self.skipped, self.is_over) = (0, 0, false);
+        self.rest.clear();
+        self.group.clear();
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        if self.is_over {
+            return;
+        }
+        let mut whole = std::mem::take(&mut self.rest);
+        whole.extend_from_slice(bytes);
+        let mut used = usize::try_from(self.skipped)
+            .unwrap_or(usize::MAX)
+            .min(whole.len());
+        self.skipped -= used as u64;
+        while let Some(rest) = whole.get(used..).filter(|rest| !rest.is_empty()) {
+            match read_record(rest, self.layout) {
+                Ok((record, length)) => {
+                    self.record(&record);
+                    let room = rest.len() as u64;
+                    self.skipped = length.saturating_sub(room);
+                    used += usize::try_from(length.min(room)).unwrap_or(rest.len());
+                }
+                Err(crate::stf::record::RecordStop::Incomplete) => break,
+                Err(_) => {
+                    self.lose();
+                    return;
+                }
+            }
+        }
+        whole.drain(..used);
+        self.rest = whole;
+    }
+
+    fn lose(&mut self) {
+        (self.is_over, self.next_pc) = (true, None);
+    }
+
+    fn end(&mut self, is_damaged: bool) {
+        if is_damaged || self.chunk.is_misplaced {
+            self.lose();
+        }
+        let Some(stated) = self.chunk.instructions.filter(|_| !self.is_over) else {
+            return;
+        };
+        let found = self.instructions;
+        if found != stated {
+            let number = self.chunk.number.unwrap_or_default();
+            self.findings
+                .add(&CHUNK_LENGTH, FindingPlace::Record(self.records), || {
+                    format!("chunk {number} has {found} instructions, the header says {stated}")
+                });
+        }
+    }
+
+    fn record(&mut self, record: &StfRecord<'_>) {
+        self.records += 1;
+        match *record {
+            StfRecord::Opcode { word, length_bytes } => {
+                let facts = self.opcodes.get(word, length_bytes, self.set);
+                self.instruction(&facts, length_bytes);
+                self.group.clear();
+                self.instructions += 1;
+            }
+            StfRecord::Features(features) => {
+                self.layout.has_wide_events = features & feature::WIDE_EVENTS != 0;
+            }
+            StfRecord::VectorLength(bits) => self.layout.vector_bits = Some(bits),
+            StfRecord::EncodingMode(mode) => self.set = set_of_mode(mode).unwrap_or(self.set),
+            _ => _ = self.group.add(record),
+        }
+    }
+
+    fn instruction(&mut self, facts: &OpcodeFacts, length_bytes: u8) {
+        let place = FindingPlace::Record(self.records);
+        let pc = self.group.forced_pc.or(self.next_pc);
+        if self.instructions == 0
+            && let Some((stated, pc)) = self.chunk.start_pc.zip(pc)
+            && stated != pc
+        {
+            let number = self.chunk.number.unwrap_or_default();
+            self.findings.add(&START_PC, place, || {
+                format!("chunk {number} begins at {pc:#x}, the index says {stated:#x}")
+            });
+        }
+        let pc = pc.or(self.chunk.start_pc.filter(|_| self.instructions == 0));
+        let has_trap = self
+            .group
+            .events
+            .iter()
+            .any(|event| StfEvent::of(event.id).is_trap());
+        if !has_trap && let Some(pc) = pc {
+            self.branch(facts, pc, place);
+        }
+        let target = self.group.event_target.or(self.group.target);
+        self.next_pc = target.or_else(|| pc.map(|pc| pc.wrapping_add(u64::from(length_bytes))));
+    }
+
+    fn branch(&mut self, facts: &OpcodeFacts, pc: u64, place: FindingPlace) {
+        let Some(target) = self.group.target else {
+            let is_always = matches!(
+                facts.branch(true),
+                RecordedBranch::Jump
+                    | RecordedBranch::IndirectJump
+                    | RecordedBranch::Call
+                    | RecordedBranch::IndirectCall
+                    | RecordedBranch::Return
+            );
+            if is_always && self.group.event_target.is_none() {
+                let why = || format!("the branch at {pc:#x} has no target");
+                self.findings.add(&NO_TARGET, place, why);
+            }
+            return;
+        };
+        if !facts.may_branch() {
+            self.findings.add(&NO_BRANCH, place, || {
+                format!("the instruction at {pc:#x} has the target {target:#x}")
+            });
+        }
+        let direct = facts.target.filter(|_| facts.flow != FlowKind::Next);
+        if let Some(expected) = direct.map(|offset| pc.wrapping_add(offset))
+            && expected != target
+        {
+            self.findings.add(&WRONG_TARGET, place, || {
+                format!("the branch at {pc:#x} leads to {expected:#x}, recorded is {target:#x}")
+            });
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! STF and zstf: binary traces of RISC-V simulators (Sparcians' STF tools, version 1.5).
+//!
+//! The records of an instruction precede its opcode, which ends the group. A zstf file holds the
+//! same records in chunks that unpack separately, with an index. [`Stf`] writes the steps to a step
+//! store. Attributes of accesses, ready operands and bus records are not kept.
+//!
+//! Reading stops at an unknown record, because records have no lengths; in a zstf file it goes on
+//! with the next chunk, after a gap.
+
+mod check;
+mod container;
+mod events;
+mod group;
+mod head;
+mod opcodes;
+mod parts;
+mod record;
+mod recorder;
+mod registers;
+mod source;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod whole;
+
+pub use head::{StfContainer, StfHead};
+pub use source::Stf;

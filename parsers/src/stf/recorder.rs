@@ -1,0 +1,558 @@
+//! Converts groups of records to steps in the step store ([`StfRecorder`]).
+//!
+//! Records precede the opcode of their instruction. A value before an instruction is a statement:
+//! it is stored ahead of the step, and only if it is new. A register that an instruction writes and
+//! the trace does not record is unknown from there on.
+
+use stepback_machine::flow::FlowKind;
+use stepback_machine::{AccessKind, InstructionSet, RegisterView};
+
+use crate::events::{DelaySlot, StepOrigin, TextKind, ThreadNumber};
+use crate::marker::{Gap, GapReason, Marker, MarkerKind};
+use crate::problem::{ProblemKind, StfFault};
+use crate::step_store::encoder::{BlockSink, Encoder};
+use crate::step_store::record::{StepStatus, StoredAccess, StoredRegister, StoredStep};
+use crate::stf::events::{StfEvent, event_text};
+use crate::stf::group::{GroupRegister, InstructionGroup};
+use crate::stf::opcodes::{OpcodeCache, OpcodeFacts};
+use crate::stf::record::{RegisterClass, RegisterRole};
+use crate::stf::registers::{KnownValues, RegisterTable, register_text};
+use crate::stf::threads::{ThreadRecord, ThreadTable};
+
+/// Maximum number of notes that are kept before the first instruction.
+const EARLY: usize = 1 << 12;
+/// Number of bytes of a register that one stored write covers.
+const PIECE_BYTES: u16 = 16;
+/// Number of bytes of a register that the store can name.
+const VIEW_BYTES: u16 = 512;
+/// Value of a [`Marker::value`] for an unknown address.
+const NO_ADDRESS: u64 = 0;
+
+/// Opcode that ends a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupOpcode {
+    /// Instruction as a number.
+    pub word: u32,
+    /// Length in bytes: 2 or 4.
+    pub length_bytes: u8,
+}
+
+/// Thread that executes an instruction, and the address of the instruction.
+#[derive(Clone, Copy, Debug)]
+struct StepSite {
+    thread: ThreadNumber,
+    pc: u64,
+    length_bytes: u8,
+}
+
+/// Encodes groups as steps.
+pub struct StfRecorder<'e, B> {
+    encoder: &'e mut Encoder<B>,
+    threads: ThreadTable,
+    opcodes: OpcodeCache,
+    registers: RegisterTable,
+    /// Numbers of the current thread.
+    current: ThreadRecord,
+    /// Thread of the last instruction.
+    last: Option<ThreadNumber>,
+    /// Address of the next instruction, if no record states another.
+    next_pc: Option<u64>,
+    /// Gap before the next instruction.
+    gap: Option<Gap>,
+    /// Notes from before the first instruction.
+    early: Vec<String>,
+    /// Number of instructions without a known address.
+    placeless: u64,
+    has_reported_threads: bool,
+}
+
+impl<'e, B: BlockSink> StfRecorder<'e, B> {
+    /// Creates a recorder before the first record.
+    pub fn new(encoder: &'e mut Encoder<B>, set: InstructionSet) -> Self {
+        Self {
+            encoder,
+            threads: ThreadTable::new(),
+            opcodes: OpcodeCache::default(),
+            registers: RegisterTable::new(set),
+            current: ThreadRecord::default(),
+            last: None,
+            next_pc: None,
+            gap: None,
+            early: Vec::new(),
+            placeless: 0,
+            has_reported_threads: false,
+        }
+    }
+
+    /// Sets the instruction set from here on.
+    pub fn set_instruction_set(&mut self, set: InstructionSet) {
+        if set != self.registers.set {
+            self.registers = RegisterTable::new(set);
+        }
+    }
+
+    /// Sets the thread from here on.
+    pub fn set_thread(&mut self, thread: ThreadRecord) {
+        self.current = thread;
+    }
+
+    /// Adds a note. Before the first instruction, notes are kept for its thread.
+    pub fn note(&mut self, text: String) {
+        if self.last.is_some() {
+            let thread = self.thread();
+            self.encoder.note(thread, TextKind::Note, &text);
+        } else if self.early.len() < EARLY {
+            self.early.push(text);
+        }
+    }
+
+    /// Adds a problem.
+    pub fn problem(&mut self, problem: &ProblemKind) {
+        self.encoder.problem(problem);
+    }
+
+    /// Notes that instructions are missing, and the address at which the trace continues.
+    pub fn lose(&mut self, instructions: Option<u64>) {
+        let lost = match self.gap {
+            // Neighbouring gaps are one.
+            Some(before) => before
+                .instructions
+                .zip(instructions)
+                .and_then(|(before, more)| before.checked_add(more)),
+            None => instructions,
+        };
+        self.gap = Some(Gap {
+            reason: GapReason::Lost,
+            instructions: lost,
+        });
+        self.next_pc = None;
+        self.threads.forget();
+    }
+
+    /// Sets the address of the next instruction after a gap.
+    pub fn resume_at(&mut self, pc: u64) {
+        if self.next_pc.is_none() {
+            self.next_pc = Some(pc);
+        }
+    }
+
+    /// Returns the number of instructions that were left out since the last call because their
+    /// address is unknown.
+    pub fn take_placeless(&mut self) -> u64 {
+        std::mem::take(&mut self.placeless)
+    }
+
+    /// Ends the trace after `records` records.
+    pub fn finish(&mut self, records: u64) {
+        if self.last.is_none() && !self.early.is_empty() {
+            let thread = self.thread();
+            self.tell_early(thread);
+        }
+        if let (Some(gap), Some(thread)) = (self.gap.take(), self.last) {
+            self.encoder.marker(thread, gap.marker(), 0);
+        }
+        self.encoder.begin_record(records.saturating_add(1));
+    }
+
+    /// Returns the current thread; adds it if it is new.
+    #[inline(always)]
+    fn thread(&mut self) -> ThreadNumber {
+        match self.threads.number(self.current) {
+            Some(number) => number,
+            None => self.add_thread(),
+        }
+    }
+
+    #[cold]
+    fn add_thread(&mut self) -> ThreadNumber {
+        let number = self.threads.add(self.current);
+        self.encoder.thread(number, self.current.stored());
+        if self.threads.is_full() && !std::mem::replace(&mut self.has_reported_threads, true) {
+            self.encoder
+                .problem(&ProblemKind::StfThreads(usize::from(number.0) + 1));
+        }
+        number
+    }
+
+    #[cold]
+    fn tell_early(&mut self, thread: ThreadNumber) {
+        for note in std::mem::take(&mut self.early) {
+            self.encoder.note(thread, TextKind::Note, &note);
+        }
+    }
+
+    /// Adds the instruction that ends a group.
+    #[inline]
+    pub fn instruction(&mut self, group: &InstructionGroup, opcode: GroupOpcode) {
+        let GroupOpcode { word, length_bytes } = opcode;
+        let thread = self.thread();
+        let Some(pc) = group.forced_pc.or(self.next_pc) else {
+            self.placeless += 1;
+            return;
+        };
+        self.encoder.begin_record(group.first_record);
+        if self.last != Some(thread) || self.gap.is_some() || group.forced_pc.is_some() {
+            self.begin_stretch(thread, pc, group.forced_pc.is_some());
+        }
+        let set = self.registers.set;
+        let facts = self.opcodes.get(word, length_bytes, set);
+        let site = StepSite {
+            thread,
+            pc,
+            length_bytes,
+        };
+        self.tell_before(group, thread);
+        let trap = group
+            .events
+            .iter()
+            .map(|event| StfEvent::of(event.id))
+            .find(|event| event.is_trap());
+        match trap {
+            None => self.completed(group, &site, &facts),
+            Some(trap) => self.trapped(group, &site, &facts, trap),
+        }
+        if !group.events.is_empty() {
+            self.tell_events(group, &site);
+        }
+        let target = group.event_target.or(group.target);
+        let next = target.unwrap_or_else(|| pc.wrapping_add(u64::from(length_bytes)));
+        self.next_pc = Some(next);
+        if let Some(state) = self.threads.state(thread) {
+            state.next_pc = Some(next);
+        }
+        if facts.flow == FlowKind::ExceptionReturn && trap.is_none() {
+            self.mark(
+                thread,
+                MarkerKind::HARDWARE_RETURN,
+                target.unwrap_or(NO_ADDRESS),
+            );
+        }
+    }
+
+    fn mark(&mut self, thread: ThreadNumber, kind: MarkerKind, value: u64) {
+        self.encoder.marker(thread, Marker { kind, value }, 0);
+    }
+
+    /// Begins with another thread, after a gap, or at a stated address. An address in the midst of
+    /// the trace that does not follow from the instruction before is a jump in the recording.
+    #[inline(never)]
+    fn begin_stretch(&mut self, thread: ThreadNumber, pc: u64, is_forced: bool) {
+        let is_first = self.last.is_none();
+        let is_switch = self.last.replace(thread) != Some(thread);
+        if is_first {
+            self.tell_early(thread);
+        }
+        let hart = self.current.hart;
+        let is_hart = self.current.is_hart();
+        let Some(state) = self.threads.state(thread) else {
+            return;
+        };
+        let is_moved = !is_hart && state.hart.replace(hart) != Some(hart);
+        let expected = if is_switch {
+            state.next_pc
+        } else {
+            self.next_pc
+        };
+        let is_jump = is_forced && expected.is_some_and(|expected| expected != pc);
+        let jump = is_jump.then_some(Gap {
+            reason: GapReason::Off,
+            instructions: None,
+        });
+        if let Some(gap) = self.gap.take().or(jump) {
+            self.encoder.marker(thread, gap.marker(), 0);
+        }
+        if is_moved {
+            self.mark(thread, MarkerKind::CPU, hart.into());
+        }
+    }
+
+    /// Stores the values before an instruction that the trace has not stated yet.
+    #[inline(always)]
+    fn tell_before(&mut self, group: &InstructionGroup, thread: ThreadNumber) {
+        for register in &group.registers {
+            if matches!(register.role, RegisterRole::State | RegisterRole::Source) {
+                let words = group.words_of_register(register);
+                if self.learn(thread, register, words) {
+                    self.tell_register(thread, register, words);
+                }
+            }
+        }
+    }
+
+    /// Notes a value; returns true if it is new.
+    #[inline(always)]
+    fn learn(&mut self, thread: ThreadNumber, register: &GroupRegister, words: &[u64]) -> bool {
+        let known = self
+            .threads
+            .state(thread)
+            .and_then(|state| state.known.as_deref_mut());
+        match known {
+            Some(known) => known.learn(register.class, register.number, words),
+            None => register.role != RegisterRole::Source,
+        }
+    }
+
+    /// Stores the value of a register.
+    #[inline(always)]
+    fn tell_register(&mut self, thread: ThreadNumber, register: &GroupRegister, words: &[u64]) {
+        let GroupRegister { class, number, .. } = *register;
+        if class == RegisterClass::Integer && number == 0 {
+            return;
+        }
+        match self.registers.view(class, number) {
+            Some(view) if class != RegisterClass::Vector => {
+                let word = words.first().copied().unwrap_or_default();
+                let unused_bits = 64 - 8 * u32::from(view.size_bytes.clamp(1, 8));
+                let value = word << unused_bits >> unused_bits;
+                self.encoder.register(
+                    thread,
+                    StoredRegister {
+                        view,
+                        value: Some(value.into()),
+                    },
+                );
+            }
+            Some(view) => self.tell_vector(thread, view, words),
+            None => self.tell_unnamed(thread, register, words),
+        }
+    }
+
+    /// Stores the value of a vector register in pieces.
+    fn tell_vector(&mut self, thread: ThreadNumber, view: RegisterView, words: &[u64]) {
+        for (offset, pair) in (0..VIEW_BYTES)
+            .step_by(usize::from(PIECE_BYTES))
+            .zip(words.chunks(2))
+        {
+            let low = pair.first().copied().unwrap_or_default();
+            let high = pair.get(1).copied();
+            let value = u128::from(high.unwrap_or_default()) << 64 | u128::from(low);
+            let view = RegisterView {
+                offset: view.offset + offset,
+                size_bytes: if high.is_some() { PIECE_BYTES } else { 8 },
+                ..view
+            };
+            self.encoder.register(
+                thread,
+                StoredRegister {
+                    view,
+                    value: Some(value),
+                },
+            );
+        }
+    }
+
+    /// Stores the value of a register that the architecture's table does not have as a note.
+    #[inline(never)]
+    fn tell_unnamed(&mut self, thread: ThreadNumber, register: &GroupRegister, words: &[u64]) {
+        let digits: String = words
+            .iter()
+            .take(usize::from(VIEW_BYTES) / 8)
+            .rev()
+            .map(|word| format!("{word:016x}"))
+            .collect();
+        let name = register_text(register.class, register.number);
+        let text = format!("{name} = {digits}");
+        // The note of a value before the first instruction follows the notes of the header.
+        self.encoder.note(thread, TextKind::Note, &text);
+    }
+
+    /// Stores an instruction that completed.
+    #[inline(always)]
+    fn completed(&mut self, group: &InstructionGroup, site: &StepSite, facts: &OpcodeFacts) {
+        self.step(site, facts, StepStatus::PLAINLY, group.target.is_some());
+        for access in &group.accesses {
+            let kind = match access.kind {
+                1 => AccessKind::Read,
+                2 => AccessKind::Write,
+                number => {
+                    self.left_out(
+                        site.thread,
+                        &format!("access of kind {number}"),
+                        access.address,
+                    );
+                    continue;
+                }
+            };
+            let stored = StoredAccess {
+                kind,
+                size_bytes: access.size_bytes,
+                address: access.address,
+                pc: None,
+            };
+            self.access(site.thread, stored, group.words_of_access(access));
+        }
+        for register in &group.registers {
+            if matches!(
+                register.role,
+                RegisterRole::Destination | RegisterRole::Unknown
+            ) {
+                let words = group.words_of_register(register);
+                self.learn(site.thread, register, words);
+                self.tell_register(site.thread, register, words);
+            }
+        }
+        self.tell_unknown(group, site.thread, facts);
+    }
+
+    /// Stores that the registers which the instruction writes without a record are unknown.
+    #[inline(always)]
+    fn tell_unknown(
+        &mut self,
+        group: &InstructionGroup,
+        thread: ThreadNumber,
+        facts: &OpcodeFacts,
+    ) {
+        for written in facts.writes() {
+            let is_recorded = group.registers.iter().any(|register| {
+                register.role == RegisterRole::Destination
+                    && register.class == written.class
+                    && register.number == written.number
+            });
+            if is_recorded {
+                continue;
+            }
+            let state = self.threads.state(thread);
+            if let Some(known) = state.and_then(|state| state.known.as_deref_mut()) {
+                KnownValues::forget(known, written.class, written.number);
+            }
+            self.encoder.register(
+                thread,
+                StoredRegister {
+                    view: written.view,
+                    value: None,
+                },
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, site: &StepSite, facts: &OpcodeFacts, reached: StepStatus, is_taken: bool) {
+        let branch = if reached.is_executed {
+            facts.branch(is_taken)
+        } else {
+            stepback_machine::flow::RecordedBranch::None
+        };
+        let set = self.registers.set;
+        self.encoder.step(&StoredStep {
+            // An address may hold another instruction in the other encoding mode.
+            input: u16::from(set != InstructionSet::Riscv64),
+            thread: site.thread,
+            branch,
+            set,
+            length_bytes: site.length_bytes.into(),
+            pc: site.pc,
+            encoding: facts.encoding,
+            target: None,
+            reached,
+        });
+    }
+
+    /// Stores an access; one with a value in pieces of 8 bytes.
+    #[inline(always)]
+    fn access(&mut self, thread: ThreadNumber, access: StoredAccess, words: &[u64]) {
+        if words.is_empty() || access.size_bytes == 0 {
+            self.encoder.access(thread, access);
+            return;
+        }
+        for (offset, word) in (0..access.size_bytes).step_by(8).zip(words) {
+            let size_bytes = (access.size_bytes - offset).min(8);
+            let address = access.address.wrapping_add(offset.into());
+            let piece = StoredAccess {
+                address,
+                size_bytes,
+                ..access
+            };
+            match address.checked_add(u64::from(size_bytes) - 1) {
+                Some(_) => self.encoder.valued_access(thread, piece, *word),
+                None => self.left_out(thread, "access beyond the last address", address),
+            }
+        }
+        // Words that are missing leave the rest of the access without values.
+        let told = u16::try_from(8 * words.len()).unwrap_or(u16::MAX);
+        if told < access.size_bytes {
+            let rest = StoredAccess {
+                address: access.address.wrapping_add(told.into()),
+                size_bytes: access.size_bytes - told,
+                ..access
+            };
+            self.encoder.access(thread, rest);
+        }
+    }
+
+    #[cold]
+    fn left_out(&mut self, thread: ThreadNumber, what: &str, address: u64) {
+        let text = format!("left out: {what} at {address:#x}");
+        self.encoder.note(thread, TextKind::Note, &text);
+    }
+
+    /// Stores an instruction that did not complete. Only the state registers that the trap writes
+    /// take effect.
+    #[inline(never)]
+    fn trapped(
+        &mut self,
+        group: &InstructionGroup,
+        site: &StepSite,
+        facts: &OpcodeFacts,
+        trap: StfEvent,
+    ) {
+        let reached = StepStatus {
+            slot: DelaySlot::None,
+            is_executed: false,
+            origin: StepOrigin::Recorded,
+        };
+        let mut facts = *facts;
+        if trap.is_fetch_fault() {
+            // The opcode is a placeholder.
+            facts.encoding = None;
+        }
+        self.step(site, &facts, reached, false);
+        for access in &group.accesses {
+            let what = "access of an instruction that did not complete";
+            self.left_out(site.thread, what, access.address);
+        }
+        for register in &group.registers {
+            if register.role != RegisterRole::Destination {
+                continue;
+            }
+            let words = group.words_of_register(register);
+            if register.class == RegisterClass::Csr {
+                self.learn(site.thread, register, words);
+                self.tell_register(site.thread, register, words);
+            } else {
+                let name = register_text(register.class, register.number);
+                let text =
+                    format!("left out: write of {name} by an instruction that did not complete");
+                self.encoder.note(site.thread, TextKind::Note, &text);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn tell_events(&mut self, group: &InstructionGroup, site: &StepSite) {
+        for event in &group.events {
+            let data = group.words_of_event(event);
+            let kind = StfEvent::of(event.id);
+            let target = group.event_target.filter(|_| kind.is_trap());
+            let text = event_text(event.id, data, target);
+            let text_kind = match kind {
+                StfEvent::Exception(_) | StfEvent::Interrupt(_) => {
+                    self.mark(site.thread, MarkerKind::HARDWARE_EVENT, site.pc);
+                    self.mark(site.thread, MarkerKind::TRAP, event.id);
+                    TextKind::Exception
+                }
+                StfEvent::ModeChange => TextKind::StateChange,
+                StfEvent::Special(_) => TextKind::Note,
+            };
+            self.encoder.note(site.thread, text_kind, &text);
+        }
+    }
+}
+
+/// Returns the problem of a group whose records could not all be kept.
+pub fn group_fault(group: &InstructionGroup) -> Option<StfFault> {
+    if group.left_out > 0 {
+        Some(StfFault::CrowdedGroup(group.left_out))
+    } else {
+        (group.stray_values > 0).then_some(StfFault::StrayValues(group.stray_values))
+    }
+}

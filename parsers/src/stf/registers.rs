@@ -1,0 +1,254 @@
+//! Registers by the numbers of their records ([`RegisterTable`]), and the values that the trace has
+//! stated until now ([`KnownValues`]).
+
+use std::borrow::Cow;
+
+use foldhash::{HashMap, HashMapExt as _};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::stf::record::RegisterClass;
+
+/// Number of registers of a class that have numbers as names.
+const NUMBERED: usize = 32;
+
+/// Registers of an instruction set by class and number, looked up by name once.
+#[derive(Debug)]
+pub struct RegisterTable {
+    /// Instruction set of the views.
+    pub set: InstructionSet,
+    integer: Vec<Option<RegisterView>>,
+    float: Vec<Option<RegisterView>>,
+    vector: Vec<Option<RegisterView>>,
+    csrs: HashMap<u16, Option<RegisterView>>,
+}
+
+impl RegisterTable {
+    /// Looks up the numbered registers.
+    pub fn new(set: InstructionSet) -> Self {
+        let numbered = |letter: char| {
+            let view = |number| Registers::view(&format!("{letter}{number}"), set);
+            (0..NUMBERED).map(view).collect()
+        };
+        Self {
+            set,
+            integer: numbered('x'),
+            float: numbered('f'),
+            vector: numbered('v'),
+            csrs: HashMap::new(),
+        }
+    }
+
+    /// Returns the register with a number. Returns none if the architecture's table does not have
+    /// it.
+    #[inline(always)]
+    pub fn view(&mut self, class: RegisterClass, number: u16) -> Option<RegisterView> {
+        let table = match class {
+            RegisterClass::Integer => &self.integer,
+            RegisterClass::Float => &self.float,
+            RegisterClass::Vector => &self.vector,
+            RegisterClass::Csr => return self.csr(number),
+            RegisterClass::Unknown(_) => return None,
+        };
+        *table.get(usize::from(number))?
+    }
+
+    fn csr(&mut self, number: u16) -> Option<RegisterView> {
+        let set = self.set;
+        *self
+            .csrs
+            .entry(number)
+            .or_insert_with(|| csr_view(number, set))
+    }
+}
+
+/// Returns the view of a control and status register: that of the architecture's table, or one with
+/// a number of its own.
+fn csr_view(number: u16, set: InstructionSet) -> Option<RegisterView> {
+    if number >= CSRS {
+        return None;
+    }
+    let known = Registers::view(&csr_name(number), set);
+    let own = RegisterId(RegisterId::FIRST_NAMED.0 + number);
+    Some(known.unwrap_or(RegisterView::new(own, 0, set.word_bytes())))
+}
+
+/// Returns the number of a control and status register that has no place in the architecture's
+/// table.
+pub fn csr_of(register: RegisterId) -> Option<u16> {
+    let number = register.0.checked_sub(RegisterId::FIRST_NAMED.0)?;
+    (number < CSRS).then_some(number)
+}
+
+/// Number of control and status registers (The RISC-V Instruction Set Manual, volume II, 2.1).
+const CSRS: u16 = 1 << 12;
+
+/// Control and status registers with names (The RISC-V Instruction Set Manual, volume II, 2.2).
+const CSR_NAMES: [(u16, &str); 78] = [
+    (0x001, "fflags"),
+    (0x002, "frm"),
+    (0x003, "fcsr"),
+    (0x008, "vstart"),
+    (0x009, "vxsat"),
+    (0x00a, "vxrm"),
+    (0x00f, "vcsr"),
+    (0x100, "sstatus"),
+    (0x104, "sie"),
+    (0x105, "stvec"),
+    (0x106, "scounteren"),
+    (0x10a, "senvcfg"),
+    (0x140, "sscratch"),
+    (0x141, "sepc"),
+    (0x142, "scause"),
+    (0x143, "stval"),
+    (0x144, "sip"),
+    (0x14d, "stimecmp"),
+    (0x180, "satp"),
+    (0x200, "vsstatus"),
+    (0x204, "vsie"),
+    (0x205, "vstvec"),
+    (0x240, "vsscratch"),
+    (0x241, "vsepc"),
+    (0x242, "vscause"),
+    (0x243, "vstval"),
+    (0x244, "vsip"),
+    (0x280, "vsatp"),
+    (0x300, "mstatus"),
+    (0x301, "misa"),
+    (0x302, "medeleg"),
+    (0x303, "mideleg"),
+    (0x304, "mie"),
+    (0x305, "mtvec"),
+    (0x306, "mcounteren"),
+    (0x30a, "menvcfg"),
+    (0x310, "mstatush"),
+    (0x320, "mcountinhibit"),
+    (0x340, "mscratch"),
+    (0x341, "mepc"),
+    (0x342, "mcause"),
+    (0x343, "mtval"),
+    (0x344, "mip"),
+    (0x34a, "mtinst"),
+    (0x34b, "mtval2"),
+    (0x600, "hstatus"),
+    (0x602, "hedeleg"),
+    (0x603, "hideleg"),
+    (0x604, "hie"),
+    (0x605, "htimedelta"),
+    (0x606, "hcounteren"),
+    (0x607, "hgeie"),
+    (0x60a, "henvcfg"),
+    (0x643, "htval"),
+    (0x644, "hip"),
+    (0x645, "hvip"),
+    (0x64a, "htinst"),
+    (0x680, "hgatp"),
+    (0x7a0, "tselect"),
+    (0x7a1, "tdata1"),
+    (0x7a2, "tdata2"),
+    (0x7a3, "tdata3"),
+    (0x7b0, "dcsr"),
+    (0x7b1, "dpc"),
+    (0xb00, "mcycle"),
+    (0xb02, "minstret"),
+    (0xc00, "cycle"),
+    (0xc01, "time"),
+    (0xc02, "instret"),
+    (0xc20, "vl"),
+    (0xc21, "vtype"),
+    (0xc22, "vlenb"),
+    (0xe12, "hgeip"),
+    (0xf11, "mvendorid"),
+    (0xf12, "marchid"),
+    (0xf13, "mimpid"),
+    (0xf14, "mhartid"),
+    (0xf15, "mconfigptr"),
+];
+
+/// Returns the name of a control and status register: `mepc`, `pmpaddr0`, `csr_7c0`.
+pub fn csr_name(number: u16) -> Cow<'static, str> {
+    let known = CSR_NAMES
+        .binary_search_by_key(&number, |(number, _)| *number)
+        .ok();
+    if let Some((_, name)) = known.and_then(|place| CSR_NAMES.get(place)) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(match number {
+        0x3a0..=0x3af => format!("pmpcfg{}", number - 0x3a0),
+        0x3b0..=0x3ef => format!("pmpaddr{}", number - 0x3b0),
+        _ => format!("csr_{number:03x}"),
+    })
+}
+
+/// Returns the name of a register for a note: `x5`, `mepc`.
+pub fn register_text(class: RegisterClass, number: u16) -> String {
+    match class {
+        RegisterClass::Integer => format!("x{number}"),
+        RegisterClass::Float => format!("f{number}"),
+        RegisterClass::Vector => format!("v{number}"),
+        RegisterClass::Csr => csr_name(number).into_owned(),
+        RegisterClass::Unknown(kind) => format!("register {number} of kind {kind}"),
+    }
+}
+
+/// Values of registers of a thread that the trace has stated.
+#[derive(Debug)]
+pub struct KnownValues {
+    integer: [Option<u64>; NUMBERED],
+    float: [Option<u64>; NUMBERED],
+    /// Hash of each vector register.
+    vector: [Option<u64>; NUMBERED],
+    csrs: HashMap<u16, u64>,
+}
+
+impl Default for KnownValues {
+    fn default() -> Self {
+        Self {
+            integer: [None; NUMBERED],
+            float: [None; NUMBERED],
+            vector: [None; NUMBERED],
+            csrs: HashMap::new(),
+        }
+    }
+}
+
+impl KnownValues {
+    /// Sets the value of a register; returns true if it was unknown or another one.
+    #[inline(always)]
+    pub fn learn(&mut self, class: RegisterClass, number: u16, words: &[u64]) -> bool {
+        let word = words.first().copied().unwrap_or_default();
+        let (place, value) = match class {
+            RegisterClass::Integer => (self.integer.get_mut(usize::from(number)), word),
+            RegisterClass::Float => (self.float.get_mut(usize::from(number)), word),
+            RegisterClass::Vector => (self.vector.get_mut(usize::from(number)), hash_of(words)),
+            RegisterClass::Csr => return self.csrs.insert(number, word) != Some(word),
+            RegisterClass::Unknown(_) => return true,
+        };
+        place.is_none_or(|place| place.replace(value) != Some(value))
+    }
+
+    /// Forgets the value of an integer or floating-point register.
+    #[inline(always)]
+    pub fn forget(&mut self, class: RegisterClass, number: u16) {
+        let table = match class {
+            RegisterClass::Integer => &mut self.integer,
+            RegisterClass::Float => &mut self.float,
+            RegisterClass::Vector => &mut self.vector,
+            RegisterClass::Csr | RegisterClass::Unknown(_) => return,
+        };
+        if let Some(place) = table.get_mut(usize::from(number)) {
+            *place = None;
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+fn hash_of(words: &[u64]) -> u64 {
+    words
+        .iter()
+        .fold(0, |hash, word| xxh3_64_with_seed(&word.to_le_bytes(), hash))
+}

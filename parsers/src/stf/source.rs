@@ -1,0 +1,238 @@
+//! An STF trace as a source of events.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::{fmt, io};
+
+use stepback_machine::{Endian, InstructionSet, RegisterId};
+
+use crate::error::{FormatError, SourceError};
+use crate::events::{EventSink, Position};
+use crate::finding::Findings;
+use crate::kept::places::CacheFileOptions;
+use crate::read_at::TraceFile;
+use crate::source::{
+    CheckWatch, KnownInstruction, KnownThread, ParseScratch, ParsedRange, RegisterSource,
+    RenderedLine, Source, SourceTraits,
+};
+use crate::step_store::encoder::Encoder;
+use crate::step_store::event_lines::EventLineSink;
+use crate::step_store::event_run::StoredFormat;
+use crate::step_store::fill::Filler;
+use crate::step_store::record::StoredThread;
+use crate::step_store::store::StepStore;
+use crate::step_store::stored_trace::StoredTrace;
+use crate::stf::check::check_trace;
+use crate::stf::head::StfHead;
+use crate::stf::registers::{csr_name, csr_of};
+use crate::stf::threads::{process_in, thread_name};
+use crate::stf::whole::record_trace;
+
+/// An STF trace. Offsets are virtual: each step has 16 bytes, see `step_store/items.rs`.
+pub struct Stf {
+    trace: StoredTrace,
+    traits: SourceTraits,
+    file: TraceFile,
+    head: StfHead,
+}
+
+impl fmt::Debug for Stf {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Stf")
+            .field("file", &self.file.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Stf {
+    /// Opens a trace. Uses the existing step store, or begins to build one; the build continues
+    /// after this returns.
+    ///
+    /// # Errors
+    /// The file could not be read, does not begin like a trace, or is the trace of a processor
+    /// other than RISC-V.
+    pub fn open(file: TraceFile, kept: CacheFileOptions) -> Result<Self, SourceError> {
+        let failed = |error| SourceError::Read { offset: 0, error };
+        let head = StfHead::of(&file)
+            .map_err(failed)?
+            .ok_or(FormatError::Binary)?;
+        if let Some(isa) = head.foreign_isa {
+            let why = format!("the trace has instructions of {isa}; only those of RISC-V are read");
+            return Err(failed(io::Error::other(why)));
+        }
+        let traits = SourceTraits {
+            format: "stf".to_owned(),
+            endian: Endian::Little,
+            time_unit: None,
+            instruction_set: head.instruction_set,
+            registers: RegisterSource::Recorded,
+            options: String::new(),
+        };
+        let read_file = file.clone();
+        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
+            let StfHead {
+                container,
+                instruction_set,
+                ..
+            } = head;
+            record_trace(&read_file, container, instruction_set, is_stopped, encoder)
+        };
+        Ok(Self {
+            trace: StoredTrace::new(StepStore::open(kept, Box::new(read))),
+            traits,
+            file,
+            head,
+        })
+    }
+
+    /// Returns the step store.
+    pub fn store(&self) -> &StepStore {
+        self.trace.store()
+    }
+
+    /// Returns the facts of the header.
+    pub fn head(&self) -> StfHead {
+        self.head
+    }
+
+    /// Implements [`Source::parse`], monomorphised for one sink.
+    pub(crate) fn parse_into<S: EventSink + ?Sized>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<ParsedRange, SourceError> {
+        self.trace.parse_into(range, self, scratch, sink)
+    }
+}
+
+impl StoredFormat for Stf {
+    fn thread_name(&self, thread: StoredThread) -> String {
+        thread_name(thread)
+    }
+
+    fn time(&self, recorded: u64) -> Option<u64> {
+        Some(recorded)
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.traits.instruction_set
+    }
+
+    fn register_named(&self, register: RegisterId) -> Option<(String, u16)> {
+        let name = csr_name(csr_of(register)?).into_owned();
+        Some((name, self.traits.instruction_set.word_bytes()))
+    }
+}
+
+impl Source for Stf {
+    fn traits(&self) -> &SourceTraits {
+        &self.traits
+    }
+
+    fn length(&self) -> u64 {
+        self.trace.length()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.trace.is_settled()
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        self.trace.grow()
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        self.trace.length_now()
+    }
+
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        _scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError> {
+        Ok(self.trace.cut(target, limit))
+    }
+
+    fn parse(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut dyn EventSink,
+    ) -> Result<ParsedRange, SourceError> {
+        self.parse_into(range, scratch, sink)
+    }
+
+    fn memory_of(&self, thread: &str) -> Option<String> {
+        process_in(thread).map(str::to_owned)
+    }
+
+    fn known_threads(&self) -> Vec<KnownThread> {
+        let facts = self.store().facts();
+        let known = |thread: &StoredThread| {
+            let name = thread_name(*thread);
+            KnownThread {
+                process: process_in(&name).map(str::to_owned),
+                name,
+                is_idle: false,
+            }
+        };
+        facts.threads.iter().map(known).collect()
+    }
+
+    /// Many traces record the values of loads and stores only.
+    fn leaves_values_out(&self) -> bool {
+        true
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.store().notice()
+    }
+
+    fn kept_bytes(&self) -> Option<u64> {
+        Some(self.store().bytes())
+    }
+
+    fn record_count(&self) -> Option<u64> {
+        Some(self.store().facts().records)
+    }
+
+    fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
+        self.trace.position_of_record(number)
+    }
+
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        self.trace.instructions()
+    }
+
+    fn check_records(
+        &self,
+        findings: &mut Findings,
+        watch: &mut CheckWatch<'_>,
+    ) -> Result<(), SourceError> {
+        check_trace(&self.file, self.head, findings, watch)
+    }
+
+    fn is_text(&self) -> bool {
+        false
+    }
+
+    fn made_lines(
+        &self,
+        range: Range<u64>,
+        each: &mut dyn FnMut(RenderedLine<'_>),
+    ) -> Result<(), SourceError> {
+        let mut lines = EventLineSink::new(range.start, self.traits.instruction_set, each);
+        self.parse(range, &mut ParseScratch::default(), &mut lines)
+            .map(|_| ())
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        self.made_lines(range, &mut |line| {
+            out.extend_from_slice(line.text);
+            out.push(b'\n');
+        })
+    }
+}
