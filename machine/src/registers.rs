@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn each_group_has_its_registers_in_both_states() {
-        use InstructionSet::{A32, A64, Regdeps, Riscv64, Sparc64, X86_32, X86_64};
+        use InstructionSet::{A32, A64, Regdeps, Riscv32, Riscv64, Sparc64, X86_32, X86_64};
         check_group(RegisterGroup::Core, A64, "34 x0..psr");
         check_group(RegisterGroup::Core, A32, "17 r0..psr");
         check_group(RegisterGroup::Single, A64, "34 s0..fpsr");
@@ -255,6 +255,8 @@ mod tests {
         check_group(RegisterGroup::System, X86_64, "9 mxcsr..gs");
         check_group(RegisterGroup::Core, Riscv64, "32 ra..pc");
         check_group(RegisterGroup::Double, Riscv64, "33 ft0..fcsr");
+        check_group(RegisterGroup::Core, Riscv32, "32 ra..pc");
+        check_group(RegisterGroup::Double, Riscv32, "33 ft0..fcsr");
         check_group(RegisterGroup::Core, Regdeps, "255 pc..rv252");
         check_group(RegisterGroup::Core, Sparc64, "33 g1..psr");
         check_group(RegisterGroup::Single, Sparc64, "34 f0..gsr");

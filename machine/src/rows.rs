@@ -34,7 +34,7 @@ use crate::placement::InstructionPlacement;
 use crate::regdeps::architecture::Regdeps;
 use crate::register_group::RegisterGroup;
 use crate::register_run::RegisterRun;
-use crate::riscv::set::Riscv64;
+use crate::riscv::set::{Riscv32, Riscv64};
 use crate::set::InstructionSet;
 use crate::sparc::set::Sparc64;
 use crate::sparc::windows;
@@ -45,7 +45,7 @@ use crate::x86::set::{X86_32, X86_64};
 /// Evaluates an expression for the architecture of a set. The list is the table of architectures.
 macro_rules! ask {
     ($set:expr, $architecture:ident => $question:expr) => {
-        ask!(@rows $set, $architecture, $question, A64 A32 T32 X86_64 X86_32 Riscv64 Regdeps Sparc64)
+        ask!(@rows $set, $architecture, $question, A64 A32 T32 X86_64 X86_32 Riscv64 Regdeps Sparc64 Riscv32)
     };
     (@rows $set:expr, $architecture:ident, $question:expr, $($row:ident)*) => {
         match $set {
@@ -149,12 +149,13 @@ impl InstructionSet {
     }
 
     /// Sets that the user can choose, most likely first.
-    pub const CHOICES: [Self; 5] = [
+    pub const CHOICES: [Self; 6] = [
         Self::X86_64,
         Self::X86_32,
         Self::A64,
         Self::A32,
         Self::Riscv64,
+        Self::Riscv32,
     ];
 
     /// Returns the set in which the code of an ELF file begins; none for other machines.

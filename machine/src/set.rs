@@ -25,11 +25,13 @@ pub enum InstructionSet {
     Regdeps,
     /// SPARC V9, 4-byte instructions, most significant byte first.
     Sparc64,
+    /// RISC-V with 32-bit registers, 2- and 4-byte instructions.
+    Riscv32,
 }
 
 impl InstructionSet {
     /// All sets, each at the index of its number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::A64,
         Self::A32,
         Self::T32,
@@ -38,6 +40,7 @@ impl InstructionSet {
         Self::Riscv64,
         Self::Regdeps,
         Self::Sparc64,
+        Self::Riscv32,
     ];
 
     /// Returns the number that represents the set in files; it never changes.
@@ -60,6 +63,6 @@ mod tests {
         for set in InstructionSet::ALL {
             assert_eq!(InstructionSet::of_number(set.number()), Some(set));
         }
-        assert_eq!(InstructionSet::of_number(8), None);
+        assert_eq!(InstructionSet::of_number(9), None);
     }
 }

@@ -8,14 +8,15 @@ use crate::expression::Expression;
 use crate::instruction::{Address, CodeSite, Encoding};
 use crate::meaning::{AccessKind, MemoryOperand};
 use crate::riscv::compressed::expanded;
-use crate::riscv::set::general;
+use crate::riscv::registers::{Xlen, general};
 use crate::view::{RegisterId, RegisterView};
 
 /// Describes an instruction; none for instructions that are not modelled.
-pub fn describe(site: &CodeSite) -> Option<MeaningBuilder> {
-    let opcode = long_form(&site.encoding)?;
+pub fn describe(site: &CodeSite, xlen: Xlen) -> Option<MeaningBuilder> {
+    let opcode = long_form(&site.encoding, xlen)?;
     let mut bits = RiscvDescriber {
         opcode,
+        xlen,
         pc: site.pc,
         after: site.after(),
         description: MeaningBuilder::default(),
@@ -25,9 +26,9 @@ pub fn describe(site: &CodeSite) -> Option<MeaningBuilder> {
 
 /// Returns an encoding as a number, with compressed instructions expanded; none for other lengths
 /// and reserved encodings.
-pub fn long_form(encoding: &Encoding) -> Option<u32> {
+pub fn long_form(encoding: &Encoding, xlen: Xlen) -> Option<u32> {
     match *encoding.bytes() {
-        [low, high] => expanded(u16::from_le_bytes([low, high])),
+        [low, high] => expanded(u16::from_le_bytes([low, high]), xlen),
         [a, b, c, d] => Some(u32::from_le_bytes([a, b, c, d])),
         _ => None,
     }
@@ -36,6 +37,7 @@ pub fn long_form(encoding: &Encoding) -> Option<u32> {
 /// An instruction while its description is built; a compressed one is expanded first.
 pub(super) struct RiscvDescriber {
     pub opcode: u32,
+    pub xlen: Xlen,
     pub pc: Address,
     /// Address of the next instruction.
     pub after: u64,
@@ -52,12 +54,12 @@ impl RiscvDescriber {
             0x17 => self.set(Expression::Constant(
                 self.pc.0.wrapping_add_signed(self.upper_immediate()),
             )), // AUIPC
-            0x1b => return self.immediate_word(),
+            0x1b if self.is_wide() => return self.immediate_word(),
             0x23 => return self.store(),
             0x2f => return self.atomic(),
             0x33 => return self.register(),
             0x37 => self.set(Expression::Constant(self.upper_immediate().cast_unsigned())), // LUI
-            0x3b => return self.register_word(),
+            0x3b if self.is_wide() => return self.register_word(),
             0x43 | 0x47 | 0x4b | 0x4f | 0x53 => return self.float(),
             0x63 => self.read(&[15, 20]), // branches
             0x67 => {
@@ -69,6 +71,11 @@ impl RiscvDescriber {
             _ => return false,
         }
         true
+    }
+
+    /// Returns true for 64-bit registers.
+    pub fn is_wide(&self) -> bool {
+        self.xlen == Xlen::Bits64
     }
 
     pub fn field(&self, first: u32, width: u32) -> u32 {
@@ -89,7 +96,7 @@ impl RiscvDescriber {
         let number = u16::try_from(self.field(place, 5))
             .ok()
             .filter(|number| *number > 0)?;
-        Some(general(number))
+        Some(general(number, self.xlen))
     }
 
     /// Returns the floating-point register whose number is at this bit position.
@@ -124,6 +131,10 @@ impl RiscvDescriber {
 
     /// Writes a value to the destination.
     pub fn set(&mut self, value: Expression) {
+        let value = match value {
+            Expression::Constant(number) => Expression::Constant(self.xlen.wrapped(number)),
+            value => value,
+        };
         self.description.read_all(&value);
         if let Some(view) = self.view(7) {
             self.description.set(view, value);
@@ -153,7 +164,7 @@ impl RiscvDescriber {
             base,
             index: None,
             displacement,
-            address_bytes: 8,
+            address_bytes: self.xlen.bits() / 8,
             size_bytes: Some(size_bytes),
             value,
         })
@@ -165,8 +176,7 @@ impl RiscvDescriber {
         if kind == 0 {
             if self.opcode == 0x73 {
                 // Kernels return a result in this register.
-                self.description
-                    .write(RegisterView::new(RegisterId(10), 0, 8));
+                self.description.write(general(10, self.xlen));
             }
             return true;
         }
@@ -188,11 +198,12 @@ impl RiscvDescriber {
 
 /// Returns the control transfer of an instruction. Indirect targets are left out: JALR clears the
 /// lowest bit, so the target need not equal the register value.
-pub fn control(site: &CodeSite) -> ControlFlowEffect {
-    let Some(opcode) = long_form(&site.encoding) else {
+pub fn control(site: &CodeSite, xlen: Xlen) -> ControlFlowEffect {
+    let Some(opcode) = long_form(&site.encoding, xlen) else {
         return ControlFlowEffect::default();
     };
-    let to = |offset: i64| BranchTarget::Address(site.pc.0.wrapping_add_signed(offset));
+    let to =
+        |offset: i64| BranchTarget::Address(xlen.wrapped(site.pc.0.wrapping_add_signed(offset)));
     let (flow, target) = match opcode & 0x7f {
         0x63 => (FlowKind::Branch, to(branch_offset(opcode))),
         0x67 => (indirect_flow(opcode), BranchTarget::Unsaid), // JALR
@@ -261,7 +272,7 @@ mod tests {
             encoding: Encoding::new(bytes).unwrap(),
         };
         assert_eq!(
-            control(&site),
+            control(&site, Xlen::Bits64),
             ControlFlowEffect {
                 flow,
                 target,

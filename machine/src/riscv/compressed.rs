@@ -1,8 +1,13 @@
 //! Expansion of compressed instructions.
 
+use crate::riscv::registers::Xlen;
+
 /// Returns the equivalent 4-byte instruction; none for reserved encodings.
-pub fn expanded(half: u16) -> Option<u32> {
-    let bits = CompressedInstruction(u32::from(half));
+pub fn expanded(half: u16, xlen: Xlen) -> Option<u32> {
+    let bits = CompressedInstruction {
+        half: u32::from(half),
+        xlen,
+    };
     match (half & 3, half >> 13) {
         (0, kind) => bits.small(kind),
         (1, kind) => bits.arithmetic(kind),
@@ -15,11 +20,19 @@ const STACK: u32 = 2;
 
 /// A compressed instruction.
 #[derive(Clone, Copy)]
-struct CompressedInstruction(u32);
+struct CompressedInstruction {
+    half: u32,
+    xlen: Xlen,
+}
 
 impl CompressedInstruction {
+    /// Returns true for 64-bit registers.
+    fn is_wide(self) -> bool {
+        self.xlen == Xlen::Bits64
+    }
+
     fn field(self, first: u32, width: u32) -> u32 {
-        self.0 >> first & ((1 << width) - 1)
+        self.half >> first & ((1 << width) - 1)
     }
 
     /// Returns one of the eight registers that three-bit fields name.
@@ -50,10 +63,12 @@ impl CompressedInstruction {
             }
             1 => with_immediate(0x07, 3, data, base, doubles), // C.FLD
             2 => with_immediate(0x03, 2, data, base, words),   // C.LW
-            3 => with_immediate(0x03, 3, data, base, doubles), // C.LD
+            3 if self.is_wide() => with_immediate(0x03, 3, data, base, doubles), // C.LD
+            3 => with_immediate(0x07, 2, data, base, words),   // C.FLW
             5 => store(0x27, 3, base, data, doubles),          // C.FSD
             6 => store(0x23, 2, base, data, words),            // C.SW
-            7 => store(0x23, 3, base, data, doubles),          // C.SD
+            7 if self.is_wide() => store(0x23, 3, base, data, doubles), // C.SD
+            7 => store(0x27, 2, base, data, words),            // C.FSW
             _ => return None,
         })
     }
@@ -62,6 +77,7 @@ impl CompressedInstruction {
         let register = self.field(7, 5);
         Some(match kind {
             0 => with_immediate(0x13, 0, register, register, self.immediate()), // C.ADDI
+            1 if !self.is_wide() => jump(1, self.jump_offset()),                // C.JAL
             1 if register > 0 => with_immediate(0x1b, 0, register, register, self.immediate()), // C.ADDIW
             2 => with_immediate(0x13, 0, register, 0, self.immediate()), // C.LI
             3 if register == STACK => {
@@ -81,7 +97,7 @@ impl CompressedInstruction {
                 sign | self.field(2, 5) << 12 | register << 7 | 0x37 // C.LUI
             }
             4 => self.register_arithmetic()?,
-            5 => jump(self.jump_offset()), // C.J
+            5 => jump(0, self.jump_offset()), // C.J
             6 | 7 => branch(u32::from(kind) & 1, self.short(7), self.branch_offset()), // C.BEQZ, C.BNEZ
             _ => return None,
         })
@@ -115,23 +131,29 @@ impl CompressedInstruction {
         }
     }
 
+    /// Returns the amount of a shift; with 32-bit registers, larger ones are reserved.
+    fn shift_amount(self) -> Option<u32> {
+        let amount = self.field(12, 1) << 5 | self.field(2, 5);
+        (self.is_wide() || amount < 32).then_some(amount)
+    }
+
     fn register_arithmetic(self) -> Option<u32> {
         let (left, right) = (self.short(7), self.short(2));
-        let amount = self.field(12, 1) << 5 | self.field(2, 5);
+        let amount = self.shift_amount();
         let registers = |opcode: u32, top: u32, kind: u32| {
             top << 25 | right << 20 | left << 15 | kind << 12 | left << 7 | opcode
         };
         Some(
             match (self.field(10, 2), self.field(12, 1), self.field(5, 2)) {
-                (0, ..) => with_immediate(0x13, 5, left, left, amount),
-                (1, ..) => with_immediate(0x13, 5, left, left, 0x400 | amount),
+                (0, ..) => with_immediate(0x13, 5, left, left, amount?),
+                (1, ..) => with_immediate(0x13, 5, left, left, 0x400 | amount?),
                 (2, ..) => with_immediate(0x13, 7, left, left, self.immediate()),
                 (_, 0, 0) => registers(0x33, 0x20, 0),
                 (_, 0, 1) => registers(0x33, 0, 4),
                 (_, 0, 2) => registers(0x33, 0, 6),
                 (_, 0, _) => registers(0x33, 0, 7),
-                (_, _, 0) => registers(0x3b, 0x20, 0),
-                (_, _, 1) => registers(0x3b, 0, 0),
+                (_, _, 0) if self.is_wide() => registers(0x3b, 0x20, 0),
+                (_, _, 1) if self.is_wide() => registers(0x3b, 0, 0),
                 _ => return None,
             },
         )
@@ -144,9 +166,10 @@ impl CompressedInstruction {
         let store_words = self.field(9, 4) << 2 | self.field(7, 2) << 6;
         let store_doubles = self.field(10, 3) << 3 | self.field(7, 3) << 6;
         Some(match kind {
-            0 => with_immediate(0x13, 1, register, register, self.field(12, 1) << 5 | second), // C.SLLI
+            0 => with_immediate(0x13, 1, register, register, self.shift_amount()?), // C.SLLI
             1 => with_immediate(0x07, 3, register, STACK, load_doubles),
             2 if register > 0 => with_immediate(0x03, 2, register, STACK, load_words),
+            3 if !self.is_wide() => with_immediate(0x07, 2, register, STACK, load_words), // C.FLWSP
             3 if register > 0 => with_immediate(0x03, 3, register, STACK, load_doubles),
             4 => match (self.field(12, 1), register, second) {
                 (0, 0, 0) => return None,
@@ -158,6 +181,7 @@ impl CompressedInstruction {
             },
             5 => store(0x27, 3, STACK, second, store_doubles),
             6 => store(0x23, 2, STACK, second, store_words),
+            7 if !self.is_wide() => store(0x27, 2, STACK, second, store_words), // C.FSWSP
             7 => store(0x23, 3, STACK, second, store_doubles),
             _ => return None,
         })
@@ -172,9 +196,9 @@ fn store(opcode: u32, kind: u32, base: u32, data: u32, offset: u32) -> u32 {
     (offset >> 5) << 25 | data << 20 | base << 15 | kind << 12 | (offset & 31) << 7 | opcode
 }
 
-fn jump(offset: u32) -> u32 {
+fn jump(to: u32, offset: u32) -> u32 {
     let low = (offset >> 1 & 0x3ff) << 21 | (offset >> 11 & 1) << 20 | offset & 0xf_f000;
-    low | offset >> 20 << 31 | 0x6f
+    low | offset >> 20 << 31 | to << 7 | 0x6f
 }
 
 fn branch(kind: u32, register: u32, offset: u32) -> u32 {

@@ -57,11 +57,12 @@ impl RiscvDescriber {
                 self.read_float(&[15]);
                 self.set(Expression::Unknown); // to integers
             }
-            0x1c => self.move_to_general(),
+            0x1c => return self.move_to_general(),
             0x1a => {
                 self.read(&[15]);
                 self.description.write(self.float_view(7)); // from integers
             }
+            0x1e if self.is_double() && !self.is_wide() => return false,
             0x1e => {
                 let value = if self.is_double() {
                     self.value(15)
@@ -90,6 +91,13 @@ impl RiscvDescriber {
         self.field(25, 2) == 1
     }
 
+    fn low_word(view: RegisterView) -> Expression {
+        Expression::Register(RegisterView {
+            size_bytes: 4,
+            ..view
+        })
+    }
+
     fn read_float(&mut self, places: &[u32]) {
         places
             .iter()
@@ -97,19 +105,18 @@ impl RiscvDescriber {
     }
 
     /// FMV.X.D, FMV.X.W, FCLASS
-    fn move_to_general(&mut self) {
+    fn move_to_general(&mut self) -> bool {
         self.read_float(&[15]);
         let view = self.float_view(15);
         let value = match (self.field(12, 3), self.is_double()) {
+            (0, true) if !self.is_wide() => return false,
             (0, true) => Expression::Register(view),
-            (0, false) => Expression::Register(RegisterView {
-                size_bytes: 4,
-                ..view
-            })
-            .sign_extended(32),
+            (0, false) if self.is_wide() => Self::low_word(view).sign_extended(32),
+            (0, false) => Self::low_word(view),
             _ => Expression::Unknown,
         };
         self.set(value);
+        true
     }
 
     /// FSGNJ with two equal sources is a move.

@@ -7,7 +7,7 @@ use crate::riscv::bits::RiscvDescriber;
 impl RiscvDescriber {
     pub fn load(&mut self) -> bool {
         let kind = self.field(12, 3);
-        if kind == 7 {
+        if kind == 7 || !self.is_wide() && matches!(kind, 3 | 6) {
             return false;
         }
         let size_bytes: u16 = 1 << (kind & 3);
@@ -18,7 +18,7 @@ impl RiscvDescriber {
             Expression::Unknown,
         );
         let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
-        self.set(if kind < 4 {
+        self.set(if kind < 4 && bits < self.xlen.bits() {
             loaded.sign_extended(bits)
         } else {
             loaded
@@ -28,7 +28,7 @@ impl RiscvDescriber {
 
     pub fn store(&mut self) -> bool {
         let kind = self.field(12, 3);
-        if kind > 3 {
+        if kind > 3 || kind == 3 && !self.is_wide() {
             return false;
         }
         let bits = 8 << kind;
@@ -37,18 +37,24 @@ impl RiscvDescriber {
         true
     }
 
+    /// Returns a register as a 64-bit signed number.
+    fn signed(&self, place: u32) -> Expression {
+        self.value(place).sign_extended(self.xlen.bits())
+    }
+
     /// Describes arithmetic with an immediate.
     pub fn immediate(&mut self) -> bool {
         let number = Expression::Constant(self.immediate_number().cast_unsigned());
         let value = self.value(15);
-        let amount = Expression::Constant(u64::from(self.field(20, 6)));
+        let shift_bits = if self.is_wide() { 6 } else { 5 };
+        let amount = Expression::Constant(u64::from(self.field(20, shift_bits)));
         self.read(&[15]);
         let value = match (self.field(12, 3), self.field(26, 6)) {
             (0, _) => value.with(Operation::Add, number),
             (1, 0) => value.with(Operation::ShiftLeft, amount),
             (4, _) => value.with(Operation::Xor, number),
             (5, 0) => value.with(Operation::ShiftRight, amount),
-            (5, 0x10) => value.with(Operation::ShiftRightSigned, amount),
+            (5, 0x10) => self.signed(15).with(Operation::ShiftRightSigned, amount),
             (6, _) => value.with(Operation::Or, number),
             (7, _) => value.with(Operation::And, number),
             _ => Expression::Unknown, // comparisons and bit manipulations
@@ -79,7 +85,10 @@ impl RiscvDescriber {
     /// Describes arithmetic with two registers.
     pub fn register(&mut self) -> bool {
         let (left, right) = (self.value(15), self.value(20));
-        let amount = right.clone().with(Operation::And, Expression::Constant(63));
+        let last = u64::from(self.xlen.bits()) - 1;
+        let amount = right
+            .clone()
+            .with(Operation::And, Expression::Constant(last));
         let scaled = |places: u64| {
             left.clone()
                 .with(Operation::ShiftLeft, Expression::Constant(places))
@@ -93,7 +102,7 @@ impl RiscvDescriber {
             (0, 6) => left.with(Operation::Or, right),
             (0, 7) => left.with(Operation::And, right),
             (0x20, 0) => left.with(Operation::Subtract, right),
-            (0x20, 5) => left.with(Operation::ShiftRightSigned, amount),
+            (0x20, 5) => self.signed(15).with(Operation::ShiftRightSigned, amount),
             (1, 0) => left.with(Operation::Multiply, right),
             (0x10, 2) => scaled(1).with(Operation::Add, right), // SH1ADD
             (0x10, 4) => scaled(2).with(Operation::Add, right),
@@ -132,7 +141,7 @@ impl RiscvDescriber {
     pub fn atomic(&mut self) -> bool {
         let size_bytes = match self.field(12, 3) {
             2 => 4,
-            3 => 8,
+            3 if self.is_wide() => 8,
             _ => return false,
         };
         let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
@@ -147,7 +156,11 @@ impl RiscvDescriber {
         }
         let loaded = self.access(AccessKind::Read, 0, size_bytes, Expression::Unknown);
         self.read(&[20]);
-        self.set(loaded.clone().sign_extended(bits));
+        self.set(if bits < self.xlen.bits() {
+            loaded.clone().sign_extended(bits)
+        } else {
+            loaded.clone()
+        });
         let stored = match kind {
             2 => return true, // LR
             0 => loaded.with(Operation::Add, source),

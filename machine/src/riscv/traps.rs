@@ -1,7 +1,9 @@
 //! Names of exceptions and interrupts (The RISC-V Instruction Set Manual, volume II, 3.1.15,
 //! "Machine Cause (mcause) Register").
 
-/// Bit of a cause that marks interrupts.
+use crate::riscv::registers::Xlen;
+
+/// Bit of a 64-bit cause that marks interrupts.
 const INTERRUPT: u64 = 1 << 63;
 
 /// Exceptions by their codes; empty for reserved ones.
@@ -50,9 +52,16 @@ const INTERRUPTS: [&str; 14] = [
     "counter overflow interrupt",
 ];
 
-/// Returns the name of a cause, with bit 63 set for interrupts; `None` for reserved and custom
-/// causes.
-pub fn trap_name(cause: u64) -> Option<&'static str> {
+/// Returns the name of a cause, with the highest bit set for interrupts; `None` for reserved and
+/// custom causes. A cause of RV32 may also be given with bit 63.
+pub fn trap_name(cause: u64, xlen: Xlen) -> Option<&'static str> {
+    const INTERRUPT_32: u64 = 1 << 31;
+    let cause = match xlen {
+        Xlen::Bits32 if cause >> 32 == 0 && cause & INTERRUPT_32 != 0 => {
+            cause & !INTERRUPT_32 | INTERRUPT
+        }
+        Xlen::Bits32 | Xlen::Bits64 => cause,
+    };
     let names: &[&str] = if cause & INTERRUPT == 0 {
         &EXCEPTIONS
     } else {
@@ -68,7 +77,8 @@ mod tests {
 
     #[test]
     fn causes_have_the_names_of_the_manual() {
-        let check = |cause, expected| assert_eq!(trap_name(cause), expected, "{cause:#x}");
+        let check =
+            |cause, expected| assert_eq!(trap_name(cause, Xlen::Bits64), expected, "{cause:#x}");
         check(2, Some("illegal instruction"));
         check(8, Some("environment call from U-mode"));
         check(15, Some("store/AMO page fault"));
@@ -77,5 +87,9 @@ mod tests {
         check(u64::MAX, None);
         check(INTERRUPT | 7, Some("machine timer interrupt"));
         check(INTERRUPT | 14, None);
+        check(0x8000_0007, None);
+        let timer = Some("machine timer interrupt");
+        assert_eq!(trap_name(0x8000_0007, Xlen::Bits32), timer);
+        assert_eq!(trap_name(INTERRUPT | 7, Xlen::Bits32), timer);
     }
 }

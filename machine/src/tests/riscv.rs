@@ -93,3 +93,38 @@ fn forms_of_riscv() {
         ",
     );
 }
+
+#[test]
+fn forms_of_32_bit_riscv() {
+    check(
+        InstructionSet::Riscv32,
+        "
+        13051500 ; a0 | a0 |  | a0=(a0+0x1)
+        1305f5ff ; a0 | a0 |  | a0=(a0-0x1)
+        1305f0ff ; | a0 |  | a0=0xffffffff
+        37f5ffff ; | a0 |  | a0=0xfffff000
+        03a50500 ; a1 | a0 | r4[a1] | a0=m0
+        03850500 ; a1 | a0 | r1[a1] | a0=s8(m0)
+        23a4a500 ; a0 a1 |  | w4[a1+0x8]=a0
+        2394a500 ; a0 a1 |  | w2[a1+0x8]=z16(a0)
+        13d53540 ; a1 | a0 |  | a0=(s32(a1)>>>0x3)
+        33d5c540 ; a1 a2 | a0 |  | a0=(s32(a1)>>>(a2&0x1f))
+        33d5c500 ; a1 a2 | a0 |  | a0=(a1>>(a2&0x1f))
+        2fa5c500 ; a1 a2 | a0 | r4[a1] w4[a1]=z32((m0+a2)) | a0=m0
+        07b50500 ; a1 | fa0 | r8[a1] | fa0=m0
+        530505e0 ; 50:0:4 fa0 | a0 |  | a0=50:0:4
+        1d20 ; | ra |  | ra=0x1002
+        0861 ; a0 | fa0 | r4[a0] | fa0=(m0or0xffffffff00000000)
+        0865 ; a0 | fa0 | r4[a0+0x8] | fa0=(m0or0xffffffff00000000)
+        88e1 ; 50:0:4 a1 |  | w4[a1]=50:0:4
+        6265 ; sp | fa0 | r4[sp+0x18] | fa0=(m0or0xffffffff00000000)
+        2ee4 ; 51:0:4 sp |  | w4[sp+0x8]=51:0:4
+        03b50500 ; ? | ? | ? | ?
+        1b151500 ; ? | ? | ? | ?
+        3b85c500 ; ? | ? | ? | ?
+        0e05 ; a0 | a0 |  | a0=(a0<<0x3)
+        0e15 ; ? | ? | ? | ?
+        2d9d ; ? | ? | ? | ?
+        ",
+    );
+}

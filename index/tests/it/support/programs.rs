@@ -246,7 +246,7 @@ fn encodings(set: InstructionSet) -> Vec<Encoding> {
         InstructionSet::A64 => A64,
         InstructionSet::A32 => A32,
         InstructionSet::T32 => T32,
-        InstructionSet::Riscv64 => RISCV,
+        InstructionSet::Riscv64 | InstructionSet::Riscv32 => RISCV,
         InstructionSet::Sparc64 => SPARC,
         _ => {
             return X86

@@ -1,0 +1,152 @@
+//! Registers (The RISC-V Instruction Set Manual, volume I): names by number and by calling
+//! convention, as views of the common register file.
+
+use crate::view::{RegisterId, RegisterView};
+
+/// Width of the general registers, the XLEN of the manual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Xlen {
+    /// RV32.
+    Bits32,
+    /// RV64.
+    Bits64,
+}
+
+impl Xlen {
+    /// Returns the width in bytes.
+    pub const fn bytes(self) -> u16 {
+        match self {
+            Self::Bits32 => 4,
+            Self::Bits64 => 8,
+        }
+    }
+
+    /// Returns the width in bits.
+    pub const fn bits(self) -> u8 {
+        match self {
+            Self::Bits32 => 32,
+            Self::Bits64 => 64,
+        }
+    }
+
+    /// Returns the bits of a number that a general register can hold.
+    pub const fn wrapped(self, number: u64) -> u64 {
+        match self {
+            Self::Bits32 => number & 0xffff_ffff,
+            Self::Bits64 => number,
+        }
+    }
+}
+
+/// Names of `x0` … `x31`.
+pub const GENERAL: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4",
+    "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
+    "t5", "t6",
+];
+
+/// Names of `f0` … `f31`.
+pub const FLOAT: [&str; 32] = [
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2",
+    "fa3", "fa4", "fa5", "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9",
+    "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+];
+
+/// Returns the view of a lower-case name.
+pub fn view(name: &str, xlen: Xlen) -> Option<RegisterView> {
+    let place = |names: &[&str; 32]| {
+        names
+            .iter()
+            .position(|known| *known == name)
+            .and_then(|at| u16::try_from(at).ok())
+    };
+    match name {
+        "fp" => return Some(general(8, xlen)),
+        "pc" => return Some(RegisterView::new(RegisterId::PC, 0, xlen.bytes())),
+        "fcsr" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 4)),
+        // Both are fields in the low byte of fcsr (The RISC-V Instruction Set Manual, "F"
+        // extension).
+        "fflags" | "frm" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 1)),
+        _ => {}
+    }
+    if let Some(number) = place(&GENERAL).or_else(|| number_of_registers(name, 'x')) {
+        return Some(general(number, xlen));
+    }
+    let number = place(&FLOAT).or_else(|| number_of_registers(name, 'f'))?;
+    Some(RegisterView::new(
+        RegisterId(RegisterId::V0.0 + number),
+        0,
+        8,
+    ))
+}
+
+/// Returns the register with an encoding number. The stack pointer has a fixed number in all
+/// architectures, so `x2` and `x31` are exchanged.
+pub fn general(number: u16, xlen: Xlen) -> RegisterView {
+    let register = match number {
+        2 => RegisterId::SP,
+        31 => RegisterId(2),
+        _ => RegisterId(number),
+    };
+    RegisterView::new(register, 0, xlen.bytes())
+}
+
+/// Returns the encoding number of a general register.
+pub fn number_of(register: RegisterId) -> Option<u16> {
+    match register {
+        RegisterId::SP => Some(2),
+        RegisterId(2) => Some(31),
+        register => (register.0 < 31).then_some(register.0),
+    }
+}
+
+fn number_of_registers(name: &str, prefix: char) -> Option<u16> {
+    let digits = name.strip_prefix(prefix)?;
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits.len() == 1 || !digits.starts_with('0'));
+    digits
+        .parse()
+        .ok()
+        .filter(|number| is_plain && *number < 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, expected: Option<(u16, u16)>) {
+        let found = view(&name.to_ascii_lowercase(), Xlen::Bits64)
+            .map(|view| (view.register.0, view.size_bytes));
+        assert_eq!(found, expected, "{name}");
+    }
+
+    #[test]
+    fn registers_have_two_names() {
+        check("x1", Some((1, 8)));
+        check("RA", Some((1, 8)));
+        check("sp", Some((31, 8)));
+        check("t6", Some((2, 8)));
+        check("x31", Some((2, 8)));
+        check("fp", Some((8, 8)));
+        check("s0", Some((8, 8)));
+        check("a0", Some((10, 8)));
+        check("f10", Some((50, 8)));
+        check("fa0", Some((50, 8)));
+        check("fcsr", Some((35, 4)));
+        for name in ["x32", "x01", "eax", "f", "x+1"] {
+            check(name, None);
+        }
+    }
+
+    #[test]
+    fn no_two_registers_share_a_number() {
+        let mut numbers: Vec<_> = GENERAL
+            .iter()
+            .filter_map(|name| view(name, Xlen::Bits64))
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 32);
+    }
+}
