@@ -79,6 +79,11 @@ pub(crate) trait Architecture {
     fn nameable(_view: RegisterView) -> Option<RegisterView> {
         None
     }
+    /// Returns true for a register of the table that the register file shows only if the trace
+    /// writes it.
+    fn is_shown_when_written(_register: RegisterId) -> bool {
+        false
+    }
     /// Returns the register that a plain name denotes in a mode.
     #[inline(always)]
     fn home(_mode: Mode, plain: RegisterId) -> RegisterId {

@@ -34,12 +34,16 @@ impl RegisterGroup {
         Self::System,
     ];
 
-    /// Returns the group of a register outside the architecture's table, from its name in the
-    /// trace.
+    /// Returns the group of a register that the register file shows only if the trace writes it,
+    /// from its name.
     pub fn of_named(name: &str) -> Self {
         let is_scalable = matches!(name, "ffr" | "za" | "zt0") || is_tile(name);
         if is_scalable {
             Self::Scalable
+        } else if is_vector(name) {
+            Self::Vector
+        } else if matches!(name, "fflags" | "frm") {
+            Self::Double
         } else {
             Self::System
         }
@@ -69,6 +73,13 @@ const DOUBLE: [LaneFormat; 4] = [
     LaneFormat::new(LaneKind::Signed, 8),
     LaneFormat::new(LaneKind::Unsigned, 8),
 ];
+
+/// Returns true for a vector register of RISC-V, whose length the trace states.
+fn is_vector(name: &str) -> bool {
+    name.strip_prefix('v').is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
 
 /// Returns true for a tile or slice of SME's array: `za0`, `za1h`, `zav3`.
 fn is_tile(name: &str) -> bool {
@@ -211,6 +222,9 @@ mod tests {
             ("zap", RegisterGroup::System),
             ("sp_el1", RegisterGroup::System),
             ("zcr_el1", RegisterGroup::System),
+            ("v31", RegisterGroup::Vector),
+            ("vstart", RegisterGroup::System),
+            ("frm", RegisterGroup::Double),
         ] {
             assert_eq!(RegisterGroup::of_named(name), expected, "{name}");
         }

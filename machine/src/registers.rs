@@ -28,10 +28,10 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::RegisterView;
 use crate::mode::{Mode, WindowChange};
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
+use crate::{RegisterId, RegisterView};
 
 /// Register tables of the architectures.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +97,18 @@ impl Registers {
             .map(String::as_str)
     }
 
+    /// Returns the name of a register of the table that the register file shows only if the trace
+    /// writes it, such as `mepc`; none for all others.
+    pub fn name_when_written(register: RegisterId, set: InstructionSet) -> Option<&'static str> {
+        if !set.is_shown_when_written(register) {
+            return None;
+        }
+        let sizes = [set.word_bytes(), 4].into_iter();
+        sizes
+            .map(|size_bytes| RegisterView::new(register, 0, size_bytes))
+            .find_map(|view| Self::name(view, set))
+    }
+
     fn views(
         names: Vec<String>,
         set: InstructionSet,
@@ -133,7 +145,6 @@ fn all_names(set: InstructionSet) -> RegisterNameTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::RegisterId;
 
     #[track_caller]
     fn check(name: &str, set: InstructionSet, expected: Option<(u16, u16, u16)>) {
@@ -219,6 +230,20 @@ mod tests {
             ],
             [None; 3]
         );
+    }
+
+    #[test]
+    fn control_registers_are_shown_when_the_trace_writes_them() {
+        for set in [InstructionSet::Riscv32, InstructionSet::Riscv64] {
+            for name in ["mepc", "v8", "frm", "pmpaddr63"] {
+                let view = Registers::view(name, set).unwrap();
+                assert_eq!(Registers::name_when_written(view.register, set), Some(name));
+            }
+            for name in ["a0", "ft1", "pc", "fcsr"] {
+                let view = Registers::view(name, set).unwrap();
+                assert_eq!(Registers::name_when_written(view.register, set), None);
+            }
+        }
     }
 
     #[track_caller]

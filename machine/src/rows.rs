@@ -313,6 +313,10 @@ impl InstructionSet {
         ask!(self, Of => Of::group(group))
     }
 
+    pub(crate) fn is_shown_when_written(self, register: RegisterId) -> bool {
+        ask!(self, Of => Of::is_shown_when_written(register))
+    }
+
     pub(crate) fn nameable_view(self, view: RegisterView) -> Option<RegisterView> {
         ask!(self, Of => Of::nameable(view))
     }

@@ -353,7 +353,10 @@ impl RegisterBoard {
             RegisterId::PSR => self.psr = Some(cell),
             RegisterId::LR | RegisterId::SP => self.core.push(cell),
             id if id < RegisterId::SP => self.core.push(cell),
-            id if id >= RegisterId::FIRST_NAMED => self.push(SYSTEM, cell),
+            id if id >= RegisterId::FIRST_BANK => match RegisterGroup::of_named(&cell.name) {
+                RegisterGroup::Vector => self.push(VECTOR, cell),
+                _ => self.push(SYSTEM, cell),
+            },
             _ => self.push(others.rest, cell),
         }
     }

@@ -172,9 +172,12 @@ impl Oracle {
         set: InstructionSet,
     ) -> Vec<(String, RegisterView)> {
         let mut shown = Registers::shown(set);
-        let mut others: BTreeMap<&String, RegisterView> = BTreeMap::new();
+        let mut others: BTreeMap<&str, RegisterView> = BTreeMap::new();
         for (_, written) in self.writes().filter(|(writer, _)| *writer == thread) {
-            let Some(name) = self.outside_name(written.view.register) else {
+            let register = written.view.register;
+            let outside = self.outside_name(register).map(String::as_str);
+            let named = outside.or_else(|| Registers::name_when_written(register, set));
+            let Some(name) = named else {
                 continue;
             };
             let view = others
@@ -184,7 +187,11 @@ impl Oracle {
                 .size_bytes
                 .max(written.view.offset + written.view.size_bytes);
         }
-        shown.extend(others.into_iter().map(|(name, view)| (name.clone(), view)));
+        shown.extend(
+            others
+                .into_iter()
+                .map(|(name, view)| (name.to_owned(), view)),
+        );
         shown
     }
 

@@ -104,17 +104,21 @@ impl<'a> NameReader<'a> {
         shown
     }
 
-    /// Returns the registers outside the architecture's table that the trace writes for a thread,
-    /// by name: system registers and banks.
+    /// Returns the registers that the register file shows only because the trace writes them for a
+    /// thread, by name: those outside the architecture's table (system registers and banks), and
+    /// those of [`Registers::name_when_written`].
     pub fn named_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
-        let views = ViewReader(self.0)
-            .views_of(thread)
-            .iter()
-            .filter(|view| view.view.register >= RegisterId::FIRST_NAMED);
+        let set = self.0.instruction_set(thread);
         let mut others: Vec<(String, RegisterView)> = Vec::new();
-        for ViewContents { view, .. } in views {
-            let place = usize::from(view.register.0 - RegisterId::FIRST_NAMED.0);
-            let Some(name) = self.0.contents.register_names.get(place) else {
+        for ViewContents { view, .. } in ViewReader(self.0).views_of(thread) {
+            let named = match view.register.0.checked_sub(RegisterId::FIRST_NAMED.0) {
+                Some(place) => {
+                    let names = &self.0.contents.register_names;
+                    names.get(usize::from(place)).map(String::as_str)
+                }
+                None => Registers::name_when_written(view.register, set),
+            };
+            let Some(name) = named else {
                 continue;
             };
             let end = view.offset.saturating_add(view.size_bytes);
@@ -124,7 +128,7 @@ impl<'a> NameReader<'a> {
                 .filter(|(_, known)| known.register == view.register)
             {
                 Some((_, known)) => known.size_bytes = known.size_bytes.max(end),
-                None => others.push((name.clone(), RegisterView::new(view.register, 0, end))),
+                None => others.push((name.to_owned(), RegisterView::new(view.register, 0, end))),
             }
         }
         others.sort_unstable();

@@ -3,8 +3,8 @@
 
 use crate::instruction::Encoding;
 use crate::meaning::DataAccess;
-use crate::riscv::registers::{Xlen, general};
-use crate::view::{RegisterId, RegisterView};
+use crate::riscv::registers::{Xlen, float, general};
+use crate::view::RegisterView;
 
 /// Returns the sizes of the accesses of an instruction; none if it makes none, and for vector
 /// instructions, whose elements depend on `vtype`.
@@ -77,10 +77,6 @@ fn compressed(half: u16, xlen: Xlen) -> Option<DataAccess> {
     }
 }
 
-fn float(number: u16) -> RegisterView {
-    RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 8)
-}
-
 fn load(size: u8, destination: RegisterView) -> DataAccess {
     DataAccess {
         load_bytes: size,
@@ -100,6 +96,7 @@ fn store(size: u8) -> DataAccess {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::RegisterId;
 
     #[track_caller]
     fn check(bytes: &[u8], xlen: Xlen, sizes: (u8, u8), destination: Option<u16>) {

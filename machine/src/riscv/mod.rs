@@ -7,6 +7,7 @@ pub(crate) mod access;
 pub(crate) mod assembly;
 mod bits;
 pub(crate) mod compressed;
+pub(crate) mod csr;
 pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod linkage;

@@ -1,7 +1,14 @@
 //! Registers (The RISC-V Instruction Set Manual, volume I): names by number and by calling
 //! convention, as views of the common register file.
 
+use crate::riscv::csr::csr_view;
 use crate::view::{RegisterId, RegisterView};
+
+/// Place of `v0` in the register file; the other vector registers follow.
+pub const VECTOR: RegisterId = RegisterId::FIRST_BANK;
+
+/// Maximum length in bytes of a vector register in the register file.
+const VECTOR_BYTES: u16 = 256;
 
 /// Width of the general registers, the XLEN of the manual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,21 +70,16 @@ pub fn view(name: &str, xlen: Xlen) -> Option<RegisterView> {
     match name {
         "fp" => return Some(general(8, xlen)),
         "pc" => return Some(RegisterView::new(RegisterId::PC, 0, xlen.bytes())),
-        "fcsr" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 4)),
-        // Both are fields in the low byte of fcsr (The RISC-V Instruction Set Manual, "F"
-        // extension).
-        "fflags" | "frm" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 1)),
         _ => {}
     }
     if let Some(number) = place(&GENERAL).or_else(|| number_of_registers(name, 'x')) {
         return Some(general(number, xlen));
     }
-    let number = place(&FLOAT).or_else(|| number_of_registers(name, 'f'))?;
-    Some(RegisterView::new(
-        RegisterId(RegisterId::V0.0 + number),
-        0,
-        8,
-    ))
+    if let Some(number) = place(&FLOAT).or_else(|| number_of_registers(name, 'f')) {
+        return Some(float(number));
+    }
+    let vector = number_of_registers(name, 'v').map(vector);
+    vector.or_else(|| csr_view(name, xlen))
 }
 
 /// Returns the register with an encoding number. The stack pointer has a fixed number in all
@@ -89,6 +91,26 @@ pub fn general(number: u16, xlen: Xlen) -> RegisterView {
         _ => RegisterId(number),
     };
     RegisterView::new(register, 0, xlen.bytes())
+}
+
+/// Returns the floating-point register with a number, of 8 bytes on all processors.
+pub fn float(number: u16) -> RegisterView {
+    RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 8)
+}
+
+/// Returns the vector register with a number, at its maximum length; the actual length is
+/// implementation-defined.
+pub fn vector(number: u16) -> RegisterView {
+    RegisterView::new(RegisterId(VECTOR.0 + number), 0, VECTOR_BYTES)
+}
+
+/// Returns the vector register of a view that is its low part.
+pub fn vector_of_part(view: RegisterView) -> Option<RegisterView> {
+    let is_vector = (VECTOR.0..VECTOR.0 + 32).contains(&view.register.0);
+    (is_vector && view.offset == 0 && view.size_bytes <= VECTOR_BYTES).then_some(RegisterView {
+        size_bytes: VECTOR_BYTES,
+        ..view
+    })
 }
 
 /// Returns the encoding number of a general register.
@@ -134,6 +156,12 @@ mod tests {
         check("f10", Some((50, 8)));
         check("fa0", Some((50, 8)));
         check("fcsr", Some((35, 4)));
+        check("frm", Some((36, 4)));
+        check("fflags", Some((37, 4)));
+        check("v0", Some((88, 256)));
+        check("v31", Some((119, 256)));
+        check("vstart", Some((124, 8)));
+        assert_eq!(view("mepc", Xlen::Bits32).unwrap().size_bytes, 4);
         for name in ["x32", "x01", "eax", "f", "x+1"] {
             check(name, None);
         }

@@ -10,9 +10,11 @@ use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
 use crate::instruction::{CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::meaning::DataAccess;
 use crate::register_group::RegisterGroup;
+use crate::register_run::RegisterRun;
 use crate::riscv::access::data_access;
 use crate::riscv::assembly::{absolute, operand_word, text_flow};
 use crate::riscv::bits::{control, describe, long_form};
+use crate::riscv::csr::csr_names;
 use crate::riscv::linkage::{CONVENTION, LINK, slot_of};
 use crate::riscv::registers::{self, FLOAT, GENERAL, Xlen};
 use crate::riscv::traps::trap_name;
@@ -69,7 +71,9 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
     }
 
     fn other_names() -> Vec<String> {
-        vec!["zero".to_owned(), "fflags".to_owned()]
+        let fixed = ["zero"].into_iter().chain(csr_names());
+        let vectors = RegisterRun::of("v", 32).names();
+        fixed.map(str::to_owned).chain(vectors).collect()
     }
 
     fn group(group: RegisterGroup) -> Vec<String> {
@@ -86,6 +90,16 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
         let mut names = Self::shown();
         names.retain(|name| Self::view(name).is_some_and(|view| group_of(view) == group));
         names
+    }
+
+    fn nameable(view: RegisterView) -> Option<RegisterView> {
+        registers::vector_of_part(view)
+    }
+
+    /// Vector registers and control registers, of which most programs use few.
+    fn is_shown_when_written(register: RegisterId) -> bool {
+        register >= RegisterId::FIRST_BANK && register < RegisterId::FIRST_NAMED
+            || matches!(register, RegisterId::FPCR | RegisterId::FPSR)
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {
