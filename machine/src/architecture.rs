@@ -197,6 +197,10 @@ pub(crate) trait Architecture {
     fn is_exclusive_store(_encoding: &Encoding) -> bool {
         false
     }
+    /// Returns the length in bytes of the instruction that begins with these bytes.
+    fn instruction_length(_start: &[u8]) -> Option<usize> {
+        None
+    }
     fn data_access(_encoding: &Encoding) -> Option<DataAccess> {
         None
     }

@@ -476,6 +476,13 @@ impl InstructionSet {
         ask!(self, Of => Of::is_exclusive_store(encoding))
     }
 
+    /// Returns the length in bytes of the instruction that begins with `start`, of which immediate
+    /// operands may be missing. None for invalid instructions, and for architectures whose lengths
+    /// follow from the first bytes without decoding.
+    pub fn instruction_length(self, start: &[u8]) -> Option<usize> {
+        ask!(self, Of => Of::instruction_length(start))
+    }
+
     /// Returns the sizes of the accesses of an instruction, found without a disassembler. None for
     /// instructions without accesses or with several, and for architectures whose texts state the
     /// sizes.

@@ -7,12 +7,14 @@ use stepback_machine::{Endian, InstructionSet};
 
 use crate::btrace::{BranchLayout, Btrace, BtraceHead, BtraceOptions};
 use crate::commit_log::{CommitLog, is_commit_log_line};
+use crate::delta_log::{Tenet, Unidbg, is_tenet_line, is_unidbg_line};
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::{FormatError, SourceError};
 use crate::foreign::foreign_format;
 use crate::kept::places::CacheFileOptions;
 use crate::program_file::{ProgramFile, ProgramFit};
+use crate::qemu_log::{CpuLog, ExecLog, is_cpu_log_line, is_exec_log_line};
 use crate::read_at::{ReadAt, TraceFile};
 use crate::rst::{Rst, RstHead, are_one_trace};
 use crate::source::Source;
@@ -38,10 +40,18 @@ pub enum Format {
     CommitLog,
     /// STF of RISC-V simulators.
     Stf,
+    /// Logs of QEMU's plugin execlog.
+    ExecLog,
+    /// Logs of QEMU's options `-d in_asm,exec,cpu`.
+    CpuLog,
+    /// Tenet.
+    Tenet,
+    /// Text of unidbg.
+    Unidbg,
 }
 
 /// Table of all formats.
-const FORMATS: [FormatRow; 6] = [
+const FORMATS: [FormatRow; 10] = [
     FormatRow {
         format: Format::Tarmac,
         name: "tarmac",
@@ -144,6 +154,58 @@ const FORMATS: [FormatRow; 6] = [
                 };
                 Stf::open(file, kept).map(shared)
             },
+        },
+    },
+    FormatRow {
+        format: Format::ExecLog,
+        name: ExecLog::NAME,
+        summary: "Log of QEMU's plugin execlog",
+        title: "QEMU execlog",
+        maker: "QEMU",
+        endings: &["log", "txt", "gz", "zst", "xz"],
+        follow_refusal: None,
+        shape: FormatShape::Text {
+            is_line: is_exec_log_line,
+            open: |input, assumed| TextLog::<ExecLog>::open(input, assumed.log()).map(shared),
+        },
+    },
+    FormatRow {
+        format: Format::CpuLog,
+        name: CpuLog::NAME,
+        summary: "Log of QEMU's options -d in_asm,exec,cpu",
+        title: "QEMU log",
+        maker: "QEMU",
+        endings: &["log", "txt", "gz", "zst", "xz"],
+        follow_refusal: None,
+        shape: FormatShape::Text {
+            is_line: is_cpu_log_line,
+            open: |input, assumed| TextLog::<CpuLog>::open(input, assumed.log()).map(shared),
+        },
+    },
+    FormatRow {
+        format: Format::Tenet,
+        name: Tenet::NAME,
+        summary: "Tenet trace",
+        title: "Tenet",
+        maker: "Tenet",
+        endings: &["log", "txt", "gz", "zst", "xz"],
+        follow_refusal: None,
+        shape: FormatShape::Text {
+            is_line: is_tenet_line,
+            open: |input, assumed| TextLog::<Tenet>::open(input, assumed.log()).map(shared),
+        },
+    },
+    FormatRow {
+        format: Format::Unidbg,
+        name: Unidbg::NAME,
+        summary: "Text of unidbg's traceCode",
+        title: "unidbg text",
+        maker: "unidbg",
+        endings: &["log", "txt", "gz", "zst", "xz"],
+        follow_refusal: None,
+        shape: FormatShape::Text {
+            is_line: is_unidbg_line,
+            open: |input, assumed| TextLog::<Unidbg>::open(input, assumed.log()).map(shared),
         },
     },
 ];

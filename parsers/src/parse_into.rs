@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use crate::btrace::Btrace;
 use crate::commit_log::CommitLog;
+use crate::delta_log::{Tenet, Unidbg};
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::SourceError;
 use crate::events::EventSink;
+use crate::qemu_log::{CpuLog, ExecLog};
 use crate::rst::Rst;
 use crate::source::{ParseScratch, ParsedRange, Source};
 use crate::stf::Stf;
@@ -36,6 +38,14 @@ impl dyn Source {
         } else if let Some(trace) = self.downcast::<TextLog<CommitLog>>() {
             trace.parse_into(range, scratch, sink)
         } else if let Some(trace) = self.downcast::<Stf>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<TextLog<ExecLog>>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<TextLog<CpuLog>>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<TextLog<Tenet>>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<TextLog<Unidbg>>() {
             trace.parse_into(range, scratch, sink)
         } else {
             self.parse(range, scratch, sink)

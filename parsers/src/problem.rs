@@ -166,6 +166,7 @@ impl ProblemKind {
                 ..
             } => Recurrence::OnceARun,
             Self::Log(LogFault::ForeignLine) => Recurrence::OfKind,
+            Self::Log(LogFault::Blocks) => Recurrence::OnceARun,
             _ => Recurrence::Single,
         }
     }
@@ -280,6 +281,13 @@ pub enum LogFault {
         expected: &'static str,
         found: String,
     },
+    #[error("an item that cannot be read, {0:?}: it is left out")]
+    Item(String),
+    #[error(
+        "the log has blocks of several instructions, of which only the first is shown: \
+         record with -one-insn-per-tb, in old versions -singlestep"
+    )]
+    Blocks,
     #[error("the value has {found} bytes, {register} has {expected}")]
     ValueSize {
         register: String,

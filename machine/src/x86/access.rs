@@ -55,6 +55,22 @@ pub fn decoded(site: &CodeSite, word_bytes: u16) -> Option<Instruction> {
     (!instruction.is_invalid() && instruction.len() == bytes.len()).then_some(instruction)
 }
 
+/// Longest instruction in bytes.
+const LONGEST: usize = 15;
+
+/// Returns the length in bytes of the instruction that begins with `start`; immediate operands and
+/// displacements may be missing. None for invalid instructions.
+pub fn length(start: &[u8], word_bytes: u16) -> Option<usize> {
+    let mut bytes = [0; LONGEST];
+    bytes
+        .iter_mut()
+        .zip(start)
+        .for_each(|(to, from)| *to = *from);
+    let bits = u32::from(8 * word_bytes);
+    let instruction = Decoder::new(bits, &bytes, DecoderOptions::NONE).decode();
+    (!instruction.is_invalid()).then(|| instruction.len())
+}
+
 /// An instruction while its description is built.
 pub(super) struct X86Describer {
     pub instruction: Instruction,

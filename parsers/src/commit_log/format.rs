@@ -127,7 +127,7 @@ impl LogFormat for CommitLog {
     fn of_head(head: &LogHead<'_>) -> Self {
         let dialect = Dialect::of_lines(head.lines()).unwrap_or_default();
         let facts = CommitLogHead::of(head, dialect);
-        let (narrow, wide) = (InstructionSet::Riscv64, InstructionSet::Riscv64);
+        let (narrow, wide) = (InstructionSet::Riscv32, InstructionSet::Riscv64);
         let likely = if facts.is_narrow { narrow } else { wide };
         let stated = head.options.instruction_set;
         Self {

@@ -2,6 +2,7 @@
 
 use stepback_machine::{Endian, InstructionSet};
 
+use crate::read_at::ReadAt;
 use crate::text::window::without_return;
 use crate::text_log::step::LoggedStep;
 
@@ -21,6 +22,10 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
 
     /// Chooses the variant of the format from the first bytes of a text.
     fn of_head(head: &LogHead<'_>) -> Self;
+
+    /// Takes account of a part of the text that has become readable, for formats that need facts
+    /// from other places. Errors are left to the readers of the text.
+    fn scan(&self, _input: &dyn ReadAt, _range: std::ops::Range<u64>) {}
 
     /// Returns the instruction set of the first step.
     fn instruction_set(&self) -> InstructionSet;

@@ -43,6 +43,7 @@ impl<F: LogFormat> TextLog<F> {
             text: &head,
             options,
         });
+        format.scan(&*input, 0..length);
         let traits = SourceTraits {
             format: F::NAME.to_owned(),
             endian: format.endian(),
@@ -108,7 +109,10 @@ impl<F: LogFormat> Source for TextLog<F> {
     }
 
     fn grow(&self) -> io::Result<u64> {
-        let length = self.input.length()?;
+        let (before, length) = (self.length(), self.input.length()?);
+        if length > before {
+            self.format.scan(&*self.input, before..length);
+        }
         Ok(self.length.fetch_max(length, Ordering::Relaxed).max(length))
     }
 

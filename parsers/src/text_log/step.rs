@@ -46,8 +46,12 @@ pub(crate) struct LoggedStep {
     pub is_executed: bool,
     /// Timestamp.
     pub time: Option<u64>,
+    /// Effect on control; unsaid if only the instruction tells it.
+    pub branch: RecordedBranch,
     /// Disassembly in the log.
     pub text: Vec<u8>,
+    /// Lines that a format keeps until the step is complete.
+    pub kept_lines: Vec<u8>,
     effects: Vec<LoggedEffect>,
     /// Bytes of values, names and notes.
     bytes: Vec<u8>,
@@ -120,7 +124,9 @@ impl LoggedStep {
         self.length_bytes = 0;
         self.is_executed = true;
         self.time = None;
+        self.branch = RecordedBranch::Unsaid;
         self.text.clear();
+        self.kept_lines.clear();
         self.effects.clear();
         self.bytes.clear();
         self.late.clear();
@@ -188,6 +194,26 @@ impl LoggedStep {
     /// Adds an access.
     pub fn access(&mut self, access: LoggedAccess) {
         self.push(EffectKind::Access(access));
+    }
+
+    /// Adds an access with all its bytes, in events of at most 8 bytes.
+    pub fn access_bytes(&mut self, kind: AccessKind, address: u64, bytes: &[u8]) {
+        for (place, part) in bytes.chunks(8).enumerate() {
+            let mut known = [0; 8];
+            known
+                .iter_mut()
+                .zip(part)
+                .for_each(|(to, from)| *to = *from);
+            let Some(address) = address.checked_add(8 * place as u64) else {
+                return;
+            };
+            self.access(LoggedAccess {
+                kind,
+                address,
+                size_bytes: part.len() as u16,
+                bytes: Some(known),
+            });
+        }
     }
 
     /// Adds an access, and removes an earlier one of the same kind, address and size.
@@ -307,7 +333,7 @@ impl LoggedStep {
             instruction_set: self.set,
             opcode: encoding.map_or(0, |encoding| self.set.opcode_of(encoding)),
             bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
-            branch: RecordedBranch::Unsaid,
+            branch: self.branch,
             length_bytes: self.length_bytes,
             is_executed: self.is_executed,
             delay_slot: DelaySlot::None,

@@ -135,3 +135,23 @@ fn commit_logs_agree_with_the_emulator() {
         assert!(compared.registers > 300, "{name}: {compared:?}");
     }
 }
+
+#[test]
+fn logs_of_qemu_and_tenet_agree_with_the_emulator() {
+    for (folder, name) in [
+        ("qemu", "qmix.aarch64.execlog"),
+        ("qemu", "qmix.aarch64.noreg"),
+        ("qemu", "qmix.aarch64.dcpu"),
+        ("qemu", "qmix.arm.execlog"),
+        ("qemu", "qmix.riscv64.execlog"),
+        ("qemu", "qmix.x86_64.execlog"),
+        ("delta", "qmix.aarch64.tenet"),
+        ("delta", "qmix.x86_64.tenet"),
+    ] {
+        let Some(compared) = compare_log(name, folder, "cpu") else {
+            println!("skipped: STEPBACK_TRACES is not set");
+            return;
+        };
+        assert!(compared.writes > 100, "{name}: {compared:?}");
+    }
+}

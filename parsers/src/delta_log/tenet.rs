@@ -1,0 +1,367 @@
+//! Tenet: lines of changed registers and accessed memory ([`Tenet`]).
+//!
+//! A line is the state after an instruction, and its program counter is that of the next one. So a
+//! line begins a step, and the next line with a program counter states its effects. The first line
+//! is the initial state. There are no encodings, so calls and returns of x86 are found by the
+//! stack: a call stores the address after it.
+
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, InstructionSet, Registers};
+
+use crate::events::TextKind;
+use crate::problem::LogFault;
+use crate::text::digits::hex;
+use crate::text::words::{bytes_in_order, little_endian};
+use crate::text_log::{
+    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep,
+};
+
+/// Number of bytes after a step in which the next line ends.
+const NEXT_LINE: usize = 64 << 10;
+/// Longest note that is kept of a foreign line.
+const NOTE: usize = 400;
+/// Longest instruction of x86 in bytes.
+const LONGEST: u64 = 15;
+
+/// A Tenet log.
+pub(crate) struct Tenet {
+    set: InstructionSet,
+    /// Offset of the program counter in the first line.
+    first_chunk: u64,
+}
+
+/// A line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TenetLine<'a> {
+    line: &'a [u8],
+    /// Address of the next instruction.
+    pc: Option<u64>,
+    /// True if no item of the format is in the line.
+    is_foreign: bool,
+}
+
+/// An item of a line.
+#[derive(Clone, Copy, Debug)]
+enum TenetItem<'a> {
+    Register { name: &'a [u8], digits: &'a [u8] },
+    Memory(TenetAccess<'a>),
+}
+
+/// Memory that was read, written, or both.
+#[derive(Clone, Copy, Debug)]
+struct TenetAccess<'a> {
+    kind: AccessKind,
+    address: u64,
+    digits: &'a [u8],
+}
+
+/// Returns whether a line certainly belongs to a Tenet log.
+pub(crate) fn is_tenet_line(line: &[u8]) -> bool {
+    let count = line.split(|byte| *byte == b',').count();
+    items(line).filter(Option::is_some).count() == count
+        && pc_of(line).is_some()
+        && memchr::memmem::find(line, b"=0x").is_some()
+}
+
+fn is_pc(name: &[u8]) -> bool {
+    [&b"rip"[..], b"eip", b"pc"]
+        .iter()
+        .any(|pc| name.eq_ignore_ascii_case(pc))
+}
+
+/// Splits a line into items; none for what is no item.
+fn items(line: &[u8]) -> impl Iterator<Item = Option<TenetItem<'_>>> {
+    line.split(|byte| *byte == b',').map(item)
+}
+
+fn item(word: &[u8]) -> Option<TenetItem<'_>> {
+    let word = word.trim_ascii();
+    let at = memchr::memchr(b'=', word)?;
+    let (name, value) = (word.get(..at)?, word.get(at + 1..)?);
+    let value = value.strip_prefix(b"0x").unwrap_or(value);
+    if name.is_empty() || !name.iter().all(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    let kind = match () {
+        () if name.eq_ignore_ascii_case(b"mr") => AccessKind::Read,
+        () if name.eq_ignore_ascii_case(b"mw") || name.eq_ignore_ascii_case(b"mrw") => {
+            AccessKind::Write
+        }
+        () => {
+            let is_value =
+                hex(value).is_some() || value.len() <= 64 && crate::text::digits::is_hex(value);
+            return is_value.then_some(TenetItem::Register {
+                name,
+                digits: value,
+            });
+        }
+    };
+    let at = memchr::memchr(b':', value)?;
+    Some(TenetItem::Memory(TenetAccess {
+        kind,
+        address: hex(value.get(..at)?)?,
+        digits: value.get(at + 1..)?,
+    }))
+}
+
+fn pc_of(line: &[u8]) -> Option<u64> {
+    items(line).flatten().find_map(|item| match item {
+        TenetItem::Register { name, digits } if is_pc(name) => hex(digits),
+        _ => None,
+    })
+}
+
+/// Effects that a line states.
+#[derive(Debug, Default)]
+struct TenetEffects {
+    /// Value of the stack pointer, if it changed.
+    stack: Option<u64>,
+    /// Accesses of the size of an address, with their values.
+    words: Vec<(AccessKind, u64, u64)>,
+}
+
+impl Tenet {
+    /// Adds the registers and memory of a line.
+    fn effects(&self, line: &[u8], step: &mut LoggedStep) -> TenetEffects {
+        let mut effects = TenetEffects::default();
+        let word_bytes = usize::from(self.set.word_bytes());
+        let written: Vec<(u64, u64)> = items(line)
+            .flatten()
+            .filter_map(|item| match item {
+                TenetItem::Memory(TenetAccess {
+                    kind: AccessKind::Write,
+                    address,
+                    digits,
+                }) => Some((address, address.saturating_add(digits.len() as u64 / 2))),
+                _ => None,
+            })
+            .collect();
+        for (place, item) in items(line).enumerate() {
+            match item {
+                Some(TenetItem::Register { name, .. }) if is_pc(name) => {}
+                Some(TenetItem::Register { name, digits }) => {
+                    if let Some(stack) = self.register(name, digits, step) {
+                        effects.stack = Some(stack);
+                    }
+                }
+                Some(TenetItem::Memory(access)) => {
+                    let Some(bytes) = bytes_in_order(access.digits) else {
+                        step.fault(0, unreadable(line, place));
+                        continue;
+                    };
+                    if bytes.len() == word_bytes {
+                        let mut value = [0; 8];
+                        value
+                            .iter_mut()
+                            .zip(&bytes)
+                            .for_each(|(to, from)| *to = *from);
+                        effects.words.push((
+                            access.kind,
+                            access.address,
+                            u64::from_le_bytes(value),
+                        ));
+                    }
+                    // Tracers fetch the bytes after the instruction, so a byte that it also wrote
+                    // has its new value here.
+                    let end = access.address.saturating_add(bytes.len() as u64);
+                    let is_overwritten = access.kind == AccessKind::Read
+                        && written
+                            .iter()
+                            .any(|(start, stop)| *start < end && access.address < *stop);
+                    if is_overwritten {
+                        step.access(LoggedAccess {
+                            kind: access.kind,
+                            address: access.address,
+                            size_bytes: bytes.len() as u16,
+                            bytes: None,
+                        });
+                    } else {
+                        step.access_bytes(access.kind, access.address, &bytes);
+                    }
+                }
+                None => step.fault(0, unreadable(line, place)),
+            }
+        }
+        effects
+    }
+
+    /// Adds a register, and returns its value if it is the stack pointer.
+    fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) -> Option<u64> {
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        let mut bytes = [0; 64];
+        let value = little_endian(digits, &mut bytes)?;
+        let view = Registers::view(&name, self.set);
+        let register = match view {
+            Some(view) => LoggedRegister::View(view),
+            None => LoggedRegister::Named {
+                name: name.as_bytes(),
+                size_bytes: self.set.word_bytes(),
+            },
+        };
+        step.write(register, Some(value));
+        let is_stack = view.is_some_and(|view| view.register == stepback_machine::RegisterId::SP);
+        is_stack.then(|| hex(digits)).flatten()
+    }
+
+    /// Finds the length and the effect on control of an instruction by the address of the next one
+    /// and by the stack.
+    fn find_control(&self, next: u64, effects: &TenetEffects, step: &mut LoggedStep) {
+        let pc = step.pc;
+        if !matches!(self.set, InstructionSet::X86_64 | InstructionSet::X86_32) {
+            step.length_bytes = match next.wrapping_sub(pc) {
+                2 => 2,
+                _ => 4,
+            };
+            return;
+        }
+        let is_after = |address: u64| (1..=LONGEST).contains(&address.wrapping_sub(pc));
+        let pushed = effects.words.iter().find(|(kind, address, value)| {
+            *kind == AccessKind::Write && effects.stack == Some(*address) && is_after(*value)
+        });
+        let is_popped = effects.stack.is_some()
+            && effects
+                .words
+                .iter()
+                .any(|(kind, _, value)| *kind == AccessKind::Read && *value == next);
+        match pushed {
+            Some((_, _, after)) => {
+                step.length_bytes = after.wrapping_sub(pc) as u8;
+                step.branch = RecordedBranch::Call;
+            }
+            None if is_popped => {
+                step.length_bytes = 1;
+                step.branch = RecordedBranch::Return;
+            }
+            None if is_after(next) => {
+                step.length_bytes = next.wrapping_sub(pc) as u8;
+            }
+            None => step.branch = RecordedBranch::Jump,
+        }
+    }
+}
+
+fn unreadable(line: &[u8], place: usize) -> LogFault {
+    let found = line.split(|byte| *byte == b',').nth(place);
+    let found = found.unwrap_or_default();
+    let found = String::from_utf8_lossy(found.get(..found.len().min(40)).unwrap_or_default());
+    LogFault::Item(found.into_owned())
+}
+
+impl LogFormat for Tenet {
+    type Line<'a> = TenetLine<'a>;
+    type ChunkState = ();
+
+    const NAME: &'static str = "tenet";
+    const AT_START: () = ();
+    const UNKNOWN: () = ();
+
+    fn of_head(head: &LogHead<'_>) -> Self {
+        let has = |line: &[u8], wanted: &[u8]| {
+            items(line).flatten().any(|item| {
+                matches!(item, TenetItem::Register { name, .. } if name.eq_ignore_ascii_case(wanted))
+            })
+        };
+        let first = head.lines().find(|line| pc_of(line).is_some());
+        let any = |wanted: &[u8]| head.lines().take(64).any(|line| has(line, wanted));
+        let likely = match () {
+            () if any(b"rip") => InstructionSet::X86_64,
+            () if any(b"eip") => InstructionSet::X86_32,
+            () if any(b"x0") || any(b"x1") || any(b"x30") => InstructionSet::A64,
+            () if any(b"r0") || any(b"r1") || any(b"lr") => InstructionSet::A32,
+            () if any(b"ra") || any(b"a0") => InstructionSet::Riscv64,
+            () => InstructionSet::A64,
+        };
+        // The first step begins at the program counter of the first line, so that the initial state
+        // has text of its own.
+        let pc_at = head
+            .lines()
+            .next()
+            .filter(|line| first == Some(line))
+            .and_then(|line| {
+                let place = line
+                    .split(|byte| *byte == b',')
+                    .position(|word| pc_of(word).is_some())?;
+                let before = line.split(|byte| *byte == b',').take(place);
+                Some(before.map(|word| word.len() as u64 + 1).sum())
+            });
+        Self {
+            set: head.options.instruction_set.unwrap_or(likely),
+            first_chunk: pc_at.unwrap_or(0),
+        }
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.set
+    }
+
+    fn options(&self) -> String {
+        format!("log=tenet,first={}", self.first_chunk)
+    }
+
+    fn first_chunk(&self) -> u64 {
+        self.first_chunk
+    }
+
+    fn look_ahead(&self) -> usize {
+        NEXT_LINE
+    }
+
+    fn read<'a>(&self, line: &'a [u8]) -> TenetLine<'a> {
+        TenetLine {
+            line,
+            pc: pc_of(line),
+            is_foreign: items(line).all(|item| item.is_none()),
+        }
+    }
+
+    fn chunk_start(&self, line: &TenetLine<'_>, _state: &mut ()) -> ChunkStart {
+        match line.pc {
+            Some(_) => ChunkStart::Yes,
+            None => ChunkStart::No,
+        }
+    }
+
+    fn add(&self, line: &TenetLine<'_>, step: &mut LoggedStep) {
+        if let Some(pc) = line.pc {
+            step.announce(pc, self.set);
+            step.thread.extend_from_slice(b"cpu0");
+        } else if line.is_foreign && !line.line.trim_ascii().is_empty() {
+            let note = line
+                .line
+                .get(..line.line.len().min(NOTE))
+                .unwrap_or_default();
+            step.note(TextKind::Note, note);
+            step.fault(0, LogFault::ForeignLine);
+        }
+    }
+
+    fn add_initial(&self, line: &TenetLine<'_>, step: &mut LoggedStep) {
+        step.thread.extend_from_slice(b"cpu0");
+        step.scatter_values();
+        self.effects(line.line, step);
+    }
+
+    fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {
+        if !step.is_announced() {
+            return;
+        }
+        // Numbers have no leading zeros, memory is in address order, and both are in the next line.
+        step.scatter_values();
+        let mut next = None;
+        for line in ahead.lines() {
+            match (pc_of(line), next) {
+                (Some(pc), None) => {
+                    next = Some(pc);
+                    let effects = self.effects(line, step);
+                    self.find_control(pc, &effects, step);
+                }
+                // Lines without a program counter add to the effects of the line before.
+                (None, Some(_)) if items(line).any(|item| item.is_some()) => {
+                    self.effects(line, step);
+                }
+                (None, _) => {}
+                (Some(_), Some(_)) => break,
+            }
+        }
+    }
+}

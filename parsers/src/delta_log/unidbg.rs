@@ -1,0 +1,277 @@
+//! The text that unidbg's `traceCode` prints: an instruction a line, with the registers that it
+//! reads and writes ([`Unidbg`]).
+//!
+//! Written registers are shown only if the next instruction is the one behind it in memory, so
+//! nothing follows from their absence. The link register of a call follows from its address.
+
+use stepback_machine::{AccessKind, Encoding, InstructionSet, Registers};
+
+use crate::events::TextKind;
+use crate::problem::LogFault;
+use crate::text::digits::decimal;
+use crate::text::words::{Words, bytes_in_order, little_endian};
+use crate::text_log::{ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep};
+
+/// Longest note that is kept of a foreign line.
+const NOTE: usize = 400;
+
+/// A log of unidbg.
+pub(crate) struct Unidbg {
+    set: InstructionSet,
+}
+
+/// A line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum UnidbgLine<'a> {
+    /// An instruction.
+    Step(UnidbgStep<'a>),
+    /// A line of something else.
+    Other(&'a [u8]),
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnidbgStep<'a> {
+    /// Milliseconds since midnight.
+    time: Option<u64>,
+    pc: u64,
+    bytes: &'a [u8],
+    text: &'a [u8],
+    /// Everything after the text.
+    items: &'a [u8],
+}
+
+/// Returns whether a line certainly belongs to a log of unidbg.
+pub(crate) fn is_unidbg_line(line: &[u8]) -> bool {
+    UnidbgStep::of(line).is_some()
+}
+
+impl<'a> UnidbgStep<'a> {
+    /// Splits `[15:11:48 070][lib.so 0x1ed98] [ff8302d1] 0x4001ed98: "sub sp, sp, #0xa0" …`.
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let mut words = Words::new(line);
+        if !words.take(b"[") {
+            return None;
+        }
+        let first = words.until(b']')?;
+        let time = milliseconds(first);
+        words.skip_blanks();
+        if time.is_some() {
+            if !words.take(b"[") {
+                return None;
+            }
+            words.until(b']')?;
+            words.skip_blanks();
+        }
+        if !words.take(b"[") {
+            return None;
+        }
+        let bytes = words.until(b']')?.trim_ascii();
+        words.skip_blanks();
+        let pc = words.prefixed()?;
+        if !words.take(b": \"") {
+            return None;
+        }
+        let text = words.until(b'"')?;
+        Some(Self {
+            time,
+            pc,
+            bytes,
+            text,
+            items: words.rest(),
+        })
+    }
+}
+
+/// Returns the milliseconds of `HH:MM:SS mmm`.
+fn milliseconds(text: &[u8]) -> Option<u64> {
+    let mut words = Words::new(text);
+    let hours = words.decimal()?;
+    let minutes = words.take(b":").then(|| words.decimal()).flatten()?;
+    let seconds = words.take(b":").then(|| words.decimal()).flatten()?;
+    let rest = words.decimal()?;
+    let total = hours.checked_mul(60)?.checked_add(minutes)?;
+    total
+        .checked_mul(60)?
+        .checked_add(seconds)?
+        .checked_mul(1000)?
+        .checked_add(rest)
+}
+
+impl Unidbg {
+    fn step(&self, line: &UnidbgStep<'_>, step: &mut LoggedStep) {
+        step.announce(line.pc, self.set);
+        step.thread.extend_from_slice(b"cpu0");
+        step.time = line.time;
+        step.encoding = bytes_in_order(line.bytes).and_then(|bytes| Encoding::new(&bytes));
+        step.length_bytes = step
+            .encoding
+            .map_or(4, |encoding| encoding.bytes().len() as u8);
+        if step.length_bytes == 2 {
+            step.set = InstructionSet::T32;
+        }
+        step.text.extend_from_slice(line.text);
+        // Numbers have no leading zeros.
+        step.scatter_values();
+        let (reads, writes) = match memchr::memmem::find(line.items, b" =>") {
+            Some(at) => (line.items.get(..at), line.items.get(at + 3..)),
+            None => (Some(line.items), None),
+        };
+        self.accesses(reads.unwrap_or_default(), step);
+        for (name, digits) in registers(writes.unwrap_or_default()) {
+            self.write(name, digits, step);
+        }
+        let mnemonic = line.text.split(|byte| *byte == b' ').next();
+        let is_call = matches!(mnemonic, Some(b"bl" | b"blr" | b"blx"));
+        if is_call && let Some(view) = Registers::view("lr", step.set) {
+            let after = line.pc.wrapping_add(u64::from(step.length_bytes));
+            let after = step.set.marked_address(after);
+            step.write(LoggedRegister::View(view), Some(&after.to_le_bytes()));
+        }
+    }
+
+    fn write(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) {
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        let name = match &*name {
+            "fp" if self.set == InstructionSet::A64 => "x29",
+            name => name,
+        };
+        let mut bytes = [0; 16];
+        let Some(value) = little_endian(digits, &mut bytes) else {
+            return;
+        };
+        let Some(view) = Registers::view(name, self.set) else {
+            return;
+        };
+        // A write of the low half clears the rest.
+        let whole = match name.strip_prefix('w') {
+            Some(number) => Registers::view(&format!("x{number}"), self.set).unwrap_or(view),
+            None => view,
+        };
+        step.write(LoggedRegister::View(whole), Some(value));
+    }
+
+    /// Adds `(r 0xADDRESS SIZE)` or `(w 0xADDRESS SIZE)`.
+    fn accesses(&self, items: &[u8], step: &mut LoggedStep) {
+        let mut words = Words::new(items);
+        words.skip_blanks();
+        if !words.take(b"(") {
+            return;
+        }
+        let kind = match words.word() {
+            Some(b"r") => AccessKind::Read,
+            Some(b"w") => AccessKind::Write,
+            _ => return,
+        };
+        words.skip_blanks();
+        let (Some(address), Some(size)) = (words.prefixed(), words.decimal()) else {
+            return;
+        };
+        step.access(LoggedAccess {
+            kind,
+            address,
+            size_bytes: size.clamp(1, 64) as u16,
+            bytes: None,
+        });
+    }
+}
+
+/// Iterates over `NAME=0xVALUE`; flags have a syntax of their own and are left out.
+fn registers(items: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    items
+        .split(|byte| matches!(byte, b' ' | b','))
+        .filter_map(|word| {
+            let at = memchr::memmem::find(word, b"=0x")?;
+            Some((word.get(..at)?, word.get(at + 3..)?))
+        })
+}
+
+impl LogFormat for Unidbg {
+    type Line<'a> = UnidbgLine<'a>;
+    type ChunkState = ();
+
+    const NAME: &'static str = "unidbg";
+    const AT_START: () = ();
+    const UNKNOWN: () = ();
+
+    fn of_head(head: &LogHead<'_>) -> Self {
+        let steps = || head.lines().filter_map(UnidbgStep::of).take(1000);
+        let is_wide = steps().any(|step| {
+            step.text
+                .split(|byte| !byte.is_ascii_alphanumeric())
+                .skip(1)
+                .any(|word| {
+                    matches!(word, [b'x' | b'w', rest @ ..] if decimal(rest).is_some() || rest == b"zr")
+                })
+        });
+        let likely = if is_wide || steps().next().is_none() {
+            InstructionSet::A64
+        } else {
+            InstructionSet::A32
+        };
+        Self {
+            set: head.options.instruction_set.unwrap_or(likely),
+        }
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.set
+    }
+
+    fn time_unit(&self) -> Option<&'static str> {
+        Some("ms")
+    }
+
+    fn options(&self) -> String {
+        "log=unidbg".to_owned()
+    }
+
+    fn read<'a>(&self, line: &'a [u8]) -> UnidbgLine<'a> {
+        UnidbgStep::of(line).map_or(UnidbgLine::Other(line), UnidbgLine::Step)
+    }
+
+    fn chunk_start(&self, line: &UnidbgLine<'_>, _state: &mut ()) -> ChunkStart {
+        match line {
+            UnidbgLine::Step(_) => ChunkStart::Yes,
+            UnidbgLine::Other(_) => ChunkStart::No,
+        }
+    }
+
+    fn add(&self, line: &UnidbgLine<'_>, step: &mut LoggedStep) {
+        match line {
+            UnidbgLine::Step(found) => self.step(found, step),
+            UnidbgLine::Other(line) if line.trim_ascii().is_empty() => {}
+            UnidbgLine::Other(line) => {
+                step.note(
+                    TextKind::Note,
+                    line.get(..line.len().min(NOTE)).unwrap_or_default(),
+                );
+                if !line.starts_with(b"###") && !line.starts_with(b"JNIEnv->") {
+                    step.fault(0, LogFault::ForeignLine);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_a_time_or_none() {
+        let line = b"[15:11:48 070][libjnicalculator.so 0x1ed98] [ff8302d1] 0x4001ed98: \"sub sp, sp, #0xa0\" sp=0xbffff700 => sp=0xbffff660";
+        let step = UnidbgStep::of(line).unwrap();
+        assert_eq!((step.time, step.pc), (Some(54_708_070), 0x4001_ed98));
+        assert_eq!(
+            (step.bytes, step.text),
+            (&b"ff8302d1"[..], &b"sub sp, sp, #0xa0"[..])
+        );
+        let found: Vec<_> = registers(step.items).collect();
+        assert_eq!(found.len(), 2);
+        assert!(is_unidbg_line(
+            b"[lib.so 0x01234] [ffc300d1] 0x12001234: \"sub sp, sp, #0x30\" sp=0x0"
+        ));
+        assert!(!is_unidbg_line(b"[section]"));
+    }
+}

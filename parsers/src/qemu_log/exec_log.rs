@@ -1,0 +1,437 @@
+//! The plugin execlog: a line for each instruction, with addresses and changed registers
+//! ([`ExecLog`]).
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, Registers, decode};
+
+use crate::events::TextKind;
+use crate::problem::LogFault;
+use crate::qemu_log::text_set::{set_of_register, set_of_text};
+use crate::text::digits::hex;
+use crate::text::words::{Words, little_endian};
+use crate::text_log::{
+    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep,
+};
+
+/// Longest note that is kept of a foreign line.
+const NOTE: usize = 400;
+/// Longest register value in bytes: an SVE register.
+const VALUE_BYTES: usize = 256;
+/// Registers that count on their own, without a write by the instruction.
+const COUNTERS: [&str; 4] = ["seed", "cycle", "time", "instret"];
+/// Distinct instructions whose sizes are remembered.
+const REMEMBERED: usize = 1 << 16;
+
+/// A log of the plugin.
+pub(crate) struct ExecLog {
+    set: InstructionSet,
+    /// True if the set does not follow from the text but was assumed.
+    is_assumed: bool,
+    /// Sets and access sizes of instructions that occurred.
+    shapes: Mutex<HashMap<(u64, u32), InstructionShape>>,
+}
+
+/// Facts about an instruction that need its decoding.
+#[derive(Clone, Copy, Debug)]
+struct InstructionShape {
+    set: InstructionSet,
+    read_bytes: u16,
+    write_bytes: u16,
+}
+
+/// A line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ExecLine<'a> {
+    /// An instruction.
+    Step {
+        /// Number of the virtual processor.
+        processor: u64,
+        /// Address.
+        pc: u64,
+        /// First four bytes, as a number.
+        opcode: u64,
+        /// Disassembly.
+        text: &'a [u8],
+        /// Accesses and changed registers.
+        items: Words<'a>,
+    },
+    /// A line of something else.
+    Other(&'a [u8]),
+}
+
+/// Returns whether a line certainly belongs to a log of the plugin.
+pub(crate) fn is_exec_log_line(line: &[u8]) -> bool {
+    matches!(ExecLine::of(line), ExecLine::Step { .. })
+}
+
+impl<'a> ExecLine<'a> {
+    fn of(line: &'a [u8]) -> Self {
+        Self::step(line).unwrap_or(Self::Other(line))
+    }
+
+    fn step(line: &'a [u8]) -> Option<Self> {
+        let mut words = Words::new(line);
+        if !line.first()?.is_ascii_digit() {
+            return None;
+        }
+        let processor = words.decimal()?;
+        let pc = words.take(b", ").then(|| words.prefixed()).flatten()?;
+        let opcode = words.take(b", ").then(|| words.prefixed()).flatten()?;
+        if !words.take(b", \"") {
+            return None;
+        }
+        // The text may contain anything: it ends at the last quotation mark.
+        let rest = words.rest();
+        let length = memchr::memrchr(b'"', rest)?;
+        let text = rest.get(..length)?;
+        words.take(text);
+        words.take(b"\"");
+        Some(Self::Step {
+            processor,
+            pc,
+            opcode,
+            text: text.trim_ascii_end(),
+            items: words,
+        })
+    }
+}
+
+impl ExecLog {
+    /// Returns the facts about an instruction.
+    fn shape(&self, pc: u64, opcode: u32, text: &[u8]) -> InstructionShape {
+        let mut shapes = self
+            .shapes
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(shape) = shapes.get(&(pc, opcode)) {
+            return *shape;
+        }
+        let set = self.set_of_instruction(pc, opcode, text);
+        let mut shape = InstructionShape {
+            set,
+            read_bytes: 0,
+            write_bytes: 0,
+        };
+        if let Some(encoding) = encoding_of(set, opcode, pc, text) {
+            let instruction = decode(encoding, Address(pc), set);
+            let meaning = &instruction.meaning;
+            shape.read_bytes = meaning.record_bytes(AccessKind::Read).unwrap_or(0);
+            shape.write_bytes = meaning.record_bytes(AccessKind::Write).unwrap_or(0);
+        }
+        let stated = bytes_of_suffix(set, text);
+        for bytes in [&mut shape.read_bytes, &mut shape.write_bytes] {
+            if *bytes == 0 {
+                *bytes = stated.unwrap_or(1);
+            }
+        }
+        if shapes.len() < REMEMBERED {
+            shapes.insert((pc, opcode), shape);
+        }
+        shape
+    }
+
+    /// Returns the instruction set of one instruction: AArch32 has two, which the disassembly tells
+    /// apart.
+    fn set_of_instruction(&self, pc: u64, opcode: u32, text: &[u8]) -> InstructionSet {
+        if self.set != InstructionSet::A32 {
+            return self.set;
+        }
+        let is_like_text = |set: InstructionSet| {
+            let decoded = encoding_of(set, opcode, pc, text)
+                .map(|encoding| decode(encoding, Address(pc), set).text.clone());
+            let word = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+            let word = String::from_utf8_lossy(word).to_ascii_lowercase();
+            let plain = |name: &str| {
+                name.trim_end_matches(".w")
+                    .trim_end_matches(".n")
+                    .to_owned()
+            };
+            decoded.is_some_and(|decoded| {
+                plain(decoded.split(' ').next().unwrap_or_default()) == plain(&word)
+            })
+        };
+        let is_narrow = opcode >> 16 == 0 || !pc.is_multiple_of(4);
+        if is_narrow || !is_like_text(InstructionSet::A32) && is_like_text(InstructionSet::T32) {
+            InstructionSet::T32
+        } else {
+            InstructionSet::A32
+        }
+    }
+
+    fn items(&self, mut words: Words<'_>, shape: InstructionShape, step: &mut LoggedStep) {
+        let mut accesses = Vec::new();
+        loop {
+            words.skip_blanks();
+            if words.rest().is_empty() {
+                break;
+            }
+            let before = words;
+            if !words.take(b",") {
+                unexpected(&before, step);
+                break;
+            }
+            words.skip_blanks();
+            let kind = match words.rest() {
+                rest if rest.starts_with(b"load, 0x") => Some(AccessKind::Read),
+                rest if rest.starts_with(b"store, 0x") => Some(AccessKind::Write),
+                _ => None,
+            };
+            if let Some(kind) = kind {
+                words.until(b',');
+                words.skip_blanks();
+                let Some(address) = words.prefixed() else {
+                    unexpected(&before, step);
+                    break;
+                };
+                accesses.push((kind, address));
+                continue;
+            }
+            let rest = words.rest();
+            let end = memchr::memchr(b',', rest).unwrap_or(rest.len());
+            let item = rest.get(..end).unwrap_or_default();
+            words.take(item);
+            if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
+                let (name, value) = item.split_at(at);
+                self.register(name, value.get(6..).unwrap_or_default(), step);
+            }
+            // Anything else is the name of a device.
+        }
+        add_accesses(&accesses, shape, step);
+    }
+
+    fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) {
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        let is_left_out =
+            matches!(&*name, "pc" | "rip" | "eip" | "zero") || COUNTERS.contains(&&*name);
+        let mut bytes = [0; VALUE_BYTES];
+        let Some(value) = little_endian(digits, &mut bytes).filter(|_| !is_left_out) else {
+            return;
+        };
+        let register = match Registers::view(&name, step.set) {
+            Some(mut view) => {
+                view.size_bytes = view.size_bytes.min(value.len() as u16);
+                LoggedRegister::View(view)
+            }
+            None => LoggedRegister::Named {
+                name: name.as_bytes(),
+                size_bytes: value.len() as u16,
+            },
+        };
+        step.write(register, Some(value));
+    }
+}
+
+fn unexpected(words: &Words<'_>, step: &mut LoggedStep) {
+    let rest = words.rest();
+    let found = String::from_utf8_lossy(rest.get(..rest.len().min(40)).unwrap_or_default());
+    step.fault(
+        words.at(),
+        LogFault::Expected {
+            expected: "load, store or a register",
+            found: found.into_owned(),
+        },
+    );
+}
+
+/// Adds accesses. The log states no sizes: the size of the instruction is divided among the
+/// accesses of a kind.
+fn add_accesses(accesses: &[(AccessKind, u64)], shape: InstructionShape, step: &mut LoggedStep) {
+    for (kind, address) in accesses {
+        let whole = match kind {
+            AccessKind::Read => shape.read_bytes,
+            AccessKind::Write => shape.write_bytes,
+        };
+        let count = accesses.iter().filter(|(other, _)| other == kind).count() as u16;
+        let size_bytes = if whole.is_multiple_of(count) {
+            whole / count
+        } else {
+            whole
+        };
+        step.access(LoggedAccess {
+            kind: *kind,
+            address: *address,
+            size_bytes,
+            bytes: None,
+        });
+    }
+}
+
+/// Returns the bytes of an instruction, of which the log states the first four.
+fn encoding_of(set: InstructionSet, opcode: u32, pc: u64, text: &[u8]) -> Option<Encoding> {
+    let bytes = opcode.to_le_bytes();
+    let length = match set {
+        InstructionSet::A64 | InstructionSet::A32 => 4,
+        InstructionSet::T32 if opcode & 0xffff < 0xe800 => 2,
+        InstructionSet::T32 => 4,
+        InstructionSet::Riscv32 | InstructionSet::Riscv64 if opcode & 3 != 3 => 2,
+        InstructionSet::X86_32 | InstructionSet::X86_64 => {
+            return branch_encoding(bytes, pc, text)
+                .or_else(|| Encoding::new(bytes.get(..set.instruction_length(&bytes)?)?));
+        }
+        _ => 4,
+    };
+    Encoding::new(bytes.get(..length)?)
+}
+
+/// Returns the bytes of a direct branch or call of x86, whose displacement follows from the target
+/// in the disassembly.
+fn branch_encoding(bytes: [u8; 4], pc: u64, text: &[u8]) -> Option<Encoding> {
+    let length = match bytes {
+        [0xe8 | 0xe9, ..] => 5,
+        [0x0f, 0x80..=0x8f, ..] => 6,
+        _ => return None,
+    };
+    let at = memchr::memmem::rfind(text, b"0x")?;
+    let target = hex(Words::new(text.get(at + 2..)?).digits()?)?;
+    let distance = target.wrapping_sub(pc.wrapping_add(length)) as u32;
+    let opcode = bytes.get(..length as usize - 4)?;
+    Encoding::new(&[opcode, &distance.to_le_bytes()].concat())
+}
+
+/// Returns the size that the suffix of a mnemonic in AT&T syntax states.
+fn bytes_of_suffix(set: InstructionSet, text: &[u8]) -> Option<u16> {
+    if !matches!(set, InstructionSet::X86_64 | InstructionSet::X86_32) {
+        return None;
+    }
+    let word = text.split(|byte| *byte == b' ').next()?;
+    let word = std::str::from_utf8(word).ok()?;
+    let size = |letter: char| match letter {
+        'b' => Some(1),
+        'w' => Some(2),
+        'l' => Some(4),
+        'q' => Some(8),
+        _ => None,
+    };
+    match word {
+        "movaps" | "movups" | "movdqa" | "movdqu" | "movapd" | "movupd" => return Some(16),
+        _ if word.ends_with("sd") => return Some(8),
+        _ if word.ends_with("ss") => return Some(4),
+        _ => {}
+    }
+    // `movzbl` reads a byte.
+    let extended = word
+        .strip_prefix("movz")
+        .or_else(|| word.strip_prefix("movs"))
+        .filter(|rest| rest.len() == 2);
+    extended
+        .and_then(|rest| rest.chars().next())
+        .or_else(|| word.chars().last())
+        .and_then(size)
+}
+
+impl LogFormat for ExecLog {
+    type Line<'a> = ExecLine<'a>;
+    type ChunkState = ();
+
+    const NAME: &'static str = "qemu";
+    const AT_START: () = ();
+    const UNKNOWN: () = ();
+
+    fn of_head(head: &LogHead<'_>) -> Self {
+        let found = head.options.instruction_set.or_else(|| {
+            head.lines().find_map(|line| {
+                let ExecLine::Step { text, items, .. } = ExecLine::of(line) else {
+                    return None;
+                };
+                let changed = String::from_utf8_lossy(items.rest()).into_owned();
+                let of_registers = changed.split(", ").find_map(|item| {
+                    let (name, value) = item.split_once(" -> 0x")?;
+                    set_of_register(name, value.len())
+                });
+                of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text)))
+            })
+        });
+        let set = match found {
+            Some(InstructionSet::T32) => InstructionSet::A32,
+            found => found.unwrap_or_default(),
+        };
+        Self {
+            set,
+            is_assumed: found.is_none(),
+            shapes: Mutex::default(),
+        }
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.set
+    }
+
+    fn options(&self) -> String {
+        format!("log=execlog,assumed={}", self.is_assumed)
+    }
+
+    fn look_ahead(&self) -> usize {
+        // The length of an instruction of x86 follows from the next line.
+        match self.set {
+            InstructionSet::X86_64 | InstructionSet::X86_32 => 1 << 12,
+            _ => 0,
+        }
+    }
+
+    fn read<'a>(&self, line: &'a [u8]) -> ExecLine<'a> {
+        ExecLine::of(line)
+    }
+
+    fn chunk_start(&self, line: &ExecLine<'_>, _state: &mut ()) -> ChunkStart {
+        match line {
+            ExecLine::Step { .. } => ChunkStart::Yes,
+            ExecLine::Other(_) => ChunkStart::No,
+        }
+    }
+
+    fn add(&self, line: &ExecLine<'_>, step: &mut LoggedStep) {
+        match *line {
+            ExecLine::Step {
+                processor,
+                pc,
+                opcode,
+                text,
+                items,
+            } => {
+                let opcode = opcode as u32;
+                let shape = self.shape(pc, opcode, text);
+                step.thread.clear();
+                step.thread
+                    .extend_from_slice(format!("cpu{processor}").as_bytes());
+                step.announce(pc, shape.set);
+                step.encoding = encoding_of(shape.set, opcode, pc, text);
+                step.length_bytes = step
+                    .encoding
+                    .map_or(0, |encoding| encoding.bytes().len() as u8);
+                step.text.extend_from_slice(text);
+                self.items(items, shape, step);
+            }
+            ExecLine::Other(line) if line.trim_ascii().is_empty() => {}
+            ExecLine::Other(line) => {
+                step.note(
+                    TextKind::Note,
+                    line.get(..line.len().min(NOTE)).unwrap_or_default(),
+                );
+                step.fault(0, LogFault::ForeignLine);
+            }
+        }
+    }
+
+    fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {
+        if step.length_bytes > 0 || !step.is_announced() {
+            return;
+        }
+        let name = &step.thread;
+        let next = ahead.lines().find_map(|line| match ExecLine::of(line) {
+            ExecLine::Step { processor, pc, .. }
+                if format!("cpu{processor}").as_bytes() == name =>
+            {
+                Some(pc)
+            }
+            _ => None,
+        });
+        let distance = next.map(|next| next.wrapping_sub(step.pc));
+        if let Some(distance) = distance.filter(|distance| (1..=15).contains(distance)) {
+            step.length_bytes = distance as u8;
+            step.branch = RecordedBranch::None;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The instruction set of a log, by the names in it.
+
+use stepback_machine::InstructionSet;
+
+/// Returns the instruction set to which a register name of gdb belongs; none for names that
+/// several sets have.
+pub(super) fn set_of_register(name: &str, digits: usize) -> Option<InstructionSet> {
+    let is_numbered = |prefix: char| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    match name {
+        "rax" | "rbx" | "rcx" | "rdx" | "rsi" | "rdi" | "rbp" | "rsp" | "rip" => {
+            Some(InstructionSet::X86_64)
+        }
+        "eax" | "ebx" | "ecx" | "edx" | "esp" | "ebp" | "eip" => Some(InstructionSet::X86_32),
+        "ra" | "gp" | "tp" => Some(riscv(digits)),
+        _ if ["a", "t", "s"]
+            .iter()
+            .any(|prefix| name.strip_prefix(prefix).is_some_and(is_digits)) =>
+        {
+            Some(riscv(digits))
+        }
+        _ if is_numbered('x') || is_numbered('w') => Some(InstructionSet::A64),
+        _ if is_numbered('r') && digits == 8 => Some(InstructionSet::A32),
+        _ => None,
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn riscv(digits: usize) -> InstructionSet {
+    if digits == 8 {
+        InstructionSet::Riscv32
+    } else {
+        InstructionSet::Riscv64
+    }
+}
+
+/// Returns the instruction set to which the operands of a disassembled instruction belong.
+pub(super) fn set_of_text(text: &str) -> Option<InstructionSet> {
+    if text.contains('%') {
+        return Some(if text.contains("%e") && !text.contains("%r") {
+            InstructionSet::X86_32
+        } else {
+            InstructionSet::X86_64
+        });
+    }
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words
+        .skip(1)
+        .filter(|word| !word.starts_with("0x"))
+        .find_map(|word| match word {
+            "lr" | "ip" | "r11" => Some(InstructionSet::A32),
+            // Several sets have a stack pointer.
+            "sp" | "pc" | "fp" => None,
+            word => set_of_register(word, if word.starts_with('r') { 8 } else { 16 }),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_instruction_set() {
+        use InstructionSet::{A32, A64, Riscv64, X86_64};
+        for (text, expected) in [
+            ("leaq 0x50f9(%rip), %rsp", Some(X86_64)),
+            ("callq 0x401234", None),
+            ("adrp x9, #0x420000", Some(A64)),
+            ("stp x29, x30, [sp, #-0x10]!", Some(A64)),
+            ("cmp w0, #0", Some(A64)),
+            ("push {r4, lr}", Some(A32)),
+            ("ldr sp, [pc, #4]", None),
+            ("addi                    sp,sp,784", None),
+            ("sd                      ra,8(sp)", Some(Riscv64)),
+            ("lui                     t0,4", Some(Riscv64)),
+        ] {
+            assert_eq!(set_of_text(text), expected, "{text}");
+        }
+    }
+}
