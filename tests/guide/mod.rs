@@ -17,7 +17,7 @@ use crate::cli::support::{copy_tree, fixture_path};
 use page::{Page, is_like};
 
 /// Names that pages use, and the fixtures that they are.
-const SAMPLES: [(&str, &str); 12] = [
+const SAMPLES: [(&str, &str); 13] = [
     ("two-cores.tarmac", "amp.head.tarmac"),
     ("m3.tarmac", "cm3.tiny.tarmac"),
     ("rtos.tarmac", "small/tasks.tarmac"),
@@ -29,6 +29,7 @@ const SAMPLES: [(&str, &str); 12] = [
     ("hello.btf", "btrace/hello.btf"),
     ("hello.elf", "btrace/hello.elf"),
     ("lossy.btf", "btrace/hello_gap.btf"),
+    ("tiny.zstf", "stf/rvtiny.zstf"),
     ("qsort.tarmac", "qsort.es.tiny.tarmac"),
 ];
 

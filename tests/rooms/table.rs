@@ -176,6 +176,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("drmemtrace", &["drmemtrace"]),
                 room("rst", &["rst"]),
                 room("btrace", &["btrace"]),
+                room("stf", &["stf"]),
             ],
             &[room(
                 "detect",

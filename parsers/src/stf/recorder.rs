@@ -25,8 +25,6 @@ const EARLY: usize = 1 << 12;
 const PIECE_BYTES: u16 = 16;
 /// Number of bytes of a register that the store can name.
 const VIEW_BYTES: u16 = 512;
-/// Value of a [`Marker::value`] for an unknown address.
-const NO_ADDRESS: u64 = 0;
 
 /// Opcode that ends a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +41,13 @@ struct StepSite {
     thread: ThreadNumber,
     pc: u64,
     length_bytes: u8,
+}
+
+/// Effect of an instruction on the handlers of exceptions and interrupts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HandlerChange {
+    Entered,
+    Left,
 }
 
 /// Encodes groups as steps.
@@ -220,12 +225,27 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
         if let Some(state) = self.threads.state(thread) {
             state.next_pc = Some(next);
         }
-        if facts.flow == FlowKind::ExceptionReturn && trap.is_none() {
-            self.mark(
-                thread,
-                MarkerKind::HARDWARE_RETURN,
-                target.unwrap_or(NO_ADDRESS),
-            );
+        if trap.is_some() {
+            self.count_handlers(thread, HandlerChange::Entered, next);
+        } else if facts.flow == FlowKind::ExceptionReturn {
+            self.count_handlers(thread, HandlerChange::Left, next);
+        }
+    }
+
+    /// Counts the handlers that a thread is in. An exception return outside all of them is the way in
+    /// which system software begins a program, and no return.
+    #[inline(never)]
+    fn count_handlers(&mut self, thread: ThreadNumber, change: HandlerChange, next: u64) {
+        let Some(state) = self.threads.state(thread) else {
+            return;
+        };
+        match (change, state.handlers.checked_sub(1)) {
+            (HandlerChange::Entered, _) => state.handlers = state.handlers.saturating_add(1),
+            (HandlerChange::Left, Some(outer)) => {
+                state.handlers = outer;
+                self.mark(thread, MarkerKind::HARDWARE_RETURN, next);
+            }
+            (HandlerChange::Left, None) => {}
         }
     }
 

@@ -68,6 +68,8 @@ pub fn process_in(name: &str) -> Option<&str> {
 pub struct ThreadState {
     /// Address of its next instruction; `None` if unknown.
     pub next_pc: Option<u64>,
+    /// Number of handlers of exceptions and interrupts that it is in.
+    pub handlers: u32,
     /// Hart on which it ran last.
     pub hart: Option<u32>,
     /// Values that the trace has stated; `None` for threads beyond a limit.
@@ -128,7 +130,7 @@ impl ThreadTable {
     /// Forgets what is known of all threads, after records were lost.
     pub fn forget(&mut self) {
         for state in &mut self.states {
-            state.next_pc = None;
+            (state.next_pc, state.handlers) = (None, 0);
             if let Some(known) = &mut state.known {
                 known.clear();
             }
