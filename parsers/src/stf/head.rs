@@ -121,7 +121,7 @@ pub fn set_of_mode(mode: u16) -> Option<InstructionSet> {
 }
 
 /// RISC-V with 32-bit registers.
-pub const RV32: InstructionSet = InstructionSet::Riscv64;
+pub const RV32: InstructionSet = InstructionSet::Riscv32;
 
 /// Returns the instruction set according to the features, for headers without an encoding mode.
 pub fn set_of_features(features: u64) -> InstructionSet {

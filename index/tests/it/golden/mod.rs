@@ -7,6 +7,7 @@
 
 mod calls;
 mod logs;
+mod stf;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
