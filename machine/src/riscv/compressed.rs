@@ -65,12 +65,28 @@ impl CompressedInstruction {
             2 => with_immediate(0x03, 2, data, base, words),   // C.LW
             3 if self.is_wide() => with_immediate(0x03, 3, data, base, doubles), // C.LD
             3 => with_immediate(0x07, 2, data, base, words),   // C.FLW
-            5 => store(0x27, 3, base, data, doubles),          // C.FSD
-            6 => store(0x23, 2, base, data, words),            // C.SW
+            4 => self.narrow_access()?,
+            5 => store(0x27, 3, base, data, doubles), // C.FSD
+            6 => store(0x23, 2, base, data, words),   // C.SW
             7 if self.is_wide() => store(0x23, 3, base, data, doubles), // C.SD
-            7 => store(0x27, 2, base, data, words),            // C.FSW
+            7 => store(0x27, 2, base, data, words),   // C.FSW
             _ => return None,
         })
+    }
+
+    /// C.LBU, C.LHU, C.LH, C.SB and C.SH (Zcb).
+    fn narrow_access(self) -> Option<u32> {
+        let (base, data) = (self.short(7), self.short(2));
+        let bytes = self.field(6, 1) | self.field(5, 1) << 1;
+        let halves = self.field(5, 1) << 1;
+        match (self.field(10, 3), self.field(6, 1)) {
+            (0, _) => Some(with_immediate(0x03, 4, data, base, bytes)),
+            (1, 0) => Some(with_immediate(0x03, 5, data, base, halves)),
+            (1, _) => Some(with_immediate(0x03, 1, data, base, halves)),
+            (2, _) => Some(store(0x23, 0, base, data, bytes)),
+            (3, 0) => Some(store(0x23, 1, base, data, halves)),
+            _ => None,
+        }
     }
 
     fn arithmetic(self, kind: u16) -> Option<u32> {
@@ -80,6 +96,11 @@ impl CompressedInstruction {
             1 if !self.is_wide() => jump(1, self.jump_offset()),                // C.JAL
             1 if register > 0 => with_immediate(0x1b, 0, register, register, self.immediate()), // C.ADDIW
             2 => with_immediate(0x13, 0, register, 0, self.immediate()), // C.LI
+            // Without an immediate, odd registers below 16 mark operations that do nothing (Zcmop).
+            3 if self.immediate() == 0 => {
+                let is_operation = register < 16 && register & 1 == 1;
+                return is_operation.then_some(0x0000_0013);
+            }
             3 if register == STACK => {
                 let low = self.field(6, 1) << 4
                     | self.field(2, 1) << 5
@@ -154,9 +175,26 @@ impl CompressedInstruction {
                 (_, 0, _) => registers(0x33, 0, 7),
                 (_, _, 0) if self.is_wide() => registers(0x3b, 0x20, 0),
                 (_, _, 1) if self.is_wide() => registers(0x3b, 0, 0),
+                (_, 1, 2) => registers(0x33, 1, 0), // C.MUL
+                (_, _, 3) => self.extension(left)?,
                 _ => return None,
             },
         )
+    }
+
+    /// C.ZEXT.B, C.SEXT.B, C.ZEXT.H, C.SEXT.H, C.ZEXT.W and C.NOT (Zcb).
+    fn extension(self, register: u32) -> Option<u32> {
+        let of = |opcode: u32| opcode | register << 15 | register << 7;
+        match self.field(2, 3) {
+            0 => Some(of(0x0ff0_7013)),
+            1 => Some(of(0x6040_1013)),
+            2 if self.is_wide() => Some(of(0x0800_403b)),
+            2 => Some(of(0x0800_4033)),
+            3 => Some(of(0x6050_1013)),
+            4 if self.is_wide() => Some(of(0x0800_003b)),
+            5 => Some(of(0xfff0_4013)),
+            _ => None,
+        }
     }
 
     fn stack(self, kind: u16) -> Option<u32> {

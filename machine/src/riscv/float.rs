@@ -5,13 +5,20 @@ use crate::meaning::AccessKind;
 use crate::riscv::bits::RiscvDescriber;
 use crate::view::RegisterView;
 
-/// NaN box: the upper half of a register that holds a single-precision number.
-const BOX: Expression = Expression::Constant(0xffff_ffff_0000_0000);
+/// Returns the bits above a narrow number, which make the register a NaN (NaN boxing).
+const fn box_of(size_bytes: u16) -> Expression {
+    Expression::Constant(match size_bytes {
+        2 => 0xffff_ffff_ffff_0000,
+        4 => 0xffff_ffff_0000_0000,
+        _ => 0,
+    })
+}
 
 impl RiscvDescriber {
-    /// FLW, FLD, FSW, FSD; the other widths are vector accesses.
+    /// FLH, FLW, FLD, FSH, FSW and FSD.
     pub fn float_memory(&mut self) -> bool {
         let size_bytes = match self.field(12, 3) {
+            1 => 2,
             2 => 4,
             3 => 8,
             _ => return false,
@@ -31,14 +38,8 @@ impl RiscvDescriber {
             Expression::Unknown,
         );
         let view = self.float_view(7);
-        self.description.set(
-            view,
-            if size_bytes == 4 {
-                loaded.with(Operation::Or, BOX)
-            } else {
-                loaded
-            },
-        );
+        self.description
+            .set(view, loaded.with(Operation::Or, box_of(size_bytes)));
         true
     }
 
@@ -62,15 +63,20 @@ impl RiscvDescriber {
                 self.read(&[15]);
                 self.description.write(self.float_view(7)); // from integers
             }
-            0x1e if self.is_double() && !self.is_wide() => return false,
+            0x16 => {
+                self.read(&[15, 20]);
+                self.description.write(self.float_view(7)); // FMVP.D.X
+            }
+            0x1e if self.is_double() && self.field(20, 5) == 0 && !self.is_wide() => return false,
             0x1e => {
-                let value = if self.is_double() {
-                    self.value(15)
-                } else {
-                    self.word(15).with(Operation::Or, BOX)
+                // FMV.D.X and its narrow forms; FLI names a constant instead of a register.
+                let value = match (self.field(20, 5), self.size_bytes()) {
+                    (0, 8) => self.value(15),
+                    (0, size_bytes) => self.low(size_bytes).with(Operation::Or, box_of(size_bytes)),
+                    _ => Expression::Unknown,
                 };
                 let view = self.float_view(7);
-                self.description.set(view, value); // FMV.D.X
+                self.description.set(view, value);
             }
             0x04 => self.inject_sign(),
             0x08 | 0x0b => {
@@ -86,16 +92,29 @@ impl RiscvDescriber {
         true
     }
 
+    /// Returns the width of the numbers of an operation.
+    fn size_bytes(&self) -> u16 {
+        match self.field(25, 2) {
+            0 => 4,
+            1 => 8,
+            2 => 2,
+            _ => 16,
+        }
+    }
+
     /// Returns true for the double-precision form of an operation.
     fn is_double(&self) -> bool {
         self.field(25, 2) == 1
     }
 
-    fn low_word(view: RegisterView) -> Expression {
-        Expression::Register(RegisterView {
-            size_bytes: 4,
-            ..view
-        })
+    /// Returns the low part of the general register at bit 15.
+    fn low(&self, size_bytes: u16) -> Expression {
+        match self.value(15) {
+            Expression::Register(view) if size_bytes < view.size_bytes => {
+                Expression::Register(RegisterView { size_bytes, ..view })
+            }
+            value => value,
+        }
     }
 
     fn read_float(&mut self, places: &[u32]) {
@@ -108,11 +127,20 @@ impl RiscvDescriber {
     fn move_to_general(&mut self) -> bool {
         self.read_float(&[15]);
         let view = self.float_view(15);
-        let value = match (self.field(12, 3), self.is_double()) {
-            (0, true) if !self.is_wide() => return false,
-            (0, true) => Expression::Register(view),
-            (0, false) if self.is_wide() => Self::low_word(view).sign_extended(32),
-            (0, false) => Self::low_word(view),
+        let part = |offset, size_bytes| {
+            Expression::Register(RegisterView {
+                offset,
+                size_bytes,
+                ..view
+            })
+        };
+        let value = match (self.field(12, 3), self.field(20, 5), self.size_bytes()) {
+            (0, 1, 8) => part(4, 4), // FMVH.X.D
+            (0, _, 8) if !self.is_wide() => return false,
+            (0, _, 8) => Expression::Register(view),
+            (0, _, 4) if !self.is_wide() => part(0, 4),
+            (0, _, 4) => part(0, 4).sign_extended(32),
+            (0, _, 2) => part(0, 2).sign_extended(16),
             _ => Expression::Unknown,
         };
         self.set(value);

@@ -3,6 +3,7 @@
 use crate::expression::{Expression, Operation};
 use crate::meaning::AccessKind;
 use crate::riscv::bits::RiscvDescriber;
+use crate::riscv::registers::general;
 
 impl RiscvDescriber {
     pub fn load(&mut self) -> bool {
@@ -49,6 +50,10 @@ impl RiscvDescriber {
         let shift_bits = if self.is_wide() { 6 } else { 5 };
         let amount = Expression::Constant(u64::from(self.field(20, shift_bits)));
         self.read(&[15]);
+        if let Some(value) = self.manipulated() {
+            self.set(value);
+            return true;
+        }
         let value = match (self.field(12, 3), self.field(26, 6)) {
             (0, _) => value.with(Operation::Add, number),
             (1, 0) => value.with(Operation::ShiftLeft, amount),
@@ -69,6 +74,10 @@ impl RiscvDescriber {
         let value = self.word(15);
         let amount = Expression::Constant(u64::from(self.field(20, 5)));
         self.read(&[15]);
+        if let Some(value) = self.manipulated() {
+            self.set(value);
+            return true;
+        }
         let value = match (self.field(12, 3), self.field(25, 7)) {
             (0, _) => value.with(Operation::Add, number),
             (1, 0) => value.with(Operation::ShiftLeft, amount),
@@ -94,6 +103,10 @@ impl RiscvDescriber {
                 .with(Operation::ShiftLeft, Expression::Constant(places))
         };
         self.read(&[15, 20]);
+        if let Some(value) = self.manipulated() {
+            self.set(value);
+            return true;
+        }
         let value = match (self.field(25, 7), self.field(12, 3)) {
             (0, 0) => left.with(Operation::Add, right),
             (0, 1) => left.with(Operation::ShiftLeft, amount),
@@ -118,6 +131,10 @@ impl RiscvDescriber {
         let (left, right) = (self.word(15), self.word(20));
         let amount = right.clone().with(Operation::And, Expression::Constant(31));
         self.read(&[15, 20]);
+        if let Some(value) = self.manipulated() {
+            self.set(value);
+            return true;
+        }
         let value = match (self.field(25, 7), self.field(12, 3)) {
             (0, 0) => left.with(Operation::Add, right),
             (0, 1) => left.with(Operation::ShiftLeft, amount),
@@ -127,7 +144,6 @@ impl RiscvDescriber {
                 .sign_extended(32)
                 .with(Operation::ShiftRightSigned, amount),
             (1, 0) => left.with(Operation::Multiply, right),
-            // The Zba sums of an unsigned word and a full register, such as ADD.UW, have 64 bits.
             _ => {
                 self.set(Expression::Unknown);
                 return true;
@@ -139,13 +155,18 @@ impl RiscvDescriber {
 
     /// LR, SC, and atomic memory operations.
     pub fn atomic(&mut self) -> bool {
+        let kind = self.field(27, 5);
+        if kind == 5 {
+            return self.compare_and_swap();
+        }
         let size_bytes = match self.field(12, 3) {
+            0 => 1,
+            1 => 2,
             2 => 4,
             3 if self.is_wide() => 8,
             _ => return false,
         };
         let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
-        let kind = self.field(27, 5);
         let source = self.value(20);
         if kind == 3 {
             // A trace may show a store that failed.
@@ -172,6 +193,39 @@ impl RiscvDescriber {
             _ => return false,
         };
         self.access(AccessKind::Write, 0, size_bytes, stored.zero_extended(bits));
+        true
+    }
+
+    /// AMOCAS (Zacas). A value wider than a register is in two, of which the encoding names the
+    /// even one.
+    fn compare_and_swap(&mut self) -> bool {
+        let size_bytes = 1 << self.field(12, 3);
+        self.read(&[7, 20]);
+        let loaded = self.access(AccessKind::Read, 0, size_bytes, Expression::Unknown);
+        self.access(AccessKind::Write, 0, size_bytes, Expression::Unknown);
+        if size_bytes <= self.xlen.bytes() {
+            let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
+            self.set(if bits < self.xlen.bits() {
+                loaded.sign_extended(bits)
+            } else {
+                loaded
+            });
+            return true;
+        }
+        if size_bytes > 2 * self.xlen.bytes() || self.field(7, 1) == 1 || self.field(20, 1) == 1 {
+            return false;
+        }
+        for place in [7, 20] {
+            let next = u16::try_from(self.field(place, 5) + 1).unwrap_or_default();
+            // The pair of register 0 is 0, without the register after it.
+            if next > 1 {
+                self.description.read(general(next, self.xlen));
+                if place == 7 {
+                    self.description.write(general(next, self.xlen));
+                }
+            }
+        }
+        self.set(Expression::Unknown);
         true
     }
 }

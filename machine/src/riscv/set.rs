@@ -13,8 +13,10 @@ use crate::register_group::RegisterGroup;
 use crate::register_run::RegisterRun;
 use crate::riscv::access::data_access;
 use crate::riscv::assembly::{absolute, operand_word, text_flow};
-use crate::riscv::bits::{control, describe, long_form};
+use crate::riscv::bits::{describe, long_form};
 use crate::riscv::csr::csr_names;
+use crate::riscv::extension_text::{compressed_text, extension_text, with_csr_name};
+use crate::riscv::jumps::control;
 use crate::riscv::linkage::{CONVENTION, LINK, slot_of};
 use crate::riscv::registers::{self, FLOAT, GENERAL, Xlen};
 use crate::riscv::traps::trap_name;
@@ -36,6 +38,35 @@ impl<const WORD_BYTES: u16> Riscv<WORD_BYTES> {
     } else {
         Xlen::Bits32
     };
+}
+
+impl<const WORD_BYTES: u16> Riscv<WORD_BYTES> {
+    /// Returns the text of the disassembler, else that of the tables. A compressed hint without
+    /// either gets the text of the long form.
+    fn text(site: &CodeSite, disassemblers: &[Capstone]) -> Option<String> {
+        let opcode = long_form(&site.encoding, Self::XLEN)?;
+        let known = |site: &CodeSite| {
+            DisassembledInstruction::first(disassemblers, site, |found| {
+                let operands = match with_csr_name(opcode, found.operands) {
+                    Some(operands) => operands.into(),
+                    None => absolute(found.mnemonic, found.operands, site.pc, Self::XLEN),
+                };
+                Some(format!("{} {operands}", found.mnemonic))
+            })
+        };
+        let compressed = || match *site.encoding.bytes() {
+            [low, high] => compressed_text(u16::from_le_bytes([low, high])),
+            _ => None,
+        };
+        let long = || {
+            let encoding = Encoding::new(&opcode.to_le_bytes())?;
+            known(&CodeSite { encoding, ..*site }).filter(|_| encoding != site.encoding)
+        };
+        known(site)
+            .or_else(compressed)
+            .or_else(|| extension_text(opcode, Self::XLEN))
+            .or_else(long)
+    }
 }
 
 impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
@@ -122,15 +153,8 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
     }
 
     fn decode(site: &CodeSite, disassemblers: &[Capstone]) -> Option<Instruction> {
-        DisassembledInstruction::first(disassemblers, site, |found| {
-            let operands = absolute(found.mnemonic, found.operands, site.pc, Self::XLEN);
-            DisassembledInstruction {
-                operands: &operands,
-                ..*found
-            }
-            .described(describe(site, Self::XLEN))
-            .into()
-        })
+        let text = Self::text(site, disassemblers)?;
+        Some(Instruction::new(&text, describe(site, Self::XLEN)))
     }
 
     fn control(site: &CodeSite) -> ControlFlowEffect {

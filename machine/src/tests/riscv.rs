@@ -35,7 +35,7 @@ fn forms_of_riscv() {
         2fb5c500 ; a1 a2 | a0 | r8[a1] w8[a1]=(m0+a2) | a0=m0
         73000000 ; | a0
         73001000 ; |
-        73253000 ; fcsr | a0 fcsr
+        73253000 ; fcsr | a0
         07b50500 ; a1 | fa0 | r8[a1] | fa0=m0
         07a50500 ; a1 | fa0 | r4[a1] | fa0=(m0or0xffffffff00000000)
         27b4a500 ; a1 fa0 |  | w8[a1+0x8]=fa0
@@ -48,9 +48,9 @@ fn forms_of_riscv() {
         4375b56a ; fa0 fa1 fa3 | fa0
         539505c2 ; fa1 | a0
         538505d2 ; a1 | fa0
-        33a5c520 ; ? | ? | ? | ?
+        33a5c520 ; a1 a2 | a0 |  | a0=((a1<<0x1)+a2)
         0f00f00f ; |
-        07750502 ; ? | ? | ? | ?
+        07750502 ; a0 vl vtype | v10 | ?
         4111 ; sp | sp |  | sp=(sp-0x10)
         06e4 ; ra sp |  | w8[sp+0x8]=ra
         22e0 ; s0 sp |  | w8[sp]=s0
