@@ -62,8 +62,9 @@ impl<const WORD_BYTES: u16> Riscv<WORD_BYTES> {
             let encoding = Encoding::new(&opcode.to_le_bytes())?;
             known(&CodeSite { encoding, ..*site }).filter(|_| encoding != site.encoding)
         };
-        known(site)
-            .or_else(compressed)
+        // The disassembler takes operations of Zcmop for others.
+        compressed()
+            .or_else(|| known(site))
             .or_else(|| extension_text(opcode, Self::XLEN))
             .or_else(long)
     }

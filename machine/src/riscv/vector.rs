@@ -54,7 +54,9 @@ impl RiscvDescriber {
                 _ => {}
             }
         }
-        if is_masked && form.operands.starts_with('V') {
+        // A reduction has a single element, which is never inactive.
+        let is_reduction = form.mnemonic.ends_with(".vs");
+        if is_masked && form.operands.starts_with('V') && !is_reduction {
             self.read_vectors(7, form.registers);
         }
         match form.operands.chars().next() {
