@@ -204,6 +204,10 @@ pub(crate) trait Architecture {
     fn data_access(_encoding: &Encoding) -> Option<DataAccess> {
         None
     }
+    /// Returns the name of a control and status register by its number in encodings.
+    fn control_register_name(_number: u16) -> Option<&'static str> {
+        None
+    }
     fn changed_by_trap(_encoding: &Encoding) -> &'static [&'static str] {
         Self::ABI.system_calls.changed
     }

@@ -660,6 +660,12 @@ impl InstructionSet {
         ask!(self, Of => Of::trap_name(number))
     }
 
+    /// Returns the name of a control and status register by its number in encodings; none for
+    /// numbers without a name, and in sets that do not number them.
+    pub fn control_register_name(self, number: u16) -> Option<&'static str> {
+        ask!(self, Of => Of::control_register_name(number))
+    }
+
     /// Returns true for a register window trap (spill or fill).
     pub fn is_window_trap(self, number: u64) -> bool {
         ask!(self, Of => Of::is_window_trap(number))

@@ -8,6 +8,7 @@ use clap::Args;
 use stepback_debugger::place::PositionName;
 use stepback_parsers::btrace::Btrace;
 use stepback_parsers::rst::Rst;
+use stepback_parsers::stf::Stf;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::cells::{resolved, thread_id};
@@ -17,7 +18,7 @@ use crate::cli::listing::{self, ListingCursor, print_until};
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::records::{
-    self, print_branch_records, print_drmemtrace_records, print_rst_records,
+    self, print_branch_records, print_drmemtrace_records, print_rst_records, print_stf_records,
 };
 use crate::cli::report::Report;
 
@@ -106,6 +107,8 @@ fn answer(arguments: &ListArguments, count: u64, report: &mut Report<'_>) -> Res
         print_rst_records(trace, from, arguments, count, report)
     } else if let Some(trace) = source.downcast::<Btrace>() {
         print_branch_records(trace, from, arguments, count, report)
+    } else if let Some(trace) = source.downcast::<Stf>() {
+        print_stf_records(trace, from, arguments, count, report)
     } else {
         bail!(CommandError::Usage(format!(
             "{} is a text format without records; leave --records out",

@@ -16,8 +16,9 @@ use stepback_parsers::drmemtrace::{
 use stepback_parsers::rst::{
     Instruction, RawRecord, RecordReader, Rst, kind, layout_of, push_json, push_line,
 };
+use stepback_parsers::stf::{NumberedRecord, Stf};
 use stepback_parsers::stored::{Code, StoredAccess, StoredHint, StoredMarker};
-use stepback_parsers::{Marker, MarkerKind, Position, Source as _};
+use stepback_parsers::{Flow, Marker, MarkerKind, Position, Source as _};
 
 use crate::cli::json::{Time, byte_string};
 use crate::cli::list::ListArguments;
@@ -257,6 +258,68 @@ struct BranchRecordJson {
     encoding: Option<String>,
 }
 
+/// A record of an STF trace.
+#[derive(Serialize, JsonSchema)]
+struct StfRecordJson {
+    record: u64,
+    kind: &'static str,
+    /// Number of the chunk in a zstf file, from 0.
+    chunk: Option<u64>,
+    /// Offset in the unpacked records of the chunk, or of the file.
+    offset: u64,
+    /// Fields as text.
+    fields: String,
+}
+
+/// Prints the records of an STF trace. Cost: all earlier records are read too.
+pub fn print_stf_records(
+    trace: &Stf,
+    from: Position,
+    arguments: &ListArguments,
+    count: u64,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let first = match arguments.first_record() {
+        Some(number) => number,
+        None => trace.first_record_from(from)?,
+    };
+    let (mut left, mut printed) = (count, Ok(()));
+    trace.records(first, &mut |record| {
+        let Some(rest) = left.checked_sub(1) else {
+            return Flow::Stop;
+        };
+        left = rest;
+        printed = print_stf_record(record, report);
+        if printed.is_ok() {
+            Flow::Continue
+        } else {
+            Flow::Stop
+        }
+    })?;
+    printed
+}
+
+fn print_stf_record(record: &NumberedRecord, report: &mut Report<'_>) -> Result<()> {
+    let NumberedRecord {
+        number,
+        chunk,
+        offset,
+        name,
+        fields,
+    } = record;
+    if report.is_json {
+        return report.json(&StfRecordJson {
+            record: *number,
+            kind: name,
+            chunk: *chunk,
+            offset: *offset,
+            fields: fields.clone(),
+        });
+    }
+    let line = format!("{number:>12}: {name} {fields}");
+    report.text(&format!("{}\n", printable(line.trim_end())))
+}
+
 /// Prints the records of a branch recording. Cost: all earlier records are read too.
 pub fn print_branch_records(
     trace: &Btrace,
@@ -442,5 +505,6 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
     forms
         .or::<TraceRecordJson<'_>>()
         .or::<BranchRecordJson>()
+        .or::<StfRecordJson>()
         .or_value(rst)
 }

@@ -14,7 +14,7 @@ use crate::register_run::RegisterRun;
 use crate::riscv::access::data_access;
 use crate::riscv::assembly::{absolute, operand_word, text_flow};
 use crate::riscv::bits::{describe, long_form};
-use crate::riscv::csr::csr_names;
+use crate::riscv::csr::{csr_name, csr_names};
 use crate::riscv::extension_text::{compressed_text, extension_text, with_csr_name};
 use crate::riscv::jumps::control;
 use crate::riscv::linkage::{CONVENTION, LINK, slot_of};
@@ -198,6 +198,10 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
 
     fn stub_slot(stub: &LinkageStub<'_>) -> Option<StubSlot> {
         slot_of(stub, Self::XLEN)
+    }
+
+    fn control_register_name(number: u16) -> Option<&'static str> {
+        csr_name(number)
     }
 
     fn trap_name(number: u64) -> Option<String> {

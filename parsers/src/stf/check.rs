@@ -9,12 +9,13 @@ use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings, Rule, Severity};
 use crate::read_at::TraceFile;
 use crate::source::CheckWatch;
+use crate::stf::cursor::RecordCursor;
 use crate::stf::events::StfEvent;
 use crate::stf::group::InstructionGroup;
 use crate::stf::head::{StfHead, set_of_mode};
 use crate::stf::opcodes::{OpcodeCache, OpcodeFacts};
 use crate::stf::parts::{ChunkBegin, PartReader, StfPart};
-use crate::stf::record::{RecordLayout, StfRecord, feature, read_record};
+use crate::stf::record::StfRecord;
 
 /// A record 31 at an instruction that is no branch.
 static NO_BRANCH: Rule = Rule {
@@ -77,7 +78,7 @@ pub fn check_trace(
         }
         match part {
             StfPart::Begin(begin) => check.begin(begin),
-            StfPart::Bytes(bytes) => check.take(&bytes),
+            StfPart::Bytes(bytes) => check.take(bytes),
             StfPart::End(damage) => check.end(damage.is_some()),
         }
     }
@@ -87,16 +88,14 @@ pub fn check_trace(
 struct StfCheck<'f> {
     findings: &'f mut Findings,
     set: InstructionSet,
-    layout: RecordLayout,
+    cursor: RecordCursor,
     opcodes: OpcodeCache,
     group: InstructionGroup,
     records: u64,
     chunk: ChunkBegin,
     instructions: u64,
     next_pc: Option<u64>,
-    rest: Vec<u8>,
-    skipped: u64,
-    is_over: bool,
+    is_lost: bool,
 }
 
 impl<'f> StfCheck<'f> {
@@ -104,7 +103,7 @@ impl<'f> StfCheck<'f> {
         Self {
             findings,
             set,
-            layout: RecordLayout::default(),
+            cursor: RecordCursor::default(),
             opcodes: OpcodeCache::default(),
             group: InstructionGroup::default(),
             records: 0,
@@ -116,57 +115,35 @@ impl<'f> StfCheck<'f> {
             },
             instructions: 0,
             next_pc: None,
-            rest: Vec::new(),
-            skipped: 0,
-            is_over: false,
+            is_lost: false,
         }
     }
 
     fn begin(&mut self, begin: ChunkBegin) {
         self.chunk = begin;
-        (self.instructions, self.skipped, self.is_over) = (0, 0, false);
-        self.rest.clear();
+        (self.instructions, self.is_lost) = (0, false);
+        self.cursor.begin();
         self.group.clear();
     }
 
-    fn take(&mut self, bytes: &[u8]) {
-        if self.is_over {
-            return;
+    fn take(&mut self, bytes: Vec<u8>) {
+        let mut cursor = std::mem::take(&mut self.cursor);
+        let stop = cursor.take(bytes, |record, _| self.record(record));
+        self.cursor = cursor;
+        if stop.is_some() {
+            self.lose();
         }
-        let mut whole = std::mem::take(&mut self.rest);
-        whole.extend_from_slice(bytes);
-        let mut used = usize::try_from(self.skipped)
-            .unwrap_or(usize::MAX)
-            .min(whole.len());
-        self.skipped -= used as u64;
-        while let Some(rest) = whole.get(used..).filter(|rest| !rest.is_empty()) {
-            match read_record(rest, self.layout) {
-                Ok((record, length)) => {
-                    self.record(&record);
-                    let room = rest.len() as u64;
-                    self.skipped = length.saturating_sub(room);
-                    used += usize::try_from(length.min(room)).unwrap_or(rest.len());
-                }
-                Err(crate::stf::record::RecordStop::Incomplete) => break,
-                Err(_) => {
-                    self.lose();
-                    return;
-                }
-            }
-        }
-        whole.drain(..used);
-        self.rest = whole;
     }
 
     fn lose(&mut self) {
-        (self.is_over, self.next_pc) = (true, None);
+        (self.is_lost, self.next_pc) = (true, None);
     }
 
     fn end(&mut self, is_damaged: bool) {
         if is_damaged || self.chunk.is_misplaced {
             self.lose();
         }
-        let Some(stated) = self.chunk.instructions.filter(|_| !self.is_over) else {
+        let Some(stated) = self.chunk.instructions.filter(|_| !self.is_lost) else {
             return;
         };
         let found = self.instructions;
@@ -188,10 +165,6 @@ impl<'f> StfCheck<'f> {
                 self.group.clear();
                 self.instructions += 1;
             }
-            StfRecord::Features(features) => {
-                self.layout.has_wide_events = features & feature::WIDE_EVENTS != 0;
-            }
-            StfRecord::VectorLength(bits) => self.layout.vector_bits = Some(bits),
             StfRecord::EncodingMode(mode) => self.set = set_of_mode(mode).unwrap_or(self.set),
             _ => _ = self.group.add(record),
         }

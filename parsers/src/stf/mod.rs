@@ -9,6 +9,7 @@
 
 mod check;
 mod container;
+mod cursor;
 mod events;
 mod group;
 mod head;
@@ -20,8 +21,9 @@ mod registers;
 mod source;
 #[cfg(test)]
 mod tests;
+mod text;
 mod threads;
 mod whole;
 
 pub use head::{StfContainer, StfHead};
-pub use source::Stf;
+pub use source::{NumberedRecord, Stf};

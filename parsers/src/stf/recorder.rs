@@ -339,7 +339,8 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
 
     /// Stores the value of a vector register in pieces.
     fn tell_vector(&mut self, thread: ThreadNumber, view: RegisterView, words: &[u64]) {
-        for (offset, pair) in (0..VIEW_BYTES)
+        let length = view.size_bytes.min(VIEW_BYTES);
+        for (offset, pair) in (0..length)
             .step_by(usize::from(PIECE_BYTES))
             .zip(words.chunks(2))
         {

@@ -83,101 +83,10 @@ pub fn csr_of(register: RegisterId) -> Option<u16> {
 /// Number of control and status registers (The RISC-V Instruction Set Manual, volume II, 2.1).
 const CSRS: u16 = 1 << 12;
 
-/// Control and status registers with names (The RISC-V Instruction Set Manual, volume II, 2.2).
-const CSR_NAMES: [(u16, &str); 78] = [
-    (0x001, "fflags"),
-    (0x002, "frm"),
-    (0x003, "fcsr"),
-    (0x008, "vstart"),
-    (0x009, "vxsat"),
-    (0x00a, "vxrm"),
-    (0x00f, "vcsr"),
-    (0x100, "sstatus"),
-    (0x104, "sie"),
-    (0x105, "stvec"),
-    (0x106, "scounteren"),
-    (0x10a, "senvcfg"),
-    (0x140, "sscratch"),
-    (0x141, "sepc"),
-    (0x142, "scause"),
-    (0x143, "stval"),
-    (0x144, "sip"),
-    (0x14d, "stimecmp"),
-    (0x180, "satp"),
-    (0x200, "vsstatus"),
-    (0x204, "vsie"),
-    (0x205, "vstvec"),
-    (0x240, "vsscratch"),
-    (0x241, "vsepc"),
-    (0x242, "vscause"),
-    (0x243, "vstval"),
-    (0x244, "vsip"),
-    (0x280, "vsatp"),
-    (0x300, "mstatus"),
-    (0x301, "misa"),
-    (0x302, "medeleg"),
-    (0x303, "mideleg"),
-    (0x304, "mie"),
-    (0x305, "mtvec"),
-    (0x306, "mcounteren"),
-    (0x30a, "menvcfg"),
-    (0x310, "mstatush"),
-    (0x320, "mcountinhibit"),
-    (0x340, "mscratch"),
-    (0x341, "mepc"),
-    (0x342, "mcause"),
-    (0x343, "mtval"),
-    (0x344, "mip"),
-    (0x34a, "mtinst"),
-    (0x34b, "mtval2"),
-    (0x600, "hstatus"),
-    (0x602, "hedeleg"),
-    (0x603, "hideleg"),
-    (0x604, "hie"),
-    (0x605, "htimedelta"),
-    (0x606, "hcounteren"),
-    (0x607, "hgeie"),
-    (0x60a, "henvcfg"),
-    (0x643, "htval"),
-    (0x644, "hip"),
-    (0x645, "hvip"),
-    (0x64a, "htinst"),
-    (0x680, "hgatp"),
-    (0x7a0, "tselect"),
-    (0x7a1, "tdata1"),
-    (0x7a2, "tdata2"),
-    (0x7a3, "tdata3"),
-    (0x7b0, "dcsr"),
-    (0x7b1, "dpc"),
-    (0xb00, "mcycle"),
-    (0xb02, "minstret"),
-    (0xc00, "cycle"),
-    (0xc01, "time"),
-    (0xc02, "instret"),
-    (0xc20, "vl"),
-    (0xc21, "vtype"),
-    (0xc22, "vlenb"),
-    (0xe12, "hgeip"),
-    (0xf11, "mvendorid"),
-    (0xf12, "marchid"),
-    (0xf13, "mimpid"),
-    (0xf14, "mhartid"),
-    (0xf15, "mconfigptr"),
-];
-
-/// Returns the name of a control and status register: `mepc`, `pmpaddr0`, `csr_7c0`.
+/// Returns the name of a control and status register: `mepc`, or `csr_7c0` without a name.
 pub fn csr_name(number: u16) -> Cow<'static, str> {
-    let known = CSR_NAMES
-        .binary_search_by_key(&number, |(number, _)| *number)
-        .ok();
-    if let Some((_, name)) = known.and_then(|place| CSR_NAMES.get(place)) {
-        return Cow::Borrowed(name);
-    }
-    Cow::Owned(match number {
-        0x3a0..=0x3af => format!("pmpcfg{}", number - 0x3a0),
-        0x3b0..=0x3ef => format!("pmpaddr{}", number - 0x3b0),
-        _ => format!("csr_{number:03x}"),
-    })
+    let known = InstructionSet::Riscv64.control_register_name(number);
+    known.map_or_else(|| Cow::Owned(format!("csr_{number:03x}")), Cow::Borrowed)
 }
 
 /// Returns the name of a register for a note: `x5`, `mepc`.

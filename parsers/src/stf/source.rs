@@ -8,7 +8,7 @@ use std::{fmt, io};
 use stepback_machine::{Endian, InstructionSet, RegisterId};
 
 use crate::error::{FormatError, SourceError};
-use crate::events::{EventSink, Position};
+use crate::events::{EventSink, Flow, Position};
 use crate::finding::Findings;
 use crate::kept::places::CacheFileOptions;
 use crate::read_at::TraceFile;
@@ -21,13 +21,31 @@ use crate::step_store::event_lines::EventLineSink;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
 use crate::step_store::record::StoredThread;
-use crate::step_store::store::StepStore;
+use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 use crate::stf::check::check_trace;
+use crate::stf::cursor::RecordCursor;
 use crate::stf::head::StfHead;
+use crate::stf::parts::{PartReader, StfPart};
 use crate::stf::registers::{csr_name, csr_of};
+use crate::stf::text::{record_fields, record_name};
 use crate::stf::threads::{process_in, thread_name};
 use crate::stf::whole::record_trace;
+
+/// A record for display.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedRecord {
+    /// Number of the record, from 1.
+    pub number: u64,
+    /// Number of its chunk, from 0; `None` if the file is not read by chunks.
+    pub chunk: Option<u64>,
+    /// Offset in the unpacked bytes of the chunk, or of the file.
+    pub offset: u64,
+    /// Name in the specification.
+    pub name: &'static str,
+    /// Fields as text.
+    pub fields: String,
+}
 
 /// An STF trace. Offsets are virtual: each step has 16 bytes, see `step_store/items.rs`.
 pub struct Stf {
@@ -94,6 +112,62 @@ impl Stf {
     /// Returns the facts of the header.
     pub fn head(&self) -> StfHead {
         self.head
+    }
+
+    /// Returns the number of the first record after the step before a position. Cost: O(1) reads.
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub fn first_record_from(&self, position: Position) -> io::Result<u64> {
+        if position.0 == 0 {
+            return Ok(1);
+        }
+        let mut scratch = StoreScratch::default();
+        let records = self.store().records_of_item(position.0 + 1, &mut scratch)?;
+        Ok(records.start)
+    }
+
+    /// Passes the records from a number on to `each`, until it stops. Cost: all earlier records are
+    /// read too.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn records(
+        &self,
+        first: u64,
+        each: &mut dyn FnMut(&NumberedRecord) -> Flow,
+    ) -> Result<(), SourceError> {
+        let failed = |error| SourceError::Read { offset: 0, error };
+        let mut parts = PartReader::open(&self.file, self.head.container).map_err(failed)?;
+        let mut cursor = RecordCursor::default();
+        let (mut number, mut chunk, mut flow) = (0, None, Flow::Continue);
+        while let Some(part) = parts.next_part().map_err(failed)? {
+            match part {
+                StfPart::Begin(begin) => {
+                    cursor.begin();
+                    chunk = begin.number;
+                }
+                StfPart::Bytes(bytes) => {
+                    _ = cursor.take(bytes, |record, offset| {
+                        number += 1;
+                        if number >= first && flow == Flow::Continue {
+                            flow = each(&NumberedRecord {
+                                number,
+                                chunk,
+                                offset,
+                                name: record_name(record),
+                                fields: record_fields(record),
+                            });
+                        }
+                    });
+                }
+                StfPart::End(_) => {}
+            }
+            if flow == Flow::Stop {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Implements [`Source::parse`], monomorphised for one sink.

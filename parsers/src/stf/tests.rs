@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{AccessKind, Registers};
+use stepback_machine::{AccessKind, InstructionSet, RegisterView, Registers};
 
 use crate::events::{
     EventSink, MarkerEvent, MemoryAccess, RegisterWrite, StepEvent, TextEvent, TextKind,
@@ -262,7 +262,7 @@ impl EventSink for Lines {
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         self.turn(write.thread);
-        let set = stepback_machine::InstructionSet::Riscv64;
+        let set = InstructionSet::Riscv64;
         let own = write
             .view
             .register
@@ -270,12 +270,12 @@ impl EventSink for Lines {
             .checked_sub(stepback_machine::RegisterId::FIRST_NAMED.0);
         let name = match own {
             Some(place) => self.registers[usize::from(place)].clone(),
-            None => Registers::name(write.view, set).unwrap().to_owned(),
+            None => named_part(write.view, set),
         };
         let value = write.bytes.map_or("?".to_owned(), |bytes| {
-            let mut word = [0; 8];
+            let mut word = [0; 16];
             word[..bytes.len()].copy_from_slice(bytes);
-            format!("{:x}", u64::from_le_bytes(word))
+            format!("{:x}", u128::from_le_bytes(word))
         });
         self.lines.push(format!("{name} = {value}"));
     }
@@ -325,6 +325,23 @@ impl EventSink for Lines {
     fn problem(&mut self, problem: &Problem) {
         self.lines.push(format!("problem {}", problem.kind));
     }
+}
+
+/// Returns the name of a register, with the offset of a part.
+fn named_part(view: RegisterView, set: InstructionSet) -> String {
+    let name = |view| Registers::name(view, set).map(str::to_owned);
+    let whole = || {
+        let whole = Registers::view(&format!("v{}", vector_number(view, set)?), set)?;
+        Some(format!("{}+{}", name(whole)?, view.offset))
+    };
+    name(view).or_else(whole).unwrap()
+}
+
+fn vector_number(view: RegisterView, set: InstructionSet) -> Option<u16> {
+    (0..32).find(|number| {
+        Registers::view(&format!("v{number}"), set)
+            .is_some_and(|known| known.register == view.register)
+    })
 }
 
 /// Compares the events after those of the header.
@@ -713,9 +730,15 @@ fn vectors_need_their_length() {
             .op(NOP)
             .op(NOP)
     };
-    let stated = Lines::of(&vector(Records::at(0).push(&[10]).u16(128)).0);
-    assert_eq!(stated.last().map(String::as_str), Some("4 00000013"));
-    assert!(!stated.iter().any(|line| line.starts_with("problem")));
+    check(
+        vector(Records::at(0).push(&[10]).u16(128)),
+        &[
+            "# vector registers of 128 bits",
+            "0 00000013",
+            "v2 = 20000000000000001",
+            "4 00000013",
+        ],
+    );
     check(
         vector(Records::at(0)),
         &[

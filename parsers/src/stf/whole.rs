@@ -13,10 +13,11 @@ use crate::problem::{ProblemKind, StfFault};
 use crate::read_at::TraceFile;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::ReadEnd;
+use crate::stf::cursor::RecordCursor;
 use crate::stf::group::InstructionGroup;
 use crate::stf::head::{StfContainer, foreign_isa, set_of_features, set_of_mode};
 use crate::stf::parts::{ChunkBegin, PartReader, StfPart};
-use crate::stf::record::{RecordLayout, RecordStop, StfRecord, feature, read_record, words_of};
+use crate::stf::record::{RecordStop, StfRecord, words_of};
 use crate::stf::recorder::{GroupOpcode, StfRecorder, group_fault};
 use crate::stf::threads::ThreadRecord;
 
@@ -54,13 +55,13 @@ pub fn record_trace<B: BlockSink>(
 struct TraceReader<'e, B> {
     name: String,
     recorder: StfRecorder<'e, B>,
-    layout: RecordLayout,
+    cursor: RecordCursor,
+    /// Offset of the current record in its chunk.
+    offset: u64,
     group: InstructionGroup,
     /// Number of records until now.
     records: u64,
     chunk: ChunkProgress,
-    /// Bytes of a record that is not complete.
-    rest: Vec<u8>,
     has_mode: bool,
 }
 
@@ -73,12 +74,6 @@ struct ChunkProgress {
     expected: Option<u64>,
     /// Number of its instructions until now.
     instructions: u64,
-    /// Offset of the next record in the unpacked bytes.
-    offset: u64,
-    /// Number of bytes to skip: the rest of a long comment.
-    skipped: u64,
-    /// True if the rest of the chunk cannot be read.
-    is_over: bool,
 }
 
 impl<'e, B: BlockSink> TraceReader<'e, B> {
@@ -86,11 +81,11 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
         Self {
             name,
             recorder,
-            layout: RecordLayout::default(),
+            cursor: RecordCursor::default(),
+            offset: 0,
             group: InstructionGroup::default(),
             records: 0,
             chunk: ChunkProgress::default(),
-            rest: Vec::new(),
             has_mode: false,
         }
     }
@@ -101,7 +96,8 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
             expected: begin.instructions,
             ..ChunkProgress::default()
         };
-        self.rest.clear();
+        self.cursor.begin();
+        self.offset = 0;
         if let Some(pc) = begin.start_pc {
             self.recorder.resume_at(pc);
         }
@@ -111,45 +107,16 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
     }
 
     fn take(&mut self, bytes: Vec<u8>) {
-        if self.chunk.is_over {
-            return;
+        let mut cursor = std::mem::take(&mut self.cursor);
+        let stop = cursor.take(bytes, |record, offset| {
+            self.offset = offset;
+            self.record(record);
+        });
+        self.offset = cursor.offset;
+        self.cursor = cursor;
+        if let Some(stop) = stop {
+            self.break_off(fault_of(stop));
         }
-        let bytes = if self.rest.is_empty() {
-            bytes
-        } else {
-            let mut whole = std::mem::take(&mut self.rest);
-            whole.extend_from_slice(&bytes);
-            whole
-        };
-        let skipped = self.chunk.skipped.min(bytes.len() as u64);
-        self.chunk.skipped -= skipped;
-        self.chunk.offset += skipped;
-        let start = usize::try_from(skipped).unwrap_or(bytes.len());
-        let used = self.records(bytes.get(start..).unwrap_or_default());
-        self.rest = bytes;
-        self.rest.drain(..(start + used).min(self.rest.len()));
-    }
-
-    /// Takes the records at the start of `bytes`; returns the number of bytes that they take.
-    fn records(&mut self, bytes: &[u8]) -> usize {
-        let mut used = 0;
-        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
-            let (record, length) = match read_record(rest, self.layout) {
-                Ok(found) => found,
-                Err(RecordStop::Incomplete) => break,
-                Err(stop) => {
-                    self.break_off(fault_of(stop));
-                    return bytes.len();
-                }
-            };
-            self.record(&record);
-            let room = rest.len() as u64;
-            self.chunk.skipped = length.saturating_sub(room);
-            let length = length.min(room);
-            self.chunk.offset += length;
-            used += usize::try_from(length).unwrap_or(rest.len());
-        }
-        used
     }
 
     #[inline(always)]
@@ -205,7 +172,6 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
                 ));
             }
             StfRecord::Features(features) => {
-                self.layout.has_wide_events = features & feature::WIDE_EVENTS != 0;
                 if !self.has_mode {
                     self.recorder.set_instruction_set(set_of_features(features));
                 }
@@ -215,7 +181,6 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
                 self.recorder.set_thread(ThreadRecord { hart, pid, tid });
             }
             StfRecord::VectorLength(bits) => {
-                self.layout.vector_bits = Some(bits);
                 self.recorder
                     .note(format!("vector registers of {bits} bits"));
             }
@@ -254,14 +219,13 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
 
     /// Ends a chunk.
     fn end(&mut self, damage: Option<Damage>) {
-        if self.chunk.is_over {
+        if self.cursor.is_over {
             return;
         }
-        let left = self.rest.len();
         if let Some(damage) = damage {
             self.break_off(StfFault::Packed(damage));
-        } else if left > 0 || self.chunk.skipped > 0 {
-            self.break_off(StfFault::InsideRecord(left));
+        } else if let Some(bytes) = self.cursor.incomplete_bytes() {
+            self.break_off(StfFault::InsideRecord(bytes));
         }
     }
 
@@ -269,9 +233,7 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
     fn break_off(&mut self, fault: StfFault) {
         self.problem(fault);
         self.drop_group();
-        self.rest.clear();
-        self.chunk.is_over = true;
-        self.chunk.skipped = 0;
+        self.cursor.stop();
         if self.chunk.number.is_some() {
             let expected = self.chunk.expected;
             let lost = expected.and_then(|all| all.checked_sub(self.chunk.instructions));
@@ -301,7 +263,7 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
         self.recorder.problem(&ProblemKind::Stf {
             file: self.name.clone(),
             chunk: self.chunk.number,
-            offset: self.chunk.offset,
+            offset: self.offset,
             fault,
         });
     }

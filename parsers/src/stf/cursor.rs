@@ -1,0 +1,86 @@
+//! Reads the records of a chunk from its parts ([`RecordCursor`]).
+
+use crate::stf::record::{RecordLayout, RecordStop, StfRecord, feature, read_record};
+
+/// Position in the records of a chunk. The layout of records is kept from chunk to chunk.
+#[derive(Debug, Default)]
+pub struct RecordCursor {
+    layout: RecordLayout,
+    /// Bytes of a record that is not complete.
+    rest: Vec<u8>,
+    /// Number of bytes to skip: the rest of a long comment.
+    skipped: u64,
+    /// Offset of the next record in the unpacked bytes.
+    pub offset: u64,
+    /// True if the rest of the chunk cannot be read.
+    pub is_over: bool,
+}
+
+impl RecordCursor {
+    /// Begins a chunk.
+    pub fn begin(&mut self) {
+        self.rest.clear();
+        (self.skipped, self.offset, self.is_over) = (0, 0, false);
+    }
+
+    /// Ends reading in a chunk.
+    pub fn stop(&mut self) {
+        self.rest.clear();
+        (self.skipped, self.is_over) = (0, true);
+    }
+
+    /// Returns the number of bytes of a record that is not complete; `None` if there is none.
+    pub fn incomplete_bytes(&self) -> Option<usize> {
+        let left = self.rest.len();
+        (left > 0 || self.skipped > 0).then_some(left)
+    }
+
+    /// Passes the records of the next part of the chunk to `each`, with their offsets. Returns the
+    /// reason if the rest of the chunk cannot be read.
+    pub fn take<F: FnMut(&StfRecord<'_>, u64)>(
+        &mut self,
+        bytes: Vec<u8>,
+        mut each: F,
+    ) -> Option<RecordStop> {
+        if self.is_over {
+            return None;
+        }
+        let bytes = if self.rest.is_empty() {
+            bytes
+        } else {
+            let mut whole = std::mem::take(&mut self.rest);
+            whole.extend_from_slice(&bytes);
+            whole
+        };
+        let skipped = self.skipped.min(bytes.len() as u64);
+        self.skipped -= skipped;
+        self.offset += skipped;
+        let mut used = usize::try_from(skipped).unwrap_or(bytes.len());
+        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+            let (record, length) = match read_record(rest, self.layout) {
+                Ok(found) => found,
+                Err(RecordStop::Incomplete) => break,
+                Err(stop) => {
+                    self.stop();
+                    return Some(stop);
+                }
+            };
+            match record {
+                StfRecord::Features(features) => {
+                    self.layout.has_wide_events = features & feature::WIDE_EVENTS != 0;
+                }
+                StfRecord::VectorLength(bits) => self.layout.vector_bits = Some(bits),
+                _ => {}
+            }
+            each(&record, self.offset);
+            let room = rest.len() as u64;
+            self.skipped = length.saturating_sub(room);
+            let length = length.min(room);
+            self.offset += length;
+            used += usize::try_from(length).unwrap_or(rest.len());
+        }
+        self.rest = bytes;
+        self.rest.drain(..used.min(self.rest.len()));
+        None
+    }
+}
