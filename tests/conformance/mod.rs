@@ -15,6 +15,8 @@ use tempfile::TempDir;
 enum Reference {
     /// Registers and memory of the emulator that ran the program, at sampled steps.
     Emulator,
+    /// The same, at steps that the emulator counts from 1: the trace has no lines.
+    EmulatorSteps,
     /// Every record, decoded by another program.
     Records,
     /// Address of every executed instruction.
@@ -71,9 +73,10 @@ impl Row {
 
 const EMULATOR: &str = "emulator, style of Fast Models";
 const RST: &str = "trace writer of our own, layout of version 2.13";
+const STF: &str = "emulator, after the specification";
 const BRANCHES: &str = "emulator, records of our own layout";
 
-static ROWS: [Row; 21] = [
+static ROWS: [Row; 23] = [
     row(
         "Tarmac",
         EMULATOR,
@@ -181,6 +184,20 @@ static ROWS: [Row; 21] = [
         "btrace/cti.pcpath",
     )
     .with_image("btrace/cti.elf"),
+    row(
+        "STF",
+        STF,
+        "stf/rvtiny.stf",
+        Reference::EmulatorSteps,
+        "stf/rvtiny.golden.jsonl.zst",
+    ),
+    row(
+        "STF, zstf",
+        STF,
+        "stf/rvtiny.zstf",
+        Reference::EmulatorSteps,
+        "stf/rvtiny.golden.jsonl.zst",
+    ),
     row(
         "drmemtrace 7, x86-64",
         "DynamoRIO",
@@ -306,7 +323,8 @@ fn agreement(row: &Row, trace: &Opened) -> Agreement {
     let mut agreement = Agreement::default();
     let reference = reference_text(row);
     match row.reference {
-        Reference::Emulator => compare_states(trace, &reference, &mut agreement),
+        Reference::Emulator => compare_states(trace, &reference, "last_line", &mut agreement),
+        Reference::EmulatorSteps => compare_states(trace, &reference, "idx", &mut agreement),
         Reference::Records => compare_records(trace, &reference, &mut agreement),
         Reference::Path => {
             // Steps after the last record of a thread are a guess, which may go on too long.
@@ -350,8 +368,9 @@ fn figures(text: &str) -> BTreeMap<String, String> {
 }
 
 /// Compares the registers and memory that the emulator knew after sampled instructions and that the
-/// trace has shown by then.
-fn compare_states(trace: &Opened, reference: &str, agreement: &mut Agreement) {
+/// trace has shown by then. `place` is the field with the place of a sample: `last_line`, or `idx`,
+/// which is also the position after the step.
+fn compare_states(trace: &Opened, reference: &str, place: &str, agreement: &mut Agreement) {
     for line in reference.lines() {
         let sample: Value = serde_json::from_str(line).unwrap();
         let cells: Vec<&Value> = sample["mem"].as_array().unwrap().iter().collect();
@@ -365,7 +384,10 @@ fn compare_states(trace: &Opened, reference: &str, agreement: &mut Agreement) {
                 )
             })
             .collect();
-        let position = format!("line:{}", sample["last_line"]);
+        let position = match place {
+            "last_line" => format!("line:{}", sample[place]),
+            _ => sample[place].to_string(),
+        };
         let mut arguments = vec![&*position, "--regs"];
         for range in &ranges {
             arguments.extend(["--mem", range]);
@@ -386,6 +408,7 @@ fn compare_states(trace: &Opened, reference: &str, agreement: &mut Agreement) {
             let ours = match &registers[&name] {
                 // The link register of M-profile has no banks.
                 Value::Null if name == "r14" => &registers["lr"],
+                Value::Null => &registers[general_name(&name)],
                 ours => ours,
             };
             let ours = text(ours).trim_start_matches("0x").to_owned();
@@ -413,6 +436,21 @@ fn compare_states(trace: &Opened, reference: &str, agreement: &mut Agreement) {
             }
         }
     }
+}
+
+/// Returns the name by the calling convention of a general register of RISC-V, which the emulator
+/// names by its number; any other name unchanged.
+fn general_name(name: &str) -> &str {
+    const NAMES: [&str; 32] = [
+        "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4",
+        "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
+        "t5", "t6",
+    ];
+    let number = name
+        .strip_prefix('x')
+        .and_then(|number| number.parse().ok());
+    let named = number.and_then(|number: usize| NAMES.get(number));
+    named.copied().unwrap_or(name)
 }
 
 /// Compares every field of every record.
@@ -476,7 +514,7 @@ fn line_of(row: &Row, wrong: &mut Vec<String>) -> Option<String> {
     }
     assert!(found.compared > 1, "{}", row.trace);
     let what = match row.reference {
-        Reference::Emulator => "registers and memory of the emulator",
+        Reference::Emulator | Reference::EmulatorSteps => "registers and memory of the emulator",
         Reference::Records => "records decoded by another program",
         Reference::Path => "the path that was executed",
         Reference::Counts => "DynamoRIO's basic counts",
