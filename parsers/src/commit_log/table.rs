@@ -1,6 +1,6 @@
 //! Rows of the tables of Ibex and CV32E40P cores.
 
-use stepback_machine::AccessKind;
+use stepback_machine::{AccessKind, RegisterId};
 
 use crate::commit_log::commit::{add_exception, set_encoding, set_hart, unexpected, write_digits};
 use crate::commit_log::registers::RiscvRegisters;
@@ -92,7 +92,20 @@ pub(super) fn complete_cv32(step: &mut LoggedStep, ahead: AheadText<'_>) {
         }
         words.word().filter(|pc| pc.len() == 8).and_then(hex)
     });
-    if next == Some(step.pc.wrapping_add(2)) {
+    // A jump that saves its return address states its length by it.
+    let saved = step
+        .encoding
+        .filter(
+            |encoding| matches!(encoding.bytes(), [low, ..] if matches!(low & 0x7f, 0x67 | 0x6f)),
+        )
+        .and_then(|_| {
+            [1, 5]
+                .into_iter()
+                .find_map(|link| step.written(RegisterId(link)))
+        })
+        .and_then(|value| value.first_chunk().copied())
+        .map(|value| u64::from(u32::from_le_bytes(value)));
+    if saved.or(next) == Some(step.pc.wrapping_add(2)) {
         step.length_bytes = 2;
     }
 }

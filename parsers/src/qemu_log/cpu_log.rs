@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
-use stepback_machine::{Encoding, InstructionSet};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{Address, Encoding, InstructionSet};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
@@ -18,7 +19,9 @@ use crate::read_at::ReadAt;
 use crate::text::digits::hex;
 use crate::text::window::{InputWindow, LIMITS, without_return};
 use crate::text::words::{Words, bytes_in_order};
-use crate::text_log::{AheadText, ChunkStart, LogFormat, LogHead, LoggedRegister, LoggedStep};
+use crate::text_log::{
+    AheadText, ChunkStart, LogFormat, LogHead, LoggedRegister, LoggedStep, branch_of,
+};
 
 /// Number of bytes after a step in which the next dump of its processor ends.
 const NEXT_DUMP: usize = 64 << 10;
@@ -39,6 +42,7 @@ pub(crate) struct CpuLog {
 #[derive(Clone, Debug)]
 struct ListedInstruction {
     encoding: Option<Encoding>,
+    branch: RecordedBranch,
     text: Vec<u8>,
 }
 
@@ -132,8 +136,11 @@ fn listed(line: &[u8], set: InstructionSet) -> Option<(u64, ListedInstruction)> 
         bytes.extend(digits.iter().rev());
     }
     words.skip_blanks();
+    let encoding = Encoding::new(&bytes);
+    let branch = encoding.map(|encoding| branch_of(encoding, Address(pc), set));
     let listed = ListedInstruction {
-        encoding: Encoding::new(&bytes),
+        encoding,
+        branch: branch.unwrap_or_default(),
         text: words.rest().trim_ascii_end().to_vec(),
     };
     Some((pc, listed))
@@ -217,15 +224,11 @@ impl LogFormat for CpuLog {
         loop {
             let whole = window.whole_lines();
             let text = window.text().get(..whole).unwrap_or_default();
-            let mut found = Vec::new();
-            let mut lines = text.split(|byte| *byte == b'\n');
-            while let Some(line) = lines.next() {
-                if line.starts_with(b"0x")
-                    && let Some(instruction) = listed(without_return(line), self.set)
-                {
-                    found.push(instruction);
-                }
-            }
+            let lines = text.split(|byte| *byte == b'\n');
+            let found: Vec<_> = lines
+                .filter(|line| line.starts_with(b"0x"))
+                .filter_map(|line| listed(without_return(line), self.set))
+                .collect();
             let mut known = self
                 .instructions
                 .write()
@@ -280,6 +283,7 @@ impl LogFormat for CpuLog {
                     .unwrap_or_else(PoisonError::into_inner);
                 if let Some(listed) = known.get(&step.pc) {
                     step.encoding = listed.encoding;
+                    step.branch = listed.branch;
                     step.length_bytes = listed
                         .encoding
                         .map_or(0, |encoding| encoding.bytes().len() as u8);

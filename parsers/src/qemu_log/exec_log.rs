@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, Registers, decode};
+use stepback_machine::{
+    AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers, decode,
+};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
@@ -13,7 +15,7 @@ use crate::qemu_log::text_set::{set_of_register, set_of_text};
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{
-    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep,
+    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, branch_of,
 };
 
 /// Longest note that is kept of a foreign line.
@@ -38,6 +40,7 @@ pub(crate) struct ExecLog {
 #[derive(Clone, Copy, Debug)]
 struct InstructionShape {
     set: InstructionSet,
+    branch: RecordedBranch,
     read_bytes: u16,
     write_bytes: u16,
 }
@@ -112,12 +115,14 @@ impl ExecLog {
         let set = self.set_of_instruction(pc, opcode, text);
         let mut shape = InstructionShape {
             set,
+            branch: RecordedBranch::None,
             read_bytes: 0,
             write_bytes: 0,
         };
         if let Some(encoding) = encoding_of(set, opcode, pc, text) {
             let instruction = decode(encoding, Address(pc), set);
             let meaning = &instruction.meaning;
+            shape.branch = branch_of(encoding, Address(pc), set);
             shape.read_bytes = meaning.record_bytes(AccessKind::Read).unwrap_or(0);
             shape.write_bytes = meaning.record_bytes(AccessKind::Write).unwrap_or(0);
         }
@@ -211,6 +216,13 @@ impl ExecLog {
             return;
         };
         let register = match Registers::view(&name, step.set) {
+            // Of the status register only the flags: its mode would select banks, which logs of
+            // QEMU do not have.
+            Some(view) if view.register == RegisterId::PSR => {
+                let flags = RegisterView::new(RegisterId::PSR, 3, 1);
+                step.write(LoggedRegister::View(flags), value.get(3..4));
+                return;
+            }
             Some(mut view) => {
                 view.size_bytes = view.size_bytes.min(value.len() as u16);
                 LoggedRegister::View(view)
@@ -397,6 +409,7 @@ impl LogFormat for ExecLog {
                 step.thread
                     .extend_from_slice(format!("cpu{processor}").as_bytes());
                 step.announce(pc, shape.set);
+                step.branch = shape.branch;
                 step.encoding = encoding_of(shape.set, opcode, pc, text);
                 step.length_bytes = step
                     .encoding
@@ -431,7 +444,6 @@ impl LogFormat for ExecLog {
         let distance = next.map(|next| next.wrapping_sub(step.pc));
         if let Some(distance) = distance.filter(|distance| (1..=15).contains(distance)) {
             step.length_bytes = distance as u8;
-            step.branch = RecordedBranch::None;
         }
     }
 }

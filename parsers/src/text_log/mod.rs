@@ -6,11 +6,13 @@
 //! format whose steps depend on later lines looks ahead from the end of the chunk
 //! ([`AheadText`]), so that a chunk that is read separately gives the same events.
 
+mod branch;
 mod format;
 mod run;
 mod source;
 mod step;
 
+pub(crate) use crate::text_log::branch::branch_of;
 pub(crate) use crate::text_log::format::{AheadText, ChunkStart, LogFormat, LogHead, LogOptions};
 pub(crate) use crate::text_log::source::TextLog;
 pub(crate) use crate::text_log::step::{LateRegister, LoggedAccess, LoggedRegister, LoggedStep};

@@ -86,6 +86,7 @@ fn compare_log(name: &str, folder: &str, thread_prefix: &str) -> Option<Compared
             rules: GoldenRules {
                 has_times: false,
                 has_executed: true,
+                has_values: is_shown("loads") && folder == "riscv",
                 has_stores: is_shown("stores"),
                 shows_changes: folder != "riscv",
                 has_calls: is_shown("all_instructions"),
