@@ -3,7 +3,8 @@
 
 use crate::instruction::Encoding;
 use crate::meaning::DataAccess;
-use crate::riscv::registers::{Xlen, float, general};
+use crate::riscv::registers::{float, general};
+use crate::riscv::xlen::Xlen;
 use crate::view::RegisterView;
 
 /// Returns the sizes of the accesses of an instruction; none if it makes none, and for vector

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::control::{AssemblyWord, InstructionWords, OperandWordKind, TextFlow};
 use crate::instruction::Address;
-use crate::riscv::registers::Xlen;
+use crate::riscv::xlen::Xlen;
 
 /// Classifies a word in lower case.
 pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWordKind {

@@ -6,7 +6,8 @@ use crate::expression::Expression;
 use crate::instruction::{Address, CodeSite, Encoding};
 use crate::meaning::{AccessKind, MemoryOperand};
 use crate::riscv::compressed::expanded;
-use crate::riscv::registers::{Xlen, float, general};
+use crate::riscv::registers::{float, general};
+use crate::riscv::xlen::Xlen;
 use crate::view::RegisterView;
 
 /// Describes an instruction; none for instructions that are not modelled.

@@ -1,6 +1,6 @@
 //! Expansion of compressed instructions.
 
-use crate::riscv::registers::Xlen;
+use crate::riscv::xlen::Xlen;
 
 /// Returns the equivalent 4-byte instruction; none for reserved encodings.
 pub fn expanded(half: u16, xlen: Xlen) -> Option<u32> {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::riscv::registers::{VECTOR, Xlen};
+use crate::riscv::xlen::Xlen;
 use crate::view::{RegisterId, RegisterView};
 
 /// Returns the view of a lower-case name.
@@ -58,7 +58,7 @@ pub const FRM: u16 = 0x002;
 pub const FCSR: u16 = 0x003;
 
 /// Place of the first register in the register file, after the vector registers.
-const FIRST: RegisterId = RegisterId(VECTOR.0 + 32);
+const FIRST: RegisterId = RegisterId(RegisterId::FIRST_BANK.0 + 32);
 
 /// Names by number. A number precedes the name that has it; each further name has the next number.
 /// Brackets enclose the first and the last number of a run of names.

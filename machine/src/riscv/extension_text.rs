@@ -1,9 +1,10 @@
 //! Text of instructions that the disassembler does not know, and of control registers.
 
 use crate::riscv::csr::csr_name;
-use crate::riscv::registers::{FLOAT, GENERAL, Xlen};
+use crate::riscv::registers::{FLOAT, GENERAL};
 use crate::riscv::scalar_names::ScalarName;
 use crate::riscv::vector_forms::VectorForm;
+use crate::riscv::xlen::Xlen;
 
 /// Returns the text of a 4-byte instruction of an extension.
 pub fn extension_text(opcode: u32, xlen: Xlen) -> Option<String> {

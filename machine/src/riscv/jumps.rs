@@ -4,7 +4,7 @@
 use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::instruction::CodeSite;
 use crate::riscv::bits::long_form;
-use crate::riscv::registers::Xlen;
+use crate::riscv::xlen::Xlen;
 
 /// Returns the control transfer of an instruction. Indirect targets are left out: JALR clears the
 /// lowest bit, so the target need not equal the register value.

@@ -5,7 +5,7 @@ use crate::abi::{
     Abi, LinkageStub, ReturnAddress, StubSlot, SystemCallConvention, SystemCallFailure,
 };
 use crate::linux::names::SystemCallNumbering;
-use crate::riscv::registers::Xlen;
+use crate::riscv::xlen::Xlen;
 use crate::view::RegisterId;
 
 /// Link register: `ra`.

@@ -24,3 +24,4 @@ pub(crate) mod traps;
 pub(crate) mod vector;
 pub(crate) mod vector_forms;
 pub(crate) mod vector_names;
+pub(crate) mod xlen;

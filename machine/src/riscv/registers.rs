@@ -2,6 +2,7 @@
 //! convention, as views of the common register file.
 
 use crate::riscv::csr::csr_view;
+use crate::riscv::xlen::Xlen;
 use crate::view::{RegisterId, RegisterView};
 
 /// Place of `v0` in the register file; the other vector registers follow.
@@ -9,41 +10,6 @@ pub const VECTOR: RegisterId = RegisterId::FIRST_BANK;
 
 /// Maximum length in bytes of a vector register in the register file.
 const VECTOR_BYTES: u16 = 256;
-
-/// Width of the general registers, the XLEN of the manual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Xlen {
-    /// RV32.
-    Bits32,
-    /// RV64.
-    Bits64,
-}
-
-impl Xlen {
-    /// Returns the width in bytes.
-    pub const fn bytes(self) -> u16 {
-        match self {
-            Self::Bits32 => 4,
-            Self::Bits64 => 8,
-        }
-    }
-
-    /// Returns the width in bits.
-    pub const fn bits(self) -> u8 {
-        match self {
-            Self::Bits32 => 32,
-            Self::Bits64 => 64,
-        }
-    }
-
-    /// Returns the bits of a number that a general register can hold.
-    pub const fn wrapped(self, number: u64) -> u64 {
-        match self {
-            Self::Bits32 => number & 0xffff_ffff,
-            Self::Bits64 => number,
-        }
-    }
-}
 
 /// Names of `x0` … `x31`.
 pub const GENERAL: [&str; 32] = [

@@ -2,7 +2,7 @@
 //! Zbc, Zbs, Zbk*, Zkn*, Zks*, Zicond, Zfh, Zfa, Zicbo*, Zabha, Zacas, hypervisor instructions and
 //! others (riscv-opcodes, `extensions`).
 
-use crate::riscv::registers::Xlen;
+use crate::riscv::xlen::Xlen;
 
 /// Encoding and text of an instruction.
 #[derive(Clone, Copy, Debug)]

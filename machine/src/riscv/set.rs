@@ -18,8 +18,9 @@ use crate::riscv::csr::{csr_name, csr_names};
 use crate::riscv::extension_text::{compressed_text, extension_text, with_csr_name};
 use crate::riscv::jumps::control;
 use crate::riscv::linkage::{CONVENTION, LINK, slot_of};
-use crate::riscv::registers::{self, FLOAT, GENERAL, Xlen};
+use crate::riscv::registers::{self, FLOAT, GENERAL};
 use crate::riscv::traps::trap_name;
+use crate::riscv::xlen::Xlen;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
 

@@ -1,7 +1,7 @@
 //! Names of exceptions and interrupts (The RISC-V Instruction Set Manual, volume II, 3.1.15,
 //! "Machine Cause (mcause) Register").
 
-use crate::riscv::registers::Xlen;
+use crate::riscv::xlen::Xlen;
 
 /// Bit of a 64-bit cause that marks interrupts.
 const INTERRUPT: u64 = 1 << 63;
