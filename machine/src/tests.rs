@@ -6,6 +6,7 @@ mod a64;
 mod dependences;
 mod origins;
 mod riscv;
+mod riscv_words;
 mod sparc;
 mod sparc_text;
 mod sparc_traces;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::control::{AssemblyWord, InstructionWords, OperandWordKind, TextFlow};
 use crate::instruction::Address;
+use crate::riscv::csr::csr_view;
 use crate::riscv::xlen::Xlen;
 
 /// Classifies a word in lower case.
@@ -20,6 +21,7 @@ fn is_register(word: &str) -> bool {
     let word = AssemblyWord::of(word);
     word.is_numbered(&["x", "f", "v", "a", "t", "s", "ft", "fs", "fa"])
         || NAMED.contains(&word.base)
+        || csr_view(word.base, Xlen::Bits64).is_some()
 }
 
 const NAMED: [&str; 7] = ["zero", "ra", "sp", "gp", "tp", "fp", "pc"];
@@ -60,7 +62,7 @@ pub fn text_flow(text: &str) -> Option<TextFlow> {
     let base = mnemonic.strip_prefix("c.").unwrap_or(&mnemonic);
     let link = operands.split(',').next().unwrap_or_default();
     Some(match base {
-        "ret" | "mret" | "sret" | "uret" => TextFlow::Return,
+        "ret" | "mret" | "sret" | "uret" | "mnret" | "dret" => TextFlow::Return,
         "jr" if matches!(operands.as_str(), "ra" | "x1") => TextFlow::Return,
         // With an explicit link register, only those of the convention make a call; `jal target`
         // implies `ra`.
@@ -107,7 +109,7 @@ mod tests {
         );
         check(
             Some(TextFlow::Return),
-            &["ret", "c.jr ra", "jalr zero, 0(ra)", "mret"],
+            &["ret", "c.jr ra", "jalr zero, 0(ra)", "mret", "mnret"],
         );
         check(
             Some(TextFlow::Branch),

@@ -115,11 +115,13 @@ impl RiscvDescriber {
             };
             self.write_control(number, register, value);
         }
-        self.set(if is_kept_by_hardware(number) {
-            before
-        } else {
-            Expression::Unknown
-        });
+        if is_read {
+            self.set(if is_kept_by_hardware(number) {
+                before
+            } else {
+                Expression::Unknown
+            });
+        }
     }
 
     fn inverted(&self, value: Expression) -> Expression {

@@ -128,3 +128,75 @@ fn forms_of_32_bit_riscv() {
         ",
     );
 }
+
+/// Zicsr and the privileged architecture.
+#[test]
+fn control_registers_of_riscv() {
+    check(
+        InstructionSet::Riscv64,
+        "
+        f3220034 ; mscratch | t0 |  | t0=mscratch
+        73900234 ; t0 | mscratch |  | mscratch=t0
+        73110134 ; mscratch sp | mscratch sp |  | mscratch=sp sp=mscratch
+        73a00234 ; mscratch t0 | mscratch |  | mscratch=(mscratchort0)
+        73b00234 ; mscratch t0 | mscratch |  | mscratch=(mscratch&(t0^0xffffffffffffffff))
+        73500234 ; | mscratch |  | mscratch=0x4
+        f3221034 ; mepc | t0 |
+        73901234 ; t0 | mepc |
+        73902230 ; t0 | medeleg |
+        f3222030 ; medeleg | t0 |  | t0=medeleg
+        73a04230 ; mie t0 | mie sie |
+        73604430 ; mie | mie sie |
+        73900230 ; t0 | mstatus sstatus |
+        f32200c0 ; cycle | t0 |
+        f32200c2 ; vl | t0 |
+        f3902200 ; fcsr fflags frm t0 | fcsr fflags frm ra |  | ra=frm
+        73901200 ; fcsr fflags frm t0 | fcsr fflags frm |
+        f3a27200 ; t0 utvt | t0 utvt |
+        f3a2027c ; t0 | t0 |
+        73002030 ; mepc mstatus | mstatus sstatus |
+        73002010 ; sepc sstatus | mstatus sstatus |
+        73005010 ; |
+        73000512 ; a0 |
+        0f100000 ; |
+        0f200500 ; a0 |
+        0f204500 ; a0 | | ?
+        f3c20560 ; a1 | t0 | r1[a1] | t0=s8(m0)
+        ",
+    );
+    check(
+        InstructionSet::Riscv32,
+        "
+        f3220034 ; mscratch | t0 |  | t0=mscratch
+        73b00234 ; mscratch t0 | mscratch |  | mscratch=(mscratch&(t0^0xffffffff))
+        73902231 ; t0 | medelegh |
+        ",
+    );
+}
+
+/// Zba, Zbb, Zbs, Zfh, Zicond, Zcb, Zacas and hypervisor loads.
+#[test]
+fn extensions_of_riscv() {
+    check(
+        InstructionSet::Riscv64,
+        "
+        3b85c508 ; 11:0:4 a1 a2 | a0 |  | a0=(11:0:4+a2)
+        33f5c540 ; a1 a2 | a0 |  | a0=(a1&(a2^0xffffffffffffffff))
+        13954560 ; 11:0:1 a1 | a0 |  | a0=s8(11:0:1)
+        13955560 ; 11:0:2 a1 | a0 |  | a0=s16(11:0:2)
+        3bc50508 ; 11:0:2 a1 | a0 |  | a0=11:0:2
+        13d54560 ; a1 | a0 |  | a0=((a1>>0x4)or(a1<<0x3c))
+        13950560 ; a1 | a0 |
+        13954528 ; a1 | a0 |  | a0=(a1or0x10)
+        13d54548 ; a1 | a0 |  | a0=((a1>>0x4)&0x1)
+        33d5c50e ; a1 a2 | a0 |
+        87950500 ; a1 | fa1 | r2[a1] | fa1=(m0or0xffffffffffff0000)
+        27900500 ; 40:0:2 a1 |  | w2[a1]=40:0:2
+        d38505f4 ; 11:0:2 | fa1 |  | fa1=(11:0:2or0xffffffffffff0000)
+        f59d ; a1 | a1 |  | a1=(a1^0xffffffffffffffff)
+        2fa5c528 ; a0 a1 a2 | a0 | r4[a1] w4[a1] | a0=s32(m0)
+        73c50560 ; a1 | a0 | r1[a1] | a0=s8(m0)
+        73c0b662 ; a1 a3 |  | w1[a3]=z8(a1)
+        ",
+    );
+}
