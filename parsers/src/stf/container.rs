@@ -12,13 +12,41 @@ use std::sync::atomic::AtomicU64;
 
 use crate::packed::unpacker::SequentialReader;
 use crate::packed::{Damage, DamageKind, ForwardReader, PackedKind, TextUnpacker};
-use crate::read_at::ReadAt;
-use crate::stf::head::{CHUNKS, StfContainer};
+use crate::read_at::{ReadAt, TraceFile};
 
+/// First bytes of a file of records: the identifier and the descriptor of the version.
+const RECORDS: [u8; 5] = *b"\x01STF\x02";
+/// First bytes of a file of compressed chunks.
+const CHUNKS: [u8; 4] = *b"ZSTF";
 /// Length of the header of a zstf file in bytes.
 pub const HEADER_BYTES: u64 = 20;
 /// Length of an entry of the index in bytes.
 const ENTRY_BYTES: u64 = 24;
+
+/// Container of the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StfContainer {
+    /// The records themselves (`.stf`).
+    Records,
+    /// A zstd frame for each chunk, and an index (`.zstf`).
+    Chunks,
+}
+
+impl StfContainer {
+    /// Detects the container of a file, compressed or not; `None` if the file is no trace.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
+        let mut head = [0; RECORDS.len()];
+        let count = ForwardReader::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
+        let head = head.get(..count).unwrap_or_default();
+        if head.starts_with(&RECORDS) {
+            return Ok(Some(Self::Records));
+        }
+        Ok(head.starts_with(&CHUNKS).then_some(Self::Chunks))
+    }
+}
 
 /// The index of a zstf file. Entries are read from the file when they are needed.
 #[derive(Clone)]

@@ -1,32 +1,17 @@
 //! The beginning of a file: detection by its first bytes, and the facts of its header.
 
 use std::io;
-use std::sync::Arc;
 
 use stepback_machine::InstructionSet;
 
-use crate::packed::ForwardReader;
 use crate::read_at::TraceFile;
-use crate::stf::container::open_bytes;
+use crate::stf::container::{StfContainer, open_bytes};
 use crate::stf::record::{RecordLayout, StfRecord, feature, read_record};
 
-/// First bytes of a file of records: the identifier and the descriptor of the version.
-const RECORDS: [u8; 5] = *b"\x01STF\x02";
-/// First bytes of a file of compressed chunks.
-pub const CHUNKS: [u8; 4] = *b"ZSTF";
 /// Number of bytes of records that are examined for the header.
 const HEADER_BYTES: usize = 256 << 10;
 /// ISA number of RISC-V.
 const RISCV: u16 = 1;
-
-/// Container of the records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StfContainer {
-    /// The records themselves (`.stf`).
-    Records,
-    /// A zstd frame for each chunk, and an index (`.zstf`).
-    Chunks,
-}
 
 /// Facts that the header of a trace states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,22 +22,6 @@ pub struct StfHead {
     pub instruction_set: InstructionSet,
     /// Name of an instruction set that is not RISC-V.
     pub foreign_isa: Option<&'static str>,
-}
-
-impl StfContainer {
-    /// Detects the container of a file, compressed or not; `None` if the file is no trace.
-    ///
-    /// # Errors
-    /// The file could not be read.
-    pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
-        let mut head = [0; RECORDS.len()];
-        let count = ForwardReader::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
-        let head = head.get(..count).unwrap_or_default();
-        if head.starts_with(&RECORDS) {
-            return Ok(Some(Self::Records));
-        }
-        Ok(head.starts_with(&CHUNKS).then_some(Self::Chunks))
-    }
 }
 
 impl StfHead {

@@ -23,7 +23,9 @@ mod source;
 mod tests;
 mod text;
 mod threads;
+mod values;
 mod whole;
 
-pub use head::{StfContainer, StfHead};
+pub use container::StfContainer;
+pub use head::StfHead;
 pub use source::{NumberedRecord, Stf};

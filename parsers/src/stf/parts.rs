@@ -12,8 +12,7 @@ use std::thread::JoinHandle;
 
 use crate::packed::Damage;
 use crate::read_at::TraceFile;
-use crate::stf::container::{ChunkIndex, RecordBytes, open_bytes};
-use crate::stf::head::StfContainer;
+use crate::stf::container::{ChunkIndex, RecordBytes, StfContainer, open_bytes};
 
 /// Number of bytes in a part.
 const PART_BYTES: usize = 256 << 10;
