@@ -189,23 +189,23 @@ impl<'f> StfCheck<'f> {
             .iter()
             .any(|event| StfEvent::of(event.id).is_trap());
         if !has_trap && let Some(pc) = pc {
-            self.branch(facts, pc, place);
+            self.branch(facts, pc, length_bytes);
         }
         let target = self.group.event_target.or(self.group.target);
         self.next_pc = target.or_else(|| pc.map(|pc| pc.wrapping_add(u64::from(length_bytes))));
     }
 
-    fn branch(&mut self, facts: &OpcodeFacts, pc: u64, place: FindingPlace) {
+    fn branch(&mut self, facts: &OpcodeFacts, pc: u64, length_bytes: u8) {
+        let place = FindingPlace::Record(self.records);
         let Some(target) = self.group.target else {
+            // A jump to the following instruction needs no record, and where an indirect one leads
+            // is unknown.
             let is_always = matches!(
                 facts.branch(true),
-                RecordedBranch::Jump
-                    | RecordedBranch::IndirectJump
-                    | RecordedBranch::Call
-                    | RecordedBranch::IndirectCall
-                    | RecordedBranch::Return
+                RecordedBranch::Jump | RecordedBranch::Call
             );
-            if is_always && self.group.event_target.is_none() {
+            let leads_on = facts.target == Some(u64::from(length_bytes));
+            if is_always && !leads_on && self.group.event_target.is_none() {
                 let why = || format!("the branch at {pc:#x} has no target");
                 self.findings.add(&NO_TARGET, place, why);
             }

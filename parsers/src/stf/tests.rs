@@ -1015,7 +1015,7 @@ fn violations_are_found() {
             .collect()
     };
     assert_eq!(rules(&three_chunks().bytes()), [""; 0]);
-    let records = Records::at(0).target(8).op(NOP).op(RET).target(4).op(JAL);
+    let records = Records::at(0).target(8).op(NOP).op(JAL).target(4).op(JAL);
     let expected = [
         "stf-branch-without-target",
         "stf-target-without-branch",
