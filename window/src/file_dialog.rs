@@ -128,7 +128,7 @@ fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
     let all = dialog.add_filter(say!("dialog-all-files"), &["*"]);
     Format::all().fold(all, |dialog, format| {
         dialog.add_filter(
-            say!("dialog-traces-of-format", format: format.title()),
+            say!("dialog-traces-of-format", format = format.title()),
             format.endings(),
         )
     })
