@@ -4,11 +4,9 @@ use std::ops::Range;
 
 use crate::btrace::Btrace;
 use crate::commit_log::CommitLog;
-use crate::delta_log::{Tenet, Unidbg};
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::SourceError;
 use crate::events::EventSink;
-use crate::qemu_log::{CpuLog, ExecLog};
 use crate::rst::Rst;
 use crate::source::{ParseScratch, ParsedRange, Source};
 use crate::stf::Stf;
@@ -16,8 +14,8 @@ use crate::tarmac::source::Tarmac;
 use crate::text_log::TextLog;
 
 impl dyn Source {
-    /// Parses like [`Source::parse`], without a virtual call for each event. All parsers are
-    /// compiled for each type of sink, so use this only for sinks that take whole traces.
+    /// Parses like [`Source::parse`], without a virtual call for each event in formats whose traces
+    /// are usually large. Their parsers are compiled for each type of sink, so use this only for sinks that take whole traces.
     ///
     /// # Errors
     /// Fails like [`Source::parse`].
@@ -38,14 +36,6 @@ impl dyn Source {
         } else if let Some(trace) = self.downcast::<TextLog<CommitLog>>() {
             trace.parse_into(range, scratch, sink)
         } else if let Some(trace) = self.downcast::<Stf>() {
-            trace.parse_into(range, scratch, sink)
-        } else if let Some(trace) = self.downcast::<TextLog<ExecLog>>() {
-            trace.parse_into(range, scratch, sink)
-        } else if let Some(trace) = self.downcast::<TextLog<CpuLog>>() {
-            trace.parse_into(range, scratch, sink)
-        } else if let Some(trace) = self.downcast::<TextLog<Tenet>>() {
-            trace.parse_into(range, scratch, sink)
-        } else if let Some(trace) = self.downcast::<TextLog<Unidbg>>() {
             trace.parse_into(range, scratch, sink)
         } else {
             self.parse(range, scratch, sink)

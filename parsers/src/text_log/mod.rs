@@ -11,6 +11,8 @@ mod format;
 mod run;
 mod source;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use crate::text_log::branch::branch_of;
 pub(crate) use crate::text_log::format::{AheadText, ChunkStart, LogFormat, LogHead, LogOptions};

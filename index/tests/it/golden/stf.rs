@@ -148,6 +148,7 @@ fn compare(trace: &str, answers: &str, registers: Registers) -> Compared {
         rules: GoldenRules {
             has_times: false,
             has_executed: true,
+            has_values: true,
             has_stores: true,
             shows_changes: false,
             has_calls: true,
