@@ -37,6 +37,9 @@ pub(super) struct LogRun<'r, F: LogFormat, S: ?Sized> {
     state: F::ChunkState,
     /// Number of lines of the range before the current one.
     line: u64,
+    /// True before the first line of a range that begins in the middle of the text: its chunk has
+    /// no text before that line.
+    is_at_cut: bool,
     /// End of the range.
     end: u64,
 }
@@ -75,6 +78,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             step,
             state: F::AT_START,
             line: 0,
+            is_at_cut: range.start > 0,
             end: range.end,
         };
         run.lines(&mut window, text.limits)
@@ -154,6 +158,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                 });
                 self.step.begin(offset);
             }
+            self.is_at_cut = false;
             self.step.at = InputLocation {
                 offset,
                 line_in_range: self.line,
@@ -173,6 +178,9 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
     }
 
     fn finish_step(&mut self, ahead: AheadText<'_>) {
+        if std::mem::take(&mut self.is_at_cut) {
+            return;
+        }
         if self.format.look_ahead() > 0 {
             self.format.complete(self.step, ahead);
         }
