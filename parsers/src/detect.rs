@@ -299,7 +299,6 @@ impl TraceAssumptions {
     pub(crate) fn log(&self) -> LogOptions {
         LogOptions {
             instruction_set: self.instruction_set,
-            endian: self.endian,
         }
     }
 
@@ -625,16 +624,12 @@ mod tests {
         check(&[0; 100_000], "looks like binary data");
         check(
             b"Dear Sir,\nit is late.\n",
-            "no Tarmac line in the first 2 lines",
+            "no line of a trace in the first 2 lines: known texts are Tarmac, RISC-V log, ",
         );
-        check(b"fn main() {}", "no Tarmac line in the first line");
-        check(
-            b"core   0: 0x1000 (0x00000297) auipc t0, 0x0",
-            "this is a Spike commit log (RISC-V); only Tarmac, drmemtrace, RST, Btrace and STF can be read",
-        );
+        check(b"fn main() {}", "no line of a trace in the first line");
         check(
             b"\0\0\0\0\0\0\0\x01\x49\0",
-            "this is an FST waveform; only Tarmac, drmemtrace, RST, Btrace and STF can be read",
+            "this is an FST waveform; only Tarmac, drmemtrace, RST, Btrace, RISC-V log, STF, ",
         );
     }
 
@@ -653,7 +648,8 @@ mod tests {
         assert_eq!("tarmac".parse(), Ok(Format::Tarmac));
         assert_eq!(
             "Tarmac".parse::<Format>().unwrap_err().to_string(),
-            "unknown format \"Tarmac\": known are tarmac, drmemtrace, rst, btrace and stf"
+            "unknown format \"Tarmac\": known are tarmac, drmemtrace, rst, btrace, riscv, \
+             stf, qemu, qemu-cpu, tenet and unidbg"
         );
     }
 

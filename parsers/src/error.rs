@@ -35,7 +35,10 @@ pub enum FormatError {
         formats: String,
     },
     /// The input is text, but not a trace.
-    #[error("no {formats} line in the first {}: is this a trace?", lines_text(*lines))]
+    #[error(
+        "no line of a trace in the first {}: known texts are {formats}",
+        lines_text(*lines)
+    )]
     NoTraceLine {
         /// Names of the formats that were tried.
         formats: String,

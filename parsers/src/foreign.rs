@@ -46,17 +46,20 @@ type LineTest = fn(&str) -> bool;
 /// Returns the only format to which a line can belong.
 fn of_line(line: &str) -> Option<&'static str> {
     // Each function returns whether a line most likely belongs to the format.
-    let rows: [(LineTest, &'static str); 9] = [
-        (is_spike, "a Spike commit log (RISC-V)"),
-        (is_sail, "a log of the Sail model (RISC-V)"),
-        (is_ibex, "a log of an Ibex or CV32E40P core (RISC-V)"),
-        (is_qemu, "a log of QEMU"),
+    let rows: [(LineTest, &'static str); 6] = [
+        (
+            is_qemu,
+            "a log of QEMU without executed instructions (-d exec,cpu adds them)",
+        ),
+        (
+            is_instruction_tracer,
+            "the instruction trace of a CVA6 core (its rvfi trace can be read)",
+        ),
+        (is_gum_trace, "a GumTrace log"),
         (
             is_gem5,
             "a gem5 Exec trace (gem5's TarmacTracer writes what can be read)",
         ),
-        (is_tenet, "a Tenet trace"),
-        (is_unidbg, "an unidbg trace"),
         (is_vcd, "a VCD waveform"),
         (is_perf_script, "the output of perf script"),
     ];
@@ -79,49 +82,6 @@ fn is_prefixed(word: &str) -> bool {
     word.starts_with("0x") && is_hex(word)
 }
 
-/// `core   0: 3 0x0000000080000000 (0x00000297) x5 0x0000000080000000`; with `-l` only, the
-/// privilege level is missing.
-fn is_spike(line: &str) -> bool {
-    let Some((core, rest)) = line
-        .strip_prefix("core")
-        .and_then(|rest| rest.split_once(':'))
-    else {
-        return false;
-    };
-    let words: Vec<&str> = rest.split_whitespace().take(3).collect();
-    is_number(core.trim())
-        && words
-            .windows(2)
-            .any(|pair| is_prefixed(pair[0]) && pair[1].starts_with("(0x"))
-}
-
-/// `[0] [M]: 0x0000000000001000 (0x00000297) auipc t0, 0x0`.
-fn is_sail(line: &str) -> bool {
-    let Some((head, rest)) = line.split_once("]: ") else {
-        return false;
-    };
-    let Some((step, mode)) = head
-        .strip_prefix('[')
-        .and_then(|head| head.split_once("] ["))
-    else {
-        return false;
-    };
-    is_number(step)
-        && matches!(mode, "M" | "S" | "U")
-        && rest.split(' ').next().is_some_and(is_prefixed)
-}
-
-/// The header `Time Cycle PC Insn Decoded instruction …`.
-fn is_ibex(line: &str) -> bool {
-    line.split_whitespace()
-        .take(5)
-        .eq(["Time", "Cycle", "PC", "Insn", "Decoded"])
-        || line
-            .split_whitespace()
-            .take(5)
-            .eq(["Time", "Cycle", "PC", "Instr", "Decoded"])
-}
-
 /// `Trace 0: 0x7f12 [00000000/0000000000401000/…]` of `-d exec`, `IN: main` of `-d in_asm`,
 /// and `0, 0xa12, 0xf8012400, "movs r4, #0"` of the plugin execlog.
 fn is_qemu(line: &str) -> bool {
@@ -139,6 +99,29 @@ fn is_qemu(line: &str) -> bool {
     line == "IN:" || line.starts_with("IN: ") || of_exec() || of_plugin()
 }
 
+/// `  1234 0x80000000 M (0x00000297) DASM(00000297)`.
+fn is_instruction_tracer(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words
+        .next()
+        .is_some_and(|time| is_number(time.trim_end_matches("ns")))
+        && words.next().is_some_and(is_prefixed)
+        && words
+            .next()
+            .is_some_and(|mode| matches!(mode, "M" | "S" | "U"))
+        && words.next().is_some_and(|word| word.starts_with("(0x"))
+}
+
+/// `[libnative.so] 0x40001234!0x1234 sub sp, sp, #0x30; …`.
+fn is_gum_trace(line: &str) -> bool {
+    let Some((module, rest)) = line.split_once("] ") else {
+        return false;
+    };
+    let place = rest.split(' ').next().and_then(|word| word.split_once('!'));
+    module.starts_with('[')
+        && place.is_some_and(|(address, offset)| is_prefixed(address) && is_prefixed(offset))
+}
+
 /// `1000: system.cpu: A0 T0 : 0x400078 @_start : mov fp, #0 : IntAlu : D=0x0`.
 fn is_gem5(line: &str) -> bool {
     let Some((time, rest)) = line.split_once(": ") else {
@@ -148,40 +131,6 @@ fn is_gem5(line: &str) -> bool {
         && rest.contains(" : ")
         && (rest.contains(".cpu") || rest.starts_with("cpu"))
         && rest.contains(" T")
-}
-
-/// `rax=0x0,rip=0x401000,mr=0x7ffe:…`: changed registers, then memory.
-fn is_tenet(line: &str) -> bool {
-    let mut fields = line.split(',').map(|field| field.split_once('='));
-    let is_field = |field: Option<(&str, &str)>| {
-        field.is_some_and(|(name, value)| {
-            name.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                && !name.is_empty()
-                && value.split(':').all(is_hex)
-                && value.starts_with("0x")
-        })
-    };
-    let has_pc = line.split(',').any(|field| {
-        ["rip=", "eip=", "pc="]
-            .iter()
-            .any(|pc| field.starts_with(pc))
-    });
-    has_pc && fields.all(is_field)
-}
-
-/// `[libnative.so 0x01234] [ffc300d1] 0x12001234: "sub sp, sp, #0x30" sp=0x…`, with or without a
-/// leading time.
-fn is_unidbg(line: &str) -> bool {
-    let is_quoted = line.contains(": \"") || line.contains(":\"");
-    let mut brackets = line
-        .split('[')
-        .skip(1)
-        .filter_map(|part| part.split_once(']'))
-        .map(|(inside, _)| inside);
-    line.starts_with('[')
-        && is_quoted
-        && brackets.any(|inside| inside.len() >= 4 && is_hex(inside.trim()))
 }
 
 /// The sections that a value change dump begins with (IEEE 1364-2005, 18.2).
@@ -225,22 +174,6 @@ mod tests {
     #[test]
     fn formats_of_others_are_known_by_their_first_lines() {
         check(
-            b"core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0x0\n",
-            "Spike",
-        );
-        check(
-            b"core   0: 3 0x0000000080000000 (0x00000297) x5  0x0000000080000000\n",
-            "Spike",
-        );
-        check(
-            b"[0] [M]: 0x0000000000001000 (0x00000297) auipc t0, 0x0\n",
-            "Sail",
-        );
-        check(
-            b"Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents\n",
-            "Ibex",
-        );
-        check(
             b"----------------\nIN: main\n0x00401000:  55  pushq %rbp\n",
             "QEMU",
         );
@@ -258,10 +191,15 @@ mod tests {
             "gem5",
         );
         check(
-            b"rax=0x0,rbx=0x7ffe,rip=0x401000,mr=0x7ffe0:00112233\n",
-            "Tenet",
+            b"  1234 0x80000000 M (0x00000297) DASM(00000297)
+",
+            "CVA6",
         );
-        check(b"[10:53:34 123][libn.so 0x01234] [ffc300d1] 0x12001234: \"sub sp, sp, #0x30\" sp=0x0\n", "unidbg");
+        check(
+            b"[libn.so] 0x40001234!0x1234 sub sp, sp, #0x30
+",
+            "GumTrace",
+        );
         check(b"$date\n   today\n$end\n$timescale 1ps $end\n", "VCD");
         check(
             b"ls  1234 [001]  123.456789:          1 instructions:u:      401000 main+0x0 (/bin/ls)\n",

@@ -17,7 +17,7 @@ use crate::cli::support::{copy_tree, fixture_path};
 use page::{Page, is_like};
 
 /// Names that pages use, and the fixtures that they are.
-const SAMPLES: [(&str, &str); 13] = [
+const SAMPLES: [(&str, &str); 16] = [
     ("two-cores.tarmac", "amp.head.tarmac"),
     ("m3.tarmac", "cm3.tiny.tarmac"),
     ("rtos.tarmac", "small/tasks.tarmac"),
@@ -30,6 +30,9 @@ const SAMPLES: [(&str, &str); 13] = [
     ("hello.elf", "btrace/hello.elf"),
     ("lossy.btf", "btrace/hello_gap.btf"),
     ("tiny.zstf", "stf/rvtiny.zstf"),
+    ("riscv.log", "logs/rvtrap.spike.log.zst"),
+    ("qemu.log", "logs/qmix.x86_64.execlog.log.zst"),
+    ("tenet.log", "logs/qmix.x86_64.tenet.log.zst"),
     ("qsort.tarmac", "qsort.es.tiny.tarmac"),
 ];
 

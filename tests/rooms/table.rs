@@ -165,9 +165,10 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("packed", &["packed"])],
             &[room("text", &["text"])],
             &[room("step_store", &["step_store"])],
-            // Shared parts of several formats: described records, and paths reconstructed from
-            // branches.
+            // Shared parts of several formats: described records, paths reconstructed from
+            // branches, and texts with lines for each step.
             &[
+                room("text_log", &["text_log"]),
                 room("template", &["template"]),
                 room("reconstruct", &["reconstruct"]),
             ],
@@ -177,6 +178,9 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("rst", &["rst"]),
                 room("btrace", &["btrace"]),
                 room("stf", &["stf"]),
+                room("commit_log", &["commit_log"]),
+                room("qemu_log", &["qemu_log"]),
+                room("delta_log", &["delta_log"]),
             ],
             &[room(
                 "detect",

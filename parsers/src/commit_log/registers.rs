@@ -69,13 +69,11 @@ impl RiscvRegisters {
     }
 
     /// Returns the name of a control register by its number.
-    pub fn control_name(number: u64) -> String {
-        match number {
-            1 => "fflags".to_owned(),
-            2 => "frm".to_owned(),
-            3 => "fcsr".to_owned(),
-            number => format!("csr_{number:03x}"),
-        }
+    pub fn control_name(&self, number: u64) -> String {
+        let known = u16::try_from(number)
+            .ok()
+            .and_then(|number| self.set.control_register_name(number));
+        known.map_or_else(|| format!("csr_{number:03x}"), str::to_owned)
     }
 
     /// Returns the vector register with a name such as `v8`.

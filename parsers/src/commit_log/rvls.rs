@@ -62,7 +62,7 @@ fn register(words: &mut Words<'_>, registers: &RiscvRegisters, step: &mut Logged
     match view {
         Some(view) => write_digits(step, LoggedRegister::View(view), digits),
         None if kind == CONTROL => {
-            let name = RiscvRegisters::control_name(number);
+            let name = registers.control_name(number);
             write_digits(step, registers.named(&name), digits);
         }
         None => {}

@@ -98,7 +98,7 @@ fn add_resource(
     match (resource, view) {
         (_, Some(view)) => write_digits(step, LoggedRegister::View(view), value),
         (b"c", None) => {
-            let name = RiscvRegisters::control_name(number);
+            let name = registers.control_name(number);
             write_digits(step, registers.named(&name), value);
         }
         (b"m", None) => add_store((number, value), step),
@@ -193,7 +193,7 @@ fn csv_register(name: &[u8], digits: &[u8], registers: &RiscvRegisters, step: &m
     let number = name
         .strip_prefix('c')
         .and_then(|digits| hex(digits.as_bytes()));
-    let control = number.map(RiscvRegisters::control_name);
+    let control = number.map(|number| registers.control_name(number));
     let is_known = Registers::view(&name, registers.set).is_some();
     let name = control.filter(|_| !is_known).unwrap_or(name);
     match registers.vector_named(name.as_bytes(), digits.len().div_ceil(2) as u16) {

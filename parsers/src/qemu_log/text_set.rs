@@ -56,7 +56,11 @@ pub(super) fn set_of_text(text: &str) -> Option<InstructionSet> {
             "lr" | "ip" | "r11" => Some(InstructionSet::A32),
             // Several sets have a stack pointer.
             "sp" | "pc" | "fp" => None,
-            word => set_of_register(word, if word.starts_with('r') { 8 } else { 16 }),
+            word => {
+                // Only AArch32 has registers with a number after this letter, of 8 digits.
+                let is_narrow = word.strip_prefix('r').is_some_and(is_digits);
+                set_of_register(word, if is_narrow { 8 } else { 16 })
+            }
         })
 }
 

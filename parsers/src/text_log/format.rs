@@ -1,6 +1,6 @@
 //! What a text format says about its lines ([`LogFormat`]).
 
-use stepback_machine::{Endian, InstructionSet};
+use stepback_machine::InstructionSet;
 
 use crate::read_at::ReadAt;
 use crate::text::window::without_return;
@@ -29,11 +29,6 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
 
     /// Returns the instruction set of the first step.
     fn instruction_set(&self) -> InstructionSet;
-
-    /// Returns the byte order of the traced CPU's data.
-    fn endian(&self) -> Endian {
-        Endian::Little
-    }
 
     /// Returns the unit of the timestamps; none if the format has none.
     fn time_unit(&self) -> Option<&'static str> {
@@ -85,8 +80,6 @@ pub(crate) struct LogHead<'a> {
 pub(crate) struct LogOptions {
     /// Instruction set; none for the most likely one.
     pub instruction_set: Option<InstructionSet>,
-    /// Byte order of the traced CPU's data.
-    pub endian: Endian,
 }
 
 impl<'a> LogHead<'a> {

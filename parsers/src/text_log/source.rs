@@ -4,11 +4,13 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use stepback_machine::Endian;
+
 use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::read_at::ReadAt;
 use crate::source::{ParseScratch, ParsedRange, RegisterSource, Source, SourceTraits};
-use crate::text::window::{LIMITS, TextLimits};
+use crate::text::window::LIMITS;
 use crate::text_log::format::{LogFormat, LogHead, LogOptions};
 use crate::text_log::run::{LogRun, LogScratch, LogText, cut};
 
@@ -23,7 +25,6 @@ pub(crate) struct TextLog<F> {
     is_arriving: AtomicBool,
     format: F,
     traits: SourceTraits,
-    limits: TextLimits,
 }
 
 impl<F: LogFormat> TextLog<F> {
@@ -46,7 +47,7 @@ impl<F: LogFormat> TextLog<F> {
         format.scan(&*input, 0..length);
         let traits = SourceTraits {
             format: F::NAME.to_owned(),
-            endian: format.endian(),
+            endian: Endian::Little,
             time_unit: format.time_unit().map(str::to_owned),
             instruction_set: format.instruction_set(),
             registers: RegisterSource::Recorded,
@@ -58,21 +59,14 @@ impl<F: LogFormat> TextLog<F> {
             is_arriving,
             format,
             traits,
-            limits: LIMITS,
         })
-    }
-
-    /// Sets smaller limits.
-    #[cfg(test)]
-    pub fn with_limits(self, limits: TextLimits) -> Self {
-        Self { limits, ..self }
     }
 
     fn text(&self) -> LogText<'_> {
         LogText {
             input: &*self.input,
             length: self.length(),
-            limits: self.limits,
+            limits: LIMITS,
         }
     }
 

@@ -145,11 +145,6 @@ impl LoggedStep {
         self.place.is_some()
     }
 
-    /// Returns true if a line stated a register write or an access.
-    pub fn has_effects(&self) -> bool {
-        !self.effects.is_empty()
-    }
-
     /// Adds a register write; the value is little-endian and as long as the register, or longer.
     pub fn write(&mut self, register: LoggedRegister<'_>, value: Option<&[u8]>) {
         let value = value.map(|value| self.keep(value));
