@@ -197,10 +197,14 @@ pub(crate) trait Architecture {
     fn is_exclusive_store(_encoding: &Encoding) -> bool {
         false
     }
-    /// Returns the length in bytes of the instruction that begins with these bytes.
     fn instruction_length(_start: &[u8]) -> Option<usize> {
+        Some(4)
+    }
+    fn direct_branch(_start: &[u8], _pc: u64, _target: u64) -> Option<Encoding> {
         None
     }
+    /// Set of the instructions of 2 bytes that the same program may contain.
+    const NARROW: Option<InstructionSet> = None;
     fn data_access(_encoding: &Encoding) -> Option<DataAccess> {
         None
     }

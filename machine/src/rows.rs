@@ -477,10 +477,21 @@ impl InstructionSet {
     }
 
     /// Returns the length in bytes of the instruction that begins with `start`, of which immediate
-    /// operands may be missing. None for invalid instructions, and for architectures whose lengths
-    /// follow from the first bytes without decoding.
+    /// operands may be missing. None for invalid instructions.
     pub fn instruction_length(self, start: &[u8]) -> Option<usize> {
         ask!(self, Of => Of::instruction_length(start))
+    }
+
+    /// Returns the encoding of a direct branch or call whose first bytes and target are known. None
+    /// for other instructions, and for architectures whose branches are no longer than 4 bytes.
+    pub fn direct_branch(self, start: &[u8], pc: u64, target: u64) -> Option<Encoding> {
+        ask!(self, Of => Of::direct_branch(start, pc, target))
+    }
+
+    /// Returns the instruction set in which 2-byte instructions of the same program decode; none if
+    /// it is this one.
+    pub const fn narrow_set(self) -> Option<InstructionSet> {
+        ask!(self, Of => Of::NARROW)
     }
 
     /// Returns the sizes of the accesses of an instruction, found without a disassembler. None for

@@ -163,6 +163,16 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
         control(site, Self::XLEN)
     }
 
+    fn instruction_length(start: &[u8]) -> Option<usize> {
+        let low = *start.first()?;
+        Some(match low {
+            _ if low & 3 != 3 => 2,
+            _ if low & 0x1f != 0x1f => 4,
+            _ if low & 0x3f == 0x1f => 6,
+            _ => 8,
+        })
+    }
+
     fn data_access(encoding: &Encoding) -> Option<DataAccess> {
         data_access(encoding, Self::XLEN)
     }

@@ -9,7 +9,7 @@ use iced_x86::{
 
 use crate::description::MeaningBuilder;
 use crate::expression::Expression;
-use crate::instruction::CodeSite;
+use crate::instruction::{CodeSite, Encoding};
 use crate::meaning::{
     AccessKind, FlagUse, MemoryOperand, ScaledRegister, StoreExtent, StoreExtentPart,
 };
@@ -69,6 +69,20 @@ pub fn length(start: &[u8], word_bytes: u16) -> Option<usize> {
     let bits = u32::from(8 * word_bytes);
     let instruction = Decoder::new(bits, &bytes, DecoderOptions::NONE).decode();
     (!instruction.is_invalid()).then(|| instruction.len())
+}
+
+/// Returns the encoding of a branch or call with a displacement of 32 bits, from its first bytes and
+/// its target.
+pub fn direct_branch(start: &[u8], pc: u64, target: u64) -> Option<Encoding> {
+    let opcode_bytes = match start {
+        [0xe8 | 0xe9, ..] => 1,
+        [0x0f, 0x80..=0x8f, ..] => 2,
+        _ => return None,
+    };
+    let after = pc.wrapping_add(opcode_bytes as u64 + 4);
+    let displacement = target.wrapping_sub(after) as u32;
+    let opcode = start.get(..opcode_bytes)?;
+    Encoding::new(&[opcode, &displacement.to_le_bytes()].concat())
 }
 
 /// An instruction while its description is built.

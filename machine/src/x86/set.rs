@@ -16,7 +16,7 @@ use crate::register_run::RegisterRun;
 use crate::set::InstructionSet;
 use crate::status::StatusRegister;
 use crate::view::{RegisterId, RegisterView};
-use crate::x86::access::{decoded, describe, length};
+use crate::x86::access::{decoded, describe, direct_branch, length};
 use crate::x86::control::{PREFIXES, control, is_undefined, may_raise, text_flow};
 use crate::x86::registers;
 use crate::x86::registers::{FLAG_BITS, SHOWN_32, SHOWN_64, SYSTEM, status};
@@ -95,6 +95,10 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
 
     fn instruction_length(start: &[u8]) -> Option<usize> {
         length(start, WORD_BYTES)
+    }
+
+    fn direct_branch(start: &[u8], pc: u64, target: u64) -> Option<Encoding> {
+        direct_branch(start, pc, target)
     }
 
     fn is_undefined(encoding: &Encoding) -> bool {

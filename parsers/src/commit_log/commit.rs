@@ -1,7 +1,7 @@
 //! Lines of the dialect with an opcode in parentheses: Spike, CVA6, Rocket, BOOM, Dromajo
 //! ([`CommitReader`]).
 
-use stepback_machine::{AccessKind, Encoding, RegisterView};
+use stepback_machine::{AccessKind, Encoding, InstructionSet, RegisterView};
 
 use crate::commit_log::line::{Commit, CommitLine, Listing, is_same};
 use crate::commit_log::registers::{RiscvRegisters, VALUE_BYTES};
@@ -26,20 +26,15 @@ pub(super) struct CommitReader<'r> {
 
 /// Returns the bytes of an instruction. Its length is in its low bits: the number of digits differs
 /// between dialects.
-pub(super) fn encoding_of(digits: &[u8]) -> Option<Encoding> {
-    let value = hex(digits)?;
-    let length = match value {
-        _ if value & 3 != 3 => 2,
-        _ if value & 0x1f != 0x1f => 4,
-        _ if value & 0x3f == 0x1f => 6,
-        _ => 8,
-    };
-    Encoding::new(value.to_le_bytes().get(..length)?)
+fn encoding_of(digits: &[u8], set: InstructionSet) -> Option<Encoding> {
+    let bytes = hex(digits)?.to_le_bytes();
+    let length = set.instruction_length(&bytes)?;
+    Encoding::new(bytes.get(..length)?)
 }
 
 /// Sets the encoding of a step and its length.
 pub(super) fn set_encoding(step: &mut LoggedStep, digits: &[u8]) {
-    step.encoding = encoding_of(digits);
+    step.encoding = encoding_of(digits, step.set);
     step.length_bytes = step
         .encoding
         .map_or(0, |encoding| encoding.bytes().len() as u8);

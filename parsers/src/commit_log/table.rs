@@ -17,7 +17,7 @@ pub(super) fn add_ibex(line: &[u8], registers: &RiscvRegisters, step: &mut Logge
     let (time, _cycle, pc, opcode, rest) = (column(), column(), column(), column(), column());
     let at = memchr::memrchr(b'\t', rest);
     let (text, items) = at.map_or((rest, &b""[..]), |at| rest.split_at(at));
-    begin(step, registers, (time, pc, opcode));
+    begin(step, registers, &RowHead { time, pc, opcode });
     let (trapped, after_interrupt) = (text.strip_prefix(b"-->"), text.strip_prefix(b"==>"));
     let text = trapped.or(after_interrupt).unwrap_or(text);
     step.text.extend(
@@ -45,7 +45,7 @@ pub(super) fn add_cv32(line: &[u8], registers: &RiscvRegisters, step: &mut Logge
     }
     let pc = words.word().unwrap_or_default();
     let opcode = words.word().unwrap_or_default();
-    begin(step, registers, (time, pc, opcode));
+    begin(step, registers, &RowHead { time, pc, opcode });
     // The context has three columns and is usually blank.
     let rest = words.rest();
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
@@ -110,15 +110,19 @@ pub(super) fn complete_cv32(step: &mut LoggedStep, ahead: AheadText<'_>) {
     }
 }
 
-fn begin(
-    step: &mut LoggedStep,
-    registers: &RiscvRegisters,
-    (time, pc, opcode): (&[u8], &[u8], &[u8]),
-) {
+/// First columns of a row.
+#[derive(Clone, Copy, Debug)]
+struct RowHead<'a> {
+    time: &'a [u8],
+    pc: &'a [u8],
+    opcode: &'a [u8],
+}
+
+fn begin(step: &mut LoggedStep, registers: &RiscvRegisters, head: &RowHead<'_>) {
     set_hart(step, 0);
-    step.announce(hex(pc).unwrap_or_default(), registers.set);
-    step.time = decimal(time);
-    set_encoding(step, opcode);
+    step.announce(hex(head.pc).unwrap_or_default(), registers.set);
+    step.time = decimal(head.time);
+    set_encoding(step, head.opcode);
 }
 
 /// An item of a row.

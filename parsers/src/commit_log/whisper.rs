@@ -24,12 +24,12 @@ pub(super) fn add(line: &[u8], registers: &RiscvRegisters, step: &mut LoggedStep
         step.announce(pc, registers.set);
         set_encoding(step, opcode);
     }
-    let resource = words.word().unwrap_or_default();
-    let (name, value) = (
-        words.word().unwrap_or_default(),
-        words.word().unwrap_or_default(),
-    );
-    add_resource(resource, (name, value), registers, step);
+    let resource = ChangedResource {
+        kind: words.word().unwrap_or_default(),
+        name: words.word().unwrap_or_default(),
+        value: words.word().unwrap_or_default(),
+    };
+    add_resource(&resource, registers, step);
     words.skip_blanks();
     let tail = RowTail::of(words.rest());
     if is_first {
@@ -82,32 +82,38 @@ impl<'a> RowTail<'a> {
     }
 }
 
-fn add_resource(
-    resource: &[u8],
-    (name, value): (&[u8], &[u8]),
-    registers: &RiscvRegisters,
-    step: &mut LoggedStep,
-) {
+/// A register or memory that a step changed.
+#[derive(Clone, Copy, Debug)]
+struct ChangedResource<'a> {
+    /// `r`, `f`, `v`, `c` or `m`.
+    kind: &'a [u8],
+    /// Number or address.
+    name: &'a [u8],
+    value: &'a [u8],
+}
+
+fn add_resource(resource: &ChangedResource<'_>, registers: &RiscvRegisters, step: &mut LoggedStep) {
+    let ChangedResource { kind, name, value } = *resource;
     let Some(number) = hex(name) else { return };
-    let view = match resource {
+    let view = match kind {
         b"r" => registers.general(number),
         b"f" => registers.float(number),
         b"v" => registers.vector(number, (value.len() / 2) as u16),
         _ => None,
     };
-    match (resource, view) {
+    match (kind, view) {
         (_, Some(view)) => write_digits(step, LoggedRegister::View(view), value),
         (b"c", None) => {
             let name = registers.control_name(number);
             write_digits(step, registers.named(&name), value);
         }
-        (b"m", None) => add_store((number, value), step),
+        (b"m", None) => add_store(number, value, step),
         _ => {}
     }
 }
 
 /// Adds a store, whose value has the digits of a whole register.
-fn add_store((address, digits): (u64, &[u8]), step: &mut LoggedStep) {
+fn add_store(address: u64, digits: &[u8], step: &mut LoggedStep) {
     let mut bytes = [0; 8];
     let Some(length) = little_endian(digits, &mut bytes).map(<[u8]>::len) else {
         return;
@@ -214,7 +220,7 @@ fn csv_access(item: &[u8], step: &mut LoggedStep) {
     }
     let Some(address) = hex(address) else { return };
     match value {
-        Some(digits) => add_store((address, digits), step),
+        Some(digits) => add_store(address, digits, step),
         None => add_load(address, step),
     }
 }

@@ -207,7 +207,7 @@ impl Tenet {
     /// and by the stack.
     fn find_control(&self, next: u64, effects: &TenetEffects, step: &mut LoggedStep) {
         let pc = step.pc;
-        if !matches!(self.set, InstructionSet::X86_64 | InstructionSet::X86_32) {
+        if self.set.alignment() > 1 {
             step.length_bytes = match next.wrapping_sub(pc) {
                 2 => 2,
                 _ => 4,

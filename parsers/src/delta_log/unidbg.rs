@@ -132,15 +132,12 @@ impl Unidbg {
 
     fn write(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-        let name = match &*name {
-            "fp" if self.set == InstructionSet::A64 => "x29",
-            name => name,
-        };
         let mut bytes = [0; 16];
         let Some(value) = little_endian(digits, &mut bytes) else {
             return;
         };
-        let Some(view) = Registers::view(name, self.set) else {
+        let frame_pointer = || Registers::view("x29", self.set).filter(|_| name == "fp");
+        let Some(view) = Registers::view(&name, self.set).or_else(frame_pointer) else {
             return;
         };
         // A write of the low half clears the rest.

@@ -116,7 +116,7 @@ fn listed(line: &[u8], set: InstructionSet) -> Option<(u64, ListedInstruction)> 
         return None;
     }
     let mut bytes = Vec::new();
-    let is_bytewise = matches!(set, InstructionSet::X86_64 | InstructionSet::X86_32);
+    let is_bytewise = set.alignment() == 1;
     loop {
         let before = words;
         let Some(digits) = words.word().and_then(bytes_in_order) else {

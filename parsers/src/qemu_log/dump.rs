@@ -1,6 +1,6 @@
 //! Register dumps in logs of `-d cpu` ([`RegisterDump`]).
 
-use stepback_machine::{InstructionSet, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
 use crate::qemu_log::text_set::set_of_register;
 use crate::text::digits::is_hex;
@@ -48,8 +48,10 @@ impl RegisterDump {
         }
         for pair in words.chunks(2) {
             if let [name, value] = pair {
-                let name = name.split('/').next().unwrap_or(name);
-                self.push(name, value);
+                let (name, other) = name.split_once('/').unwrap_or((name, ""));
+                if other != "zero" {
+                    self.push(name, value);
+                }
             }
         }
     }
@@ -80,7 +82,7 @@ impl RegisterDump {
     }
 }
 
-/// Returns the name that gdb uses: `X00` is `x0`, `R13` of Arm is `sp`.
+/// Returns the name that the architecture uses: `X00` is `x0`.
 fn plain_name(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let at = lower.find(|letter: char| letter.is_ascii_digit());
@@ -122,15 +124,8 @@ pub(super) fn value_of(
     register: &DumpedRegister,
     set: InstructionSet,
 ) -> Option<(RegisterView, Vec<u8>)> {
-    let name = match (&*register.name, set) {
-        ("r13", InstructionSet::A32) => "sp",
-        ("r14", InstructionSet::A32) => "lr",
-        ("r15", InstructionSet::A32) | ("pc" | "rip" | "eip" | "x0/zero", _) => return None,
-        ("x0", InstructionSet::Riscv32 | InstructionSet::Riscv64) => return None,
-        ("x31", InstructionSet::A64) => return None,
-        (name, _) => name,
-    };
-    let view = Registers::view(name, set)?;
+    let view =
+        Registers::view(&register.name, set).filter(|view| view.register != RegisterId::PC)?;
     let mut bytes = [0; VALUE_BYTES];
     let value = little_endian(&register.digits, &mut bytes)?;
     let size_bytes = view.size_bytes.min(value.len() as u16);

@@ -141,9 +141,9 @@ impl ExecLog {
     /// Returns the instruction set of one instruction: AArch32 has two, which the disassembly tells
     /// apart.
     fn set_of_instruction(&self, pc: u64, opcode: u32, text: &[u8]) -> InstructionSet {
-        if self.set != InstructionSet::A32 {
+        let Some(narrow) = self.set.narrow_set() else {
             return self.set;
-        }
+        };
         let is_like_text = |set: InstructionSet| {
             let decoded = encoding_of(set, opcode, pc, text)
                 .map(|encoding| decode(encoding, Address(pc), set).text.clone());
@@ -159,10 +159,10 @@ impl ExecLog {
             })
         };
         let is_narrow = opcode >> 16 == 0 || !pc.is_multiple_of(4);
-        if is_narrow || !is_like_text(InstructionSet::A32) && is_like_text(InstructionSet::T32) {
-            InstructionSet::T32
+        if is_narrow || !is_like_text(self.set) && is_like_text(narrow) {
+            narrow
         } else {
-            InstructionSet::A32
+            self.set
         }
     }
 
@@ -271,41 +271,21 @@ fn add_accesses(accesses: &[(AccessKind, u64)], shape: InstructionShape, step: &
     }
 }
 
-/// Returns the bytes of an instruction, of which the log states the first four.
+/// Returns the bytes of an instruction, of which the log states the first four. The displacement of
+/// a longer branch follows from the target in the disassembly.
 fn encoding_of(set: InstructionSet, opcode: u32, pc: u64, text: &[u8]) -> Option<Encoding> {
     let bytes = opcode.to_le_bytes();
-    let length = match set {
-        InstructionSet::A64 | InstructionSet::A32 => 4,
-        InstructionSet::T32 if opcode & 0xffff < 0xe800 => 2,
-        InstructionSet::T32 => 4,
-        InstructionSet::Riscv32 | InstructionSet::Riscv64 if opcode & 3 != 3 => 2,
-        InstructionSet::X86_32 | InstructionSet::X86_64 => {
-            return branch_encoding(bytes, pc, text)
-                .or_else(|| Encoding::new(bytes.get(..set.instruction_length(&bytes)?)?));
-        }
-        _ => 4,
-    };
-    Encoding::new(bytes.get(..length)?)
-}
-
-/// Returns the bytes of a direct branch or call of x86, whose displacement follows from the target
-/// in the disassembly.
-fn branch_encoding(bytes: [u8; 4], pc: u64, text: &[u8]) -> Option<Encoding> {
-    let length = match bytes {
-        [0xe8 | 0xe9, ..] => 5,
-        [0x0f, 0x80..=0x8f, ..] => 6,
-        _ => return None,
-    };
-    let at = memchr::memmem::rfind(text, b"0x")?;
-    let target = hex(Words::new(text.get(at + 2..)?).digits()?)?;
-    let distance = target.wrapping_sub(pc.wrapping_add(length)) as u32;
-    let opcode = bytes.get(..length as usize - 4)?;
-    Encoding::new(&[opcode, &distance.to_le_bytes()].concat())
+    let target = memchr::memmem::rfind(text, b"0x")
+        .and_then(|at| text.get(at + 2..))
+        .and_then(|digits| hex(Words::new(digits).digits()?));
+    target
+        .and_then(|target| set.direct_branch(&bytes, pc, target))
+        .or_else(|| Encoding::new(bytes.get(..set.instruction_length(&bytes)?)?))
 }
 
 /// Returns the size that the suffix of a mnemonic in AT&T syntax states.
 fn bytes_of_suffix(set: InstructionSet, text: &[u8]) -> Option<u16> {
-    if !matches!(set, InstructionSet::X86_64 | InstructionSet::X86_32) {
+    if set.alignment() > 1 {
         return None;
     }
     let word = text.split(|byte| *byte == b' ').next()?;
@@ -356,12 +336,8 @@ impl LogFormat for ExecLog {
                 of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text)))
             })
         });
-        let set = match found {
-            Some(InstructionSet::T32) => InstructionSet::A32,
-            found => found.unwrap_or_default(),
-        };
         Self {
-            set,
+            set: found.unwrap_or_default(),
             is_assumed: found.is_none(),
             shapes: Mutex::default(),
         }
@@ -377,9 +353,10 @@ impl LogFormat for ExecLog {
 
     fn look_ahead(&self) -> usize {
         // The length of an instruction of x86 follows from the next line.
-        match self.set {
-            InstructionSet::X86_64 | InstructionSet::X86_32 => 1 << 12,
-            _ => 0,
+        if self.set.alignment() == 1 {
+            1 << 12
+        } else {
+            0
         }
     }
 

@@ -7,6 +7,7 @@ use stepback_machine::flow::{FlowKind, RecordedBranch};
 use crate::error::SourceError;
 use crate::events::Flow;
 use crate::finding::{FindingPlace, Findings, Rule, Severity};
+use crate::packed::Damage;
 use crate::read_at::TraceFile;
 use crate::source::CheckWatch;
 use crate::stf::cursor::RecordCursor;
@@ -79,7 +80,7 @@ pub fn check_trace(
         match part {
             StfPart::Begin(begin) => check.begin(begin),
             StfPart::Bytes(bytes) => check.take(bytes),
-            StfPart::End(damage) => check.end(damage.is_some()),
+            StfPart::End(damage) => check.end(damage.as_ref()),
         }
     }
     Ok(())
@@ -139,8 +140,8 @@ impl<'f> StfCheck<'f> {
         (self.is_lost, self.next_pc) = (true, None);
     }
 
-    fn end(&mut self, is_damaged: bool) {
-        if is_damaged || self.chunk.is_misplaced {
+    fn end(&mut self, damage: Option<&Damage>) {
+        if damage.is_some() || self.chunk.is_misplaced {
             self.lose();
         }
         let Some(stated) = self.chunk.instructions.filter(|_| !self.is_lost) else {
@@ -201,7 +202,7 @@ impl<'f> StfCheck<'f> {
             // A jump to the following instruction needs no record, and where an indirect one leads
             // is unknown.
             let is_always = matches!(
-                facts.branch(true),
+                facts.branch(Some(pc)),
                 RecordedBranch::Jump | RecordedBranch::Call
             );
             let leads_on = facts.target == Some(u64::from(length_bytes));

@@ -79,12 +79,14 @@ impl OpcodeFacts {
         !matches!(self.flow, FlowKind::Next | FlowKind::Trap)
     }
 
-    /// Returns the kind of branch of an executed instruction.
+    /// Returns the kind of branch of an executed instruction; `target` is that of a taken one.
     #[inline(always)]
-    pub fn branch(&self, is_taken: bool) -> RecordedBranch {
+    pub fn branch(&self, target: Option<u64>) -> RecordedBranch {
         let is_direct = self.target.is_some();
         match self.flow {
-            FlowKind::Branch if self.is_conditional => RecordedBranch::Conditional(Some(is_taken)),
+            FlowKind::Branch if self.is_conditional => {
+                RecordedBranch::Conditional(Some(target.is_some()))
+            }
             FlowKind::Branch if is_direct => RecordedBranch::Jump,
             FlowKind::Branch => RecordedBranch::IndirectJump,
             FlowKind::Call if is_direct => RecordedBranch::Call,

@@ -192,7 +192,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
         };
         self.encoder.begin_record(group.first_record);
         if self.last != Some(thread) || self.gap.is_some() || group.forced_pc.is_some() {
-            self.begin_stretch(thread, pc, group.forced_pc.is_some());
+            self.begin_stretch(thread, pc, group.forced_pc);
         }
         let set = self.registers.set;
         let facts = self.opcodes.get(word, length_bytes, set);
@@ -251,7 +251,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
     /// Begins with another thread, after a gap, or at a stated address. An address in the midst of
     /// the trace that does not follow from the instruction before is a jump in the recording.
     #[inline(never)]
-    fn begin_stretch(&mut self, thread: ThreadNumber, pc: u64, is_forced: bool) {
+    fn begin_stretch(&mut self, thread: ThreadNumber, pc: u64, forced: Option<u64>) {
         let is_first = self.last.is_none();
         let is_switch = self.last.replace(thread) != Some(thread);
         if is_first {
@@ -268,7 +268,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
         } else {
             self.next_pc
         };
-        let is_jump = is_forced && expected.is_some_and(|expected| expected != pc);
+        let is_jump = forced.is_some() && expected.is_some_and(|expected| expected != pc);
         let jump = is_jump.then_some(Gap {
             reason: GapReason::Off,
             instructions: None,
@@ -284,7 +284,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
     /// Stores an instruction that completed.
     #[inline(always)]
     fn completed(&mut self, group: &InstructionGroup, site: &StepSite, facts: &OpcodeFacts) {
-        self.step(site, facts, StepStatus::PLAINLY, group.target.is_some());
+        self.step(site, facts, StepStatus::PLAINLY, group.target);
         for access in &group.accesses {
             let kind = match access.kind {
                 1 => AccessKind::Read,
@@ -320,16 +320,22 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
     }
 
     #[inline(always)]
-    fn step(&mut self, site: &StepSite, facts: &OpcodeFacts, reached: StepStatus, is_taken: bool) {
+    fn step(
+        &mut self,
+        site: &StepSite,
+        facts: &OpcodeFacts,
+        reached: StepStatus,
+        target: Option<u64>,
+    ) {
         let branch = if reached.is_executed {
-            facts.branch(is_taken)
+            facts.branch(target)
         } else {
             stepback_machine::flow::RecordedBranch::None
         };
         let set = self.registers.set;
         self.encoder.step(&StoredStep {
             // An address may hold another instruction in the other encoding mode.
-            input: u16::from(set != InstructionSet::Riscv64),
+            input: u16::from(set.word_bytes() < 8),
             thread: site.thread,
             branch,
             set,
@@ -399,7 +405,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
             // The opcode is a placeholder.
             facts.encoding = None;
         }
-        self.step(site, &facts, reached, false);
+        self.step(site, &facts, reached, None);
         for access in &group.accesses {
             let what = "access of an instruction that did not complete";
             self.left_out(site.thread, what, access.address);

@@ -295,7 +295,7 @@ impl LoggedStep {
                     };
                     if let Some(view) = register {
                         let value = value.as_ref().map(|value| self.kept(value));
-                        emit_write(thread, (view, value), place, sink);
+                        emit_write(thread, view, value, place, sink);
                     }
                 }
                 EffectKind::Access(access) => emit_access(thread, access, place, sink),
@@ -346,7 +346,8 @@ impl LoggedStep {
 /// Pushes a register write. A value shorter than the register is extended by zeros.
 fn emit_write<S: EventSink + ?Sized>(
     thread: ThreadNumber,
-    (view, value): (RegisterView, Option<&[u8]>),
+    view: RegisterView,
+    value: Option<&[u8]>,
     place: InputLocation,
     sink: &mut S,
 ) {

@@ -48,6 +48,7 @@ impl Architecture for A32 {
     const FLAG_BITS: u64 = NZCV;
     /// Two, because a program may switch to T32.
     const ALIGNMENT: u8 = 2;
+    const NARROW: Option<InstructionSet> = Some(InstructionSet::T32);
     /// The kernel's documentation advises at most 32 KiB on Arm.
     const LOWEST_MAPPED: u64 = 0x8000;
     const HAS_MARKED_ADDRESSES: bool = true;

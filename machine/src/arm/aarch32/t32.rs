@@ -46,6 +46,12 @@ impl Architecture for T32 {
     const HOST_CALL: Option<SemihostingCall> = Some(HOST_CALL_32);
     const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 2;
+
+    fn instruction_length(start: &[u8]) -> Option<usize> {
+        let half = u16::from_le_bytes(*start.first_chunk()?);
+        Some(if half < 0xe800 { 2 } else { 4 })
+    }
+
     /// The kernel's documentation advises at most 32 KiB on Arm.
     const LOWEST_MAPPED: u64 = 0x8000;
     const HAS_MARKED_ADDRESSES: bool = true;
