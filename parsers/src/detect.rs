@@ -624,7 +624,7 @@ mod tests {
         check(&[0; 100_000], "looks like binary data");
         check(
             b"Dear Sir,\nit is late.\n",
-            "no line of a trace in the first 2 lines: known texts are Tarmac, RISC-V log, ",
+            "no line of a trace in the first 2 lines: is this a trace? Known texts are Tarmac, RISC-V log, ",
         );
         check(b"fn main() {}", "no line of a trace in the first line");
         check(

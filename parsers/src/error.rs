@@ -36,7 +36,7 @@ pub enum FormatError {
     },
     /// The input is text, but not a trace.
     #[error(
-        "no line of a trace in the first {}: known texts are {formats}",
+        "no line of a trace in the first {}: is this a trace? Known texts are {formats}",
         lines_text(*lines)
     )]
     NoTraceLine {

@@ -267,8 +267,8 @@ struct StfRecordJson {
     chunk: Option<u64>,
     /// Offset in the unpacked records of the chunk, or of the file.
     offset: u64,
-    /// Fields as text.
-    fields: String,
+    /// Fields of the record.
+    text: String,
 }
 
 /// Prints the records of an STF trace. Cost: all earlier records are read too.
@@ -313,7 +313,7 @@ fn print_stf_record(record: &NumberedRecord, report: &mut Report<'_>) -> Result<
             kind: *name,
             chunk: *chunk,
             offset: *offset,
-            fields: fields.clone(),
+            text: fields.clone(),
         });
     }
     let line = format!("{number:>12}: {name} {fields}");

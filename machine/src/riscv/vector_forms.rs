@@ -137,11 +137,11 @@ fn arithmetic(opcode: u32) -> Option<VectorForm> {
             .then(|| VectorForm::new(name, if is_index { "VM" } else { "VwM" }));
     }
     let (name, form) = VectorName::of(group, operation, forms)?;
-    binary(*name, form, is_unmasked(opcode))
+    binary(*name, form, opcode)
 }
 
 /// Returns the form of an operation with two sources.
-fn binary(name: VectorName, form: char, is_unmasked: bool) -> Option<VectorForm> {
+fn binary(name: VectorName, form: char, opcode: u32) -> Option<VectorForm> {
     let [plain, operand, accumulated, unmasked] = match form {
         'v' => ["VwxM", "Vwx0", "AxwM", "Vwx"],
         'x' => ["VwsM", "Vws0", "AswM", "Vws"],
@@ -150,7 +150,7 @@ fn binary(name: VectorName, form: char, is_unmasked: bool) -> Option<VectorForm>
         _ => ["VwuM", "Vwu0", "", "Vwu"],
     };
     let letter = if form == 'u' { 'i' } else { form };
-    let (suffix, operands) = match (name.style, is_unmasked) {
+    let (suffix, operands) = match (name.style, is_unmasked(opcode)) {
         // The elements below the offset of VSLIDEUP keep their values.
         (VectorStyle::Plain, _) if name.name == "vslideup" => (
             format!("v{letter}"),

@@ -235,7 +235,8 @@ impl CommitReader<'_> {
     }
 
     /// Returns the register that a letter and a number name.
-    fn late_view(self, (letter, number): LateRegister) -> Option<RegisterView> {
+    fn late_view(self, register: LateRegister) -> Option<RegisterView> {
+        let (letter, number) = register;
         if letter == b'f' {
             self.registers.float(number)
         } else {

@@ -329,7 +329,12 @@ fn of_core(line: &[u8]) -> Option<CommitLine<'_>> {
             words.take(rest.get(..2)?);
             commit(words, Some(hart))
         }
-        [b'0', b'x', ..] => listing(words, hart, is_interrupt),
+        [b'0', b'x', ..] => listing(words, hart).map(|listing| {
+            CommitLine::Listing(Listing {
+                is_interrupt,
+                ..listing
+            })
+        }),
         [b'>', ..] => Some(CommitLine::Nothing),
         _ if rest.starts_with(b"Executed ") => Some(CommitLine::Nothing),
         _ if rest.starts_with(b"exception ") => {
@@ -369,17 +374,17 @@ fn site<'a>(words: &mut Words<'a>) -> Option<(&'a [u8], &'a [u8])> {
     Some((pc, long.flatten().unwrap_or(short)))
 }
 
-fn listing<'a>(mut words: Words<'a>, hart: u64, is_interrupt: bool) -> Option<CommitLine<'a>> {
+fn listing<'a>(mut words: Words<'a>, hart: u64) -> Option<Listing<'a>> {
     let (pc, opcode) = site(&mut words)?;
     words.skip_blanks();
-    Some(CommitLine::Listing(Listing {
+    Some(Listing {
         hart,
         pc: hex(pc)?,
         pc_digits: pc.len(),
         opcode,
         text: words.rest().trim_ascii_end(),
-        is_interrupt,
-    }))
+        is_interrupt: false,
+    })
 }
 
 fn commit<'a>(mut words: Words<'a>, hart: Option<u64>) -> Option<CommitLine<'a>> {

@@ -4,7 +4,6 @@
 //! all harts.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stepback_index::Index;
