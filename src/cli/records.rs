@@ -310,7 +310,7 @@ fn print_stf_record(record: &NumberedRecord, report: &mut Report<'_>) -> Result<
     if report.is_json {
         return report.json(&StfRecordJson {
             record: *number,
-            kind: *name,
+            kind: name,
             chunk: *chunk,
             offset: *offset,
             text: fields.clone(),
