@@ -243,7 +243,7 @@ struct FormatRow {
     format: Format,
     /// Name on the command line.
     name: &'static str,
-    /// What it reads, for the help of the command line.
+    /// Short description for the help of the command line.
     summary: &'static str,
     /// Name in sentences.
     title: &'static str,

@@ -152,9 +152,15 @@ fn trace(stream: &CopyingStream, options: &TraceOptions) -> Result<Tarmac, Sourc
         // Lines without the instruction-set field look like prose; the options identify them.
         Err(SourceError::NotATrace(FormatError::NoTraceLine { .. }))
             if open.implicit_thumb || open.format == Some(Format::Tarmac) => {}
-        found => {
-            found?;
+        Ok(Format::Tarmac) => {}
+        Ok(_) => {
+            return Err(FormatError::Foreign {
+                kind: "a log of another format",
+                formats: Format::Tarmac.title().to_owned(),
+            }
+            .into());
         }
+        Err(error) => return Err(error),
     }
     let tarmac = TarmacOptions {
         endian: open.endian.unwrap_or_default(),

@@ -1,4 +1,5 @@
-//! Bit manipulation: Zba, Zbb, Zbkb and Zbs, as far as operations on numbers can express the results.
+//! Bit manipulation: Zba, Zbb, Zbkb and Zbs. A result that needs more than integer operations is
+//! unknown.
 
 use crate::expression::{Expression, Operation};
 use crate::riscv::bits::RiscvDescriber;

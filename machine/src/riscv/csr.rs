@@ -112,7 +112,7 @@ static TABLE: LazyLock<CsrTable> = LazyLock::new(|| {
     CsrTable { names, numbers }
 });
 
-/// Returns the names that a word of the table stands for: `pmpcfg[0-15]`, or a single name.
+/// Expands a table entry: `pmpcfg[0-15]` gives 16 names, other entries give themselves.
 fn run_of(word: &str) -> Vec<String> {
     let parts = word.split_once('[').and_then(|(prefix, rest)| {
         let (range, suffix) = rest.split_once(']')?;

@@ -12,7 +12,7 @@ pub struct VectorForm {
     /// operand, `M` the optional mask, `i` and `u` immediates, `k` configuration; other letters as
     /// for scalar instructions.
     pub operands: &'static str,
-    /// Number of consecutive registers that it writes or stores, as far as the encoding states it.
+    /// Number of consecutive registers that it writes or stores, without the factor LMUL of `vtype`.
     pub registers: u16,
     /// True if it works on entire registers, whatever the vector length and type are.
     pub is_whole: bool,

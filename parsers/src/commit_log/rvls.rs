@@ -53,7 +53,7 @@ fn register(words: &mut Words<'_>, registers: &RiscvRegisters, step: &mut Logged
     else {
         return;
     };
-    // 32 stands for a register that must not be compared.
+    // Number 32 means that RVLS must not compare the register.
     let view = match kind {
         GENERAL => registers.general(number),
         FLOAT => registers.float(number),

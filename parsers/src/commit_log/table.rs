@@ -9,8 +9,8 @@ use crate::text::digits::{decimal, hex, is_hex};
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{AheadText, LoggedAccess, LoggedRegister, LoggedStep};
 
-/// Adds a row of Ibex: time, cycle, address, opcode, text and items between tabs. The text has a
-/// tab of its own, so the items are the last column.
+/// Adds a row of Ibex: time, cycle, address, opcode, text and items between tabs. The text
+/// contains tabs too, so the items are taken from the last column.
 pub(super) fn add_ibex(line: &[u8], registers: &RiscvRegisters, step: &mut LoggedStep) {
     let mut columns = line.splitn(5, |byte| *byte == b'\t');
     let mut column = || columns.next().unwrap_or_default().trim_ascii();

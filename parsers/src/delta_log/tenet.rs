@@ -271,8 +271,8 @@ impl LogFormat for Tenet {
             () if any(b"ra") || any(b"a0") => InstructionSet::Riscv64,
             () => InstructionSet::A64,
         };
-        // The first step begins at the program counter of the first line, so that the initial state
-        // has text of its own.
+        // The first step begins at the program counter of the first line: the chunk of the initial
+        // state is the text before it.
         let pc_at = head
             .lines()
             .next()

@@ -173,7 +173,7 @@ impl Unidbg {
     }
 }
 
-/// Iterates over `NAME=0xVALUE`; flags have a syntax of their own and are left out.
+/// Iterates over `NAME=0xVALUE`. Flags are written differently and are left out.
 fn registers(items: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     items
         .split(|byte| matches!(byte, b' ' | b','))

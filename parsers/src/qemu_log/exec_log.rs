@@ -138,7 +138,7 @@ impl ExecLog {
         shape
     }
 
-    /// Returns the instruction set of one instruction: AArch32 has two, which the disassembly tells
+    /// Returns the instruction set of an instruction. AArch32 has two sets; the disassembly tells them
     /// apart.
     fn set_of_instruction(&self, pc: u64, opcode: u32, text: &[u8]) -> InstructionSet {
         let Some(narrow) = self.set.narrow_set() else {

@@ -62,8 +62,8 @@ impl RegisterTable {
     }
 }
 
-/// Returns the view of a control and status register: that of the architecture's table, or one with
-/// a number of its own.
+/// Returns the view of a control and status register, which is a named register if the
+/// architecture's table does not have it.
 fn csr_view(number: u16, set: InstructionSet) -> Option<RegisterView> {
     if number >= CSRS {
         return None;

@@ -3,7 +3,7 @@
 use stepback_machine::flow::{BranchTarget, FlowKind, RecordedBranch};
 use stepback_machine::{Address, CodeSite, Encoding, InstructionSet, decode};
 
-/// Returns the effect of an instruction on control, as its encoding tells it.
+/// Decodes the kind of branch of an instruction.
 pub(crate) fn branch_of(encoding: Encoding, pc: Address, set: InstructionSet) -> RecordedBranch {
     let site = CodeSite { pc, encoding };
     let control = set.control(&site);
