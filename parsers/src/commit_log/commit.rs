@@ -81,6 +81,7 @@ impl CommitReader<'_> {
                 is_step,
             } => {
                 if *is_step && !step.is_announced() {
+                    set_hart(step, 0);
                     step.announce(pc.unwrap_or_default(), self.registers.set);
                 }
                 let is_own = pc.is_some_and(|pc| is_same(step.pc, pc, *digits));

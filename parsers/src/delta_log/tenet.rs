@@ -3,14 +3,23 @@
 //! A line is the state after an instruction, and its program counter is that of the next one. So a
 //! line begins a step, and the next line with a program counter states its effects. The first line
 //! is the initial state. There are no encodings, so calls and returns of x86 are found by the
-//! stack: a call stores the address after it.
+//! stack: a call stores the address after it. Elsewhere a call writes that address to the link
+//! register, which the log shows only where the value changes. So the branches are classified when
+//! the log is opened: an instruction that called once is a call whenever control goes elsewhere, and
+//! one that always goes to the address in the link register is a return.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{PoisonError, RwLock};
 
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{AccessKind, InstructionSet, Registers};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
+use crate::read_at::ReadAt;
 use crate::text::digits::hex;
+use crate::text::window::each_window;
 use crate::text::words::{bytes_in_order, little_endian};
 use crate::text_log::{
     AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep,
@@ -20,6 +29,8 @@ use crate::text_log::{
 const NEXT_LINE: usize = 64 << 10;
 /// Longest note that is kept of a foreign line.
 const NOTE: usize = 400;
+/// Maximum number of instructions that are classified.
+const BRANCHES: usize = 1 << 20;
 /// Longest instruction of x86 in bytes.
 const LONGEST: u64 = 15;
 
@@ -28,6 +39,29 @@ pub(crate) struct Tenet {
     set: InstructionSet,
     /// Offset of the program counter in the first line.
     first_chunk: u64,
+    /// Branches by address, on architectures with a link register.
+    branches: RwLock<HashMap<u64, LinkedBranch>>,
+}
+
+/// Kind of an instruction by its effects on control so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkedBranch {
+    /// It saved its return address at least once.
+    Call,
+    /// It always went to the address in the link register.
+    Return,
+    Other,
+}
+
+impl LinkedBranch {
+    /// Returns the kind after another execution.
+    fn with(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Call, _) | (_, Self::Call) => Self::Call,
+            (Self::Return, Self::Return) => Self::Return,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// A line.
@@ -203,6 +237,56 @@ impl Tenet {
         is_stack.then(|| hex(digits)).flatten()
     }
 
+    /// Returns the effect on control of an instruction of an architecture with a link register.
+    fn linked_branch(&self, pc: u64, next: u64) -> RecordedBranch {
+        if matches!(next.wrapping_sub(pc), 2 | 4) {
+            return RecordedBranch::None;
+        }
+        let branches = self.branches.read().unwrap_or_else(PoisonError::into_inner);
+        match branches.get(&pc) {
+            Some(LinkedBranch::Call) => RecordedBranch::Call,
+            Some(LinkedBranch::Return) => RecordedBranch::Return,
+            Some(LinkedBranch::Other) | None => RecordedBranch::Jump,
+        }
+    }
+
+    /// Classifies the branches among some lines.
+    fn classify_branches(&self, text: &[u8]) {
+        let Some(link) = Registers::view("lr", self.set).or(Registers::view("ra", self.set)) else {
+            return;
+        };
+        let mut branches = self
+            .branches
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (mut last, mut held) = (None, None);
+        for line in text.split(|byte| *byte == b'\n') {
+            let Some(pc) = pc_of(line) else { continue };
+            let linked = items(line).flatten().find_map(|item| match item {
+                TenetItem::Register { name, digits } => {
+                    let name = std::str::from_utf8(name).ok()?;
+                    let is_link = Registers::view(name, self.set) == Some(link);
+                    is_link.then(|| hex(digits)).flatten()
+                }
+                TenetItem::Memory(_) => None,
+            });
+            let linked = linked.map(|address| self.set.code_address(address));
+            let before = last.replace(pc);
+            let is_known = before.is_none_or(|before| branches.contains_key(&before));
+            if let Some(before) = before.filter(|_| is_known || branches.len() < BRANCHES) {
+                let is_after = |address: u64| matches!(address.wrapping_sub(before), 2 | 4);
+                let found = match () {
+                    () if !is_after(pc) && linked.is_some_and(is_after) => LinkedBranch::Call,
+                    () if !is_after(pc) && held == Some(pc) => LinkedBranch::Return,
+                    () => LinkedBranch::Other,
+                };
+                let known = branches.entry(before).or_insert(found);
+                *known = known.with(found);
+            }
+            held = linked.or(held);
+        }
+    }
+
     /// Finds the length and the effect on control of an instruction by the address of the next one
     /// and by the stack.
     fn find_control(&self, next: u64, effects: &TenetEffects, step: &mut LoggedStep) {
@@ -212,6 +296,7 @@ impl Tenet {
                 2 => 2,
                 _ => 4,
             };
+            step.branch = self.linked_branch(pc, next);
             return;
         }
         let is_after = |address: u64| (1..=LONGEST).contains(&address.wrapping_sub(pc));
@@ -287,6 +372,14 @@ impl LogFormat for Tenet {
         Self {
             set: head.options.instruction_set.unwrap_or(likely),
             first_chunk: pc_at.unwrap_or(0),
+            branches: RwLock::default(),
+        }
+    }
+
+    fn scan(&self, input: &dyn ReadAt, range: Range<u64>) {
+        if self.set.alignment() > 1 {
+            // Errors are left to the readers of the text.
+            _ = each_window(input, range, |text| self.classify_branches(text));
         }
     }
 
@@ -347,6 +440,8 @@ impl LogFormat for Tenet {
         }
         // Numbers have no leading zeros, memory is in address order, and both are in the next line.
         step.scatter_values();
+        // Nothing shows that the last instruction jumps.
+        step.branch = RecordedBranch::None;
         let mut next = None;
         for line in ahead.lines() {
             match (pc_of(line), next) {

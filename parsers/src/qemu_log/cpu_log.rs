@@ -17,7 +17,7 @@ use crate::problem::LogFault;
 use crate::qemu_log::dump::{RegisterDump, value_of};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
-use crate::text::window::{InputWindow, LIMITS, without_return};
+use crate::text::window::{each_window, without_return};
 use crate::text::words::{Words, bytes_in_order};
 use crate::text_log::{
     AheadText, ChunkStart, LogFormat, LogHead, LoggedRegister, LoggedStep, branch_of,
@@ -216,14 +216,8 @@ impl LogFormat for CpuLog {
     }
 
     fn scan(&self, input: &dyn ReadAt, range: Range<u64>) {
-        let mut buffer = Vec::new();
-        let mut window = InputWindow::new(input, range, LIMITS.window, &mut buffer);
-        if window.advance(0).is_err() {
-            return;
-        }
-        loop {
-            let whole = window.whole_lines();
-            let text = window.text().get(..whole).unwrap_or_default();
+        // Errors are left to the readers of the text.
+        _ = each_window(input, range, |text| {
             let lines = text.split(|byte| *byte == b'\n');
             let found: Vec<_> = lines
                 .filter(|line| line.starts_with(b"0x"))
@@ -235,16 +229,7 @@ impl LogFormat for CpuLog {
                 .unwrap_or_else(PoisonError::into_inner);
             let room = INSTRUCTIONS.saturating_sub(known.len());
             known.extend(found.into_iter().take(room));
-            drop(known);
-            let step = if whole == 0 {
-                window.text().len()
-            } else {
-                whole
-            };
-            if window.is_last() || window.advance(step).is_err() {
-                return;
-            }
-        }
+        });
     }
 
     fn instruction_set(&self) -> InstructionSet {

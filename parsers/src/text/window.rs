@@ -132,6 +132,27 @@ impl<'a> InputWindow<'a> {
     }
 }
 
+/// Passes all whole lines of a range to `each`, a window at a time. A line longer than a window is
+/// left out.
+pub(crate) fn each_window(
+    input: &dyn ReadAt,
+    range: Range<u64>,
+    mut each: impl FnMut(&[u8]),
+) -> Result<(), SourceError> {
+    let mut buffer = Vec::new();
+    let mut window = InputWindow::new(input, range, LIMITS.window, &mut buffer);
+    window.advance(0)?;
+    loop {
+        let whole = window.whole_lines();
+        each(window.text().get(..whole).unwrap_or_default());
+        if window.is_last() {
+            return Ok(());
+        }
+        let left_out = window.text().len();
+        window.advance(if whole == 0 { left_out } else { whole })?;
+    }
+}
+
 /// A contiguous part of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPart<'a> {

@@ -284,7 +284,7 @@ const SAMPLES: [(Format, &str); 14] = [
     (
         Format::Unidbg,
         "[15:11:48 070][lib.so 0x1ed98] [ff8302d1] 0x4001ed98: \"sub sp, sp, #0xa0\" sp=0xbffff700 => sp=0xbffff660\n\
-         [15:11:48 071][lib.so 0x1ed9c] [e80700f9] 0x4001ed9c: \"str x8, [sp, #8]\" x8=0x1 sp=0xbffff660 (w 0xbffff668 8)\n",
+         [15:11:48 071][lib.so 0x1ed9c] [e80700f9] 0x4001ed9c: \"str x8, [sp, #8]\" (w 0xbffff668 8) x8=0x1 sp=0xbffff660\n",
     ),
 ];
 
