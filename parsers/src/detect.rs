@@ -8,6 +8,7 @@ use stepback_machine::{Endian, InstructionSet};
 use crate::btrace::{BranchLayout, Btrace, BtraceHead, BtraceOptions};
 use crate::commit_log::{CommitLog, is_commit_log_line};
 use crate::delta_log::{Tenet, Unidbg, is_tenet_line, is_unidbg_line};
+use crate::described_log::DescribedLog;
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::{FormatError, SourceError};
@@ -21,7 +22,7 @@ use crate::source::Source;
 use crate::stf::{Stf, StfContainer};
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
-use crate::template::RecordTemplate;
+use crate::template::Template;
 use crate::text::window::LINE_LIMIT;
 use crate::text_log::{LogFormat as _, LogOptions, TextLog};
 
@@ -48,10 +49,12 @@ pub enum Format {
     Tenet,
     /// Text of unidbg.
     Unidbg,
+    /// Text whose lines the user describes.
+    Described,
 }
 
 /// Table of all formats.
-const FORMATS: [FormatRow; 10] = [
+const FORMATS: [FormatRow; 11] = [
     FormatRow {
         format: Format::Tarmac,
         name: "tarmac",
@@ -208,6 +211,25 @@ const FORMATS: [FormatRow; 10] = [
             open: |input, assumed| TextLog::<Unidbg>::open(input, assumed.log()).map(shared),
         },
     },
+    FormatRow {
+        format: Format::Described,
+        name: DescribedLog::NAME,
+        summary: "Text with lines of its own, described with --record-layout",
+        title: "described log",
+        maker: "Text described in a file of its own",
+        endings: &[],
+        follow_refusal: None,
+        shape: FormatShape::Text {
+            is_line: |_| false,
+            open: |input, assumed| {
+                let options = assumed.log();
+                if options.template.is_none() {
+                    return Err(FormatError::NoTemplate.into());
+                }
+                TextLog::<DescribedLog>::open(input, options).map(shared)
+            },
+        },
+    },
 ];
 
 /// An opened trace of any format, or the reason why it cannot be opened.
@@ -230,7 +252,8 @@ fn open_branches(
 }
 
 fn branch_options(assumed: TraceAssumptions) -> Result<BtraceOptions, FormatError> {
-    let layout = assumed.template.as_ref().map(BranchLayout::of).transpose();
+    let template = assumed.template.as_ref().and_then(Template::records);
+    let layout = template.map(BranchLayout::of).transpose();
     let layout = layout.map_err(|error| FormatError::Template(error.to_string()))?;
     Ok(BtraceOptions {
         program: assumed.program,
@@ -289,8 +312,8 @@ pub struct TraceAssumptions {
     /// Files of the traced program, for formats that need them to reconstruct steps
     /// ([`Format::needed_program`]).
     pub program: Vec<ProgramFile>,
-    /// Layout of a record's fields, for formats whose records can be described by the user.
-    pub template: Option<RecordTemplate>,
+    /// Description of the records or lines, for traces that the user describes.
+    pub template: Option<Template>,
 }
 
 impl TraceAssumptions {
@@ -299,6 +322,7 @@ impl TraceAssumptions {
     pub(crate) fn log(&self) -> LogOptions {
         LogOptions {
             instruction_set: self.instruction_set,
+            template: self.template.as_ref().and_then(Template::lines).cloned(),
         }
     }
 

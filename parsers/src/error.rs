@@ -48,9 +48,12 @@ pub enum FormatError {
     /// Several files were given for a format whose traces are one file.
     #[error("a trace of this format is one file")]
     OneFile,
-    /// The user's record layout is invalid.
+    /// The user's description of records is invalid.
     #[error("the layout of the records: {0}")]
     Template(String),
+    /// A text with lines of its own needs a description.
+    #[error("the lines of this log are described in a file: name it with --record-layout")]
+    NoTemplate,
     /// The command line names an unknown format.
     #[error("unknown format {name:?}: known are {known}")]
     UnknownName {

@@ -31,6 +31,7 @@ pub mod check;
 mod commit_log;
 pub mod decoded_text;
 mod delta_log;
+pub mod described_log;
 mod detect;
 mod distinct;
 pub mod drmemtrace;

@@ -29,16 +29,17 @@ use crate::cli::question::{AboutProgram, Command, Question, TraceArguments};
 use crate::cli::report::{Report, print};
 use crate::cli::schema::{self, SchemaArguments};
 use crate::cli::syscalls::SyscallsArguments;
+use crate::cli::template::TemplateArguments;
 use crate::cli::threads::TasksArguments;
 use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
     at, browse, callinfo, calltree, check, convert, counts, cut, diff, effects, export, find,
-    flamegraph, heap, index, info, list, profile, syscalls, threads, truncate, vcd, why,
+    flamegraph, heap, index, info, list, profile, syscalls, template, threads, truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 29] = [
+static COMMANDS: [SubcommandEntry; 30] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -267,6 +268,17 @@ stepback export --demo --parquet traces       a dataset with one run
 stepback export boot.tarmac --parquet traces --run boot-7 --sorted",
     )
     .with_notes(export::HELP),
+    SubcommandEntry::new::<TemplateArguments>(
+        "template",
+        "Try a description of a trace format of your own",
+    )
+    .with_json(template::forms)
+    .with_examples(
+        "\
+stepback template try core.log core.toml      what the patterns read, and what they do not
+stepback info core.log --record-layout core.toml",
+    )
+    .with_notes(template::HELP),
     SubcommandEntry::about_program::<SchemaArguments>(
         "schema",
         "Print the JSON Schema of a command's output",

@@ -47,6 +47,7 @@ mod report;
 mod schema;
 mod stack;
 mod syscalls;
+mod template;
 mod text;
 mod threads;
 mod truncate;

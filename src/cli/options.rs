@@ -63,9 +63,9 @@ pub struct TraceOptions {
     /// The traced CPU is big-endian.
     #[arg(long)]
     pub bi: bool,
-    /// Layout of the records of a branch recording (Btrace), if it differs from Stepback's own: a
-    /// small TOML file with the offset, width and byte order of each field (see the page
-    /// record-btrace of the guide).
+    /// Layout of a log of your own: a small TOML file with patterns for its lines (see the page
+    /// record-own of the guide). Or layout of the records of a branch recording (Btrace): offset,
+    /// width and byte order of each field (see record-btrace).
     #[arg(long, value_name = "FILE")]
     pub record_layout: Option<PathBuf>,
     /// The trace has no instruction-set field, and all code is Thumb.

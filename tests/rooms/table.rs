@@ -165,11 +165,11 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("packed", &["packed"])],
             &[room("text", &["text"])],
             &[room("step_store", &["step_store"])],
-            // Shared parts of several formats: described records, paths reconstructed from
-            // branches, and texts with lines for each step.
+            &[room("template", &["template"])],
+            // Shared parts of several formats: paths reconstructed from branches, and texts with
+            // lines for each step.
             &[
                 room("text_log", &["text_log"]),
-                room("template", &["template"]),
                 room("reconstruct", &["reconstruct"]),
             ],
             &[
@@ -181,6 +181,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("commit_log", &["commit_log"]),
                 room("qemu_log", &["qemu_log"]),
                 room("delta_log", &["delta_log"]),
+                room("described_log", &["described_log"]),
             ],
             &[room(
                 "detect",

@@ -15,7 +15,7 @@ use stepback_parsers::drmemtrace::{Drmemtrace, TraceHead, Width};
 use stepback_parsers::files::{CacheFileOptions, CacheFilePlace};
 use stepback_parsers::files::{PackedKind, PackedText, head_of};
 use stepback_parsers::tarmac::{CoreFile, MergedText};
-use stepback_parsers::template::RecordTemplate;
+use stepback_parsers::template::Template;
 use stepback_parsers::{
     Format, FormatError, ProgramFile, Source, SourceError, TraceAssumptions, TraceFile, detect,
 };
@@ -27,7 +27,7 @@ use crate::image::{ImageSpec, machine_of};
 use crate::session::notice::{missing_program_text, of_file, source_error_text};
 use crate::session::places::is_same_file;
 
-/// Maximum length of a record description in bytes.
+/// Maximum length of the description of a trace in bytes.
 const TEMPLATE_LIMIT: u64 = 1 << 20;
 /// Polling interval while a trace is being read.
 const WAIT: Duration = Duration::from_millis(5);
@@ -52,12 +52,22 @@ impl Input {
     /// still be growing: see [`Self::settle`].
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
+        let assumed = TraceAssumptions {
+            template: template_of(options)?,
+            ..assumed_by(options)
+        };
         if let Some(files) = TraceFiles::of(options)? {
             if files.format.is_text() {
                 return Self::open_merged(files, options);
             }
-            return Self::open_files(files, options);
+            return Self::open_files(files, options, assumed);
         }
+        let described = assumed.template.as_ref().and_then(Template::lines);
+        let described = described.map(|_| OpenOptions {
+            format: Some(Format::Described),
+            ..options.clone()
+        });
+        let options = described.as_ref().unwrap_or(options);
         if let Some(format) = options.format.filter(|format| !format.is_text()) {
             return Err(of_file(
                 path,
@@ -67,10 +77,9 @@ impl Input {
         let file = File::open(path).map_err(|error| refused(&error, path))?;
         let metadata = file.metadata().map_err(|error| refused(&error, path))?;
         check_kind(&metadata, path)?;
-        let modified_nanos = modified_nanos(&metadata);
         let opened = match PackedKind::of(&file).map_err(|error| refused(&error, path))? {
-            Some(kind) => Self::open_packed(Arc::new(file), kind, modified_nanos, options),
-            None => Self::open_plain(file, modified_nanos, options),
+            Some(kind) => Self::open_packed(Arc::new(file), kind, options, assumed),
+            None => Self::open_plain(file, options, assumed),
         };
         // Check the name only after a failure: a text file may have such a name too.
         opened.map_err(|error| {
@@ -80,7 +89,11 @@ impl Input {
         })
     }
 
-    fn open_files(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
+    fn open_files(
+        files: TraceFiles,
+        options: &OpenOptions,
+        assumed: TraceAssumptions,
+    ) -> Result<Self> {
         let path = &options.path;
         if let Some(format) = options.format.filter(|format| format.is_text()) {
             let what = if path.is_dir() {
@@ -105,20 +118,14 @@ impl Input {
         }
         let unusable = |error| of_file(path, error);
         let opened = files.open()?;
-        let assumed = options
+        let instruction_set = options
             .arch
             .or_else(|| machine_of_images(&files, &opened, options));
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let kept = kept_options(&fingerprint, steps_place, options);
-        let template = options
-            .record_layout
-            .as_deref()
-            .map(template_of)
-            .transpose()?;
         let assumed = TraceAssumptions {
-            instruction_set: assumed,
-            template,
-            ..assumed_by(options)
+            instruction_set,
+            ..assumed
         };
         let fit = |program: &ProgramFile| {
             files.format.program_fit(
@@ -155,17 +162,21 @@ impl Input {
         self.source.downcast::<Drmemtrace>()
     }
 
-    fn open_plain(file: File, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
+    fn open_plain(file: File, options: &OpenOptions, assumed: TraceAssumptions) -> Result<Self> {
         let unusable = |error| of_file(&options.path, error);
+        let metadata = file
+            .metadata()
+            .map_err(|error| refused(&error, &options.path))?;
         let format = match options.format {
             Some(format) => format,
             None => checked(Format::of_input(&file), options)
                 .map_err(|error| of_file(&options.path, source_error_text(&error)))?,
         };
         let source = format
-            .open_text(Box::new(file), assumed_by(options))
+            .open_text(Box::new(file), assumed)
             .map_err(unusable)?;
-        let fingerprint = Fingerprint::of(source.as_ref(), modified_nanos).map_err(unusable)?;
+        let fingerprint =
+            Fingerprint::of(source.as_ref(), modified_nanos(&metadata)).map_err(unusable)?;
         Ok(Self {
             source,
             fingerprint,
@@ -178,19 +189,21 @@ impl Input {
     fn open_packed(
         file: Arc<File>,
         kind: PackedKind,
-        modified_nanos: u64,
         options: &OpenOptions,
+        assumed: TraceAssumptions,
     ) -> Result<Self> {
         let path = &options.path;
         let unusable = |error| of_file(path, error);
+        let metadata = file.metadata().map_err(|error| refused(&error, path))?;
         // Detect the format before a copy is made.
         let format = packed_format(file.clone(), kind, options)?;
         let mut fingerprint =
-            Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
+            Fingerprint::of_file(&*file, modified_nanos(&metadata), String::new())
+                .map_err(unusable)?;
         let text = PackedText::open(file, kind, kept_options(&fingerprint, copy_place, options));
         let text = text.map_err(|error| refused(&error, path))?;
         let source = format
-            .open_text(Box::new(text.clone()), assumed_by(options))
+            .open_text(Box::new(text.clone()), assumed)
             .map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
         Ok(Self {
@@ -360,20 +373,23 @@ fn machine_of_images(
         .filter(|set| set.word_bytes() == address_bytes)
 }
 
-/// Reads the user's description of a trace's records.
-fn template_of(path: &Path) -> Result<RecordTemplate> {
+/// Reads the user's description of a trace; none if the options name none.
+pub(super) fn template_of(options: &OpenOptions) -> Result<Option<Template>> {
+    let Some(path) = options.record_layout.as_deref() else {
+        return Ok(None);
+    };
     let unreadable = |error| {
         of_file(
             path,
-            format_args!("the layout of the records could not be read ({error})"),
+            format_args!("the description of the trace could not be read ({error})"),
         )
     };
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() || metadata.len() > TEMPLATE_LIMIT {
-        return Err(of_file(path, "this is not a description of records"));
+        return Err(of_file(path, "this is not a description of a trace"));
     }
     let text = fs::read_to_string(path).map_err(unreadable)?;
-    text.parse().map_err(|error| of_file(path, error))
+    text.parse().map(Some).map_err(|error| of_file(path, error))
 }
 
 /// Detects the format of a compressed trace by its first text.

@@ -63,8 +63,8 @@ pub struct OpenOptions {
     pub endian: Option<Endian>,
     /// Tarmac lines lack the instruction-set field, and all code is Thumb.
     pub implicit_thumb: bool,
-    /// Description of the records (TOML), for a format that may have several; none: the format's
-    /// own.
+    /// Description of the records or lines (TOML), for a trace that the user describes; none: the
+    /// format's own.
     pub record_layout: Option<PathBuf>,
     /// Number of threads that build the index; 0: one per core.
     pub threads: usize,

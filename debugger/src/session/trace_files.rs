@@ -13,7 +13,7 @@ use stepback_parsers::files::{PackedKind, head_of};
 use stepback_parsers::{Format, ReadAt, SourceError, TraceFile, detect};
 
 use super::OpenOptions;
-use super::input::{check_kind, modified_nanos, refused};
+use super::input::{check_kind, modified_nanos, refused, template_of};
 use crate::session::notice::of_file;
 use crate::session::places::is_same_file;
 
@@ -60,8 +60,11 @@ impl TraceFiles {
         if path.is_dir() {
             return Self::of_directory(path).map(Some);
         }
-        if options.record_layout.is_some() {
-            // A file with a record description may begin with anything.
+        if let Some(template) = template_of(options)? {
+            // A file with a description may begin with anything.
+            if template.lines().is_some() {
+                return Ok(None);
+            }
             return Ok(Some(Self::new(
                 Format::Btrace,
                 &directory_of(path),

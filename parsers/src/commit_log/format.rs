@@ -146,7 +146,7 @@ impl LogFormat for CommitLog {
         self.set
     }
 
-    fn time_unit(&self) -> Option<&'static str> {
+    fn time_unit(&self) -> Option<&str> {
         match self.dialect {
             Dialect::Ibex => Some("units"),
             Dialect::Cv32 => Some("ns"),

@@ -10,7 +10,9 @@ use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::text::digits::decimal;
 use crate::text::words::{Words, bytes_in_order, little_endian};
-use crate::text_log::{ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep};
+use crate::text_log::{
+    ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, whole_register,
+};
 
 /// Longest note that is kept of a foreign line.
 const NOTE: usize = 400;
@@ -140,12 +142,10 @@ impl Unidbg {
         let Some(view) = Registers::view(&name, self.set).or_else(frame_pointer) else {
             return;
         };
-        // A write of the low half clears the rest.
-        let whole = match name.strip_prefix('w') {
-            Some(number) => Registers::view(&format!("x{number}"), self.set).unwrap_or(view),
-            None => view,
-        };
-        step.write(LoggedRegister::View(whole), Some(value));
+        step.write(
+            LoggedRegister::View(whole_register(view, self.set)),
+            Some(value),
+        );
     }
 
     /// Adds `(r 0xADDRESS SIZE)` or `(w 0xADDRESS SIZE)`.
@@ -215,7 +215,7 @@ impl LogFormat for Unidbg {
         self.set
     }
 
-    fn time_unit(&self) -> Option<&'static str> {
+    fn time_unit(&self) -> Option<&str> {
         Some("ms")
     }
 

@@ -8,8 +8,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 use stepback_machine::Endian;
 
-/// Maximum length of a record in bytes. No trace has longer ones.
-const LONGEST: usize = 1 << 16;
+use crate::template::error::{LONGEST, TemplateError, one_line};
 
 /// The layout of a record: the position of each field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,34 +19,6 @@ pub struct RecordTemplate {
     pub first_record: u64,
     /// The fields by name.
     fields: BTreeMap<String, TemplateField>,
-}
-
-/// An invalid description of a record.
-#[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TemplateError {
-    /// The text is not TOML, or has a key that a layout does not have.
-    #[error("it is not a description of a record: {0}")]
-    Syntax(String),
-    /// The record length is 0 or too large.
-    #[error("a record has 1 to {LONGEST} bytes, not {0}")]
-    RecordBytes(usize),
-    /// A field exceeds the record, has no or too many bytes, or selects bits outside its bytes.
-    #[error(
-        "the field {0:?} must have 1 to 8 bytes inside of the record, and its bits must lie in these"
-    )]
-    Field(String),
-    /// A field that the format does not have.
-    #[error("there is no field {name:?}: known are {known}")]
-    Unknown {
-        /// Name of the field.
-        name: String,
-        /// The field names that the format has, separated by commas.
-        known: String,
-    },
-    /// A field that the format requires.
-    #[error("the field {0:?} is missing")]
-    Missing(&'static str),
 }
 
 #[derive(Deserialize)]
@@ -85,6 +56,11 @@ impl RecordTemplate {
     /// Returns the position of a field, or none if the record does not have it.
     pub fn field(&self, name: &str) -> Option<TemplateField> {
         self.fields.get(name).copied()
+    }
+
+    /// Iterates over the fields with their names, in the order of the names.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, TemplateField)> {
+        self.fields.iter().map(|(name, field)| (&**name, *field))
     }
 
     /// Checks that the format knows all fields.
@@ -175,17 +151,6 @@ fn order_of(written: RawByteOrder) -> Endian {
         RawByteOrder::Big => Endian::Big,
         RawByteOrder::Little => Endian::Little,
     }
-}
-
-/// Formats a TOML error and its byte offset on one line.
-fn one_line(error: &toml::de::Error) -> String {
-    let place = error
-        .span()
-        .map_or_else(String::new, |span| format!(" (byte {})", span.start));
-    format!(
-        "{}{place}",
-        error.message().lines().collect::<Vec<_>>().join("; ")
-    )
 }
 
 /// The position of a number in a record.

@@ -1,8 +1,11 @@
 //! What a text format says about its lines ([`LogFormat`]).
 
+use std::sync::Arc;
+
 use stepback_machine::InstructionSet;
 
 use crate::read_at::ReadAt;
+use crate::template::LineTemplate;
 use crate::text::window::without_return;
 use crate::text_log::step::LoggedStep;
 
@@ -31,7 +34,7 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
     fn instruction_set(&self) -> InstructionSet;
 
     /// Returns the unit of the timestamps; none if the format has none.
-    fn time_unit(&self) -> Option<&'static str> {
+    fn time_unit(&self) -> Option<&str> {
         None
     }
 
@@ -72,14 +75,16 @@ pub(crate) struct LogHead<'a> {
     /// The first bytes.
     pub text: &'a [u8],
     /// What the user states.
-    pub options: LogOptions,
+    pub options: &'a LogOptions,
 }
 
 /// Facts that the user states because the text does not contain them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LogOptions {
     /// Instruction set; none for the most likely one.
     pub instruction_set: Option<InstructionSet>,
+    /// Description of the lines.
+    pub template: Option<Arc<LineTemplate>>,
 }
 
 impl<'a> LogHead<'a> {

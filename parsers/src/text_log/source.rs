@@ -42,7 +42,7 @@ impl<F: LogFormat> TextLog<F> {
         head.truncate(count);
         let format = F::of_head(&LogHead {
             text: &head,
-            options,
+            options: &options,
         });
         format.scan(&*input, 0..length);
         let traits = SourceTraits {

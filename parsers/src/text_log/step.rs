@@ -114,6 +114,19 @@ pub(crate) struct LoggedAccess {
     pub bytes: Option<[u8; 8]>,
 }
 
+/// Returns the whole register for the name of its low half: a write of `w0` or `eax` clears the
+/// rest.
+pub(crate) fn whole_register(view: RegisterView, set: InstructionSet) -> RegisterView {
+    let is_low_half = view.offset == 0 && view.size_bytes == 4 && set.word_bytes() == 8;
+    match is_low_half && set.number_of(view.register).is_some() {
+        true => RegisterView {
+            size_bytes: 8,
+            ..view
+        },
+        false => view,
+    }
+}
+
 impl LoggedStep {
     /// Forgets the step of the chunk before.
     pub fn begin(&mut self, chunk_offset: u64) {

@@ -121,9 +121,11 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn open(text: &[u8], format: Format) -> Arc<dyn Source> {
-    format
-        .open_text(Box::new(text.to_vec()), TraceAssumptions::default())
-        .unwrap()
+    let assumed = TraceAssumptions {
+        template: (format == Format::Described).then(|| LAYOUT.parse().unwrap()),
+        ..TraceAssumptions::default()
+    };
+    format.open_text(Box::new(text.to_vec()), assumed).unwrap()
 }
 
 fn parse(source: &dyn Source, range: Range<u64>) -> (LogRecorder, ParsedRange) {
@@ -180,7 +182,7 @@ fn check_parts(source: &dyn Source) -> LogRecorder {
 }
 
 /// A few steps of each format, from the documents of their producers.
-const SAMPLES: [(Format, &str); 14] = [
+const SAMPLES: [(Format, &str); 15] = [
     (
         Format::CommitLog,
         "core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0x0\n\
@@ -286,12 +288,53 @@ const SAMPLES: [(Format, &str); 14] = [
         "[15:11:48 070][lib.so 0x1ed98] [ff8302d1] 0x4001ed98: \"sub sp, sp, #0xa0\" sp=0xbffff700 => sp=0xbffff660\n\
          [15:11:48 071][lib.so 0x1ed9c] [e80700f9] 0x4001ed9c: \"str x8, [sp, #8]\" (w 0xbffff668 8) x8=0x1 sp=0xbffff660\n",
     ),
+    (
+        Format::Described,
+        "; a core of our own\n\
+         [12] core1 00000080: 00500093 li ra, 5 | r01=5 r2=xxxxxxxx status=1f\n\
+         \x20 ST4 000000000000a0c0 1234_5678\n\
+         \x20 LD2 0xa0c0\n\
+         [13] core1 00000084: 4505 li a0, 1 | r10=1\n\
+         \x20 ST1 a0c4 --\n\
+         [15] 1 00000086: -- ecall |\n\
+         \x20 trap: environment call\n\
+         [16] core1 0000008a skipped\n",
+    ),
 ];
+
+/// Description of the last sample.
+const LAYOUT: &str = r"
+instruction_set = 'riscv64'
+time_unit = 'cycles'
+[[line]]
+pattern = '^\[(?<time>\d+)\] (?<thread>\w+) (?<pc>\w+): (?<opcode>\S+) (?<text>[^|]*)\|(?<items>.*)'
+items = [
+    { pattern = 'r(?<register>\d+)=(?<value>\w+)', register_prefix = 'x' },
+    { pattern = '(?<register>status)=(?<value>\w+)' },
+]
+[[line]]
+pattern = '^\[(?<time>\d+)\] (?<thread>\w+) (?<pc>\w+) skipped'
+executed = false
+[[line]]
+pattern = '^ +ST(?<size>\d) (?<address>\w+) (?<value>\S+)'
+access = 'store'
+[[line]]
+pattern = '^ +LD(?<size>\d) (?<address>\w+)'
+access = 'load'
+[[line]]
+pattern = '^ +trap: (?<exception>.*)'
+[[line]]
+pattern = '^;'
+";
 
 #[test]
 fn parts_give_the_events_of_the_whole() {
     for (format, text) in SAMPLES {
-        assert_eq!(crate::detect::detect(text.as_bytes()), Ok(format), "{text}");
+        let detected = crate::detect::detect(text.as_bytes());
+        assert!(
+            detected == Ok(format) || format == Format::Described,
+            "{text}"
+        );
         let whole = check_parts(&*open(text.as_bytes(), format));
         assert!(!whole.chunks.is_empty(), "{text}");
         assert!(
@@ -388,6 +431,22 @@ fn lines_mean_what_their_producers_say() {
         ],
     );
     check(13, &["cpu0 write bffff668 ?8"]);
+    check(
+        14,
+        &[
+            "core1 step 80 Riscv64 4 \"li ra, 5\"",
+            "core1 r1=0000000000000005",
+            "core1 r31=?",
+            "core1 write a0c0 12345678",
+            "core1 read a0c0 ?2",
+            "core1 step 84 Riscv64 2 \"li a0, 1\"",
+            "core1 r10=0000000000000001",
+            "core1 write a0c4 ?1",
+            "cpu1 step 86 Riscv64 0 \"ecall\"",
+            "cpu1 Exception environment call",
+            "core1 step 8a Riscv64 0 failed \"\"",
+        ],
+    );
 }
 
 proptest! {
@@ -416,4 +475,31 @@ proptest! {
     ) {
         check_parts(&*open(&bytes, SAMPLES[format].0));
     }
+}
+
+#[test]
+fn what_a_described_log_cannot_mean_is_reported() {
+    let text = "[1] c 80: 4505 li a0, 1 | r10=123456789abcdef01\n\
+                \x20ST1 a0c4 zz\n\
+                rubbish\n\
+                [x] c 84: 00000013 nop |\n";
+    let found = parse(
+        &*open(text.as_bytes(), Format::Described),
+        0..text.len() as u64,
+    )
+    .0;
+    assert_eq!(
+        found.texts(),
+        [
+            "c step 80 Riscv64 2 \"li a0, 1\"",
+            "c r10=?",
+            "c write a0c4 ?1",
+            "c Note rubbish",
+            "c Note [x] c 84: 00000013 nop |",
+            "problem the value has 9 bytes, x10 has 8",
+            "problem an item that cannot be read, \"zz\": it is left out",
+            "problem a line that does not belong to the log: it is kept as a note",
+            "problem a line that does not belong to the log: it is kept as a note",
+        ]
+    );
 }

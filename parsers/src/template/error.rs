@@ -1,0 +1,70 @@
+//! What is wrong with a description of records or lines ([`TemplateError`]).
+
+/// Maximum length of a record in bytes. No trace has longer ones.
+pub(super) const LONGEST: usize = 1 << 16;
+/// Maximum number of patterns, which bounds the time for a line.
+pub(super) const PATTERNS: usize = 100;
+
+/// An invalid description of records or lines.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// The text is not TOML, or has a key that a layout does not have.
+    #[error("it is not a description of a record: {0}")]
+    Syntax(String),
+    /// The record length is 0 or too large.
+    #[error("a record has 1 to {LONGEST} bytes, not {0}")]
+    RecordBytes(usize),
+    /// A field exceeds the record, has no or too many bytes, or selects bits outside its bytes.
+    #[error(
+        "the field {0:?} must have 1 to 8 bytes inside of the record, and its bits must lie in these"
+    )]
+    Field(String),
+    /// A field that the format does not have.
+    #[error("there is no field {name:?}: known are {known}")]
+    Unknown {
+        /// Name of the field.
+        name: String,
+        /// The field names that the format has, separated by commas.
+        known: String,
+    },
+    /// A field that the format requires.
+    #[error("the field {0:?} is missing")]
+    Missing(&'static str),
+    /// The description of lines is not TOML, or has a key that a layout does not have.
+    #[error("it is not a description of lines: {0}")]
+    Lines(String),
+    /// A pattern is no regular expression, or its groups do not belong together.
+    #[error("the pattern {pattern:?}: {problem}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There are too many patterns.
+    #[error("there may be {PATTERNS} patterns, not {0}")]
+    PatternCount(usize),
+    /// No pattern begins a step.
+    #[error("one of the lines needs a pattern with a group pc: it begins a step")]
+    NoStep,
+    /// An unknown instruction set.
+    #[error("there is no instruction set {name:?}: known are {known}")]
+    InstructionSet {
+        /// The unknown name.
+        name: String,
+        /// The known names, separated by commas.
+        known: String,
+    },
+}
+
+/// Formats a TOML error and its byte offset on one line.
+pub(super) fn one_line(error: &toml::de::Error) -> String {
+    let place = error
+        .span()
+        .map_or_else(String::new, |span| format!(" (byte {})", span.start));
+    format!(
+        "{}{place}",
+        error.message().lines().collect::<Vec<_>>().join("; ")
+    )
+}
