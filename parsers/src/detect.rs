@@ -564,7 +564,7 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     if let Some(kind) = foreign_format(head) {
         return Err(FormatError::Foreign {
             kind,
-            formats: listed(FORMATS.iter().map(|row| row.title)),
+            formats: listed(titles(|_| true)),
         });
     }
     let is_control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
@@ -572,11 +572,18 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
         return Err(FormatError::Binary);
     }
     let count = head.split_inclusive(|byte| *byte == b'\n').count();
-    let texts = FORMATS.iter().filter(|row| row.format.is_text());
     Err(FormatError::NoTraceLine {
-        formats: listed(texts.map(|row| row.title)),
+        formats: listed(titles(Format::is_text)),
         lines: count,
     })
+}
+
+/// Returns the titles of formats that can be detected.
+fn titles(is_listed: fn(Format) -> bool) -> impl Iterator<Item = &'static str> {
+    FORMATS
+        .iter()
+        .filter(move |row| row.format != Format::Described && is_listed(row.format))
+        .map(|row| row.title)
 }
 
 /// Returns the only format to which a line can belong.

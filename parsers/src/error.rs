@@ -36,7 +36,8 @@ pub enum FormatError {
     },
     /// The input is text, but not a trace.
     #[error(
-        "no line of a trace in the first {}: is this a trace? Known texts are {formats}",
+        "no line of a trace in the first {}: is this a trace? Known texts are {formats}; \
+         a log in a format of your own can be described (--record-layout)",
         lines_text(*lines)
     )]
     NoTraceLine {

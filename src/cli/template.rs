@@ -62,8 +62,7 @@ struct LinesJson {
     /// Registers that the architecture does not have: the first ones.
     other_registers: Vec<String>,
     problem_count: u64,
-    /// The first problems.
-    problems: Vec<ProblemJson>,
+    first_problems: Vec<ProblemJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -198,7 +197,7 @@ fn lines_text(trial: &LinesJson) -> String {
     row("loads", grouped(trial.loads));
     row("stores", grouped(trial.stores));
     row("problems", grouped(trial.problem_count));
-    for problem in &trial.problems {
+    for problem in &trial.first_problems {
         let ProblemJson {
             line,
             column,
@@ -250,7 +249,7 @@ impl From<LayoutTrial> for LinesJson {
             threads: trial.threads,
             other_registers: trial.other_registers.into_iter().collect(),
             problem_count: trial.problem_count,
-            problems: problems.collect(),
+            first_problems: problems.collect(),
         }
     }
 }

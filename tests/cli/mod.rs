@@ -15,6 +15,7 @@ mod common_options;
 mod convert;
 mod cores;
 mod damage;
+mod described;
 mod diff;
 mod drmemtrace;
 mod effects;

@@ -17,7 +17,7 @@ use crate::cli::support::{copy_tree, fixture_path};
 use page::{Page, is_like};
 
 /// Names that pages use, and the fixtures that they are.
-const SAMPLES: [(&str, &str); 16] = [
+const SAMPLES: [(&str, &str); 22] = [
     ("two-cores.tarmac", "amp.head.tarmac"),
     ("m3.tarmac", "cm3.tiny.tarmac"),
     ("rtos.tarmac", "small/tasks.tarmac"),
@@ -33,6 +33,12 @@ const SAMPLES: [(&str, &str); 16] = [
     ("riscv.log", "logs/rvtrap.spike.log.zst"),
     ("qemu.log", "logs/qmix.x86_64.execlog.log.zst"),
     ("tenet.log", "logs/qmix.x86_64.tenet.log.zst"),
+    ("bench.log", "described/bench.log.zst"),
+    ("bench.toml", "described/bench.toml"),
+    ("hook.log", "described/hook.log.zst"),
+    ("hook.toml", "described/hook.toml"),
+    ("board.log", "described/board.log.zst"),
+    ("board.toml", "described/board.toml"),
     ("qsort.tarmac", "qsort.es.tiny.tarmac"),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{Encoding, InstructionSet, Registers};
+use stepback_machine::{Address, Encoding, InstructionSet, Registers};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::events::TextKind;
@@ -11,7 +11,8 @@ use crate::template::{DigitOrder, LineGroup, LineLayout, LineParts, LineTemplate
 use crate::text::digits::{decimal, hex};
 use crate::text::words::{bytes_in_order, little_endian};
 use crate::text_log::{
-    ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, whole_register,
+    ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, branch_of,
+    whole_register,
 };
 
 /// Longest note that is kept of a line that no pattern matches.
@@ -23,6 +24,8 @@ const VALUE_BYTES: usize = 64;
 pub(crate) struct DescribedLog {
     template: Arc<LineTemplate>,
     set: InstructionSet,
+    /// The encodings tell calls and returns: the log shows no link register.
+    decodes_branches: bool,
 }
 
 /// A line, with the pattern that matches it and its groups.
@@ -53,9 +56,11 @@ impl LogFormat for DescribedLog {
     fn of_head(head: &LogHead<'_>) -> Self {
         let template = head.options.template.clone().unwrap_or_default();
         let stated = head.options.instruction_set.or(template.instruction_set);
+        let set = stated.unwrap_or_default();
         Self {
+            set,
+            decodes_branches: set.alignment() == 1 || !template.has_registers(),
             template,
-            set: stated.unwrap_or_default(),
         }
     }
 
@@ -154,6 +159,9 @@ impl PartReader<'_> {
                 self.step.length_bytes = encoding.bytes().len() as u8;
                 if let Some(narrow) = set.narrow_set().filter(|_| encoding.bytes().len() == 2) {
                     self.step.set = narrow;
+                }
+                if self.log.decodes_branches {
+                    self.step.branch = branch_of(encoding, Address(pc), self.step.set);
                 }
             }
             None if is_unknown(without_prefix(digits)) => {}

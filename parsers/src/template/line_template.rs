@@ -190,6 +190,15 @@ impl LineTemplate {
             .find_map(|(number, layout)| Some((number, layout.parts(line)?)))
     }
 
+    /// Returns true if a pattern reads register writes.
+    pub(crate) fn has_registers(&self) -> bool {
+        let mut layouts = self
+            .lines
+            .iter()
+            .flat_map(|line| std::iter::once(line).chain(&line.items));
+        layouts.any(|layout| layout.has(LineGroup::Register))
+    }
+
     /// Returns the layout with a number.
     pub(crate) fn line(&self, number: usize) -> Option<&LineLayout> {
         self.lines.get(number)
@@ -282,7 +291,7 @@ impl LineLayout {
             items,
         };
         layout
-            .check_effect(access.is_some())
+            .check_effect(access)
             .map_err(|problem| problem.in_pattern(&pattern))?;
         Ok((pattern, layout))
     }
@@ -358,10 +367,11 @@ impl LineLayout {
         lonely.map_or(Ok(()), |group| Err(PatternProblem::OfStep(group)))
     }
 
-    /// Checks the groups of a register write or an access. `has_direction` tells whether the user
-    /// stated its direction.
-    fn check_effect(&self, has_direction: bool) -> Result<(), PatternProblem> {
+    /// Checks the groups of a register write, or of an access with the direction that the user
+    /// stated.
+    fn check_effect(&self, stated: Option<WrittenAccess>) -> Result<(), PatternProblem> {
         let has = |group| self.has(group);
+        let has_direction = stated.is_some();
         let is_sized = self.size.is_some() || has(LineGroup::Size) || has(LineGroup::Value);
         match self.size {
             Some(size) if !(1..=ACCESS_BYTES).contains(&size) => {

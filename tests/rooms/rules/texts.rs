@@ -4,8 +4,14 @@
 use crate::rooms::scan::file_scan::FactKind;
 use crate::rooms::survey::{Offence, Survey};
 
-/// Crates whose settings and layouts are text, so their length cannot lie.
-const TEXTUAL: &[&str] = &["debugger/", "window/", "terminal/", "src/"];
+/// Crates and folders whose settings and layouts are text, so their length cannot lie.
+const TEXTUAL: &[&str] = &[
+    "parsers/src/template/",
+    "debugger/",
+    "window/",
+    "terminal/",
+    "src/",
+];
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {
     let fields = survey.workspace.facts.iter().filter_map(|placed| {

@@ -1,0 +1,137 @@
+//! Logs in formats of their own, read by their descriptions.
+
+use serde_json::Value;
+
+use super::support::{Sandbox, copy_tree, fixture_path};
+
+/// Logs with their descriptions, and fixtures in known formats with the same events.
+const LOGS: [(&str, &str); 3] = [
+    ("bench", "logs/rvtiny.spike.log.zst"),
+    ("hook", "logs/qmix.x86_64.execlog.log.zst"),
+    ("board", "cm3.tiny.tarmac"),
+];
+
+fn put(sandbox: &Sandbox, name: &str) -> String {
+    let place = sandbox.path(name.rsplit('/').next().unwrap());
+    copy_tree(&fixture_path(name), &place);
+    place.display().to_string()
+}
+
+/// Removes what differs between formats: lines, times and the words of the disassembly.
+fn without_format(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(object) => {
+            for key in [
+                "line",
+                "time",
+                "text",
+                "thread",
+                "enter_time",
+                "exit_time",
+                "enter_line",
+                "exit_line",
+            ] {
+                object.remove(key);
+            }
+            object
+                .values_mut()
+                .for_each(|value| *value = without_format(value.take()));
+        }
+        Value::Array(list) => list
+            .iter_mut()
+            .for_each(|value| *value = without_format(value.take())),
+        _ => {}
+    }
+    value
+}
+
+#[test]
+fn a_described_log_gives_the_answers_of_the_same_trace_in_a_known_format() {
+    for (name, other) in LOGS {
+        let sandbox = Sandbox::new();
+        let log = put(&sandbox, &format!("described/{name}.log.zst"));
+        let layout = put(&sandbox, &format!("described/{name}.toml"));
+        let other = put(&sandbox, other);
+        for question in [
+            &["list"][..],
+            &["at", "end", "--stack"],
+            &["at", "1000", "--stack", "--mem", "sp:64"],
+            &["calltree"],
+            &["counts"],
+        ] {
+            let ask = |trace: &str, more: &[&str]| {
+                let arguments = [
+                    &question[..1],
+                    &[trace],
+                    &question[1..],
+                    &["--json", "-q"],
+                    more,
+                ]
+                .concat();
+                let ran = sandbox.run(&arguments).succeeds();
+                ran.out
+                    .lines()
+                    .map(|line| without_format(serde_json::from_str(line).unwrap()))
+                    .collect::<Vec<_>>()
+            };
+            let found = ask(&log, &["--record-layout", &layout]);
+            assert_eq!(found, ask(&other, &[]), "{name}: {question:?}");
+        }
+    }
+}
+
+#[test]
+fn a_trial_shows_what_is_read_and_what_is_not() {
+    let sandbox = Sandbox::new();
+    let layout = put(&sandbox, "described/bench.toml");
+    let log = "@1 hart0 retire pc=80 insn=00000297\n@1 hart0   gpr[5] <= 80\n@1 hart0   gpr[5] <= 1g\n\
+               what is this?\n@2 hart0   gpr[77] <= 1\n";
+    let log = sandbox.file("small.log", log);
+    let trial = sandbox.json(&["template", "try", &log, &layout]);
+    let patterns: Vec<_> = trial["patterns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["lines"].clone())
+        .collect();
+    assert_eq!(patterns, [1, 3, 0, 0, 0, 0]);
+    assert_eq!(
+        (&trial["other_lines"], &trial["problem_count"]),
+        (&1.into(), &2.into())
+    );
+    assert_eq!(trial["other_registers"], serde_json::json!(["x77"]));
+    assert_eq!(trial["first_problems"][1]["line"], 4);
+    let text = sandbox.run(&["template", "try", &log, &layout]).succeeds();
+    text.prints("  no pattern      1\n")
+        .prints("  unknown names   x77\n")
+        .prints("  line 3, byte 21: an item that cannot be read, \"1g\"");
+}
+
+#[test]
+fn a_trial_of_records_shows_their_fields() {
+    let sandbox = Sandbox::new();
+    let layout = "record_bytes = 4\n[fields]\npc = { offset = 0, bytes = 2 }\nkind = { offset = 3, bytes = 1 }\n";
+    let layout = sandbox.file("records.toml", layout);
+    let records = sandbox.file("records", [0x12, 0x34, 0, 7, 0x12, 0x38, 0, 8, 1]);
+    sandbox
+        .run(&["template", "try", &records, &layout])
+        .succeeds()
+        .prints("records           2\n  after the last  1 byte\n  record 0: kind=0x7 pc=0x1234\n");
+}
+
+#[test]
+fn a_log_without_its_description_says_what_is_missing() {
+    let sandbox = Sandbox::new();
+    let log = put(&sandbox, "described/bench.log.zst");
+    sandbox.run(&["info", &log]).fails_with(&[
+        "bench.log.zst",
+        "a log in a format of your own can be described",
+    ]);
+    sandbox
+        .run(&["info", &log, "--format", "described"])
+        .fails_with(&["name it with --record-layout"]);
+    let layout = sandbox.file("bad.toml", "[[line]]\npattern = '(?<pc>'\n");
+    sandbox
+        .run(&["info", &log, "--record-layout", &layout])
+        .fails_with(&["bad.toml", "the pattern \"(?<pc>\": unclosed group"]);
+}
