@@ -320,8 +320,9 @@ impl TraceAssumptions {
     /// Returns the options that the readers of text logs need.
     #[must_use]
     pub(crate) fn log(&self) -> LogOptions {
+        let all_thumb = self.implicit_thumb.then_some(InstructionSet::T32);
         LogOptions {
-            instruction_set: self.instruction_set,
+            instruction_set: self.instruction_set.or(all_thumb),
             template: self.template.as_ref().and_then(Template::lines).cloned(),
         }
     }

@@ -59,6 +59,7 @@ pub mod template;
 mod text;
 mod text_log;
 
+pub use crate::delta_log::TenetWriter;
 pub use crate::detect::{Format, TraceAssumptions, detect};
 pub use crate::distinct::{DistinctAddresses, DistinctCount};
 pub use crate::error::{FormatError, SourceError};

@@ -1,5 +1,5 @@
-//! `stepback convert`: a Tarmac trace in another style, or packed RST as plain RST. The summary
-//! says what the target cannot express.
+//! `stepback convert`: a Tarmac trace in another style, packed RST as plain RST, or any trace as
+//! Tenet text. The summary says what the target cannot express.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
@@ -18,6 +18,7 @@ use stepback_parsers::{Flow, Format, Source as _, Tarmac};
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::convert_btrace::convert_branches;
+use crate::cli::convert_tenet::convert_to_tenet;
 use crate::cli::error::CommandError;
 use crate::cli::progress::{say, watched};
 use crate::cli::question::{Command, TraceArguments};
@@ -34,8 +35,8 @@ pub struct ConvertArguments {
     /// The style or format to write.
     #[arg(long, value_name = "FORMAT")]
     pub to: ConvertFormat,
-    /// Write only the steps or records of this thread (branch recordings only); the text form holds
-    /// one thread per file.
+    /// Write only the steps or records of this thread (branch recordings and Tenet only); text forms
+    /// hold one thread per file.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
     /// The trace. No index is used, so options about the index have no effect.
@@ -66,6 +67,9 @@ pub enum ConvertFormat {
     /// (--image).
     #[value(name = "btrace-text")]
     BtraceText,
+    /// Changed registers and accesses for the Tenet plugin of IDA, from any trace.
+    #[value(name = "tenet")]
+    Tenet,
 }
 
 /// Summary of the conversion. A number that does not apply to the format is null.
@@ -76,7 +80,8 @@ pub struct ConversionJson {
     pub records: Option<u64>,
     /// Number of lines written.
     pub lines: Option<u64>,
-    /// Number of branches left out because the trace does not show where they led.
+    /// Number of branches left out because the trace does not show where they led, or of accesses
+    /// whose bytes it does not state.
     pub left_out: Option<u64>,
     /// Damaged places of the trace.
     pub problems: Option<Vec<String>>,
@@ -92,7 +97,7 @@ impl ConvertFormat {
         match self {
             Self::FastModels => Some(TarmacStyle::FastModels),
             Self::Es => Some(TarmacStyle::Es),
-            Self::Rst | Self::Btrace | Self::BtracePlain | Self::BtraceText => None,
+            _ => None,
         }
     }
 
@@ -160,9 +165,10 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
 impl Command for ConvertArguments {
     // Standard output cannot take both the trace and the summary.
     fn check(&self) -> Result<(), String> {
-        if self.thread.is_some() && !self.is_of_branches() {
+        if self.thread.is_some() && !self.is_of_branches() && self.to != ConvertFormat::Tenet {
             return Err(
-                "--thread chooses from a recording of branches: leave it out, all threads are written".to_owned()
+                "--thread is for branches and Tenet: leave it out, all threads are written"
+                    .to_owned(),
             );
         }
         match self.common.report.json && self.target().is_none() {
@@ -180,13 +186,15 @@ impl Command for ConvertArguments {
     }
 
     fn run(&self) -> Result<()> {
-        let is_text = self.to.style().is_some() || self.to == ConvertFormat::BtraceText;
+        let is_text = self.to.style().is_some()
+            || matches!(self.to, ConvertFormat::BtraceText | ConvertFormat::Tenet);
         if !is_text && self.target().is_none() && io::stdout().is_terminal() {
             bail!("the records are binary: name a file with -o");
         }
         let summary = match self.to.style() {
             Some(style) => convert(self, style)?,
             None if self.is_of_branches() => convert_branches(self)?,
+            None if self.to == ConvertFormat::Tenet => convert_to_tenet(self)?,
             None => convert_to_rst(self)?,
         };
         let counted = |count: Option<u64>, noun| count.map(|count| counted(count, noun));

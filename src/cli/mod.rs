@@ -14,6 +14,7 @@ mod check;
 mod commands;
 mod convert;
 mod convert_btrace;
+mod convert_tenet;
 mod counts;
 mod cut;
 mod diff;

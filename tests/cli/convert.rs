@@ -1,8 +1,9 @@
 //! `stepback convert`.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use crate::cli::support::{OVERFLOW, Sandbox, text};
+use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, text};
 
 /// Checks that a trace in another style gives the same answers.
 #[track_caller]
@@ -129,4 +130,50 @@ fn a_file_that_is_written_is_named_with_its_size() {
             .stderr,
         b""
     );
+}
+
+/// Returns the items of each line of a Tenet text, in an order of their own.
+fn tenet_lines(text: &str) -> Vec<BTreeSet<&str>> {
+    text.lines().map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn tenet_text_is_written_as_it_was_read() {
+    for name in ["qmix.x86_64.tenet", "qmix.aarch64.tenet"] {
+        let sandbox = Sandbox::new();
+        let packed = fixture_path(&format!("logs/{name}.log.zst"));
+        let original = zstd::decode_all(&*fs::read(packed).unwrap()).unwrap();
+        let original = String::from_utf8(original).unwrap();
+        let trace = sandbox.file("a.log", &original);
+        let ran = sandbox
+            .run(&["convert", &trace, "--to", "tenet"])
+            .succeeds();
+        assert_eq!(tenet_lines(&ran.out), tenet_lines(&original), "{name}");
+    }
+}
+
+#[test]
+fn a_thread_of_any_trace_is_written_for_tenet() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("amp.head.tarmac");
+    sandbox
+        .run(&["convert", &trace, "--to", "tenet"])
+        .fails_with(&["choose one with --thread: cpu0, cpu1"]);
+    let target = text(&sandbox.path("cpu1.log"));
+    let summary = sandbox.json(&[
+        "convert", &trace, "--to", "tenet", "--thread", "cpu1", "-o", &target,
+    ]);
+    assert_eq!(
+        (&summary["lines"], &summary["left_out"]),
+        (&811.into(), &0.into())
+    );
+    let info = sandbox.json(&["info", &target]);
+    assert_eq!(
+        (&info["format"], &info["steps"]),
+        (&"tenet".into(), &811.into())
+    );
+    let of = |trace: &str, more: &[&str]| {
+        sandbox.json(&[&["at", trace, "end"], more].concat())["registers"]["x19"].clone()
+    };
+    assert_eq!(of(&target, &[]), of(&trace, &["--thread", "cpu1"]));
 }

@@ -17,7 +17,8 @@ fn put(sandbox: &Sandbox, name: &str) -> String {
     place.display().to_string()
 }
 
-/// Removes what differs between formats: lines, times and the words of the disassembly.
+/// Removes what differs between formats: lines, times, the words of the disassembly, and a second
+/// name of the stack pointer.
 fn without_format(mut value: Value) -> Value {
     match &mut value {
         Value::Object(object) => {
@@ -30,6 +31,7 @@ fn without_format(mut value: Value) -> Value {
                 "exit_time",
                 "enter_line",
                 "exit_line",
+                "msp",
             ] {
                 object.remove(key);
             }

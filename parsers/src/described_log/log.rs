@@ -135,7 +135,10 @@ impl PartReader<'_> {
         let Some(pc) = self.number(layout, LineGroup::Pc, text) else {
             return;
         };
-        let set = self.log.set;
+        let set = match parts.get(LineGroup::Thumb) {
+            Some(mark) if !mark.is_empty() => InstructionSet::T32,
+            _ => self.log.set,
+        };
         self.step.announce(pc, set);
         self.step.is_executed = layout.is_executed;
         if let Some(thread) = parts.get(LineGroup::Thread) {
@@ -153,7 +156,7 @@ impl PartReader<'_> {
         let Some(digits) = parts.get(LineGroup::Opcode) else {
             return;
         };
-        match self.log.encoding(without_prefix(digits)) {
+        match self.log.encoding(set, without_prefix(digits)) {
             Some(encoding) => {
                 self.step.encoding = Some(encoding);
                 self.step.length_bytes = encoding.bytes().len() as u8;
@@ -302,8 +305,8 @@ impl PartReader<'_> {
 }
 
 impl DescribedLog {
-    fn encoding(&self, digits: &[u8]) -> Option<Encoding> {
-        let usual = match self.set.alignment() {
+    fn encoding(&self, set: InstructionSet, digits: &[u8]) -> Option<Encoding> {
+        let usual = match set.alignment() {
             1 => DigitOrder::Memory,
             _ => DigitOrder::Number,
         };
@@ -319,17 +322,17 @@ impl DescribedLog {
             DigitOrder::Number => {
                 let opcode = hex(digits)?;
                 let length_bytes = digits.len().div_ceil(2) as u8;
-                let set = self.set.narrow_set().filter(|_| length_bytes == 2);
+                let narrow = set.narrow_set().filter(|_| length_bytes == 2);
                 let known = u32::try_from(opcode)
                     .ok()
-                    .and_then(|opcode| set.unwrap_or(self.set).encoding_of(opcode, length_bytes));
+                    .and_then(|opcode| narrow.unwrap_or(set).encoding_of(opcode, length_bytes));
                 if known.is_some() {
                     return known;
                 }
                 opcode.to_le_bytes().to_vec()
             }
         };
-        let length = self.set.instruction_length(&bytes)?.min(bytes.len());
+        let length = set.instruction_length(&bytes)?.min(bytes.len());
         Encoding::new(bytes.get(..length)?)
     }
 }

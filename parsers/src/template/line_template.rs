@@ -22,6 +22,8 @@ pub enum LineGroup {
     Pc,
     /// The encoding.
     Opcode,
+    /// Any text that is only there if the instruction is a Thumb one.
+    Thumb,
     /// The disassembly.
     Text,
     /// The timestamp.
@@ -45,9 +47,10 @@ pub enum LineGroup {
 }
 
 /// Names of the groups, in the order of [`LineGroup`].
-const GROUP_NAMES: [&str; 12] = [
+const GROUP_NAMES: [&str; 13] = [
     "pc",
     "opcode",
+    "thumb",
     "text",
     "time",
     "thread",
@@ -60,9 +63,10 @@ const GROUP_NAMES: [&str; 12] = [
     "items",
 ];
 
-const GROUPS: [LineGroup; 12] = [
+const GROUPS: [LineGroup; 13] = [
     LineGroup::Pc,
     LineGroup::Opcode,
+    LineGroup::Thumb,
     LineGroup::Text,
     LineGroup::Time,
     LineGroup::Thread,
@@ -301,6 +305,7 @@ impl LineLayout {
         let of_lines = [
             LineGroup::Pc,
             LineGroup::Opcode,
+            LineGroup::Thumb,
             LineGroup::Text,
             LineGroup::Time,
             LineGroup::Thread,
@@ -357,6 +362,7 @@ impl LineLayout {
     fn check_line(&self) -> Result<(), PatternProblem> {
         let of_steps = [
             LineGroup::Opcode,
+            LineGroup::Thumb,
             LineGroup::Text,
             LineGroup::Time,
             LineGroup::Thread,
@@ -396,22 +402,7 @@ impl FromStr for LineTemplate {
     fn from_str(text: &str) -> Result<Self, TemplateError> {
         let written: WrittenTemplate =
             toml::from_str(text).map_err(|error| TemplateError::Lines(one_line(&error)))?;
-        let instruction_set = written
-            .instruction_set
-            .map(|name| {
-                let known = InstructionSet::CHOICES.into_iter();
-                known
-                    .clone()
-                    .find(|set| set.names().choice.is_some_and(|choice| choice.name == name))
-                    .ok_or_else(|| TemplateError::InstructionSet {
-                        known: known
-                            .filter_map(|set| Some(set.names().choice?.name))
-                            .collect::<Vec<_>>()
-                            .join(", "),
-                        name,
-                    })
-            })
-            .transpose()?;
+        let instruction_set = written.instruction_set.map(set_named).transpose()?;
         let count = written.line.iter().map(|line| 1 + line.items.len()).sum();
         if count > PATTERNS {
             return Err(TemplateError::PatternCount(count));
@@ -433,6 +424,23 @@ impl FromStr for LineTemplate {
             lines,
         })
     }
+}
+
+/// Returns the instruction set with a name: one of those that the user can choose, or Thumb for
+/// programs that execute nothing else.
+fn set_named(name: String) -> Result<InstructionSet, TemplateError> {
+    let choices = InstructionSet::CHOICES
+        .into_iter()
+        .filter_map(|set| Some((set.names().choice?.name, set)));
+    let known: Vec<_> = choices.chain([("thumb", InstructionSet::T32)]).collect();
+    let found = known.iter().find(|(choice, _)| *choice == name);
+    found.map(|(_, set)| *set).ok_or_else(|| {
+        let names: Vec<_> = known.iter().map(|(choice, _)| *choice).collect();
+        TemplateError::InstructionSet {
+            name,
+            known: names.join(", "),
+        }
+    })
 }
 
 /// Returns the message of a pattern's error; the lines before it show the pattern again.

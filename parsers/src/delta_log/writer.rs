@@ -1,0 +1,222 @@
+//! Writes the steps of a thread as Tenet text ([`TenetWriter`]).
+
+use std::io::{self, Write};
+
+use stepback_machine::{AccessKind, Address, InstructionSet, RegisterGroup, RegisterId, Registers};
+
+use crate::events::{EventSink, Flow, MemoryAccess, RegisterWrite, StepEvent, ThreadNumber};
+
+/// Longest value of a register that Tenet shows, in bytes.
+const WORD: usize = 8;
+
+/// A register that Tenet text can state.
+#[derive(Clone, Debug)]
+struct TextRegister {
+    register: RegisterId,
+    name: String,
+    value: Option<u64>,
+    /// True if the next line states the value.
+    is_changed: bool,
+}
+
+/// Sink that writes a line for each executed step of one thread: the program counter, and the
+/// effects of the step before.
+pub struct TenetWriter<W> {
+    out: W,
+    /// Name of the thread; `None` for the only one.
+    name: Option<String>,
+    thread: Option<ThreadNumber>,
+    set: InstructionSet,
+    registers: Vec<TextRegister>,
+    pc_name: &'static str,
+    /// Memory of the next line.
+    memory: String,
+    /// Number of lines written.
+    pub lines: u64,
+    /// Number of accesses that are left out because their bytes are unknown.
+    pub unknown_accesses: u64,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> TenetWriter<W> {
+    /// Creates a writer for the thread with a name, or for the first thread.
+    pub fn new(out: W, set: InstructionSet, name: Option<String>) -> Self {
+        let word_bytes = set.word_bytes();
+        let registers = Registers::of_group(RegisterGroup::Core, set)
+            .into_iter()
+            .filter(|(_, view)| {
+                let is_general = set.number_of(view.register).is_some();
+                is_general && view.register != RegisterId::PC && view.size_bytes == word_bytes
+            })
+            .map(|(name, view)| TextRegister {
+                register: view.register,
+                name,
+                value: None,
+                is_changed: false,
+            })
+            .collect();
+        Self {
+            out,
+            name,
+            thread: None,
+            set,
+            registers,
+            pc_name: match (set.alignment(), word_bytes) {
+                (1, 8) => "rip",
+                (1, _) => "eip",
+                _ => "pc",
+            },
+            memory: String::new(),
+            lines: 0,
+            unknown_accesses: 0,
+            failure: None,
+        }
+    }
+
+    /// Reports the first write error.
+    ///
+    /// # Errors
+    /// Some text could not be written.
+    pub fn check(&mut self) -> io::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn is_of(&self, thread: ThreadNumber) -> bool {
+        self.thread == Some(thread)
+    }
+
+    fn line(&mut self, pc: Address) -> io::Result<()> {
+        for register in &mut self.registers {
+            if std::mem::take(&mut register.is_changed)
+                && let Some(value) = register.value
+            {
+                write!(self.out, "{}={value:#x},", register.name)?;
+            }
+        }
+        writeln!(self.out, "{}={:#x}{}", self.pc_name, pc.0, self.memory)
+    }
+}
+
+impl<W: Write> EventSink for TenetWriter<W> {
+    fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
+        if self.name.as_deref().is_none_or(|wanted| wanted == name) {
+            self.thread.get_or_insert(thread);
+        }
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if !self.is_of(step.thread) || !step.is_executed || self.failure.is_some() {
+            return;
+        }
+        self.failure = self.line(step.pc).err();
+        self.memory.clear();
+        self.lines += 1;
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        if !self.is_of(write.thread) {
+            return;
+        }
+        let view = write.view;
+        let found = self
+            .registers
+            .iter_mut()
+            .find(|register| register.register == view.register);
+        let Some(register) = found else { return };
+        let (start, size) = (usize::from(view.offset), usize::from(view.size_bytes));
+        let is_whole = start == 0 && size >= usize::from(self.set.word_bytes());
+        let before = if is_whole { Some(0) } else { register.value };
+        let mut bytes = before.map(u64::to_le_bytes);
+        if let (Some(bytes), Some(written)) = (&mut bytes, write.bytes) {
+            let room = bytes.iter_mut().skip(start).take(size);
+            room.zip(written).for_each(|(to, from)| *to = *from);
+        }
+        let value = bytes.filter(|_| write.bytes.is_some());
+        let value = value.map(u64::from_le_bytes);
+        register.is_changed |= value.is_some() && value != register.value;
+        register.value = value;
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        if !self.is_of(access.thread) {
+            return;
+        }
+        let size = usize::from(access.size_bytes).min(WORD);
+        let Some(bytes) = access.bytes.as_ref().and_then(|bytes| bytes.get(..size)) else {
+            self.unknown_accesses += 1;
+            return;
+        };
+        let kind = match access.kind {
+            AccessKind::Read => "mr",
+            AccessKind::Write => "mw",
+        };
+        self.memory
+            .push_str(&format!(",{kind}={:#x}:", access.address.0));
+        for byte in bytes {
+            self.memory.push_str(&format!("{byte:02x}"));
+        }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        if self.failure.is_some() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TraceAssumptions;
+    use crate::detect::Format;
+    use crate::source::{ParseScratch, Source};
+
+    fn open(text: &[u8]) -> std::sync::Arc<dyn Source> {
+        Format::of_input(&text.to_vec())
+            .unwrap()
+            .open_text(Box::new(text.to_vec()), TraceAssumptions::default())
+            .unwrap()
+    }
+
+    fn written(text: &[u8]) -> String {
+        let log = open(text);
+        let mut out = Vec::new();
+        let mut writer = TenetWriter::new(&mut out, log.traits().instruction_set, None);
+        log.parse(
+            0..text.len() as u64,
+            &mut ParseScratch::default(),
+            &mut writer,
+        )
+        .unwrap();
+        writer.check().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn effects_are_on_the_line_after_their_step() {
+        let tarmac = "1 clk IT (1) 00001000 d2800020 A EL3h_s : MOV x0,#1\n\
+                      1 clk R X0 0000000000000001\n\
+                      2 clk IT (2) 00001004 f9000041 A EL3h_s : STR x1,[x2]\n\
+                      2 clk MW8 00002000:000000002000 11223344_55667788\n\
+                      3 clk IT (3) 00001008 d2800020 A EL3h_s : MOV x0,#1\n\
+                      3 clk R X0 0000000000000001\n\
+                      4 clk IT (4) 0000100c d65f03c0 A EL3h_s : RET\n";
+        assert_eq!(
+            written(tarmac.as_bytes()),
+            "pc=0x1000\nx0=0x1,pc=0x1004\npc=0x1008,mw=0x2000:8877665544332211\npc=0x100c\n"
+        );
+    }
+
+    #[test]
+    fn what_was_read_from_tenet_is_written_as_it_was() {
+        for text in [
+            "rax=0x0,rsp=0x406100,rip=0x401000\nrsp=0x4060f8,rip=0x401234,mw=0x4060f8:0e10400000000000\n\
+             rax=0x12,rip=0x401239,mr=0x402010:a28cd692\n",
+            "x0=0x5,sp=0x8000,pc=0x1000\nx0=0x6,x30=0x1004,pc=0x2000\npc=0x1004\n",
+        ] {
+            assert_eq!(written(text.as_bytes()), text);
+        }
+    }
+}
