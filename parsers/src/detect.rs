@@ -214,7 +214,7 @@ const FORMATS: [FormatRow; 11] = [
     FormatRow {
         format: Format::Described,
         name: DescribedLog::NAME,
-        summary: "Text with lines of its own, described with --record-layout",
+        summary: "Text log that is described with --record-layout",
         title: "described log",
         maker: "Text described in a file of its own",
         endings: &[],

@@ -9,10 +9,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use stepback_debugger::session::{Input, OpenOptions};
+use stepback_debugger::session::{Input, OpenOptions, read_template};
 use stepback_index::Cancel;
 use stepback_index::build::BuildProgress;
 use stepback_parsers::ReadAt;
+use stepback_parsers::btrace::BranchLayout;
 use stepback_parsers::described_log::{LayoutTrial, PatternTrial};
 use stepback_parsers::template::{LineTemplate, RecordTemplate, Template};
 
@@ -98,11 +99,12 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
 impl Command for TemplateArguments {
     fn run(&self) -> Result<()> {
         let (file, layout) = (&self.file, &self.layout);
-        let text = std::fs::read_to_string(layout).map_err(|error| refused(layout, error))?;
-        let template: Template = text.parse().map_err(|error| refused(layout, error))?;
-        match &template {
+        match &read_template(layout)? {
             Template::Lines(template) => self.print(&self.lines(template)?, lines_text),
-            Template::Records(template) => self.print(&records(file, template)?, records_text),
+            Template::Records(template) => {
+                BranchLayout::of(template).map_err(|error| refused(layout, error))?;
+                self.print(&records(file, template)?, records_text)
+            }
         }
     }
 }

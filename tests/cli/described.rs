@@ -112,13 +112,14 @@ fn a_trial_shows_what_is_read_and_what_is_not() {
 #[test]
 fn a_trial_of_records_shows_their_fields() {
     let sandbox = Sandbox::new();
-    let layout = "record_bytes = 4\n[fields]\npc = { offset = 0, bytes = 2 }\nkind = { offset = 3, bytes = 1 }\n";
+    let layout = "record_bytes = 4\n[fields]\npc = { offset = 0, bytes = 2 }\n\
+                  target = { offset = 2, bytes = 1 }\ntaken = { offset = 3, bytes = 1, bits = 1 }\n";
     let layout = sandbox.file("records.toml", layout);
     let records = sandbox.file("records", [0x12, 0x34, 0, 7, 0x12, 0x38, 0, 8, 1]);
     sandbox
         .run(&["template", "try", &records, &layout])
         .succeeds()
-        .prints("records           2\n  after the last  1 byte\n  record 0: kind=0x7 pc=0x1234\n");
+        .prints("records           2\n  after the last  1 byte\n  record 0: pc=0x1234 taken=0x1 target=0x0\n");
 }
 
 #[test]
@@ -132,7 +133,10 @@ fn a_log_without_its_description_says_what_is_missing() {
     sandbox
         .run(&["info", &log, "--format", "described"])
         .fails_with(&["name it with --record-layout"]);
-    let layout = sandbox.file("bad.toml", "[[line]]\npattern = '(?<pc>'\n");
+    let layout = sandbox.file(
+        "bad.toml",
+        "instruction_set = 'arm'\n[[line]]\npattern = '(?<pc>'\n",
+    );
     sandbox
         .run(&["info", &log, "--record-layout", &layout])
         .fails_with(&["bad.toml", "the pattern \"(?<pc>\": unclosed group"]);

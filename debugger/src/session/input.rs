@@ -63,6 +63,17 @@ impl Input {
             return Self::open_files(files, options, assumed);
         }
         let described = assumed.template.as_ref().and_then(Template::lines);
+        if let Some(format) = options.format.filter(|format| *format != Format::Described)
+            && described.is_some()
+        {
+            return Err(of_file(
+                path,
+                format_args!(
+                    "--record-layout describes a log of its own, so its format is not {}",
+                    format.name()
+                ),
+            ));
+        }
         let described = described.map(|_| OpenOptions {
             format: Some(Format::Described),
             ..options.clone()
@@ -375,9 +386,15 @@ fn machine_of_images(
 
 /// Reads the user's description of a trace; none if the options name none.
 pub(super) fn template_of(options: &OpenOptions) -> Result<Option<Template>> {
-    let Some(path) = options.record_layout.as_deref() else {
-        return Ok(None);
-    };
+    let path = options.record_layout.as_deref();
+    path.map(read_template).transpose()
+}
+
+/// Reads a description of a trace.
+///
+/// # Errors
+/// The file cannot be read, or it is no description.
+pub fn read_template(path: &Path) -> Result<Template> {
     let unreadable = |error| {
         of_file(
             path,
@@ -389,7 +406,7 @@ pub(super) fn template_of(options: &OpenOptions) -> Result<Option<Template>> {
         return Err(of_file(path, "this is not a description of a trace"));
     }
     let text = fs::read_to_string(path).map_err(unreadable)?;
-    text.parse().map(Some).map_err(|error| of_file(path, error))
+    text.parse().map_err(|error| of_file(path, error))
 }
 
 /// Detects the format of a compressed trace by its first text.

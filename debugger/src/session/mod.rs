@@ -31,7 +31,7 @@ pub use crate::session::notice::{Damage, FileError, source_error_text};
 pub use crate::session::open::OpeningObserver;
 pub use crate::session::places::{demo_path, is_demo, is_same_file};
 pub use companions::Companions;
-pub use input::Input;
+pub use input::{Input, read_template};
 pub use notice::{Notice, NoticeKind};
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};

@@ -15,7 +15,7 @@ use crate::text_log::{
     whole_register,
 };
 
-/// Longest note that is kept of a line that no pattern matches.
+/// Longest note that is kept.
 const NOTE: usize = 400;
 /// Maximum bytes of a value.
 const VALUE_BYTES: usize = 64;
@@ -97,8 +97,7 @@ impl LogFormat for DescribedLog {
             .and_then(|(number, parts)| Some((self.template.line(*number)?, parts)));
         let Some((layout, parts)) = matched else {
             if !line.line.trim_ascii().is_empty() {
-                let kept = line.line.get(..line.line.len().min(NOTE));
-                step.note(TextKind::Note, kept.unwrap_or_default());
+                step.note(TextKind::Note, line.line.get(..NOTE).unwrap_or(line.line));
                 step.fault(0, LogFault::ForeignLine);
             }
             return;
@@ -132,6 +131,12 @@ impl PartReader<'_> {
         let Some(text) = parts.get(LineGroup::Pc) else {
             return;
         };
+        if let Some(thread) = parts.get(LineGroup::Thread).filter(|name| !name.is_empty()) {
+            if thread.iter().all(u8::is_ascii_digit) {
+                self.step.thread.extend_from_slice(b"cpu");
+            }
+            self.step.thread.extend_from_slice(thread);
+        }
         let Some(pc) = self.number(layout, LineGroup::Pc, text) else {
             return;
         };
@@ -141,12 +146,6 @@ impl PartReader<'_> {
         };
         self.step.announce(pc, set);
         self.step.is_executed = layout.is_executed;
-        if let Some(thread) = parts.get(LineGroup::Thread) {
-            if thread.iter().all(u8::is_ascii_digit) {
-                self.step.thread.extend_from_slice(b"cpu");
-            }
-            self.step.thread.extend_from_slice(thread);
-        }
         if let Some(text) = parts.get(LineGroup::Time) {
             self.step.time = self.number(layout, LineGroup::Time, text);
         }
@@ -156,7 +155,7 @@ impl PartReader<'_> {
         let Some(digits) = parts.get(LineGroup::Opcode) else {
             return;
         };
-        match self.log.encoding(set, without_prefix(digits)) {
+        match self.log.encoding(set, &digits_of(digits)) {
             Some(encoding) => {
                 self.step.encoding = Some(encoding);
                 self.step.length_bytes = encoding.bytes().len() as u8;
@@ -187,7 +186,8 @@ impl PartReader<'_> {
             (LineGroup::Note, TextKind::Note),
         ] {
             if let Some(text) = parts.get(group) {
-                self.step.note(kind, text.trim_ascii());
+                let text = text.trim_ascii();
+                self.step.note(kind, text.get(..NOTE).unwrap_or(text));
             }
         }
     }
@@ -252,7 +252,7 @@ impl PartReader<'_> {
         let mut bytes = [0; VALUE_BYTES];
         let order = self.log.template.value_order;
         let text = parts.get(LineGroup::Value);
-        let digits = text.map_or(0, |text| without_prefix(text).len());
+        let digits = text.map_or(0, |text| digits_of(text).len());
         let value = match text.map(|text| (text, value_of(layout, text, order, &mut bytes))) {
             Some((_, LoggedValue::Known(value))) => Some(value.len()),
             Some((text, LoggedValue::Unreadable)) => {
@@ -261,10 +261,24 @@ impl PartReader<'_> {
             }
             Some((_, LoggedValue::Unknown)) | None => None,
         };
-        let size = stated
+        let Some(size) = stated
             .or(value)
-            .unwrap_or(digits.div_ceil(2))
-            .clamp(1, VALUE_BYTES);
+            .or((digits > 0).then_some(digits.div_ceil(2)))
+        else {
+            let fault = LogFault::Expected {
+                expected: "the size of the access",
+                found: String::new(),
+            };
+            self.step.fault(0, fault);
+            return;
+        };
+        let size = size.clamp(1, VALUE_BYTES);
+        // A number may lack zeros in front, but a dump shows all its bytes.
+        let is_short = value.is_some_and(|length| length != size) && order == DigitOrder::Memory;
+        if let Some(text) = text.filter(|_| is_short) {
+            self.unreadable(text);
+        }
+        let value = value.filter(|_| !is_short);
         // Digits beyond the size are those of a whole register.
         match (value, bytes.get(..size)) {
             (Some(_), Some(bytes)) => self.step.access_bytes(layout.access, address, bytes),
@@ -311,17 +325,11 @@ impl DescribedLog {
             _ => DigitOrder::Number,
         };
         let bytes = match self.template.opcode_order.unwrap_or(usual) {
-            DigitOrder::Memory => {
-                let digits: Vec<u8> = digits
-                    .iter()
-                    .copied()
-                    .filter(|digit| *digit != b' ')
-                    .collect();
-                bytes_in_order(&digits)?
-            }
+            DigitOrder::Memory => bytes_in_order(digits)?,
             DigitOrder::Number => {
                 let opcode = hex(digits)?;
-                let length_bytes = digits.len().div_ceil(2) as u8;
+                // Zeros in front may be missing.
+                let length_bytes = digits.len().div_ceil(4) as u8 * 2;
                 let narrow = set.narrow_set().filter(|_| length_bytes == 2);
                 let known = u32::try_from(opcode)
                     .ok()
@@ -345,6 +353,15 @@ fn without_prefix(text: &[u8]) -> &[u8] {
         .unwrap_or(text)
 }
 
+/// Returns the digits of a number, which blanks and `_` may divide.
+fn digits_of(text: &[u8]) -> Vec<u8> {
+    without_prefix(text)
+        .iter()
+        .copied()
+        .filter(|digit| !matches!(digit, b'_' | b' '))
+        .collect()
+}
+
 /// Returns true for what logs print in the place of unknown digits.
 fn is_unknown(digits: &[u8]) -> bool {
     let is_unknown = |digit: &u8| matches!(digit, b'x' | b'X' | b'?' | b'-');
@@ -358,15 +375,12 @@ fn value_of<'v>(
     order: DigitOrder,
     bytes: &'v mut [u8; VALUE_BYTES],
 ) -> LoggedValue<'v> {
-    let digits: Vec<u8> = without_prefix(text)
-        .iter()
-        .copied()
-        .filter(|digit| !matches!(digit, b'_' | b' '))
-        .collect();
+    let digits = digits_of(text);
     if is_unknown(&digits) {
         return LoggedValue::Unknown;
     }
-    let length = if layout.is_decimal(LineGroup::Value) {
+    let is_prefixed = without_prefix(text).len() < text.trim_ascii().len();
+    let length = if layout.is_decimal(LineGroup::Value) && !is_prefixed {
         decimal(&digits).map(|number| {
             bytes[..8].copy_from_slice(&number.to_le_bytes());
             8

@@ -74,8 +74,9 @@ impl LayoutTrial {
         };
         let length = log.length();
         each_window(&SourceText(log), 0..length, |text| {
-            for line in text.split(|byte| *byte == b'\n').map(without_return) {
-                trial.add_line(template, line);
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                let line = line.strip_suffix(b"\n").unwrap_or(line);
+                trial.add_line(template, without_return(line));
             }
         })?;
         let parsed = log.parse(0..length, &mut ParseScratch::default(), &mut trial)?;

@@ -31,7 +31,10 @@ pub enum TemplateError {
     /// A field that the format requires.
     #[error("the field {0:?} is missing")]
     Missing(&'static str),
-    /// The description of lines is not TOML, or has a key that a layout does not have.
+    /// The text is not TOML.
+    #[error("it is not TOML: {0}")]
+    Toml(String),
+    /// The description of lines has a key that a layout does not have.
     #[error("it is not a description of lines: {0}")]
     Lines(String),
     /// A pattern is no regular expression, or its groups do not belong together.
@@ -43,7 +46,7 @@ pub enum TemplateError {
         problem: String,
     },
     /// There are too many patterns.
-    #[error("there may be {PATTERNS} patterns, not {0}")]
+    #[error("at most {PATTERNS} patterns are allowed, found {0}")]
     PatternCount(usize),
     /// No pattern begins a step.
     #[error("one of the lines needs a pattern with a group pc: it begins a step")]

@@ -101,7 +101,7 @@ enum WrittenAccess {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenTemplate {
-    instruction_set: Option<String>,
+    instruction_set: String,
     time_unit: Option<String>,
     opcode_order: Option<DigitOrder>,
     value_order: Option<DigitOrder>,
@@ -129,7 +129,7 @@ struct WrittenLayout {
 pub struct LineTemplate {
     /// The description in TOML.
     pub(crate) source: String,
-    /// Instruction set that the description names.
+    /// Instruction set that the description names; none without a description.
     pub(crate) instruction_set: Option<InstructionSet>,
     /// Unit of the timestamps.
     pub(crate) time_unit: Option<String>,
@@ -402,7 +402,7 @@ impl FromStr for LineTemplate {
     fn from_str(text: &str) -> Result<Self, TemplateError> {
         let written: WrittenTemplate =
             toml::from_str(text).map_err(|error| TemplateError::Lines(one_line(&error)))?;
-        let instruction_set = written.instruction_set.map(set_named).transpose()?;
+        let instruction_set = set_named(written.instruction_set)?;
         let count = written.line.iter().map(|line| 1 + line.items.len()).sum();
         if count > PATTERNS {
             return Err(TemplateError::PatternCount(count));
@@ -417,7 +417,7 @@ impl FromStr for LineTemplate {
         }
         Ok(Self {
             source: text.to_owned(),
-            instruction_set,
+            instruction_set: Some(instruction_set),
             time_unit: written.time_unit,
             opcode_order: written.opcode_order,
             value_order: written.value_order.unwrap_or_default(),
@@ -454,7 +454,7 @@ fn last_line(error: &regex::Error) -> String {
 mod tests {
     use super::*;
 
-    const STEP: &str = "[[line]]\npattern = '^(?<pc>\\w+) (?<items>.*)'\n";
+    const STEP: &str = "instruction_set = 'arm'\n[[line]]\npattern = '^(?<pc>\\w+) (?<items>.*)'\n";
 
     #[test]
     fn the_first_pattern_that_matches_reads_a_line() {
@@ -529,10 +529,11 @@ mod tests {
                     "pattern = '(?<pc>.)'\nitems = [{}]",
                     "{ pattern = 'x' },".repeat(200)
                 ),
-                "not 201",
+                "found 201",
             ),
         ] {
-            refused(&format!("[[line]]\n{keys}"), expected);
+            let text = format!("instruction_set = 'arm'\n[[line]]\n{keys}");
+            refused(&text, expected);
         }
     }
 }

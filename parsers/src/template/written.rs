@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::template::error::TemplateError;
+use crate::template::error::{TemplateError, one_line};
 use crate::template::line_template::LineTemplate;
 use crate::template::record_template::RecordTemplate;
 
@@ -38,12 +38,14 @@ impl FromStr for Template {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let is_lines = text
-            .parse::<toml::Table>()
-            .is_ok_and(|table| table.contains_key("line"));
-        Ok(match is_lines {
-            true => Self::Lines(Arc::new(text.parse()?)),
-            false => Self::Records(text.parse()?),
+        let table: toml::Table =
+            toml::from_str(text).map_err(|error| TemplateError::Toml(one_line(&error)))?;
+        let is_records = ["record_bytes", "fields"]
+            .iter()
+            .any(|key| table.contains_key(*key));
+        Ok(match is_records {
+            true => Self::Records(text.parse()?),
+            false => Self::Lines(Arc::new(text.parse()?)),
         })
     }
 }

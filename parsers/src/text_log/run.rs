@@ -42,6 +42,8 @@ pub(super) struct LogRun<'r, F: LogFormat, S: ?Sized> {
     is_at_cut: bool,
     /// End of the range.
     end: u64,
+    /// Longer lines are left out.
+    line_limit: usize,
 }
 
 impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
@@ -80,6 +82,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             line: 0,
             is_at_cut: range.start > 0,
             end: range.end,
+            line_limit: text.limits.line,
         };
         run.lines(&mut window, text.limits)
     }
@@ -135,6 +138,11 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                 break;
             };
             let mut offset = window.base() + at as u64;
+            if line.len() > self.line_limit {
+                self.too_long(offset);
+                at = next;
+                continue;
+            }
             let mut line = without_return(line);
             let first_chunk = self.format.first_chunk();
             if offset == 0 && first_chunk > 0 {
@@ -228,11 +236,14 @@ pub(super) fn cut<F: LogFormat>(
             let Some((line, next)) = part.line_at(at) else {
                 break;
             };
+            at = next;
+            if line.len() > text.limits.line {
+                continue;
+            }
             let parsed = format.read(without_return(line));
             if format.chunk_start(&parsed, &mut state) == ChunkStart::Yes {
                 return Ok(Some(offset));
             }
-            at = next;
         }
         let is_too_long = at == whole && window.text().len() - at > text.limits.line;
         has_more = match () {

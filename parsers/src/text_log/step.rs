@@ -160,6 +160,9 @@ impl LoggedStep {
 
     /// Adds a register write; the value is little-endian and as long as the register, or longer.
     pub fn write(&mut self, register: LoggedRegister<'_>, value: Option<&[u8]>) {
+        if self.effects.len() >= EFFECTS {
+            return;
+        }
         let value = value.map(|value| self.keep(value));
         let register = match register {
             LoggedRegister::View(view) => StoredName::View(view),
@@ -250,6 +253,9 @@ impl LoggedStep {
 
     /// Adds a text about the step.
     pub fn note(&mut self, kind: TextKind, text: &[u8]) {
+        if self.effects.len() >= EFFECTS {
+            return;
+        }
         let text = self.keep(text);
         self.push(EffectKind::Note(kind, text));
     }

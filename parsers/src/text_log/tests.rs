@@ -479,7 +479,7 @@ proptest! {
 
 #[test]
 fn what_a_described_log_cannot_mean_is_reported() {
-    let text = "[1] c 80: 4505 li a0, 1 | r10=123456789abcdef01\n\
+    let text = "[1] c 80: 45_05 li a0, 1 | r10=123456789abcdef01\n\
                 \x20ST1 a0c4 zz\n\
                 rubbish\n\
                 [x] c 84: 00000013 nop |\n";
@@ -502,4 +502,19 @@ fn what_a_described_log_cannot_mean_is_reported() {
             "problem a line that does not belong to the log: it is kept as a note",
         ]
     );
+}
+
+#[test]
+fn lines_beyond_the_limit_are_left_out_wherever_they_are() {
+    let long = format!("[1] c 80: 4505 li a0, 1 | {}\n", " ".repeat(70_000));
+    let rest = "[2] c 82: 4505 li a0, 1 |\n[3] c 84: 4505 li a0, 1 |\n";
+    for text in [format!("{long}{rest}"), format!("{rest}{long}{rest}")] {
+        let found = check_parts(&*open(text.as_bytes(), Format::Described));
+        let steps = found
+            .texts()
+            .iter()
+            .filter(|text| text.contains("step"))
+            .count();
+        assert_eq!(steps, text.lines().count() - 1);
+    }
 }
