@@ -681,7 +681,7 @@ mod tests {
         assert_eq!(
             "Tarmac".parse::<Format>().unwrap_err().to_string(),
             "unknown format \"Tarmac\": known are tarmac, drmemtrace, rst, btrace, riscv, \
-             stf, qemu, qemu-cpu, tenet and unidbg"
+             stf, qemu, qemu-cpu, tenet, unidbg and described"
         );
     }
 

@@ -167,7 +167,7 @@ impl Command for ConvertArguments {
     fn check(&self) -> Result<(), String> {
         if self.thread.is_some() && !self.is_of_branches() && self.to != ConvertFormat::Tenet {
             return Err(
-                "--thread is for branches and Tenet: leave it out, all threads are written"
+                "--thread chooses from a recording of branches or for Tenet: leave it out, all threads are written"
                     .to_owned(),
             );
         }

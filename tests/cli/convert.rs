@@ -165,12 +165,12 @@ fn a_thread_of_any_trace_is_written_for_tenet() {
     ]);
     assert_eq!(
         (&summary["lines"], &summary["left_out"]),
-        (&811.into(), &0.into())
+        (&807.into(), &0.into())
     );
     let info = sandbox.json(&["info", &target]);
     assert_eq!(
         (&info["format"], &info["steps"]),
-        (&"tenet".into(), &811.into())
+        (&"tenet".into(), &807.into())
     );
     let of = |trace: &str, more: &[&str]| {
         sandbox.json(&[&["at", trace, "end"], more].concat())["registers"]["x19"].clone()

@@ -196,13 +196,13 @@ mod tests {
 
     #[test]
     fn effects_are_on_the_line_after_their_step() {
-        let tarmac = "1 clk IT (1) 00001000 d2800020 A EL3h_s : MOV x0,#1\n\
+        let tarmac = "1 clk IT (1) 0000000000001000 d2800020 O EL3h_s : MOV x0,#1\n\
                       1 clk R X0 0000000000000001\n\
-                      2 clk IT (2) 00001004 f9000041 A EL3h_s : STR x1,[x2]\n\
+                      2 clk IT (2) 0000000000001004 f9000041 O EL3h_s : STR x1,[x2]\n\
                       2 clk MW8 00002000:000000002000 11223344_55667788\n\
-                      3 clk IT (3) 00001008 d2800020 A EL3h_s : MOV x0,#1\n\
+                      3 clk IT (3) 0000000000001008 d2800020 O EL3h_s : MOV x0,#1\n\
                       3 clk R X0 0000000000000001\n\
-                      4 clk IT (4) 0000100c d65f03c0 A EL3h_s : RET\n";
+                      4 clk IT (4) 000000000000100c d65f03c0 O EL3h_s : RET\n";
         assert_eq!(
             written(tarmac.as_bytes()),
             "pc=0x1000\nx0=0x1,pc=0x1004\npc=0x1008,mw=0x2000:8877665544332211\npc=0x100c\n"

@@ -481,7 +481,7 @@ mod tests {
     fn what_is_wrong_with_a_description_is_reported() {
         refused("line = 1", "it is not a description of lines: ");
         refused(
-            "[[line]]\npattern = '^x'",
+            "instruction_set = 'arm'\n[[line]]\npattern = '^x'",
             "needs a pattern with a group pc",
         );
         refused(
