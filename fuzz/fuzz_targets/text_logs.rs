@@ -1,5 +1,5 @@
-//! Arbitrary bytes as a text log of a RISC-V core, QEMU, Tenet, unidbg, or in a format of its own: no panic, no hang,
-//! and chunks that are read separately yield the events of the whole run.
+//! Arbitrary bytes as a text log of a RISC-V core, QEMU, Tenet or unidbg, or as a described log: no panic, no hang, and
+//! chunks that are read separately yield the events of the whole run.
 //!
 //! The first byte chooses the format.
 
@@ -12,7 +12,7 @@ use stepback_parsers::{Format, TraceAssumptions, template::Template};
 
 use recorder::check_chunks;
 
-/// Description of the logs in a format of their own.
+/// Description for described logs.
 const LAYOUT: &str = include_str!("../../fixtures/described/board.toml");
 
 fuzz_target!(|data: &[u8]| {

@@ -52,7 +52,7 @@ pub enum FormatError {
     /// The user's description of records is invalid.
     #[error("the layout of the records: {0}")]
     Template(String),
-    /// A text with lines of its own needs a description.
+    /// A described log was opened without its description.
     #[error("the lines of this log are described in a file: name it with --record-layout")]
     NoTemplate,
     /// The command line names an unknown format.

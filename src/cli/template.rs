@@ -1,4 +1,4 @@
-//! `stepback template try`: shows what a description of a trace reads, and what it does not.
+//! `stepback template try`: reads a trace with a description and shows the result.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -46,7 +46,7 @@ pub struct TemplateArguments {
     pub report: ReportOptions,
 }
 
-/// What a description of lines reads.
+/// Result of reading a log with a description of its lines.
 #[derive(Serialize, JsonSchema)]
 struct LinesJson {
     lines: u64,
@@ -81,7 +81,7 @@ struct ProblemJson {
     message: String,
 }
 
-/// What a description of records reads.
+/// Result of reading a file with a description of its records.
 #[derive(Serialize, JsonSchema)]
 struct RecordsJson {
     records: u64,

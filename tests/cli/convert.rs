@@ -132,7 +132,7 @@ fn a_file_that_is_written_is_named_with_its_size() {
     );
 }
 
-/// Returns the items of each line of a Tenet text, in an order of their own.
+/// Returns the items of each line of a Tenet text as a sorted set.
 fn tenet_lines(text: &str) -> Vec<BTreeSet<&str>> {
     text.lines().map(|line| line.split(',').collect()).collect()
 }

@@ -1,4 +1,4 @@
-//! Logs in formats of their own, read by their descriptions.
+//! Described logs.
 
 use serde_json::Value;
 

@@ -20,11 +20,12 @@ const NOTE: usize = 400;
 /// Maximum bytes of a value.
 const VALUE_BYTES: usize = 64;
 
-/// A log with lines of the user's own.
+/// A text log with a description.
 pub(crate) struct DescribedLog {
     template: Arc<LineTemplate>,
     set: InstructionSet,
-    /// The encodings tell calls and returns: the log shows no link register.
+    /// True if calls and returns are decoded from the encodings, because the log shows no link
+    /// register.
     decodes_branches: bool,
 }
 
@@ -362,7 +363,7 @@ fn digits_of(text: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Returns true for what logs print in the place of unknown digits.
+/// Returns true for digits that stand for an unknown value.
 fn is_unknown(digits: &[u8]) -> bool {
     let is_unknown = |digit: &u8| matches!(digit, b'x' | b'X' | b'?' | b'-');
     !digits.is_empty() && digits.iter().all(is_unknown)

@@ -1,4 +1,4 @@
-//! A trial of a description of a text log: what it reads and what it does not ([`LayoutTrial`]).
+//! Trial run of a description over a text log ([`LayoutTrial`]).
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,7 +16,7 @@ use crate::text::window::{each_window, without_return};
 /// Number of lines, problems and names that are kept as examples.
 const EXAMPLES: usize = 10;
 
-/// What a description of a text log reads, and what it does not.
+/// Result of reading a whole text log with a description: counts, examples and problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LayoutTrial {
     /// Number of lines.

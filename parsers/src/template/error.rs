@@ -1,4 +1,4 @@
-//! What is wrong with a description of records or lines ([`TemplateError`]).
+//! Errors in a description of records or lines ([`TemplateError`]).
 
 /// Maximum length of a record in bytes. No trace has longer ones.
 pub(super) const LONGEST: usize = 1 << 16;
@@ -42,7 +42,7 @@ pub enum TemplateError {
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The problem, as a sentence.
         problem: String,
     },
     /// There are too many patterns.

@@ -14,7 +14,7 @@ const PATTERN_BYTES: usize = 1 << 20;
 /// Maximum bytes of an access.
 const ACCESS_BYTES: u16 = 64;
 
-/// Meaning of a named group: what the part of a line is that the group matches.
+/// Meaning of a named group in a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineGroup {
@@ -321,7 +321,7 @@ impl LineLayout {
     }
 }
 
-/// What is wrong with a pattern.
+/// Error in a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum PatternProblem {
     #[error("{0}")]

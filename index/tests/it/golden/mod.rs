@@ -224,7 +224,7 @@ impl Golden<'_> {
             .state(shown)
             .unwrap_or_else(|| panic!("{context}: {shown} is not shown"));
         if number(&golden[3]) == 0 && !self.rules.has_values && !state.value.is_unknown() {
-            // What follows from the instructions is true, digit by digit.
+            // Each digit inferred from the instructions must be the recorded one.
             let digits = state.value.hex();
             let true_digits = golden[0].as_str().unwrap().chars();
             let is_true = digits
