@@ -1,0 +1,243 @@
+//! The comparison of two traces ([`Comparison`]).
+
+use stepback_index::{Cancel, Index, QueryError};
+use stepback_machine::Address;
+
+use crate::align::run::Aligner;
+use crate::align::side::Side;
+use crate::divergence::{ParallelEnd, ParallelRun, parallel_run};
+use crate::region::{Alignment, Region, RegionKind, StepPair};
+use crate::rules::{Forgiven, Forgiving, Tolerances};
+use crate::slides::Slides;
+use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
+use crate::values::difference::{CellDifference, StepDifference};
+use crate::values::pass::{RegionValues, StateAfter, ValuePass};
+use crate::values::step::StepComparer;
+
+/// Number of regions without partners after which the states are compared.
+pub const COMPARED_STATES: usize = 64;
+
+/// What is compared.
+#[derive(Clone, Debug, Default)]
+pub struct CompareOptions {
+    /// Differences that do not count.
+    pub tolerances: Tolerances,
+}
+
+/// Two traces: where they part, and what differs.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Distances between the code of both.
+    pub slides: Slides,
+    /// Threads.
+    pub threads: ThreadPairs,
+    /// Comparison of each pair of threads, in the order of [`ThreadPairs::pairs`].
+    pub compared: Vec<ThreadComparison>,
+    /// What rules forgave.
+    pub forgiven: Vec<Forgiven>,
+}
+
+/// Two threads: where they part, and what differs.
+#[derive(Clone, Debug)]
+pub struct ThreadComparison {
+    /// The threads.
+    pub threads: ThreadPair,
+    /// Numbers of their steps.
+    pub counts: StepPair,
+    /// The steps up to the first divergence, in parallel.
+    pub parallel: ParallelRun,
+    /// First steps without partners that no rule forgives.
+    pub divergence: Option<StepPair>,
+    /// Registers and memory that the traces state differently before their first steps.
+    pub initial: Vec<CellDifference>,
+    /// The regions.
+    pub alignment: Alignment,
+    /// Details of each region, in the order of [`Alignment::regions`].
+    pub details: Vec<RegionDetails>,
+}
+
+/// Details of a region.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionDetails {
+    /// Values of the steps of a matched region.
+    pub values: Option<RegionValues>,
+    /// States after a region without partners, if a matched region follows.
+    pub after: Option<StateAfter>,
+    /// A rule forgives the region.
+    pub is_forgiven: bool,
+}
+
+impl Comparison {
+    /// Compares two traces. Cost: the lists of addresses of both indexes, and the text of all
+    /// matched steps once.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn run(
+        a: &Index,
+        b: &Index,
+        options: CompareOptions,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
+        let slides = Slides::detect(a, b)?;
+        let threads = thread_pairs(a, b);
+        let mut forgiving = Forgiving {
+            rules: options.tolerances,
+            found: Vec::new(),
+        };
+        let mut compared = Vec::new();
+        for pair in &threads.pairs {
+            let translate = |address: Address| slides.to_first(address);
+            let one = Side::new(a, pair.a, |address| address.0);
+            let other = Side::new(b, pair.b, translate);
+            let aligner = Aligner::new(one, other, cancel);
+            compared.push(compare_threads(*pair, aligner, &slides, &mut forgiving)?);
+        }
+        Ok(Self {
+            slides,
+            threads,
+            compared,
+            forgiven: forgiving.found,
+        })
+    }
+
+    /// Returns true if nothing differs that no rule forgives.
+    pub fn is_equal(&self) -> bool {
+        self.threads.only_in_a.is_empty()
+            && self.threads.only_in_b.is_empty()
+            && self.compared.iter().all(ThreadComparison::is_equal)
+    }
+}
+
+impl ThreadComparison {
+    /// Returns the first matched steps with different values before the first divergence.
+    pub fn first_difference(&self) -> Option<&StepDifference> {
+        self.values_before_divergence()?.first.as_ref()
+    }
+
+    /// Returns the values of the steps before the first divergence; `None` if there are no such
+    /// steps.
+    pub fn values_before_divergence(&self) -> Option<&RegionValues> {
+        let regions = self.alignment.regions().iter().zip(&self.details);
+        let mut matched = regions.filter(|(region, _)| region.kind == RegionKind::Same);
+        let (first, details) = matched.next()?;
+        let is_first = first.a.start == self.parallel.start.a && first.b.start == self.parallel.start.b;
+        details.values.as_ref().filter(|_| is_first)
+    }
+
+    /// Returns the regions with their details.
+    pub fn regions(&self) -> impl Iterator<Item = (&Region, &RegionDetails)> {
+        self.alignment.regions().iter().zip(&self.details)
+    }
+
+    /// Returns true if nothing differs that no rule forgives.
+    pub fn is_equal(&self) -> bool {
+        self.initial.is_empty()
+            && self.regions().all(|(region, details)| match region.kind {
+                RegionKind::Same => details.values.as_ref().is_none_or(|values| values.differing == 0),
+                RegionKind::Different | RegionKind::NotAligned => details.is_forgiven,
+            })
+    }
+}
+
+fn compare_threads(
+    threads: ThreadPair,
+    mut aligner: Aligner<'_, '_>,
+    slides: &Slides,
+    forgiving: &mut Forgiving,
+) -> Result<ThreadComparison, QueryError> {
+    let counts = StepPair {
+        a: aligner.a.count(),
+        b: aligner.b.count(),
+    };
+    let parallel = parallel_run(&mut aligner)?;
+    aligner.run(parallel.start)?;
+    let Aligner {
+        mut a,
+        mut b,
+        cancel,
+        result: alignment,
+        ..
+    } = aligner;
+    let is_one_format = a.index.info().format == b.index.info().format;
+    let comparer = StepComparer {
+        first: a.index,
+        thread: threads.a,
+        slides,
+        has_conditions: is_one_format,
+    };
+    let forgiven = forgiven_regions(&mut a, &mut b, &alignment, forgiving)?;
+    let mut pass = ValuePass::new(&mut a, &mut b, comparer, forgiving, cancel);
+    let initial = match parallel.start == StepPair::default() {
+        true => pass.initial()?,
+        false => Vec::new(),
+    };
+    let mut details = Vec::new();
+    let mut states = 0;
+    let regions = alignment.regions();
+    for ((place, region), is_forgiven) in regions.iter().enumerate().zip(forgiven) {
+        let mut known = RegionDetails {
+            is_forgiven,
+            ..RegionDetails::default()
+        };
+        let is_head = region.a.start == 0 && region.b.start == 0;
+        match (region.kind, regions.get(place + 1)) {
+            (RegionKind::Same, _) => known.values = Some(pass.region(region)?),
+            (_, Some(next)) if !is_head && states < COMPARED_STATES => {
+                known.after = Some(pass.after(region, next)?);
+                states += 1;
+            }
+            _ => {}
+        }
+        details.push(known);
+    }
+    let divergence = divergence(&parallel, regions, &details);
+    Ok(ThreadComparison {
+        threads,
+        counts,
+        parallel,
+        divergence,
+        initial,
+        alignment,
+        details,
+    })
+}
+
+/// Returns the first steps without partners that no rule forgives. Steps after the end of the other
+/// trace are no divergence.
+fn divergence(
+    parallel: &ParallelRun,
+    regions: &[Region],
+    details: &[RegionDetails],
+) -> Option<StepPair> {
+    if parallel.end != ParallelEnd::Diverged {
+        return None;
+    }
+    let is_after = |region: &Region| region.a.start > parallel.start.a || region.b.start > parallel.start.b || parallel.steps == 0;
+    let counted = regions.iter().zip(details).find(|(region, details)| {
+        region.kind != RegionKind::Same && !details.is_forgiven && is_after(region)
+    });
+    counted.map(|(region, _)| StepPair {
+        a: region.a.start,
+        b: region.b.start,
+    })
+}
+
+/// Returns for each region whether rules forgive it.
+fn forgiven_regions(
+    a: &mut Side<'_>,
+    b: &mut Side<'_>,
+    alignment: &Alignment,
+    forgiving: &mut Forgiving,
+) -> Result<Vec<bool>, QueryError> {
+    let mut forgiven = Vec::new();
+    for region in alignment.regions() {
+        let is_different = region.kind == RegionKind::Different;
+        forgiven.push(is_different && !forgiving.rules.polling.is_empty() && {
+            let mut addresses = a.addresses.range(region.a.clone())?;
+            addresses.extend(b.addresses.range(region.b.clone())?);
+            forgiving.forgives_steps(&addresses)
+        });
+    }
+    Ok(forgiven)
+}

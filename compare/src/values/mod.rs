@@ -1,0 +1,7 @@
+//! Values: what matched steps did differently, and what differs after regions without partners.
+
+pub(crate) mod block;
+pub(crate) mod difference;
+pub(crate) mod pass;
+pub(crate) mod registers;
+pub(crate) mod step;

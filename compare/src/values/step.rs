@@ -1,0 +1,263 @@
+//! Comparison of two matched steps ([`StepComparer`]). Only what both traces record can differ: an
+//! unknown byte equals any byte.
+
+use stepback_index::Index;
+use stepback_index::answer::{ThreadId, Value};
+use stepback_index::read::NameReader;
+use stepback_machine::{AccessKind, Address, Encoding, RegisterId, RegisterView};
+
+use crate::slides::Slides;
+use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
+use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
+
+/// Compares steps of two traces.
+#[derive(Clone, Copy)]
+pub(crate) struct StepComparer<'a> {
+    pub first: &'a Index,
+    pub thread: ThreadId,
+    pub slides: &'a Slides,
+    /// Both traces use the same words for executed and not executed.
+    pub has_conditions: bool,
+}
+
+/// A step with the block that contains it.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockStep<'b> {
+    pub block: &'b EffectBlock,
+    pub step: &'b StepEffects,
+}
+
+impl BlockStep<'_> {
+    fn accesses(&self, kind: AccessKind) -> Vec<AccessEffect> {
+        let all = self.block.accesses(self.step).iter();
+        all.filter(|access| access.kind == kind).copied().collect()
+    }
+}
+
+impl StepComparer<'_> {
+    /// Returns the differences of two steps.
+    pub fn differences(&self, a: BlockStep<'_>, b: BlockStep<'_>) -> Vec<CellDifference> {
+        let mut found = Vec::new();
+        if are_identical(a, b) {
+            return found;
+        }
+        found.extend(self.instruction(a.step, b.step));
+        found.extend(self.condition(a.step, b.step));
+        self.accesses(AccessKind::Read, [a, b], &mut found);
+        self.accesses(AccessKind::Write, [a, b], &mut found);
+        self.registers(a, b, &mut found);
+        found.sort_by_key(|difference| difference.kind);
+        found
+    }
+
+    fn instruction(&self, a: &StepEffects, b: &StepEffects) -> Option<CellDifference> {
+        let (one, other) = a.encoding.zip(b.encoding)?;
+        let number = |encoding: Encoding| known(encoding.bytes());
+        (one != other).then(|| CellDifference {
+            kind: DifferenceKind::Instruction,
+            place: DifferingPlace::Code(a.pc),
+            a: number(one),
+            b: number(other),
+        })
+    }
+
+    fn condition(&self, a: &StepEffects, b: &StepEffects) -> Option<CellDifference> {
+        let differs = self.has_conditions && a.is_executed != b.is_executed;
+        differs.then(|| CellDifference {
+            kind: DifferenceKind::Condition,
+            place: DifferingPlace::Code(a.pc),
+            a: known(&[u8::from(a.is_executed)]),
+            b: known(&[u8::from(b.is_executed)]),
+        })
+    }
+
+    fn accesses(
+        &self,
+        kind: AccessKind,
+        steps: [BlockStep<'_>; 2],
+        found: &mut Vec<CellDifference>,
+    ) {
+        let [a, b] = steps.map(|step| step.accesses(kind));
+        if a.is_empty() || b.is_empty() {
+            // One trace does not record them.
+            return;
+        }
+        let sizes = |accesses: &[AccessEffect]| -> Vec<u8> {
+            accesses.iter().map(|access| access.size_bytes).collect()
+        };
+        if sizes(&a) == sizes(&b) {
+            for (one, other) in a.iter().zip(&b) {
+                self.access(one, other, found);
+            }
+        } else {
+            self.bytes_of_accesses(&a, &b, found);
+        }
+    }
+
+    /// Compares two accesses of the same size.
+    fn access(&self, a: &AccessEffect, b: &AccessEffect, found: &mut Vec<CellDifference>) {
+        let place = DifferingPlace::Memory {
+            address: Address(a.address),
+            len_bytes: u64::from(a.size_bytes),
+        };
+        if a.address != b.address && !self.slides.are_apart(a.address, b.address, 8) {
+            found.push(CellDifference {
+                kind: address_kind(a.kind),
+                place: place.clone(),
+                a: known(&a.address.to_le_bytes()),
+                b: known(&b.address.to_le_bytes()),
+            });
+        }
+        if let Some((one, other)) = a.bytes.zip(b.bytes) {
+            let size = usize::from(a.size_bytes).min(8);
+            let values = [one, other].map(|bytes| known(bytes.get(..size).unwrap_or_default()));
+            self.push_values(value_kind(a.kind), place, values, found);
+        }
+    }
+
+    /// Compares accesses that the traces divide differently, byte by byte.
+    fn bytes_of_accesses(
+        &self,
+        a: &[AccessEffect],
+        b: &[AccessEffect],
+        found: &mut Vec<CellDifference>,
+    ) {
+        let (in_a, in_b) = (bytes_of(a), bytes_of(b));
+        let mut runs: Vec<(u64, Value, Value)> = Vec::new();
+        let mut shared = 0;
+        for (address, one) in &in_a {
+            let Some((_, other)) = in_b.iter().find(|(known, _)| known == address) else {
+                continue;
+            };
+            shared += 1;
+            match runs.last_mut() {
+                Some((start, a, b)) if start.wrapping_add(a.0.len() as u64) == *address && a.0.len() < 8 => {
+                    a.0.push(*one);
+                    b.0.push(*other);
+                }
+                _ => runs.push((*address, Value(vec![*one]), Value(vec![*other]))),
+            }
+        }
+        let (Some(first), Some(other)) = (a.first(), b.first()) else { return };
+        if shared == 0 {
+            return self.access(first, other, found);
+        }
+        for (address, a, b) in runs {
+            let place = DifferingPlace::Memory {
+                address: Address(address),
+                len_bytes: a.0.len() as u64,
+            };
+            self.push_values(value_kind(first.kind), place, [a, b], found);
+        }
+    }
+
+    fn registers(&self, a: BlockStep<'_>, b: BlockStep<'_>, found: &mut Vec<CellDifference>) {
+        let in_b = b.block.register_values(b.step);
+        for (view, value) in a.block.register_values(a.step) {
+            let Some((_, other)) = in_b.iter().find(|(known, _)| known.register == view.register)
+            else {
+                continue;
+            };
+            let place = DifferingPlace::Register {
+                name: String::new(),
+                view,
+            };
+            let values = [Value(value), Value(other.clone())];
+            let before = found.len();
+            self.push_values(DifferenceKind::Register, place, values, found);
+            self.name_last(before, view, a.step, found);
+        }
+    }
+
+    /// Names the register of a difference that was just added, and removes the difference of a bank
+    /// that repeats the one of the plain register.
+    fn name_last(
+        &self,
+        before: usize,
+        view: RegisterView,
+        step: &StepEffects,
+        found: &mut Vec<CellDifference>,
+    ) {
+        let (known, added) = found.split_at_mut(before);
+        let Some(last) = added.first_mut() else { return };
+        let repeats = |other: &CellDifference| {
+            other.kind == last.kind && other.a == last.a && other.b == last.b
+        };
+        if view.register >= RegisterId::FIRST_BANK && known.iter().any(repeats) {
+            found.pop();
+            return;
+        }
+        if let DifferingPlace::Register { name, .. } = &mut last.place {
+            *name = NameReader(self.first).whole_name(view, step.set);
+        }
+    }
+
+    /// Adds a difference if the values differ in a byte that both traces know.
+    fn push_values(
+        &self,
+        kind: DifferenceKind,
+        place: DifferingPlace,
+        values: [Value; 2],
+        found: &mut Vec<CellDifference>,
+    ) {
+        let [a, b] = values;
+        if !differ(&a, &b) || self.are_apart(&a, &b) {
+            return;
+        }
+        found.push(CellDifference { kind, place, a, b });
+    }
+
+    pub(crate) fn are_apart(&self, a: &Value, b: &Value) -> bool {
+        let numbers = a.to_u64().zip(b.to_u64());
+        let size = a.0.len().min(b.0.len());
+        numbers.is_some_and(|(a, b)| self.slides.are_apart(a, b, size))
+    }
+}
+
+/// Returns true if a byte that both values know differs.
+pub(crate) fn differ(a: &Value, b: &Value) -> bool {
+    let mut bytes = a.0.iter().zip(&b.0);
+    bytes.any(|(one, other)| one.zip(*other).is_some_and(|(one, other)| one != other))
+}
+
+/// Returns true if two steps have the same recorded effects, which most steps do.
+fn are_identical(a: BlockStep<'_>, b: BlockStep<'_>) -> bool {
+    let (one, other) = (a.block.registers(a.step), b.block.registers(b.step));
+    a.step.encoding == b.step.encoding
+        && a.step.is_executed == b.step.is_executed
+        && a.block.accesses(a.step) == b.block.accesses(b.step)
+        && one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| {
+            one.view == other.view && a.block.value(one) == b.block.value(other)
+        })
+}
+
+fn known(bytes: &[u8]) -> Value {
+    Value(bytes.iter().copied().map(Some).collect())
+}
+
+fn bytes_of(accesses: &[AccessEffect]) -> Vec<(u64, Option<u8>)> {
+    let mut found = Vec::new();
+    for access in accesses {
+        for place in 0..access.size_bytes {
+            let byte = access.bytes.and_then(|bytes| bytes.get(usize::from(place)).copied());
+            found.push((access.address.wrapping_add(u64::from(place)), byte));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn address_kind(kind: AccessKind) -> DifferenceKind {
+    match kind {
+        AccessKind::Read => DifferenceKind::ReadAddress,
+        AccessKind::Write => DifferenceKind::WriteAddress,
+    }
+}
+
+fn value_kind(kind: AccessKind) -> DifferenceKind {
+    match kind {
+        AccessKind::Read => DifferenceKind::Read,
+        AccessKind::Write => DifferenceKind::Write,
+    }
+}
