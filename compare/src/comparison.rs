@@ -121,7 +121,8 @@ impl ThreadComparison {
         let regions = self.alignment.regions().iter().zip(&self.details);
         let mut matched = regions.filter(|(region, _)| region.kind == RegionKind::Same);
         let (first, details) = matched.next()?;
-        let is_first = first.a.start == self.parallel.start.a && first.b.start == self.parallel.start.b;
+        let is_first =
+            first.a.start == self.parallel.start.a && first.b.start == self.parallel.start.b;
         details.values.as_ref().filter(|_| is_first)
     }
 
@@ -134,7 +135,10 @@ impl ThreadComparison {
     pub fn is_equal(&self) -> bool {
         self.initial.is_empty()
             && self.regions().all(|(region, details)| match region.kind {
-                RegionKind::Same => details.values.as_ref().is_none_or(|values| values.differing == 0),
+                RegionKind::Same => details
+                    .values
+                    .as_ref()
+                    .is_none_or(|values| values.differing == 0),
                 RegionKind::Different | RegionKind::NotAligned => details.is_forgiven,
             })
     }
@@ -213,7 +217,11 @@ fn divergence(
     if parallel.end != ParallelEnd::Diverged {
         return None;
     }
-    let is_after = |region: &Region| region.a.start > parallel.start.a || region.b.start > parallel.start.b || parallel.steps == 0;
+    let is_after = |region: &Region| {
+        region.a.start > parallel.start.a
+            || region.b.start > parallel.start.b
+            || parallel.steps == 0
+    };
     let counted = regions.iter().zip(details).find(|(region, details)| {
         region.kind != RegionKind::Same && !details.is_forgiven && is_after(region)
     });
@@ -233,11 +241,13 @@ fn forgiven_regions(
     let mut forgiven = Vec::new();
     for region in alignment.regions() {
         let is_different = region.kind == RegionKind::Different;
-        forgiven.push(is_different && !forgiving.rules.polling.is_empty() && {
-            let mut addresses = a.addresses.range(region.a.clone())?;
-            addresses.extend(b.addresses.range(region.b.clone())?);
-            forgiving.forgives_steps(&addresses)
-        });
+        forgiven.push(
+            is_different && !forgiving.rules.polling.is_empty() && {
+                let mut addresses = a.addresses.range(region.a.clone())?;
+                addresses.extend(b.addresses.range(region.b.clone())?);
+                forgiving.forgives_steps(&addresses)
+            },
+        );
     }
     Ok(forgiven)
 }

@@ -113,10 +113,7 @@ fn later_start(
 }
 
 /// Returns the places in the trace of a side at which the first steps of the other trace occur.
-fn places_of_start(
-    threads: &mut Aligner<'_, '_>,
-    side: TraceSide,
-) -> Result<Vec<u64>, QueryError> {
+fn places_of_start(threads: &mut Aligner<'_, '_>, side: TraceSide) -> Result<Vec<u64>, QueryError> {
     let cancel = threads.cancel;
     let (long, short) = match side {
         TraceSide::A => (&mut threads.a, &mut threads.b),
@@ -127,7 +124,9 @@ fn places_of_start(
     let mut found = Vec::new();
     for from in (0..searched).step_by(BLOCK as usize) {
         cancel.check()?;
-        let block = long.addresses.range(from..from + BLOCK + wanted.len() as u64 - 1)?;
+        let block = long
+            .addresses
+            .range(from..from + BLOCK + wanted.len() as u64 - 1)?;
         let places = block.windows(wanted.len()).zip(from..from + BLOCK);
         let places = places.filter(|(steps, place)| *place > 0 && *steps == wanted);
         found.extend(places.map(|(_, place)| place));

@@ -61,10 +61,12 @@ impl Alignment {
 
     /// Returns the first pair that no region contains.
     pub(crate) fn end(&self) -> StepPair {
-        self.regions.last().map_or(StepPair::default(), |last| StepPair {
-            a: last.a.end,
-            b: last.b.end,
-        })
+        self.regions
+            .last()
+            .map_or(StepPair::default(), |last| StepPair {
+                a: last.a.end,
+                b: last.b.end,
+            })
     }
 
     /// Appends matched pairs.

@@ -26,9 +26,29 @@ use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
 
 /// Registers and instructions that count time or events, as a disassembler writes them.
 const COUNTERS: &[&str] = &[
-    "cntvct_el0", "cntpct_el0", "cntvctss_el0", "pmccntr_el0", "rdtsc", "rdtscp", "rdpmc", "mcycle",
-    "mcycleh", "minstret", "minstreth", "cycle", "cycleh", "time", "timeh", "instret", "rdcycle",
-    "rdcycleh", "rdtime", "rdtimeh", "rdinstret", "%tick", "%stick",
+    "cntvct_el0",
+    "cntpct_el0",
+    "cntvctss_el0",
+    "pmccntr_el0",
+    "rdtsc",
+    "rdtscp",
+    "rdpmc",
+    "mcycle",
+    "mcycleh",
+    "minstret",
+    "minstreth",
+    "cycle",
+    "cycleh",
+    "time",
+    "timeh",
+    "instret",
+    "rdcycle",
+    "rdcycleh",
+    "rdtime",
+    "rdtimeh",
+    "rdinstret",
+    "%tick",
+    "%stick",
 ];
 
 /// Differences that do not count.
@@ -65,13 +85,20 @@ impl Tolerances {
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: RuleFile = toml::from_str(text).map_err(|error| error.to_string())?;
         let memory = file.ignore_memory.iter().map(|text| {
-            range_of(text).ok_or_else(|| format!("{text:?} is no range of addresses such as 0x1000..0x2000"))
+            range_of(text)
+                .ok_or_else(|| format!("{text:?} is no range of addresses such as 0x1000..0x2000"))
         });
         let memory: Result<Vec<_>, _> = memory.collect();
-        let (ranges, functions): (Vec<_>, Vec<_>) =
-            file.polling.into_iter().partition(|text| range_of(text).is_some());
+        let (ranges, functions): (Vec<_>, Vec<_>) = file
+            .polling
+            .into_iter()
+            .partition(|text| range_of(text).is_some());
         Ok(Self {
-            registers: file.ignore_registers.iter().map(|name| name.to_ascii_lowercase()).collect(),
+            registers: file
+                .ignore_registers
+                .iter()
+                .map(|name| name.to_ascii_lowercase())
+                .collect(),
             memory: memory?,
             has_counters: file.counters,
             polling_functions: functions,
@@ -82,7 +109,9 @@ impl Tolerances {
     /// Returns the rule that forgives a difference of a step.
     fn rule(&self, cell: &CellDifference, step: Option<&StepEffects>) -> Option<RuleKind> {
         match &cell.place {
-            DifferingPlace::Register { name, .. } if self.registers.contains(&name.to_ascii_lowercase()) => {
+            DifferingPlace::Register { name, .. }
+                if self.registers.contains(&name.to_ascii_lowercase()) =>
+            {
                 return Some(RuleKind::Register(name.clone()));
             }
             DifferingPlace::Memory { address, .. }
@@ -93,7 +122,9 @@ impl Tolerances {
                     return Some(RuleKind::Memory(range.clone()));
                 }
             }
-            DifferingPlace::Code(_) | DifferingPlace::Memory { .. } | DifferingPlace::Register { .. } => {}
+            DifferingPlace::Code(_)
+            | DifferingPlace::Memory { .. }
+            | DifferingPlace::Register { .. } => {}
         }
         let step = step?;
         if let Some(range) = self.polling.iter().find(|range| range.contains(&step.pc.0)) {
@@ -121,9 +152,14 @@ fn range_of(text: &str) -> Option<Range<u64>> {
 /// Returns true if an instruction reads a counter. Its disassembly names the register, so no table
 /// of encodings is needed for each architecture.
 fn reads_counter(step: &StepEffects) -> bool {
-    let Some(encoding) = step.encoding else { return false };
-    let text = decode(encoding, step.pc, step.set).text.to_ascii_lowercase();
-    let mut words = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_%".contains(letter)));
+    let Some(encoding) = step.encoding else {
+        return false;
+    };
+    let text = decode(encoding, step.pc, step.set)
+        .text
+        .to_ascii_lowercase();
+    let mut words =
+        text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_%".contains(letter)));
     words.any(|word| COUNTERS.contains(&word))
 }
 
@@ -179,7 +215,8 @@ impl Forgiving {
     /// Counts the steps of a region without partners, and returns true, if all of them are in one
     /// polling loop.
     pub fn forgives_steps(&mut self, addresses: &[u64]) -> bool {
-        let is_inside = |range: &&Range<u64>| addresses.iter().all(|address| range.contains(address));
+        let is_inside =
+            |range: &&Range<u64>| addresses.iter().all(|address| range.contains(address));
         let Some(range) = self.rules.polling.iter().find(is_inside).cloned() else {
             return false;
         };

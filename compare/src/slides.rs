@@ -68,7 +68,9 @@ impl Slides {
                 places.map(|place| address.wrapping_sub(*place))
             });
             let is_here = |(key, address): &&&(CodeKey, u64)| {
-                known.get(key).is_some_and(|places| places.contains(address))
+                known
+                    .get(key)
+                    .is_some_and(|places| places.contains(address))
             };
             // Code that did not move needs no vote.
             let unmoved = part.iter().filter(is_here).count();
@@ -144,6 +146,8 @@ fn most_frequent(votes: impl Iterator<Item = u64>) -> Option<u64> {
         *counts.entry(vote).or_default() += 1;
     }
     // Among equals the lowest, so that the answer does not depend on the order of a table.
-    let best = counts.into_iter().max_by_key(|(vote, count)| (*count, !vote));
+    let best = counts
+        .into_iter()
+        .max_by_key(|(vote, count)| (*count, !vote));
     best.map(|(vote, _)| vote)
 }

@@ -29,7 +29,10 @@ pub fn thread_pairs(a: &Index, b: &Index) -> ThreadPairs {
     let threads = |index: &Index| -> Vec<ThreadId> {
         let has_steps = index.threads().iter().map(|thread| thread.steps > 0);
         let numbers = (0..=u16::MAX).map(ThreadId).zip(has_steps);
-        numbers.filter(|(_, has_steps)| *has_steps).map(|(thread, _)| thread).collect()
+        numbers
+            .filter(|(_, has_steps)| *has_steps)
+            .map(|(thread, _)| thread)
+            .collect()
     };
     let (mut in_a, mut in_b) = (threads(a), threads(b));
     let mut pairs = Vec::new();

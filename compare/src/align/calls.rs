@@ -49,7 +49,9 @@ fn around(side: &mut Side<'_>, number: u64) -> Result<Vec<Around>, QueryError> {
     let calls = side.index.plain_calls();
     let mut found = Vec::new();
     for call in ids.into_iter().filter_map(|id| calls.get(id)) {
-        let Some(entry) = call.entry_step else { continue };
+        let Some(entry) = call.entry_step else {
+            continue;
+        };
         let end = match call.exit_step {
             Some(exit) => Some(side.number_of(exit)? + 1),
             None => None,

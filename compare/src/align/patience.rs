@@ -67,7 +67,10 @@ fn hashes(addresses: &[u64]) -> impl Iterator<Item = u64> + '_ {
     (0..addresses.len()).filter_map(move |end| {
         let last = addresses.get(end).copied()?;
         hash = hash.wrapping_mul(FACTOR).wrapping_add(mixed(last));
-        if let Some(gone) = end.checked_sub(ANCHOR_STEPS).and_then(|gone| addresses.get(gone)) {
+        if let Some(gone) = end
+            .checked_sub(ANCHOR_STEPS)
+            .and_then(|gone| addresses.get(gone))
+        {
             hash = hash.wrapping_sub(highest.wrapping_mul(mixed(*gone)));
         }
         (end + 1 >= ANCHOR_STEPS).then_some(hash)
@@ -83,7 +86,12 @@ fn longest_chain(pairs: &[StepPair]) -> Vec<StepPair> {
     for (place, pair) in pairs.iter().enumerate() {
         let is_lower = |top: &usize| pairs.get(*top).is_some_and(|top| top.b < pair.b);
         let length = tops.partition_point(is_lower);
-        before.push(length.checked_sub(1).and_then(|last| tops.get(last)).copied());
+        before.push(
+            length
+                .checked_sub(1)
+                .and_then(|last| tops.get(last))
+                .copied(),
+        );
         match tops.get_mut(length) {
             Some(top) => *top = place,
             None => tops.push(place),

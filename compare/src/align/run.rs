@@ -52,7 +52,8 @@ impl Gap {
 
     /// Returns the first steps of both intervals, at most `limit`.
     fn head(&self, limit: u64) -> Self {
-        let head = |range: &Range<u64>| range.start..range.end.min(range.start.saturating_add(limit));
+        let head =
+            |range: &Range<u64>| range.start..range.end.min(range.start.saturating_add(limit));
         Self {
             a: head(&self.a),
             b: head(&self.b),
@@ -276,7 +277,10 @@ impl<'a, 'c> Aligner<'a, 'c> {
             let long = LONG_RUN as u64 - 1;
             ends.is_some_and(|(first, last)| last.a - first.a == long && last.b - first.b == long)
         };
-        let first = pairs.windows(LONG_RUN).find(is_run).and_then(|run| run.first());
+        let first = pairs
+            .windows(LONG_RUN)
+            .find(is_run)
+            .and_then(|run| run.first());
         let start = head.start();
         let pair = first.map(|first| StepPair {
             a: start.a + first.a,

@@ -28,7 +28,11 @@ pub(crate) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub fn new(index: &'a Index, thread: ThreadId, translate: impl Fn(Address) -> u64 + Copy + 'a) -> Self {
+    pub fn new(
+        index: &'a Index,
+        thread: ThreadId,
+        translate: impl Fn(Address) -> u64 + Copy + 'a,
+    ) -> Self {
         Self {
             index,
             thread,
@@ -105,7 +109,9 @@ impl<'a> Side<'a> {
             // The first frame may begin anywhere in its function.
             let function = call.filter(|call| call.parent.is_some());
             let function = function.map_or(0, |call| (self.translate)(call.function));
-            stack = (stack ^ function).wrapping_add(1).wrapping_mul(STACK_FACTOR);
+            stack = (stack ^ function)
+                .wrapping_add(1)
+                .wrapping_mul(STACK_FACTOR);
             stack ^= stack >> 31;
             known.insert(id, stack);
         }

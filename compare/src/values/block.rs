@@ -5,7 +5,10 @@ use std::ops::Range;
 use stepback_index::answer::ThreadId;
 use stepback_index::read::{StepEvents, TraceEvent, TraceEventKind, encoding_of};
 use stepback_index::{Cancel, Index, QueryError};
-use stepback_machine::{AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::flow::FlowKind;
+use stepback_machine::{
+    AccessKind, Address, CodeSite, Encoding, InstructionSet, RegisterId, RegisterView,
+};
 use stepback_parsers::{Flow, Position, Step, StepEvent, TextKind};
 
 use crate::values::registers::RegisterNumbers;
@@ -21,6 +24,17 @@ pub(crate) struct StepEffects {
     registers: Range<usize>,
     /// An exception was taken during the step: what follows is not its own doing.
     is_over: bool,
+}
+
+impl StepEffects {
+    /// Returns true if the instruction may transfer control.
+    pub fn is_branch(&self) -> bool {
+        let site = self.encoding.map(|encoding| CodeSite {
+            pc: self.pc,
+            encoding,
+        });
+        site.is_some_and(|site| self.set.control(&site).flow != FlowKind::Next)
+    }
 }
 
 /// A recorded access.
@@ -89,7 +103,9 @@ impl EffectBlock {
     }
 
     pub fn registers(&self, step: &StepEffects) -> &[RegisterEffect] {
-        self.registers.get(step.registers.clone()).unwrap_or_default()
+        self.registers
+            .get(step.registers.clone())
+            .unwrap_or_default()
     }
 
     /// Returns the value of a register write.
@@ -110,13 +126,17 @@ impl EffectBlock {
             self.begin(index, step);
             return;
         }
-        let Some(step) = self.steps.last_mut() else { return };
+        let Some(step) = self.steps.last_mut() else {
+            return;
+        };
         if event.step != *last || step.is_over {
             return;
         }
         match event.kind {
             TraceEventKind::Register { view, bytes, .. } => {
-                let Some(view) = numbers.in_first(index, event.thread, view) else { return };
+                let Some(view) = numbers.in_first(index, event.thread, view) else {
+                    return;
+                };
                 let start = self.values.len();
                 self.values.extend_from_slice(bytes.unwrap_or_default());
                 self.registers.push(RegisterEffect {
@@ -165,7 +185,9 @@ impl EffectBlock {
                 found.push((register, Vec::new()));
                 found.len() - 1
             });
-            let Some((_, bytes)) = found.get_mut(place) else { continue };
+            let Some((_, bytes)) = found.get_mut(place) else {
+                continue;
+            };
             let start = usize::from(write.view.offset);
             let end = start + usize::from(write.view.size_bytes);
             if bytes.len() < end {

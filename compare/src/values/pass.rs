@@ -12,7 +12,7 @@ use stepback_parsers::Position;
 use crate::align::side::Side;
 use crate::region::{Region, StepPair};
 use crate::rules::Forgiving;
-use crate::values::block::EffectBlock;
+use crate::values::block::{EffectBlock, StepEffects};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace, StepDifference};
 use crate::values::registers::RegisterNumbers;
 use crate::values::step::{BlockStep, StepComparer, differ};
@@ -82,9 +82,25 @@ impl<'a, 'p> ValuePass<'a, 'p> {
     /// Compares what the traces state before their first steps.
     pub fn initial(&mut self) -> Result<Vec<CellDifference>, QueryError> {
         let nothing = || Position(0)..Position(0);
-        let a = EffectBlock::read(self.a.index, self.a.thread, nothing(), &mut self.numbers[0], self.cancel)?;
-        let b = EffectBlock::read(self.b.index, self.b.thread, nothing(), &mut self.numbers[1], self.cancel)?;
-        Ok(self.block_differences(&a, &b).into_iter().flat_map(|(_, cells)| cells).collect())
+        let a = EffectBlock::read(
+            self.a.index,
+            self.a.thread,
+            nothing(),
+            &mut self.numbers[0],
+            self.cancel,
+        )?;
+        let b = EffectBlock::read(
+            self.b.index,
+            self.b.thread,
+            nothing(),
+            &mut self.numbers[1],
+            self.cancel,
+        )?;
+        Ok(self
+            .block_differences(&a, &b)
+            .into_iter()
+            .flat_map(|(_, cells)| cells)
+            .collect())
     }
 
     /// Compares the steps of a matched region.
@@ -96,7 +112,13 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             let to = count.min(from + BLOCK_STEPS);
             let a = self.block_of_a(region.a.start + from..region.a.start + to)?;
             let b = self.block_of_b(region.b.start + from..region.b.start + to)?;
-            for (place, cells) in self.block_differences(&a, &b) {
+            for (place, mut cells) in self.block_differences(&a, &b) {
+                if from + place + 1 < count {
+                    self.drop_untaken_branches(&mut cells, &a, place);
+                }
+                if cells.is_empty() {
+                    continue;
+                }
                 let steps = StepPair {
                     a: region.a.start + from + place,
                     b: region.b.start + from + place,
@@ -112,14 +134,37 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         Ok(found)
     }
 
+    /// Removes the condition of a branch after which both threads continue at the same step: not
+    /// all styles mark every branch that is not taken.
+    fn drop_untaken_branches(&self, cells: &mut Vec<CellDifference>, a: &EffectBlock, place: u64) {
+        let step = usize::try_from(place)
+            .ok()
+            .and_then(|place| a.steps().get(place));
+        if step.is_some_and(StepEffects::is_branch) {
+            cells.retain(|cell| cell.kind != DifferenceKind::Condition);
+        }
+    }
+
     fn block_of_a(&mut self, numbers: Range<u64>) -> Result<EffectBlock, QueryError> {
         let range = positions(self.a, numbers)?;
-        EffectBlock::read(self.a.index, self.a.thread, range, &mut self.numbers[0], self.cancel)
+        EffectBlock::read(
+            self.a.index,
+            self.a.thread,
+            range,
+            &mut self.numbers[0],
+            self.cancel,
+        )
     }
 
     fn block_of_b(&mut self, numbers: Range<u64>) -> Result<EffectBlock, QueryError> {
         let range = positions(self.b, numbers)?;
-        EffectBlock::read(self.b.index, self.b.thread, range, &mut self.numbers[1], self.cancel)
+        EffectBlock::read(
+            self.b.index,
+            self.b.thread,
+            range,
+            &mut self.numbers[1],
+            self.cancel,
+        )
     }
 
     /// Returns the differing steps of two blocks, by their place, without what rules forgive.
@@ -130,7 +175,16 @@ impl<'a, 'p> ValuePass<'a, 'p> {
     ) -> Vec<(u64, Vec<CellDifference>)> {
         let mut found = Vec::new();
         for ((one, other), place) in a.steps().iter().zip(b.steps()).zip(0..) {
-            let (one, other) = (BlockStep { block: a, step: one }, BlockStep { block: b, step: other });
+            let (one, other) = (
+                BlockStep {
+                    block: a,
+                    step: one,
+                },
+                BlockStep {
+                    block: b,
+                    step: other,
+                },
+            );
             let mut cells = self.comparer.differences(one, other);
             if !cells.is_empty() {
                 self.forgiving.retain(&mut cells, one.step);
@@ -146,11 +200,23 @@ impl<'a, 'p> ValuePass<'a, 'p> {
     /// that follows it.
     pub fn after(&mut self, region: &Region, next: &Region) -> Result<StateAfter, QueryError> {
         let (ranges, is_complete) = self.written(region)?;
-        let mut cells = self.states(StepPair { a: region.a.end, b: region.b.end }, &ranges)?;
+        let mut cells = self.states(
+            StepPair {
+                a: region.a.end,
+                b: region.b.end,
+            },
+            &ranges,
+        )?;
         self.forgiving.retain_silently(&mut cells);
         let mut left = 0;
         if !cells.is_empty() {
-            let end = self.states(StepPair { a: next.a.end, b: next.b.end }, &ranges)?;
+            let end = self.states(
+                StepPair {
+                    a: next.a.end,
+                    b: next.b.end,
+                },
+                &ranges,
+            )?;
             let still = |cell: &&CellDifference| end.iter().any(|other| other.place == cell.place);
             left = cells.iter().filter(still).count();
         }
@@ -212,7 +278,8 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         let (one, other) = (memory(self.a.index, in_a)?, memory(self.b.index, in_b)?);
         for ((range, one), other) in ranges.iter().zip(&one).zip(&other) {
             for run in differing_runs(one, other) {
-                let values = [one, other].map(|bytes| value_of(bytes.get(run.clone()).unwrap_or_default()));
+                let values =
+                    [one, other].map(|bytes| value_of(bytes.get(run.clone()).unwrap_or_default()));
                 let [a, b] = values;
                 if self.comparer.are_apart(&a, &b) {
                     continue;
@@ -246,11 +313,17 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         let (one, other) = (file(self.a, in_a)?, file(self.b, in_b)?);
         let mut found: Vec<CellDifference> = Vec::new();
         for state in one.registers {
-            let Some(value) = other.get(&state.name) else { continue };
-            let is_same = !differ(&state.value, value) || self.comparer.are_apart(&state.value, value);
+            let Some(value) = other.get(&state.name) else {
+                continue;
+            };
+            let is_same =
+                !differ(&state.value, value) || self.comparer.are_apart(&state.value, value);
             let repeats = |known: &CellDifference| known.a == state.value && known.b == *value;
             let is_bank = state.view.register >= RegisterId::FIRST_BANK;
-            if is_same || state.view.register == RegisterId::PC || is_bank && found.iter().any(repeats) {
+            if is_same
+                || state.view.register == RegisterId::PC
+                || is_bank && found.iter().any(repeats)
+            {
                 continue;
             }
             found.push(CellDifference {
@@ -270,11 +343,17 @@ impl<'a, 'p> ValuePass<'a, 'p> {
 /// Returns the positions around some steps of a thread.
 fn positions(side: &mut Side<'_>, numbers: Range<u64>) -> Result<Range<Position>, QueryError> {
     let start = side.position(numbers.start)?;
-    Ok(match numbers.end.checked_sub(1).filter(|last| *last >= numbers.start) {
-        // Position 0 to 0 is what precedes the first step.
-        None => Position(start.0.max(1))..Position(start.0.max(1)),
-        Some(last) => start..side.addresses.step(last)?.after(),
-    })
+    Ok(
+        match numbers
+            .end
+            .checked_sub(1)
+            .filter(|last| *last >= numbers.start)
+        {
+            // Position 0 to 0 is what precedes the first step.
+            None => Position(start.0.max(1))..Position(start.0.max(1)),
+            Some(last) => start..side.addresses.step(last)?.after(),
+        },
+    )
 }
 
 /// Returns the runs of bytes, at most 8 long, that are known in both traces and differ.

@@ -131,14 +131,18 @@ impl StepComparer<'_> {
             };
             shared += 1;
             match runs.last_mut() {
-                Some((start, a, b)) if start.wrapping_add(a.0.len() as u64) == *address && a.0.len() < 8 => {
+                Some((start, a, b))
+                    if start.wrapping_add(a.0.len() as u64) == *address && a.0.len() < 8 =>
+                {
                     a.0.push(*one);
                     b.0.push(*other);
                 }
                 _ => runs.push((*address, Value(vec![*one]), Value(vec![*other]))),
             }
         }
-        let (Some(first), Some(other)) = (a.first(), b.first()) else { return };
+        let (Some(first), Some(other)) = (a.first(), b.first()) else {
+            return;
+        };
         if shared == 0 {
             return self.access(first, other, found);
         }
@@ -154,7 +158,9 @@ impl StepComparer<'_> {
     fn registers(&self, a: BlockStep<'_>, b: BlockStep<'_>, found: &mut Vec<CellDifference>) {
         let in_b = b.block.register_values(b.step);
         for (view, value) in a.block.register_values(a.step) {
-            let Some((_, other)) = in_b.iter().find(|(known, _)| known.register == view.register)
+            let Some((_, other)) = in_b
+                .iter()
+                .find(|(known, _)| known.register == view.register)
             else {
                 continue;
             };
@@ -179,7 +185,9 @@ impl StepComparer<'_> {
         found: &mut Vec<CellDifference>,
     ) {
         let (known, added) = found.split_at_mut(before);
-        let Some(last) = added.first_mut() else { return };
+        let Some(last) = added.first_mut() else {
+            return;
+        };
         let repeats = |other: &CellDifference| {
             other.kind == last.kind && other.a == last.a && other.b == last.b
         };
@@ -240,7 +248,9 @@ fn bytes_of(accesses: &[AccessEffect]) -> Vec<(u64, Option<u8>)> {
     let mut found = Vec::new();
     for access in accesses {
         for place in 0..access.size_bytes {
-            let byte = access.bytes.and_then(|bytes| bytes.get(usize::from(place)).copied());
+            let byte = access
+                .bytes
+                .and_then(|bytes| bytes.get(usize::from(place)).copied());
             found.push((access.address.wrapping_add(u64::from(place)), byte));
         }
     }

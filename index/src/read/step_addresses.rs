@@ -44,7 +44,11 @@ impl<'a, F: FnMut(Address) -> u64> StepAddresses<'a, F> {
                 true => u64::from(segment.steps),
                 false => own.map(|known| u64::from(known.steps)).sum(),
             };
-            before.push(before.last().map_or(0, |last: &u64| last.saturating_add(steps)));
+            before.push(
+                before
+                    .last()
+                    .map_or(0, |last: &u64| last.saturating_add(steps)),
+            );
         }
         Self {
             index,
@@ -70,7 +74,10 @@ impl<'a, F: FnMut(Address) -> u64> StepAddresses<'a, F> {
         let Some(first) = self.load(number)? else {
             return Ok(&[]);
         };
-        Ok(self.addresses.get(place(number - first)..).unwrap_or_default())
+        Ok(self
+            .addresses
+            .get(place(number - first)..)
+            .unwrap_or_default())
     }
 
     /// Returns the addresses before a step, back to the start of the segment of the last of them;
@@ -85,7 +92,10 @@ impl<'a, F: FnMut(Address) -> u64> StepAddresses<'a, F> {
         let Some(first) = self.load(last)? else {
             return Ok(&[]);
         };
-        Ok(self.addresses.get(..place(number - first)).unwrap_or_default())
+        Ok(self
+            .addresses
+            .get(..place(number - first))
+            .unwrap_or_default())
     }
 
     /// Returns the addresses of a range of steps; fewer at the end of the trace.
@@ -120,7 +130,9 @@ impl<'a, F: FnMut(Address) -> u64> StepAddresses<'a, F> {
             return Ok(Step(self.index.step_count()));
         };
         let place = place(number - first);
-        let base = self.segment.map_or(0, |segment| self.index.step_base(segment));
+        let base = self
+            .segment
+            .map_or(0, |segment| self.index.step_base(segment));
         let local = match self.slots.get(place) {
             Some(slot) => u64::from(*slot).saturating_sub(1),
             None => number - first,
@@ -134,11 +146,17 @@ impl<'a, F: FnMut(Address) -> u64> StepAddresses<'a, F> {
         if number >= self.count() {
             return Ok(None);
         }
-        let wanted = self.before.partition_point(|before| *before <= number).saturating_sub(1);
+        let wanted = self
+            .before
+            .partition_point(|before| *before <= number)
+            .saturating_sub(1);
         let first = self.before.get(wanted).copied().unwrap_or(0);
         if self.segment != Some(wanted) {
             self.segment = None;
-            let segment = self.index.segment(wanted).ok_or_else(|| damaged(Section::Pcs))?;
+            let segment = self
+                .index
+                .segment(wanted)
+                .ok_or_else(|| damaged(Section::Pcs))?;
             self.decode(&segment)?;
             if self.before.get(wanted + 1) != Some(&(first + self.addresses.len() as u64)) {
                 return Err(damaged(Section::Pcs));

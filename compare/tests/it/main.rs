@@ -1,0 +1,11 @@
+//! The comparison of two traces against pairs whose differences are known.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests are exempt, and so are the functions they share"
+)]
+
+mod pairs;
+mod support;
+mod synthetic;
