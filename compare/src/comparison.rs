@@ -1,27 +1,33 @@
 //! The comparison of two traces ([`Comparison`]).
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 
 use crate::align::run::Aligner;
 use crate::align::side::Side;
+use crate::cause::{Cause, cause};
 use crate::divergence::{ParallelEnd, ParallelRun, parallel_run};
 use crate::region::{Alignment, Region, RegionKind, StepPair};
 use crate::rules::{Forgiven, Forgiving, Tolerances};
-use crate::slides::Slides;
+use crate::slides::{Distances, Slides};
 use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
 use crate::values::difference::{CellDifference, StepDifference};
+use crate::values::moved::{AlignedCode, moved_memory};
 use crate::values::pass::{RegionValues, StateAfter, ValuePass};
 use crate::values::step::StepComparer;
 
 /// Number of regions without partners after which the states are compared.
 pub const COMPARED_STATES: usize = 64;
 
-/// What is compared.
+/// How traces are compared.
 #[derive(Clone, Debug, Default)]
-pub struct CompareOptions {
+pub struct CompareOptions<'p> {
     /// Differences that do not count.
     pub tolerances: Tolerances,
+    /// Counts the matched steps whose values were compared, for a meter.
+    pub progress: Option<&'p AtomicU64>,
 }
 
 /// Two traces: where they part, and what differs.
@@ -46,8 +52,13 @@ pub struct ThreadComparison {
     pub counts: StepPair,
     /// The steps up to the first divergence, in parallel.
     pub parallel: ParallelRun,
+    /// Distances by which memory in the second trace lies apart from the same in the first, most
+    /// frequent first.
+    pub moved_memory: Vec<u64>,
     /// First steps without partners that no rule forgives.
     pub divergence: Option<StepPair>,
+    /// The steps that led to the divergence; `None` if none of them has different values.
+    pub cause: Option<Cause>,
     /// Registers and memory that the traces state differently before their first steps.
     pub initial: Vec<CellDifference>,
     /// The regions.
@@ -76,7 +87,7 @@ impl Comparison {
     pub fn run(
         a: &Index,
         b: &Index,
-        options: CompareOptions,
+        options: CompareOptions<'_>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
         let slides = Slides::detect(a, b)?;
@@ -91,7 +102,8 @@ impl Comparison {
             let one = Side::new(a, pair.a, |address| address.0);
             let other = Side::new(b, pair.b, translate);
             let aligner = Aligner::new(one, other, cancel);
-            compared.push(compare_threads(*pair, aligner, &slides, &mut forgiving)?);
+            let found = compare_threads(*pair, aligner, &slides, &mut forgiving, options.progress)?;
+            compared.push(found);
         }
         Ok(Self {
             slides,
@@ -149,6 +161,7 @@ fn compare_threads(
     mut aligner: Aligner<'_, '_>,
     slides: &Slides,
     forgiving: &mut Forgiving,
+    progress: Option<&AtomicU64>,
 ) -> Result<ThreadComparison, QueryError> {
     let counts = StepPair {
         a: aligner.a.count(),
@@ -163,22 +176,29 @@ fn compare_threads(
         result: alignment,
         ..
     } = aligner;
+    let regions = alignment.regions();
+    let moved_code: Vec<u64> = slides.moved().map(|part| part.distance).collect();
+    let aligned = AlignedCode {
+        regions,
+        has_moved: !moved_code.is_empty(),
+    };
+    let moved_memory = moved_memory(&mut a, &mut b, aligned, cancel)?;
+    let distances = Distances([&moved_code[..], &moved_memory].concat());
     let is_one_format = a.index.info().format == b.index.info().format;
     let comparer = StepComparer {
         first: a.index,
         thread: threads.a,
-        slides,
+        distances,
         has_conditions: is_one_format,
     };
     let forgiven = forgiven_regions(&mut a, &mut b, &alignment, forgiving)?;
-    let mut pass = ValuePass::new(&mut a, &mut b, comparer, forgiving, cancel);
+    let mut pass = ValuePass::new(&mut a, &mut b, comparer.clone(), forgiving, cancel);
     let initial = match parallel.start == StepPair::default() {
         true => pass.initial()?,
         false => Vec::new(),
     };
     let mut details = Vec::new();
     let mut states = 0;
-    let regions = alignment.regions();
     for ((place, region), is_forgiven) in regions.iter().enumerate().zip(forgiven) {
         let mut known = RegionDetails {
             is_forgiven,
@@ -186,7 +206,14 @@ fn compare_threads(
         };
         let is_head = region.a.start == 0 && region.b.start == 0;
         match (region.kind, regions.get(place + 1)) {
-            (RegionKind::Same, _) => known.values = Some(pass.region(region)?),
+            (RegionKind::Same, _) => {
+                let count = |steps| {
+                    if let Some(progress) = progress {
+                        progress.fetch_add(steps, Ordering::Relaxed);
+                    }
+                };
+                known.values = Some(pass.region(region, count)?);
+            }
             (_, Some(next)) if !is_head && states < COMPARED_STATES => {
                 known.after = Some(pass.after(region, next)?);
                 states += 1;
@@ -196,11 +223,27 @@ fn compare_threads(
         details.push(known);
     }
     let divergence = divergence(&parallel, regions, &details);
+    let decision = divergence.and_then(|pair| {
+        let (a, b) = (pair.a.checked_sub(1)?, pair.b.checked_sub(1)?);
+        (alignment.partner(a) == Some(b)).then_some(StepPair { a, b })
+    });
+    // What rules forgive was counted when the regions were compared.
+    let mut counted = Forgiving {
+        rules: pass.forgiving.rules.clone(),
+        found: Vec::new(),
+    };
+    let mut pass = ValuePass::new(&mut a, &mut b, comparer, &mut counted, cancel);
+    let cause = match decision {
+        Some(decision) => cause(&mut pass, &alignment, decision)?,
+        None => None,
+    };
     Ok(ThreadComparison {
         threads,
         counts,
         parallel,
+        moved_memory,
         divergence,
+        cause,
         initial,
         alignment,
         details,

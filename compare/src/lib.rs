@@ -6,8 +6,8 @@
 //! compared. Only what both traces record can differ, so an execution equals itself in another
 //! format.
 //!
-//! Steps are numbered from 0 within their threads, without those of other threads;
-//! [`stepback_index::read::StepAddresses::step`] converts them.
+//! Steps are numbered from 0 within their threads, without those of other threads; [`StepNumbers`]
+//! converts them.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -34,6 +34,7 @@
 #![warn(missing_docs)]
 
 mod align;
+mod cause;
 mod comparison;
 mod divergence;
 mod region;
@@ -42,6 +43,8 @@ mod slides;
 mod threads;
 mod values;
 
+pub use crate::align::side::StepNumbers;
+pub use crate::cause::{Cause, CauseOrigin};
 pub use crate::comparison::{
     COMPARED_STATES, CompareOptions, Comparison, RegionDetails, ThreadComparison,
 };

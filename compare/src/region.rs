@@ -59,6 +59,13 @@ impl Alignment {
         (region.kind == RegionKind::Same).then(|| region.b.start + (a - region.a.start))
     }
 
+    /// Returns the partner of a step of the second trace.
+    pub fn partner_in_a(&self, b: u64) -> Option<u64> {
+        let place = self.regions.partition_point(|region| region.b.end <= b);
+        let region = self.regions.get(place)?;
+        (region.kind == RegionKind::Same).then(|| region.a.start + (b - region.b.start))
+    }
+
     /// Returns the first pair that no region contains.
     pub(crate) fn end(&self) -> StepPair {
         self.regions

@@ -100,10 +100,16 @@ impl Slides {
         let part = part.or_else(|| self.parts.first());
         address.0.wrapping_sub(part.map_or(0, |part| part.distance))
     }
+}
 
-    /// Returns true if two numbers of a size in bytes are apart by the distance of some part, as
-    /// pointers into it are.
-    pub(crate) fn are_apart(&self, a: u64, b: u64, size_bytes: usize) -> bool {
+/// Distances between things in the second trace and the same in the first, modulo 2^64, without 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Distances(pub Vec<u64>);
+
+impl Distances {
+    /// Returns true if two numbers of a size in bytes are apart by one of the distances, as pointers
+    /// to the same thing are.
+    pub fn are_apart(&self, a: u64, b: u64, size_bytes: usize) -> bool {
         let mask = match size_bytes {
             8.. => u64::MAX,
             // A distance has hardly any meaning in fewer bytes than a pointer.
@@ -111,7 +117,7 @@ impl Slides {
             _ => return false,
         };
         let distance = b.wrapping_sub(a) & mask;
-        distance != 0 && self.moved().any(|part| part.distance & mask == distance)
+        distance != 0 && self.0.iter().any(|known| known & mask == distance)
     }
 }
 

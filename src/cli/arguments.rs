@@ -15,6 +15,7 @@ use stepback_debugger::session::{TraceFiles, demo_path, is_trace_file};
 
 use crate::cli::browse::trace_and_place;
 use crate::cli::commands::{ChosenCommand, DEMO, SubcommandAction, subcommand_names};
+use crate::cli::compare::OTHER_TRACE;
 use crate::cli::error::CommandError;
 use crate::cli::help::{ADDRESSES, POSITIONS, shorter, template};
 use crate::cli::progress::say;
@@ -289,6 +290,13 @@ pub fn with_further_files(words: Vec<OsString>) -> Vec<OsString> {
 
 /// Returns the indexes of the words that are further files of the trace.
 fn further_files(command: &Command, words: &[OsString], first: usize) -> Vec<usize> {
+    // The second file is another trace.
+    if command
+        .get_arguments()
+        .any(|argument| argument.get_id() == OTHER_TRACE)
+    {
+        return Vec::new();
+    }
     let plain = plain_words(command, words, first);
     let is_trace = |place: usize| {
         words
@@ -523,6 +531,7 @@ mod further_files_tests {
         check(&["at", &one, &golden], "at small.rst alltypes.golden.jsonl");
         check(&[&one, &two], "small.rst --with cti.rst");
         check(&["find", &one, "pc", &two], "find small.rst pc cti.rst");
+        check(&["compare", &one, &two], "compare small.rst cti.rst");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::cli::browse::BrowseArguments;
 use crate::cli::callinfo::CallinfoArguments;
 use crate::cli::calltree::CalltreeArguments;
 use crate::cli::check::CheckArguments;
+use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
 use crate::cli::counts::HeatArguments;
 use crate::cli::cut::CutArguments;
@@ -35,11 +36,12 @@ use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
-    at, browse, callinfo, calltree, check, convert, counts, cut, diff, effects, export, find,
-    flamegraph, heap, index, info, list, profile, syscalls, template, threads, truncate, vcd, why,
+    at, browse, callinfo, calltree, check, compare, convert, counts, cut, diff, effects, export,
+    find, flamegraph, heap, index, info, list, profile, syscalls, template, threads, truncate, vcd,
+    why,
 };
 
-static COMMANDS: [SubcommandEntry; 30] = [
+static COMMANDS: [SubcommandEntry; 31] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -150,6 +152,17 @@ stepback diff --demo 20340 20345      registers and memory that differ
 stepback diff --demo --calls 1420 2780    two calls of a function",
         )
         .with_positions(),
+    SubcommandEntry::new::<CompareArguments>(
+        "compare",
+        "Compare two traces: where they part, and what differs",
+    )
+    .with_json(compare::forms)
+    .with_examples(
+        "\
+stepback compare good.tarmac bad.tarmac       where the two runs part
+stepback compare a.log b.log --rules rules.toml --json",
+    )
+    .with_notes(compare::HELP),
     SubcommandEntry::new::<EffectsArguments>(
         "effects",
         "Show what a call, a loop iteration or a range reads and writes",

@@ -12,6 +12,7 @@ mod calltree;
 mod check;
 mod code_addresses;
 mod common_options;
+mod compare;
 mod convert;
 mod cores;
 mod damage;

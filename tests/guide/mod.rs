@@ -17,7 +17,7 @@ use crate::cli::support::{copy_tree, fixture_path};
 use page::{Page, is_like};
 
 /// Names that pages use, and the fixtures that they are.
-const SAMPLES: [(&str, &str); 22] = [
+const SAMPLES: [(&str, &str); 26] = [
     ("two-cores.tarmac", "amp.head.tarmac"),
     ("m3.tarmac", "cm3.tiny.tarmac"),
     ("rtos.tarmac", "small/tasks.tarmac"),
@@ -40,6 +40,10 @@ const SAMPLES: [(&str, &str); 22] = [
     ("board.log", "described/board.log.zst"),
     ("board.toml", "described/board.toml"),
     ("qsort.tarmac", "qsort.es.tiny.tarmac"),
+    ("calm.tarmac", "pairs/qsort-irq3/a.tarmac.zst"),
+    ("interrupted.tarmac", "pairs/qsort-irq3/b.tarmac.zst"),
+    ("spike.log", "pairs/sra-path/a.log.zst"),
+    ("model.log", "pairs/sra-path/b.log.zst"),
 ];
 
 /// A temporary folder with the samples and a home directory.

@@ -39,6 +39,10 @@ pub const CRATES: &[CrateFile] = &[
         file: "index/src/lib.rs",
     },
     CrateFile {
+        name: "stepback_compare",
+        file: "compare/src/lib.rs",
+    },
+    CrateFile {
         name: "stepback_debugger",
         file: "debugger/src/lib.rs",
     },
@@ -205,6 +209,24 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("oracle", &["oracle"])],
             // What users of the crate import.
             &[room("facade", &["answer", "build"])],
+        ],
+    },
+    CrateRooms {
+        name: "compare",
+        folder: "compare/src",
+        floors: &[
+            // Plain data of answers, and the pairs of code and threads.
+            &[
+                room("region", &["region"]),
+                room("slides", &["slides"]),
+                room("threads", &["threads"]),
+            ],
+            &[room("align", &["align"])],
+            &[room("divergence", &["divergence"])],
+            // Rules forgive differences of values, and the pass applies them.
+            &[room("values", &["values", "rules"])],
+            &[room("cause", &["cause"])],
+            &[room("comparison", &["comparison"])],
         ],
     },
     CrateRooms {

@@ -12,8 +12,12 @@ pub(crate) struct GapStep {
     pub stack: u64,
 }
 
-/// Maximum number of cells of a table. It needs two bits for each: 32 MiB.
-pub(crate) const CELLS: u64 = 1 << 27;
+/// Maximum number of cells of a table. It needs two bits for each: 128 MiB.
+pub(crate) const CELLS: u64 = 1 << 29;
+/// Number of edits that are allowed first, besides the difference of the lengths.
+const FIRST_EDITS: usize = 64;
+/// Growth of that number.
+const GROWTH: usize = 4;
 
 /// Predecessor of a cell of the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,29 +27,39 @@ enum Came {
     Diagonal = 2,
 }
 
-/// The predecessors of all cells, four in a byte.
+/// The predecessors of the cells in a band around the diagonal, four in a byte.
 struct Table {
     bytes: Vec<u8>,
+    /// Number of diagonals below the one through the first cell.
+    below: usize,
     width: usize,
 }
 
 impl Table {
-    fn new(height: usize, width: usize) -> Self {
+    fn new(height: usize, below: usize, right: usize) -> Self {
+        let width = below + right + 1;
         Self {
             bytes: vec![0; (height * width).div_ceil(4)],
+            below,
             width,
         }
     }
 
+    fn cell(&self, row: usize, column: usize) -> usize {
+        row * self.width + column + self.below - row
+    }
+
+    /// Sets a cell that was not set, or was set to [`Came::Above`].
+    #[inline]
     fn set(&mut self, row: usize, column: usize, came: Came) {
-        let cell = row * self.width + column;
+        let cell = self.cell(row, column);
         if let Some(byte) = self.bytes.get_mut(cell / 4) {
             *byte |= (came as u8) << (2 * (cell % 4));
         }
     }
 
     fn get(&self, row: usize, column: usize) -> Came {
-        let cell = row * self.width + column;
+        let cell = self.cell(row, column);
         let byte = self.bytes.get(cell / 4).copied().unwrap_or(0);
         match byte >> (2 * (cell % 4)) & 3 {
             0 => Came::Above,
@@ -55,16 +69,50 @@ impl Table {
     }
 }
 
-/// Returns the pairs of a longest common subsequence of the addresses, ascending. Cost: the product
-/// of the lengths, in time, and two bits for each in memory.
-pub(crate) fn matched_pairs(a: &[GapStep], b: &[GapStep]) -> Vec<StepPair> {
+/// Returns the pairs of a longest common subsequence of the addresses, ascending, and takes the
+/// number of computed cells from `cells`. `None` if it does not contain enough.
+///
+/// Only a band around the diagonal is computed, which is made wider until no better subsequence can
+/// lie outside (Ukkonen 1985). Cost: the length times the number of edits, in time, and two bits
+/// for each in memory.
+pub(crate) fn matched_pairs(
+    a: &[GapStep],
+    b: &[GapStep],
+    cells: &mut u64,
+) -> Option<Vec<StepPair>> {
+    let all = a.len() + b.len();
+    let mut edits = a.len().abs_diff(b.len()) + FIRST_EDITS;
+    loop {
+        let edits_allowed = edits.min(all);
+        let needed = (a.len() as u64).saturating_mul(edits_allowed as u64 + 1);
+        *cells = cells.checked_sub(needed).filter(|_| needed <= CELLS)?;
+        let pairs = pairs_within(a, b, edits_allowed);
+        if all - 2 * pairs.len() <= edits_allowed {
+            return Some(pairs);
+        }
+        edits = edits.saturating_mul(GROWTH);
+    }
+}
+
+/// Returns the pairs of a longest common subsequence among those that need at most a number of
+/// edits, which exceeds the difference of the lengths or is all there is.
+fn pairs_within(a: &[GapStep], b: &[GapStep], edits: usize) -> Vec<StepPair> {
+    // Of the edits, those that leave out a step of a lead below the diagonal.
+    let below = ((edits + a.len()).saturating_sub(b.len()) / 2).min(a.len());
+    let right = ((edits + b.len()).saturating_sub(a.len()) / 2).min(b.len());
     // A pair outweighs all equal stacks together, whose number is at most that of the pairs.
     let pair_weight = a.len().min(b.len()) as u64 + 1;
-    let mut table = Table::new(a.len(), b.len());
+    let mut table = Table::new(a.len(), below, right);
     let mut above = vec![0u64; b.len() + 1];
     for (row, step) in a.iter().enumerate() {
-        let (mut diagonal, mut left) = (0, 0);
-        for ((column, other), best) in b.iter().enumerate().zip(above.iter_mut().skip(1)) {
+        let first = row.saturating_sub(below);
+        let last = (row + right).min(b.len().saturating_sub(1));
+        let mut diagonal = above.get(first).copied().unwrap_or(0);
+        // Left of the band nothing is better than above.
+        let mut left = 0;
+        let others = b.get(first..=last).unwrap_or_default().iter();
+        let values = above.get_mut(first + 1..).unwrap_or_default();
+        for ((column, other), best) in (first..).zip(others).zip(values) {
             let up = *best;
             let (mut value, mut came) = match left > up {
                 true => (left, Came::Left),
@@ -80,6 +128,10 @@ pub(crate) fn matched_pairs(a: &[GapStep], b: &[GapStep]) -> Vec<StepPair> {
             diagonal = up;
             left = value;
             *best = value;
+        }
+        // Above the end of the band there is nothing.
+        if last == row + right && table.get(row, last) == Came::Above {
+            table.set(row, last, Came::Left);
         }
     }
     let (mut row, mut column) = (a.len(), b.len());
@@ -115,9 +167,14 @@ mod tests {
         addresses.iter().map(step).collect()
     }
 
+    fn pairs_of(a: &[GapStep], b: &[GapStep]) -> Vec<StepPair> {
+        let mut cells = u64::MAX;
+        matched_pairs(a, b, &mut cells).unwrap()
+    }
+
     #[track_caller]
     fn check(a: &[u64], b: &[u64], expected: &[u64]) {
-        let pairs = matched_pairs(&steps(a), &steps(b));
+        let pairs = pairs_of(&steps(a), &steps(b));
         let found: Vec<u64> = pairs.iter().map(|pair| a[pair.a as usize]).collect();
         assert_eq!(found, expected);
     }
@@ -133,7 +190,7 @@ mod tests {
     #[test]
     fn steps_in_calls_of_the_same_functions_are_preferred() {
         let step = |stack| GapStep { address: 1, stack };
-        let pairs = matched_pairs(&[step(7)], &[step(5), step(7), step(6)]);
+        let pairs = pairs_of(&[step(7)], &[step(5), step(7), step(6)]);
         assert_eq!(pairs, [StepPair { a: 0, b: 1 }]);
     }
 
@@ -151,13 +208,36 @@ mod tests {
         rows[a.len()][b.len()]
     }
 
+    #[test]
+    fn a_table_that_is_too_large_is_not_computed() {
+        let steps = steps(&[1; 100]);
+        let mut cells = 1000;
+        assert_eq!(matched_pairs(&steps, &steps, &mut cells), None);
+        assert!(matched_pairs(&steps, &steps, &mut 10_000).is_some());
+    }
+
     proptest! {
+        /// Long sequences, so that the band is narrower than the table at first.
+        #[test]
+        fn a_narrow_band_loses_no_pair(
+            a in prop::collection::vec(0u64..3, 100..300),
+            b in prop::collection::vec(0u64..50, 100..300),
+            start in 0usize..200,
+        ) {
+            let mut b = b;
+            let start = start.min(b.len());
+            b.splice(start..start, a[..a.len() / 2].to_vec());
+            let pairs = pairs_of(&steps(&a), &steps(&b));
+            prop_assert_eq!(pairs.len(), length(&a, &b));
+            prop_assert!(pairs.iter().all(|pair| a[pair.a as usize] == b[pair.b as usize]));
+        }
+
         #[test]
         fn pairs_ascend_and_are_as_many_as_possible(
             a in prop::collection::vec(0u64..5, 0..40),
             b in prop::collection::vec(0u64..5, 0..40),
         ) {
-            let pairs = matched_pairs(&steps(&a), &steps(&b));
+            let pairs = pairs_of(&steps(&a), &steps(&b));
             prop_assert_eq!(pairs.len(), length(&a, &b));
             prop_assert!(pairs.windows(2).all(|two| two[0].a < two[1].a && two[0].b < two[1].b));
             prop_assert!(pairs.iter().all(|pair| a[pair.a as usize] == b[pair.b as usize]));

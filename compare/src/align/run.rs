@@ -5,7 +5,7 @@ use std::ops::Range;
 use stepback_index::{Cancel, QueryError};
 
 use crate::align::calls::candidates;
-use crate::align::lcs::{CELLS, GapStep, matched_pairs};
+use crate::align::lcs::{GapStep, matched_pairs};
 use crate::align::patience::anchors;
 use crate::align::side::Side;
 use crate::region::{Alignment, RegionKind, StepPair};
@@ -18,6 +18,10 @@ const LONG_RUN: usize = 256;
 const WINDOWS: [u64; 5] = [1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20];
 /// Maximum number of cells of all tables together: some seconds.
 const ALL_CELLS: u64 = 1 << 33;
+/// Number of cells up to which a gap is aligned exactly whatever it contains.
+const SMALL_CELLS: u64 = 1 << 27;
+/// Maximum number of steps of a gap that is aligned exactly, to bound the memory for them.
+const EXACT_STEPS: u64 = 1 << 20;
 
 /// Two intervals that are to be aligned.
 #[derive(Clone, Debug)]
@@ -46,8 +50,11 @@ impl Gap {
     }
 
     fn cells(&self) -> u64 {
-        let lengths = [&self.a, &self.b].map(|range| range.end - range.start);
-        lengths[0].saturating_mul(lengths[1])
+        (self.a.end - self.a.start).saturating_mul(self.b.end - self.b.start)
+    }
+
+    fn longest(&self) -> u64 {
+        (self.a.end - self.a.start).max(self.b.end - self.b.start)
     }
 
     /// Returns the first steps of both intervals, at most `limit`.
@@ -104,15 +111,13 @@ impl<'a, 'c> Aligner<'a, 'c> {
         self.skip_equal(&mut gap)?;
         let tail = self.equal_tail(&gap)?;
         (gap.a.end, gap.b.end) = (gap.a.end - tail, gap.b.end - tail);
+        let mut is_first = true;
         while !gap.is_one_sided() {
-            if self.is_small(&gap) {
-                self.align_exactly(&gap)?;
-                gap = Gap {
-                    a: gap.a.end..gap.a.end,
-                    b: gap.b.end..gap.b.end,
-                };
+            // A large gap is tried once, since few edits suffice in most of them.
+            if (is_first || gap.cells() <= SMALL_CELLS) && self.align_exactly(&gap)? {
                 break;
             }
+            is_first = false;
             let Some(sync) = self.next_sync(&gap)? else {
                 self.result.push(RegionKind::NotAligned, gap.end());
                 break;
@@ -176,21 +181,23 @@ impl<'a, 'c> Aligner<'a, 'c> {
         Ok(count)
     }
 
-    fn is_small(&self, gap: &Gap) -> bool {
-        gap.cells() <= CELLS.min(self.cells_left)
-    }
-
-    fn align_exactly(&mut self, gap: &Gap) -> Result<(), QueryError> {
+    /// Adds the longest common subsequence of a gap to the result. Returns false if it costs too
+    /// much.
+    fn align_exactly(&mut self, gap: &Gap) -> Result<bool, QueryError> {
+        if gap.longest() > EXACT_STEPS {
+            return Ok(false);
+        }
         let [a, b] = self.steps_of(gap)?;
-        let pairs = matched_pairs(&a, &b);
+        let Some(pairs) = matched_pairs(&a, &b, &mut self.cells_left) else {
+            return Ok(false);
+        };
         self.push_pairs(gap.start(), &pairs);
         self.result.push(RegionKind::Different, gap.end());
-        Ok(())
+        Ok(true)
     }
 
     fn steps_of(&mut self, gap: &Gap) -> Result<[Vec<GapStep>; 2], QueryError> {
         self.cancel.check()?;
-        self.cells_left = self.cells_left.saturating_sub(gap.cells());
         Ok([self.a.gap(gap.a.clone())?, self.b.gap(gap.b.clone())?])
     }
 
@@ -267,11 +274,10 @@ impl<'a, 'c> Aligner<'a, 'c> {
 
     /// Returns the start of the first long run of the longest common subsequence of a head.
     fn sync_in_table(&mut self, head: &Gap) -> Result<Option<StepPair>, QueryError> {
-        if head.cells() > self.cells_left {
-            return Ok(None);
-        }
         let [a, b] = self.steps_of(head)?;
-        let pairs = matched_pairs(&a, &b);
+        let Some(pairs) = matched_pairs(&a, &b, &mut self.cells_left) else {
+            return Ok(None);
+        };
         let is_run = |run: &&[StepPair]| {
             let ends = run.first().zip(run.last());
             let long = LONG_RUN as u64 - 1;

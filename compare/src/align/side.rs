@@ -118,3 +118,22 @@ impl<'a> Side<'a> {
         stack
     }
 }
+
+/// Converts numbers of a thread's steps, without those of other threads, to steps of the trace.
+pub struct StepNumbers<'a>(StepAddresses<'a, fn(Address) -> u64>);
+
+impl<'a> StepNumbers<'a> {
+    /// Creates a converter for a thread.
+    pub fn new(index: &'a Index, thread: ThreadId) -> Self {
+        Self(StepAddresses::new(index, thread, |address| address.0))
+    }
+
+    /// Returns the step of the trace that a step of the thread is; at the end, that after the last
+    /// one of the trace.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn step(&mut self, number: u64) -> Result<Step, QueryError> {
+        self.0.step(number)
+    }
+}

@@ -93,6 +93,22 @@ impl EffectBlock {
         Ok(block)
     }
 
+    /// Reads the steps of a thread between two positions, with the trace's own register numbers.
+    pub fn read_plain(
+        index: &Index,
+        thread: ThreadId,
+        range: Range<Position>,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
+        Self::read(
+            index,
+            thread,
+            range,
+            &mut RegisterNumbers::new(index, thread),
+            cancel,
+        )
+    }
+
     /// Returns the steps.
     pub fn steps(&self) -> &[StepEffects] {
         &self.steps

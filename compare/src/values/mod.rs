@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod difference;
+pub(crate) mod moved;
 pub(crate) mod pass;
 pub(crate) mod registers;
 pub(crate) mod step;

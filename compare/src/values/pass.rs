@@ -103,13 +103,18 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             .collect())
     }
 
-    /// Compares the steps of a matched region.
-    pub fn region(&mut self, region: &Region) -> Result<RegionValues, QueryError> {
+    /// Compares the steps of a matched region. `count_steps` gets the number of steps of each part.
+    pub fn region(
+        &mut self,
+        region: &Region,
+        count_steps: impl Fn(u64),
+    ) -> Result<RegionValues, QueryError> {
         let mut found = RegionValues::default();
         let count = region.a.end - region.a.start;
         for from in (0..count).step_by(BLOCK_STEPS as usize) {
             self.cancel.check()?;
             let to = count.min(from + BLOCK_STEPS);
+            count_steps(to - from);
             let a = self.block_of_a(region.a.start + from..region.a.start + to)?;
             let b = self.block_of_b(region.b.start + from..region.b.start + to)?;
             for (place, mut cells) in self.block_differences(&a, &b) {
@@ -341,7 +346,10 @@ impl<'a, 'p> ValuePass<'a, 'p> {
 }
 
 /// Returns the positions around some steps of a thread.
-fn positions(side: &mut Side<'_>, numbers: Range<u64>) -> Result<Range<Position>, QueryError> {
+pub(crate) fn positions(
+    side: &mut Side<'_>,
+    numbers: Range<u64>,
+) -> Result<Range<Position>, QueryError> {
     let start = side.position(numbers.start)?;
     Ok(
         match numbers

@@ -6,16 +6,17 @@ use stepback_index::answer::{ThreadId, Value};
 use stepback_index::read::NameReader;
 use stepback_machine::{AccessKind, Address, Encoding, RegisterId, RegisterView};
 
-use crate::slides::Slides;
+use crate::slides::Distances;
 use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
 
 /// Compares steps of two traces.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct StepComparer<'a> {
     pub first: &'a Index,
     pub thread: ThreadId,
-    pub slides: &'a Slides,
+    /// Distances by which pointers may differ.
+    pub distances: Distances,
     /// Both traces use the same words for executed and not executed.
     pub has_conditions: bool,
 }
@@ -100,7 +101,7 @@ impl StepComparer<'_> {
             address: Address(a.address),
             len_bytes: u64::from(a.size_bytes),
         };
-        if a.address != b.address && !self.slides.are_apart(a.address, b.address, 8) {
+        if a.address != b.address && !self.distances.are_apart(a.address, b.address, 8) {
             found.push(CellDifference {
                 kind: address_kind(a.kind),
                 place: place.clone(),
@@ -218,7 +219,7 @@ impl StepComparer<'_> {
     pub(crate) fn are_apart(&self, a: &Value, b: &Value) -> bool {
         let numbers = a.to_u64().zip(b.to_u64());
         let size = a.0.len().min(b.0.len());
-        numbers.is_some_and(|(a, b)| self.slides.are_apart(a, b, size))
+        numbers.is_some_and(|(a, b)| self.distances.are_apart(a, b, size))
     }
 }
 

@@ -1,0 +1,522 @@
+//! The JSON answer of `stepback compare`.
+
+use std::ops::Range;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+use stepback_compare::{
+    Cause, CauseOrigin, CellDifference, DifferenceKind, DifferingPlace, Forgiven, ParallelEnd,
+    Region, RegionDetails, RegionKind, RuleKind, StepDifference, StepPair, ThreadComparison,
+    TraceSide,
+};
+use stepback_index::answer::{SliceEndKind, Value};
+
+use crate::cli::answer_forms::AnswerForms;
+use crate::cli::compare::{ComparedTraces, ThreadSteps};
+use crate::cli::json::{FunctionJson, StepJson, byte_string, hex, value_hex};
+use crate::cli::report::Report;
+
+/// Returns the forms of the JSON output.
+pub fn forms(forms: AnswerForms) -> AnswerForms {
+    forms.or::<CompareJson>()
+}
+
+/// The comparison of two traces. Steps are those of the two traces; an interval contains its start
+/// and not its end.
+#[derive(Serialize, JsonSchema)]
+pub struct CompareJson {
+    equal: bool,
+    a: ComparedTraceJson,
+    b: ComparedTraceJson,
+    /// Address of code in B minus that in A; negative if B is lower. None if it did not move, or if
+    /// its parts moved by different distances.
+    slide: Option<String>,
+    /// Parts of the code that moved.
+    moved_code: Vec<MovedCodeJson>,
+    /// Pairs of threads.
+    thread_pairs: Vec<ThreadPairJson>,
+    /// Threads without a partner.
+    only_in_a: Vec<String>,
+    only_in_b: Vec<String>,
+    /// What rules forgave.
+    forgiven: Vec<ForgivenJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ComparedTraceJson {
+    trace: String,
+    steps: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MovedCodeJson {
+    /// First instruction in B.
+    address: String,
+    /// Address after the last one.
+    end: String,
+    distance: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ThreadPairJson {
+    thread_a: String,
+    thread_b: String,
+    /// First steps at different addresses, counted in parallel. None: the addresses never differ.
+    first_divergence: Option<CompareDivergenceJson>,
+    /// A trace that begins later than the other, and the number of steps that it lacks.
+    missing_head: Option<MissingHeadJson>,
+    /// One trace is the beginning of the other.
+    ended: Option<EndedJson>,
+    /// Distances by which stack, heap or other memory lies elsewhere in B.
+    moved_memory: Vec<String>,
+    /// Registers and memory that the traces state differently before their first steps.
+    initial_differences: Vec<CompareCellJson>,
+    /// First steps that did different things before the divergence.
+    first_difference: Option<CompareDifferenceJson>,
+    differing_steps_before_divergence: DifferingStepsJson,
+    /// The steps that led to the divergence. None if none of them has different values.
+    cause: Option<CauseJson>,
+    /// Number of matched pairs of steps.
+    matched: u64,
+    /// All regions, in order and without gaps.
+    regions: Vec<RegionJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CompareDivergenceJson {
+    a: u64,
+    b: u64,
+    pc_a: Option<String>,
+    pc_b: Option<String>,
+    function_a: Option<FunctionJson>,
+    function_b: Option<FunctionJson>,
+    /// The step of A before, usually a branch.
+    decided_by: Option<StepJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MissingHeadJson {
+    /// `a` or `b`.
+    side: &'static str,
+    missing_steps: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct EndedJson {
+    /// `a` or `b`.
+    shorter: &'static str,
+    /// Number of steps after which it ends.
+    after_steps: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CompareDifferenceJson {
+    a: u64,
+    b: u64,
+    pc: Option<String>,
+    cells: Vec<CompareCellJson>,
+}
+
+/// A differing instruction, condition, address, register or range of memory.
+#[derive(Serialize, JsonSchema)]
+struct CompareCellJson {
+    /// `instruction`, `condition`, `read-address`, `read`, `write-address`, `write` or `register`.
+    kind: &'static str,
+    /// `x1`, `0x80020010:4`, or the address of an instruction.
+    cell: String,
+    a: Option<String>,
+    b: Option<String>,
+}
+
+/// The steps with different values on which the deciding branch depends, in both traces.
+#[derive(Serialize, JsonSchema)]
+struct CauseJson {
+    /// What the oldest step did else: `instruction`, `memory` (it read another value that no matched
+    /// step wrote differently), `result` (from inputs without a recorded difference) or `unknown`.
+    origin: &'static str,
+    /// Origin of the memory: `initial`, `image`, `external`, `system`, `unknown`. None if a step
+    /// wrote it.
+    end: Option<&'static str>,
+    /// Newest first.
+    chain: Vec<CompareDifferenceJson>,
+    complete: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DifferingStepsJson {
+    /// Number of them.
+    differing: u64,
+    /// The first of them, in A.
+    listed: Vec<u64>,
+    complete: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RegionJson {
+    /// `same`, `different`, or `not-aligned`: too long and too different to be searched.
+    kind: &'static str,
+    a: [u64; 2],
+    b: [u64; 2],
+    /// Function in which the region begins, in A.
+    function: Option<FunctionJson>,
+    /// Number of matched steps that did different things. None in other regions.
+    differing_steps: Option<u64>,
+    /// The first of them.
+    first_difference: Option<CompareDifferenceJson>,
+    /// Registers and written memory that differ after a region without partners. None if this was
+    /// not examined.
+    after: Option<Vec<CompareCellJson>>,
+    /// True if none of them differs at the end of the next matched region.
+    heals: Option<bool>,
+    /// True if a rule forgives the region.
+    is_forgiven: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ForgivenJson {
+    rule: String,
+    /// Number of differing values.
+    forgiven_values: u64,
+    /// Number of steps without a partner.
+    forgiven_steps: u64,
+}
+
+impl CompareJson {
+    /// Describes a comparison.
+    pub fn new(traces: &ComparedTraces<'_>, report: &Report<'_>) -> Result<Self> {
+        let comparison = traces.comparison;
+        let trace = |side| {
+            let session = traces.session(side);
+            ComparedTraceJson {
+                trace: session.path.display().to_string(),
+                steps: session.index.step_count(),
+            }
+        };
+        let moved: Vec<_> = comparison.slides.moved().collect();
+        let first = moved.first().map(|part| part.distance);
+        let is_one = moved.iter().all(|part| Some(part.distance) == first);
+        let mut thread_pairs = Vec::new();
+        for threads in &comparison.compared {
+            thread_pairs.push(ThreadWriter::new(traces, threads, report).json()?);
+        }
+        let names = |side, threads: &[stepback_index::answer::ThreadId]| {
+            let index = &traces.session(side).index;
+            threads
+                .iter()
+                .map(|thread| index.thread_name(*thread).to_owned())
+                .collect()
+        };
+        Ok(Self {
+            equal: comparison.is_equal(),
+            a: trace(TraceSide::A),
+            b: trace(TraceSide::B),
+            slide: first.filter(|_| is_one).map(distance_text),
+            moved_code: moved
+                .iter()
+                .map(|part| MovedCodeJson {
+                    address: hex(part.first),
+                    end: hex(part.end),
+                    distance: distance_text(part.distance),
+                })
+                .collect(),
+            thread_pairs,
+            only_in_a: names(TraceSide::A, &comparison.threads.only_in_a),
+            only_in_b: names(TraceSide::B, &comparison.threads.only_in_b),
+            forgiven: comparison.forgiven.iter().map(ForgivenJson::new).collect(),
+        })
+    }
+}
+
+impl ForgivenJson {
+    fn new(forgiven: &Forgiven) -> Self {
+        Self {
+            rule: rule_text(&forgiven.rule),
+            forgiven_values: forgiven.values,
+            forgiven_steps: forgiven.steps,
+        }
+    }
+}
+
+/// Formats a rule as it is written in the file.
+pub fn rule_text(rule: &RuleKind) -> String {
+    match rule {
+        RuleKind::Register(name) => format!("ignore_registers {name}"),
+        RuleKind::Memory(range) => format!("ignore_memory {:#x}..{:#x}", range.start, range.end),
+        RuleKind::Counter => "counters".to_owned(),
+        RuleKind::Polling(range) => format!("polling {:#x}..{:#x}", range.start, range.end),
+    }
+}
+
+/// Formats a distance modulo 2^64 as a signed number.
+pub fn distance_text(distance: u64) -> String {
+    match distance.cast_signed() {
+        negative @ ..0 => format!("-{:#x}", negative.unsigned_abs()),
+        _ => format!("{distance:#x}"),
+    }
+}
+
+/// Returns `a` or `b`.
+pub fn side_word(side: TraceSide) -> &'static str {
+    match side {
+        TraceSide::A => "a",
+        TraceSide::B => "b",
+    }
+}
+
+/// Returns the side that begins later, and the number of steps that it lacks.
+pub fn missing_head(threads: &ThreadComparison) -> Option<(TraceSide, u64)> {
+    let start = threads.parallel.start;
+    match (start.a, start.b) {
+        (0, 0) => None,
+        (0, missing) => Some((TraceSide::A, missing)),
+        (missing, _) => Some((TraceSide::B, missing)),
+    }
+}
+
+struct ThreadWriter<'a, 'r> {
+    traces: &'a ComparedTraces<'a>,
+    threads: &'a ThreadComparison,
+    report: &'r Report<'r>,
+    in_a: ThreadSteps<'a>,
+    in_b: ThreadSteps<'a>,
+}
+
+impl<'a, 'r> ThreadWriter<'a, 'r> {
+    fn new(
+        traces: &'a ComparedTraces<'a>,
+        threads: &'a ThreadComparison,
+        report: &'r Report<'r>,
+    ) -> Self {
+        Self {
+            traces,
+            threads,
+            report,
+            in_a: traces.steps(threads, TraceSide::A),
+            in_b: traces.steps(threads, TraceSide::B),
+        }
+    }
+
+    fn json(mut self) -> Result<ThreadPairJson> {
+        let threads = self.threads;
+        let values = threads.values_before_divergence();
+        let differing = values.map_or(0, |values| values.differing);
+        let mut listed = Vec::new();
+        for number in values.iter().flat_map(|values| &values.steps) {
+            listed.push(self.in_a.number(*number)?);
+        }
+        let mut regions = Vec::new();
+        for (region, details) in threads.regions() {
+            regions.push(self.region(region, details)?);
+        }
+        let name = |side| {
+            let thread = crate::cli::compare::thread_of(threads.threads, side);
+            self.traces
+                .session(side)
+                .index
+                .thread_name(thread)
+                .to_owned()
+        };
+        Ok(ThreadPairJson {
+            thread_a: name(TraceSide::A),
+            thread_b: name(TraceSide::B),
+            first_divergence: threads
+                .divergence
+                .map(|pair| self.divergence(pair))
+                .transpose()?,
+            missing_head: missing_head(threads).map(|(side, missing_steps)| MissingHeadJson {
+                side: side_word(side),
+                missing_steps,
+            }),
+            ended: match threads.parallel.end {
+                ParallelEnd::Ended(side) => Some(EndedJson {
+                    shorter: side_word(side),
+                    after_steps: threads.parallel.steps,
+                }),
+                ParallelEnd::Diverged | ParallelEnd::BothEnd => None,
+            },
+            moved_memory: threads
+                .moved_memory
+                .iter()
+                .copied()
+                .map(distance_text)
+                .collect(),
+            initial_differences: threads.initial.iter().map(CompareCellJson::new).collect(),
+            first_difference: threads
+                .first_difference()
+                .map(|difference| self.difference(difference))
+                .transpose()?,
+            differing_steps_before_divergence: DifferingStepsJson {
+                differing,
+                complete: listed.len() as u64 == differing,
+                listed,
+            },
+            cause: threads
+                .cause
+                .as_ref()
+                .map(|cause| self.cause(cause))
+                .transpose()?,
+            matched: threads.alignment.matched(),
+            regions,
+        })
+    }
+
+    fn divergence(&mut self, pair: StepPair) -> Result<CompareDivergenceJson> {
+        let one = self.in_a.record(pair.a, self.report)?;
+        let other = self.in_b.record(pair.b, self.report)?;
+        let function = |side, record: Option<&stepback_index::answer::StepRecord>| {
+            let pc = self.traces.in_first(side, record?.pc);
+            let found = self.traces.a.images.code_at(pc)?;
+            let start = stepback_machine::Address(pc.0.wrapping_sub(found.offset));
+            Some(FunctionJson::new(start, self.traces.a))
+        };
+        let (function_a, function_b) = (
+            function(TraceSide::A, one.as_ref()),
+            function(TraceSide::B, other.as_ref()),
+        );
+        let decision = match pair.a.checked_sub(1) {
+            Some(last) => self.in_a.record(last, self.report)?,
+            None => None,
+        };
+        Ok(CompareDivergenceJson {
+            a: self.in_a.number(pair.a)?,
+            b: self.in_b.number(pair.b)?,
+            pc_a: one.as_ref().map(|record| hex(record.pc)),
+            pc_b: other.as_ref().map(|record| hex(record.pc)),
+            function_a,
+            function_b,
+            decided_by: decision.map(|record| StepJson::new(&record, &self.traces.a.index)),
+        })
+    }
+
+    fn difference(&mut self, difference: &StepDifference) -> Result<CompareDifferenceJson> {
+        let record = self.in_a.record(difference.steps.a, self.report)?;
+        Ok(CompareDifferenceJson {
+            a: self.in_a.number(difference.steps.a)?,
+            b: self.in_b.number(difference.steps.b)?,
+            pc: record.map(|record| hex(record.pc)),
+            cells: difference.cells.iter().map(CompareCellJson::new).collect(),
+        })
+    }
+
+    fn cause(&mut self, cause: &Cause) -> Result<CauseJson> {
+        let mut chain = Vec::new();
+        for difference in &cause.chain {
+            chain.push(self.difference(difference)?);
+        }
+        let end = match cause.origin {
+            CauseOrigin::Memory { end, .. } => end.map(SliceEndKind::word),
+            CauseOrigin::Instruction | CauseOrigin::Result | CauseOrigin::Unknown => None,
+        };
+        Ok(CauseJson {
+            origin: match cause.origin {
+                CauseOrigin::Instruction => "instruction",
+                CauseOrigin::Memory { .. } => "memory",
+                CauseOrigin::Result => "result",
+                CauseOrigin::Unknown => "unknown",
+            },
+            end,
+            chain,
+            complete: cause.is_complete,
+        })
+    }
+
+    fn region(&mut self, region: &Region, details: &RegionDetails) -> Result<RegionJson> {
+        let values = details.values.as_ref();
+        let first = values.and_then(|values| values.first.as_ref());
+        let first_difference = first.map(|first| self.difference(first)).transpose()?;
+        let function = match region.kind {
+            RegionKind::Same => None,
+            RegionKind::Different | RegionKind::NotAligned => {
+                compare_function(self.traces, self.threads, region)?
+            }
+        };
+        Ok(RegionJson {
+            kind: match region.kind {
+                RegionKind::Same => "same",
+                RegionKind::Different => "different",
+                RegionKind::NotAligned => "not-aligned",
+            },
+            a: interval(&mut self.in_a, &region.a)?,
+            b: interval(&mut self.in_b, &region.b)?,
+            function,
+            differing_steps: values.map(|values| values.differing),
+            first_difference,
+            after: details
+                .after
+                .as_ref()
+                .map(|after| after.cells.iter().map(CompareCellJson::new).collect()),
+            heals: details
+                .after
+                .as_ref()
+                .filter(|after| after.is_complete || after.left > 0)
+                .map(|after| after.left == 0),
+            is_forgiven: details.is_forgiven,
+        })
+    }
+}
+
+/// Returns the function in which a region begins, from the calls of the first trace.
+pub fn compare_function(
+    traces: &ComparedTraces<'_>,
+    threads: &ThreadComparison,
+    region: &Region,
+) -> Result<Option<FunctionJson>> {
+    let index = &traces.a.index;
+    let mut steps = traces.steps(threads, TraceSide::A);
+    let position = stepback_parsers::Position(steps.number(region.a.start)?);
+    let calls = index.plain_calls();
+    let call = calls.innermost_at(threads.threads.a, position);
+    let function = call.and_then(|id| calls.get(id)).map(|call| call.function);
+    Ok(function.map(|function| FunctionJson::new(function, traces.a)))
+}
+
+/// Returns an interval in steps of the trace.
+pub fn interval(steps: &mut ThreadSteps<'_>, numbers: &Range<u64>) -> Result<[u64; 2]> {
+    let from = steps.number(numbers.start)?;
+    Ok(
+        match numbers.end.checked_sub(1).filter(|_| !numbers.is_empty()) {
+            Some(last) => [from, steps.number(last)? + 1],
+            None => [from, from],
+        },
+    )
+}
+
+impl CompareCellJson {
+    fn new(difference: &CellDifference) -> Self {
+        let [a, b] = [&difference.a, &difference.b].map(|value| cell_value(difference, value));
+        Self {
+            kind: difference.kind.word(),
+            cell: place_text(&difference.place),
+            a,
+            b,
+        }
+    }
+}
+
+/// Formats the subject of a difference.
+pub fn place_text(place: &DifferingPlace) -> String {
+    match place {
+        DifferingPlace::Code(address) => hex(*address),
+        DifferingPlace::Memory { address, len_bytes } => format!("{}:{len_bytes}", hex(*address)),
+        DifferingPlace::Register { name, .. } => name.clone(),
+    }
+}
+
+/// Formats a value of a difference; `None` if it is not recorded.
+pub fn cell_value(difference: &CellDifference, value: &Value) -> Option<String> {
+    match (difference.kind, value.0.len()) {
+        // Memory of more than a word is no number.
+        (DifferenceKind::Read | DifferenceKind::Write, 9..) => {
+            Some(byte_string(value.0.iter().copied()))
+        }
+        (DifferenceKind::Condition, _) => {
+            let word = match value.to_u64() {
+                Some(0) => "not executed",
+                _ => "executed",
+            };
+            Some(word.to_owned())
+        }
+        _ => value_hex(value),
+    }
+}

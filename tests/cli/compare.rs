@@ -1,0 +1,177 @@
+//! `stepback compare`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::cli::support::{OVERFLOW, Sandbox, copy_tree, fixture_path};
+
+/// Copies both traces of a pair, and returns their names.
+fn pair(sandbox: &Sandbox, name: &str, file: &str) -> [String; 2] {
+    ["a", "b"].map(|side| {
+        let copy = sandbox.path(&format!("{side}.{file}"));
+        copy_tree(
+            &fixture_path(&format!("pairs/{name}/{side}.{file}.zst")),
+            &copy,
+        );
+        copy.to_str().unwrap().to_owned()
+    })
+}
+
+/// Compares a pair with `--json`; the traces must differ.
+#[track_caller]
+fn different(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    let ran = sandbox.run(&[&["compare"], arguments, &["--json"]].concat());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let schema = sandbox.run(&["schema", "compare"]).succeeds().out;
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(validator.is_valid(&value), "{value}");
+    value
+}
+
+#[test]
+fn the_status_of_equal_traces_is_0() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let copy = sandbox.file("copy.tarmac", fs::read(&trace).unwrap());
+    sandbox
+        .run(&["compare", &trace, &copy])
+        .succeeds()
+        .prints("equal: ");
+    let json = sandbox.json(&["compare", &trace, &copy]);
+    assert_eq!(
+        (&json["equal"], &json["slide"]),
+        (&json!(true), &Value::Null)
+    );
+    // Another style of the same run.
+    let style = sandbox.path("es.tarmac");
+    sandbox
+        .run(&[
+            "convert",
+            &trace,
+            "--to",
+            "tarmac-es",
+            "-o",
+            style.to_str().unwrap(),
+        ])
+        .succeeds();
+    sandbox
+        .run(&["compare", &trace, style.to_str().unwrap()])
+        .succeeds()
+        .prints("equal: ");
+}
+
+#[test]
+fn the_answer_names_the_branch_and_the_first_value() {
+    let sandbox = Sandbox::new();
+    let [a, b] = pair(&sandbox, "recurse-depth", "tarmac");
+    let ran = sandbox.run(&["compare", &a, &b]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.out.lines().count() <= 20, "{}", ran.out);
+    for part in [
+        "first divergence: step 300",
+        "decided by step 299",
+        "read 0x8ffff80d:1: 0x30 in a, 0x31 in b",
+        "1,118 steps match",
+    ] {
+        assert!(ran.out.contains(part), "{part} in {}", ran.out);
+    }
+    let json = different(&sandbox, &[&a, &b]);
+    let threads = &json["thread_pairs"][0];
+    assert_eq!(threads["matched"], 1118);
+    let divergence = &threads["first_divergence"];
+    assert_eq!(
+        (&divergence["a"], &divergence["pc_b"]),
+        (&json!(300), &json!("0x8000030c"))
+    );
+    assert_eq!(divergence["decided_by"]["step"], 299);
+    let cells = &threads["first_difference"]["cells"];
+    assert_eq!(
+        cells[1],
+        json!({"kind": "register", "cell": "x1", "a": "0x0000000000000030", "b": "0x0000000000000031"})
+    );
+}
+
+#[test]
+fn interrupts_are_insertions() {
+    let sandbox = Sandbox::new();
+    let [a, b] = pair(&sandbox, "qsort-irq3", "tarmac");
+    let json = different(&sandbox, &[&a, &b]);
+    let threads = &json["thread_pairs"][0];
+    assert_eq!(threads["first_difference"], Value::Null);
+    let regions = threads["regions"].as_array().unwrap().iter();
+    let inserted: Vec<_> = regions
+        .filter(|region| region["kind"] != "same")
+        .map(|region| [&region["a"], &region["b"]])
+        .collect();
+    let expected = [
+        [json!([201, 201]), json!([201, 209])],
+        [json!([510, 510]), json!([518, 526])],
+        [json!([1085, 1085]), json!([1101, 1109])],
+    ];
+    assert_eq!(inserted.len(), 3);
+    for (inserted, expected) in inserted.iter().zip(&expected) {
+        assert_eq!(*inserted, [&expected[0], &expected[1]]);
+    }
+}
+
+#[test]
+fn what_rules_forgive_is_counted_and_listed() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let text = fs::read_to_string(&trace).unwrap();
+    let line = text
+        .lines()
+        .filter(|line| line.contains(" R X19 "))
+        .nth(1)
+        .unwrap();
+    let (head, _) = line.rsplit_once(' ').unwrap();
+    let other = sandbox.file(
+        "other.tarmac",
+        text.replacen(line, &format!("{head} 0000000000000bad"), 1),
+    );
+    different(&sandbox, &[&trace, &other]);
+    let rules = sandbox.file("rules.toml", "ignore_registers = [\"X19\"]\n");
+    let ran = sandbox
+        .run(&["compare", &trace, &other, "--rules", &rules])
+        .succeeds();
+    assert!(
+        ran.out
+            .contains("forgiven by ignore_registers x19: 1 value"),
+        "{}",
+        ran.out
+    );
+    let json = sandbox.json(&["compare", &trace, &other, "--rules", &rules]);
+    assert_eq!(
+        json["forgiven"],
+        json!([{"rule": "ignore_registers x19", "forgiven_values": 1, "forgiven_steps": 0}])
+    );
+}
+
+#[test]
+fn the_status_of_a_failed_comparison_is_2() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let damaged = sandbox.file("empty.tarmac", "");
+    for arguments in [
+        vec!["nothing.tarmac"],
+        vec![&damaged],
+        vec![],
+        vec![&trace, "--rules", "nothing.toml"],
+    ] {
+        let ran = sandbox.run(&[&["compare", &trace], &arguments[..]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{ran:?}");
+        assert!(ran.err.contains("error: "), "{ran:?}");
+    }
+    let rules = sandbox.file("rules.toml", "ignore = 1\n");
+    sandbox
+        .run(&["compare", &trace, &trace, "--rules", &rules])
+        .ends_misspelt()
+        .says("ignore");
+    let rules = sandbox.file("rules.toml", "polling = [\"no_such_function\"]\n");
+    sandbox
+        .run(&["compare", &trace, &trace, "--rules", &rules])
+        .ends_misspelt()
+        .says("no_such_function");
+}
