@@ -21,8 +21,8 @@ use crate::values::pass::ValuePass;
 
 /// Maximum number of steps of a slice that are examined.
 const SLICE_STEPS: usize = 4096;
-/// Maximum number of differing steps that are kept, the oldest besides the newest.
-const CHAIN_STEPS: usize = 256;
+/// Maximum number of slices, each from the oldest differing step of the one before.
+const ROUNDS: usize = 64;
 
 /// What the first differing step on which the decision depends did else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,77 +70,190 @@ struct MemoryEnd {
     end: SliceEndKind,
 }
 
-/// Finds the cause of a decision. `None` if no step on which it depends has different values.
+/// Finds the cause of a decision, or of a first difference without one. `None` if no step on which
+/// the decision depends has different values.
 pub(crate) fn cause(
     pass: &mut ValuePass<'_, '_>,
     alignment: &Alignment,
     decision: StepPair,
 ) -> Result<Option<Cause>, QueryError> {
-    let cancel = pass.cancel;
-    let in_a = slice(pass.a, decision.a, cancel)?;
-    let in_b = slice(pass.b, decision.b, cancel)?;
-    let mut pairs: BTreeMap<u64, u64> = BTreeMap::new();
-    for step in &in_a.steps {
-        let a = pass.a.number_of(*step)?;
-        pairs.extend(alignment.partner(a).map(|b| (a, b)));
-    }
-    for step in &in_b.steps {
-        let b = pass.b.number_of(*step)?;
-        pairs.extend(alignment.partner_in_a(b).map(|a| (a, b)));
-    }
-    pairs.insert(decision.a, decision.b);
-    let mut chain = Vec::new();
-    for (a, b) in pairs.into_iter().rev() {
-        cancel.check()?;
-        let one = Region {
-            kind: RegionKind::Same,
-            a: a..a + 1,
-            b: b..b + 1,
+    let mut search = CauseSearch {
+        pass,
+        alignment,
+        found: BTreeMap::new(),
+        ends: Vec::new(),
+        is_complete: true,
+    };
+    search.add(decision)?;
+    let mut from = decision;
+    // A slice holds all that a value depends on, so each round begins at the oldest step that
+    // differs, with only what differs there.
+    for _ in 0..ROUNDS {
+        let Some(oldest) = search.round(from)? else {
+            break;
         };
-        if let Some(found) = pass.region(&one, |_| {})?.first {
-            if chain.len() == CHAIN_STEPS {
-                chain.pop();
-            }
-            chain.push(found);
-        }
+        from = oldest;
     }
+    let CauseSearch {
+        found,
+        ends,
+        is_complete,
+        ..
+    } = search;
+    let chain: Vec<StepDifference> = found.into_values().rev().collect();
     let Some(oldest) = chain.last().filter(|oldest| oldest.steps != decision) else {
         return Ok(None);
     };
-    let origin = origin(oldest, &in_a.ends);
+    let origin = origin(oldest, &ends);
     Ok(Some(Cause {
         origin,
         chain,
-        is_complete: in_a.is_complete && in_b.is_complete,
+        is_complete,
     }))
 }
 
-/// Returns the slice of everything that a step reads.
-fn slice(side: &mut Side<'_>, number: u64, cancel: &Cancel) -> Result<DecisionSlice, QueryError> {
+/// Returns the cause of a difference that decides nothing: what the step did else.
+pub(crate) fn cause_of_difference(first: &StepDifference) -> Cause {
+    Cause {
+        origin: origin(first, &[]),
+        chain: vec![first.clone()],
+        is_complete: true,
+    }
+}
+
+struct CauseSearch<'s, 'a, 'p> {
+    pass: &'s mut ValuePass<'a, 'p>,
+    alignment: &'s Alignment,
+    /// Differing steps by their numbers in the first trace.
+    found: BTreeMap<u64, StepDifference>,
+    ends: Vec<MemoryEnd>,
+    is_complete: bool,
+}
+
+impl CauseSearch<'_, '_, '_> {
+    /// Keeps two matched steps if they differ. Returns whether they do.
+    fn add(&mut self, pair: StepPair) -> Result<bool, QueryError> {
+        let one = Region {
+            kind: RegionKind::Same,
+            a: pair.a..pair.a + 1,
+            b: pair.b..pair.b + 1,
+        };
+        let difference = self.pass.region(&one, |_| {})?.first;
+        let differs = difference.is_some();
+        self.found.extend(difference.map(|found| (pair.a, found)));
+        Ok(differs)
+    }
+
+    /// Adds the differing steps on which a step depends, first by data and then also by addresses.
+    /// Returns the oldest of them; `None` if there are none before it.
+    fn round(&mut self, from: StepPair) -> Result<Option<StepPair>, QueryError> {
+        for addresses in [false, true] {
+            let edges = EdgeKinds {
+                addresses,
+                flags: true,
+                control: false,
+                listed: false,
+            };
+            let mut pairs = BTreeMap::new();
+            let wanted = self
+                .found
+                .get(&from.a)
+                .map(differing_reads)
+                .unwrap_or_default();
+            let cells = wanted_cells(self.pass.a, from.a, &wanted, self.pass.cancel)?;
+            let in_a = slice(self.pass.a, from.a, &cells, edges, self.pass.cancel)?;
+            for step in &in_a.steps {
+                let a = self.pass.a.number_of(*step)?;
+                pairs.extend(self.alignment.partner(a).map(|b| (a, b)));
+            }
+            let cells = wanted_cells(self.pass.b, from.b, &[], self.pass.cancel)?;
+            let in_b = match wanted.is_empty() {
+                true => slice(self.pass.b, from.b, &cells, edges, self.pass.cancel)?,
+                // Its addresses may be others, but its steps are partners of those in the first.
+                false => DecisionSlice::default(),
+            };
+            for step in &in_b.steps {
+                let b = self.pass.b.number_of(*step)?;
+                pairs.extend(self.alignment.partner_in_a(b).map(|a| (a, b)));
+            }
+            self.is_complete &= in_a.is_complete;
+            self.ends.extend(in_a.ends);
+            let mut oldest = None;
+            for (a, b) in pairs.into_iter().rev().filter(|(a, _)| *a < from.a) {
+                self.pass.cancel.check()?;
+                let pair = StepPair { a, b };
+                if self.found.contains_key(&a) || self.add(pair)? {
+                    oldest = Some(pair);
+                }
+            }
+            if oldest.is_some() {
+                return Ok(oldest);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the memory in which a step found other values.
+fn differing_reads(difference: &StepDifference) -> Vec<Cell> {
+    let reads = difference.cells.iter().filter_map(|cell| match cell.place {
+        DifferingPlace::Memory { address, len_bytes } if cell.kind == DifferenceKind::Read => {
+            Some(Cell::Memory { address, len_bytes })
+        }
+        _ => None,
+    });
+    let has_addresses = difference.cells.iter().any(|cell| {
+        matches!(
+            cell.kind,
+            DifferenceKind::ReadAddress | DifferenceKind::WriteAddress
+        )
+    });
+    match has_addresses {
+        true => Vec::new(),
+        false => reads.collect(),
+    }
+}
+
+/// Returns what a step reads: some cells if they are known, else everything.
+fn wanted_cells(
+    side: &mut Side<'_>,
+    number: u64,
+    known: &[Cell],
+    cancel: &Cancel,
+) -> Result<Vec<Cell>, QueryError> {
+    if !known.is_empty() {
+        return Ok(known.to_vec());
+    }
+    let at = side.position(number)?;
+    cells_read(side, at, cancel)
+}
+
+/// Returns the slice of some cells before a step.
+fn slice(
+    side: &mut Side<'_>,
+    number: u64,
+    cells: &[Cell],
+    edges: EdgeKinds,
+    cancel: &Cancel,
+) -> Result<DecisionSlice, QueryError> {
     let at = side.position(number)?;
     let mut found = DecisionSlice {
         is_complete: true,
         ..DecisionSlice::default()
     };
-    for cell in cells_read(side, at, cancel)? {
+    for cell in cells {
         let query = SliceQuery {
-            cell,
+            cell: *cell,
             at,
             direction: Direction::Back,
-            edges: EdgeKinds {
-                addresses: true,
-                flags: true,
-                control: false,
-                listed: false,
-            },
+            edges,
             limit: SLICE_STEPS,
         };
         let mut walk = query.walk(side.index, Some(side.thread), cancel)?;
         while let Some(row) = walk.next(cancel)? {
             found.take(row);
         }
-        let rest = walk.into_rest();
-        found.is_complete &= rest.is_empty();
+        found.is_complete &= walk.into_rest().is_empty();
     }
     Ok(found)
 }

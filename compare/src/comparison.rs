@@ -7,7 +7,7 @@ use stepback_machine::Address;
 
 use crate::align::run::Aligner;
 use crate::align::side::Side;
-use crate::cause::{Cause, cause};
+use crate::cause::{Cause, cause, cause_of_difference};
 use crate::divergence::{ParallelEnd, ParallelRun, parallel_run};
 use crate::region::{Alignment, Region, RegionKind, StepPair};
 use crate::rules::{Forgiven, Forgiving, Tolerances};
@@ -182,7 +182,8 @@ fn compare_threads(
         regions,
         has_moved: !moved_code.is_empty(),
     };
-    let moved_memory = moved_memory(&mut a, &mut b, aligned, cancel)?;
+    let mut moved_memory = moved_memory(&mut a, &mut b, aligned, cancel)?;
+    moved_memory.retain(|distance| !moved_code.contains(distance));
     let distances = Distances([&moved_code[..], &moved_memory].concat());
     let is_one_format = a.index.info().format == b.index.info().format;
     let comparer = StepComparer {
@@ -233,9 +234,13 @@ fn compare_threads(
         found: Vec::new(),
     };
     let mut pass = ValuePass::new(&mut a, &mut b, comparer, &mut counted, cancel);
-    let cause = match decision {
-        Some(decision) => cause(&mut pass, &alignment, decision)?,
-        None => None,
+    let first = details
+        .iter()
+        .find_map(|details| details.values.as_ref()?.first.as_ref());
+    let cause = match (divergence, decision) {
+        (None, _) => first.map(cause_of_difference),
+        (_, Some(decision)) => cause(&mut pass, &alignment, decision)?,
+        _ => None,
     };
     Ok(ThreadComparison {
         threads,

@@ -14,6 +14,8 @@ use stepback_machine::{Address, Encoding};
 const PART_GAP: u64 = 1 << 20;
 /// Maximum number of places of an instruction that votes.
 const RARE: usize = 4;
+/// Minimum number of votes for a distance.
+const VOTES: usize = 4;
 /// Number of steps whose addresses are compared if a trace does not record instructions.
 const FIRST_STEPS: u64 = 1 << 16;
 
@@ -76,7 +78,7 @@ impl Slides {
             let unmoved = part.iter().filter(is_here).count();
             let distance = match 2 * unmoved >= part.len() {
                 true => 0,
-                false => most_frequent(votes).unwrap_or(0),
+                false => clear_winner(votes).unwrap_or(0),
             };
             parts.push(CodePart {
                 first: Address(*first),
@@ -146,14 +148,14 @@ fn first_visits(index: &Index) -> Result<Vec<(CodeKey, u64)>, QueryError> {
     Ok(known.into_iter().map(visit).collect())
 }
 
-fn most_frequent(votes: impl Iterator<Item = u64>) -> Option<u64> {
+/// Returns the distance with most votes, if they are enough and no other has as many.
+fn clear_winner(votes: impl Iterator<Item = u64>) -> Option<u64> {
     let mut counts: HashMap<u64, usize> = HashMap::default();
     for vote in votes {
         *counts.entry(vote).or_default() += 1;
     }
-    // Among equals the lowest, so that the answer does not depend on the order of a table.
-    let best = counts
-        .into_iter()
-        .max_by_key(|(vote, count)| (*count, !vote));
-    best.map(|(vote, _)| vote)
+    let most = counts.values().copied().max().filter(|most| *most >= VOTES)?;
+    let mut winners = counts.into_iter().filter(|(_, count)| *count == most);
+    let (winner, _) = winners.next()?;
+    winners.next().is_none().then_some(winner)
 }

@@ -27,6 +27,31 @@ enum Came {
     Diagonal = 2,
 }
 
+/// Score of an alignment of two prefixes: first its number of pairs; among equal ones, the number
+/// of pairs in calls of the same functions, and of pairs that continue a run. The lowest bit is set
+/// if the last steps are a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Score(u64);
+
+impl Score {
+    /// Returns the score of a pair, in sequences of a length.
+    fn pair(length: usize) -> Self {
+        Self(8 * (length as u64 + 1))
+    }
+
+    #[inline]
+    fn after_gap(self) -> Self {
+        Self(self.0 & !1)
+    }
+
+    /// Returns the score with one more pair; `stacks` is 1 if its call stacks are equal.
+    #[inline]
+    fn after_pair(self, pair: Self, stacks: u64) -> Self {
+        let continues = self.0 & 1;
+        Self((self.0 & !1) + pair.0 + 4 * stacks + 2 * continues + 1)
+    }
+}
+
 /// The predecessors of the cells in a band around the diagonal, four in a byte.
 struct Table {
     bytes: Vec<u8>,
@@ -97,29 +122,29 @@ pub(crate) fn matched_pairs(
 /// Returns the pairs of a longest common subsequence among those that need at most a number of
 /// edits, which exceeds the difference of the lengths or is all there is.
 fn pairs_within(a: &[GapStep], b: &[GapStep], edits: usize) -> Vec<StepPair> {
-    // Of the edits, those that leave out a step of a lead below the diagonal.
+    // Number of steps of one sequence that may be left out before one of the other.
     let below = ((edits + a.len()).saturating_sub(b.len()) / 2).min(a.len());
     let right = ((edits + b.len()).saturating_sub(a.len()) / 2).min(b.len());
-    // A pair outweighs all equal stacks together, whose number is at most that of the pairs.
-    let pair_weight = a.len().min(b.len()) as u64 + 1;
+    // One pair outweighs all that make an alignment better among those of equal length.
+    let pair = Score::pair(a.len().min(b.len()));
     let mut table = Table::new(a.len(), below, right);
-    let mut above = vec![0u64; b.len() + 1];
+    let mut above = vec![Score::default(); b.len() + 1];
     for (row, step) in a.iter().enumerate() {
         let first = row.saturating_sub(below);
         let last = (row + right).min(b.len().saturating_sub(1));
-        let mut diagonal = above.get(first).copied().unwrap_or(0);
+        let mut diagonal = above.get(first).copied().unwrap_or_default();
         // Left of the band nothing is better than above.
-        let mut left = 0;
+        let mut left = Score::default();
         let others = b.get(first..=last).unwrap_or_default().iter();
         let values = above.get_mut(first + 1..).unwrap_or_default();
         for ((column, other), best) in (first..).zip(others).zip(values) {
             let up = *best;
             let (mut value, mut came) = match left > up {
-                true => (left, Came::Left),
-                false => (up, Came::Above),
+                true => (left.after_gap(), Came::Left),
+                false => (up.after_gap(), Came::Above),
             };
             if step.address == other.address {
-                let paired = diagonal + pair_weight + u64::from(step.stack == other.stack);
+                let paired = diagonal.after_pair(pair, u64::from(step.stack == other.stack));
                 if paired >= value {
                     (value, came) = (paired, Came::Diagonal);
                 }

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use stepback_compare::{
-    DifferingPlace, ParallelEnd, RegionKind, StepPair, ThreadComparison, TraceSide,
+    CauseOrigin, DifferingPlace, ParallelEnd, RegionKind, StepPair, ThreadComparison, TraceSide,
 };
 use stepback_index::Index;
 use stepback_index::answer::Value;
 use stepback_index::read::NameReader;
+use stepback_machine::Address;
 
 use crate::support::{compared, index_of, only};
 
@@ -41,6 +42,7 @@ fn check(folder: &Path) {
     pair.first_difference();
     pair.alignment();
     pair.insertions();
+    pair.cause();
     let is_different = !truth["first_divergence"].is_null()
         || !truth["first_difference"].is_null()
         || truth["steps"]["a"] != truth["steps"]["b"];
@@ -203,6 +205,67 @@ impl Pair<'_> {
                     number(0) + step
                 );
             }
+        }
+    }
+
+    /// Checks that the end of the chain is what the second run was made with: `--poke ADDR:HEX`
+    /// changed memory, `--patch ADDR:WORD` an instruction, `--flip STEP:REG:BIT` a register after a
+    /// step.
+    fn cause(&self) {
+        let words = self.truth["b"]["made_with"].as_str().unwrap();
+        let value_of = |option: &str| {
+            let (_, rest) = words.split_once(option)?;
+            rest.split([':', ' ']).find(|word| !word.is_empty())
+        };
+        let cause = self.threads.cause.as_ref();
+        let oldest = || cause.expect("a cause").chain.last().unwrap();
+        let name = &self.name;
+        if let Some(address) = value_of("--poke") {
+            let CauseOrigin::Memory {
+                address: found,
+                len_bytes,
+                ..
+            } = cause.unwrap().origin
+            else {
+                panic!("{name}: {cause:?}");
+            };
+            let poked = hex(&address.into()).unwrap();
+            let bytes = words
+                .split_once(address)
+                .unwrap()
+                .1
+                .split(' ')
+                .next()
+                .unwrap()
+                .len() as u64
+                / 2;
+            assert!(
+                found.0 < poked + bytes && poked < found.0 + len_bytes,
+                "{name}: {found:?}"
+            );
+        }
+        if let Some(address) = value_of("--patch") {
+            assert_eq!(cause.unwrap().origin, CauseOrigin::Instruction, "{name}");
+            let address = Address(hex(&address.into()).unwrap());
+            assert_eq!(
+                oldest().cells[0].place,
+                DifferingPlace::Code(address),
+                "{name}"
+            );
+        }
+        if let Some(step) = value_of("--flip") {
+            assert_eq!(cause.unwrap().origin, CauseOrigin::Result, "{name}");
+            assert_eq!(oldest().steps.a, step.parse::<u64>().unwrap() + 1, "{name}");
+        }
+        if words.contains("bug sra") {
+            assert_eq!(cause.unwrap().origin, CauseOrigin::Result, "{name}");
+        }
+        if let Some(cause) = cause {
+            println!(
+                "{name}: cause {:?} at step {}",
+                cause.origin,
+                oldest().steps.a
+            );
         }
     }
 

@@ -44,9 +44,11 @@ pub fn trace_of(steps: &[TestStep]) -> Vec<u8> {
     let mut text = String::new();
     for (number, step) in steps.iter().enumerate() {
         let number = number + 1;
+        // Each address has an instruction of its own, as in real code.
+        let opcode = 0xd280_0000 | (step.pc >> 2 & 0xffff) << 5;
         writeln!(
             text,
-            "{number} clk IT ({number}) {:016x} d503201f O EL1h_n : NOP",
+            "{number} clk IT ({number}) {:016x} {opcode:08x} O EL1h_n : MOV",
             step.pc
         )
         .unwrap();
