@@ -1,24 +1,7 @@
 //! Differences that are expected ([`Tolerances`]), and the account of those that were forgiven.
-//!
-//! A file of rules is TOML:
-//!
-//! ```
-//! let text = r#"
-//! ignore_registers = ["x18", "fpsr"]
-//! ignore_memory = ["0x1000..0x2000"]
-//! counters = true
-//! polling = ["wait_for_uart", "0x80000400..0x80000420"]
-//! "#;
-//! let rules = stepback_compare::Tolerances::parse(text)?;
-//! assert_eq!(rules.registers, ["x18", "fpsr"]);
-//! assert_eq!(rules.memory[0].end, 0x2000);
-//! assert_eq!(rules.polling_functions, ["wait_for_uart"]);
-//! # Ok::<(), String>(())
-//! ```
 
 use std::ops::Range;
 
-use serde::Deserialize;
 use stepback_machine::decode;
 
 use crate::values::block::StepEffects;
@@ -60,52 +43,11 @@ pub struct Tolerances {
     pub memory: Vec<Range<u64>>,
     /// Results of instructions that read counters may differ.
     pub has_counters: bool,
-    /// Functions that wait: the number of their iterations may differ. The caller turns them into
-    /// [`Self::polling`].
-    pub polling_functions: Vec<String>,
-    /// Code that waits, as addresses of the first trace.
+    /// Code that waits, as addresses of the first trace: the number of its iterations may differ.
     pub polling: Vec<Range<u64>>,
 }
 
-/// The file as it is written.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct RuleFile {
-    ignore_registers: Vec<String>,
-    ignore_memory: Vec<String>,
-    counters: bool,
-    polling: Vec<String>,
-}
-
 impl Tolerances {
-    /// Parses a file of rules.
-    ///
-    /// # Errors
-    /// A sentence that names the line or the malformed range.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let file: RuleFile = toml::from_str(text).map_err(|error| error.to_string())?;
-        let memory = file.ignore_memory.iter().map(|text| {
-            range_of(text)
-                .ok_or_else(|| format!("{text:?} is no range of addresses such as 0x1000..0x2000"))
-        });
-        let memory: Result<Vec<_>, _> = memory.collect();
-        let (ranges, functions): (Vec<_>, Vec<_>) = file
-            .polling
-            .into_iter()
-            .partition(|text| range_of(text).is_some());
-        Ok(Self {
-            registers: file
-                .ignore_registers
-                .iter()
-                .map(|name| name.to_ascii_lowercase())
-                .collect(),
-            memory: memory?,
-            has_counters: file.counters,
-            polling_functions: functions,
-            polling: ranges.iter().filter_map(|text| range_of(text)).collect(),
-        })
-    }
-
     /// Returns the rule that forgives a difference of a step.
     fn rule(&self, cell: &CellDifference, step: Option<&StepEffects>) -> Option<RuleKind> {
         match &cell.place {
@@ -133,20 +75,6 @@ impl Tolerances {
         (self.has_counters && cell.kind == DifferenceKind::Register && reads_counter(step))
             .then_some(RuleKind::Counter)
     }
-}
-
-/// Parses `0x1000..0x2000`.
-fn range_of(text: &str) -> Option<Range<u64>> {
-    let (from, to) = text.split_once("..")?;
-    let number = |text: &str| {
-        let text = text.trim().replace('_', "");
-        match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        }
-    };
-    let range = number(from)?..number(to)?;
-    (range.start < range.end).then_some(range)
 }
 
 /// Returns true if an instruction reads a counter. Its disassembly names the register, so no table

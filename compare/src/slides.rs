@@ -154,7 +154,11 @@ fn clear_winner(votes: impl Iterator<Item = u64>) -> Option<u64> {
     for vote in votes {
         *counts.entry(vote).or_default() += 1;
     }
-    let most = counts.values().copied().max().filter(|most| *most >= VOTES)?;
+    let most = counts
+        .values()
+        .copied()
+        .max()
+        .filter(|most| *most >= VOTES)?;
     let mut winners = counts.into_iter().filter(|(_, count)| *count == most);
     let (winner, _) = winners.next()?;
     winners.next().is_none().then_some(winner)

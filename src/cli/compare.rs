@@ -1,21 +1,21 @@
 //! `stepback compare`: two traces, where they part, and what differs.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::Args;
 use stepback_compare::{
     CompareOptions, Comparison, StepNumbers, ThreadComparison, ThreadPair, Tolerances, TraceSide,
 };
 use stepback_debugger::analysis::step_places::step_record;
-use stepback_debugger::session::Session;
+use stepback_debugger::session::{OpenOptions, Session};
 use stepback_index::answer::{StepRecord, ThreadId};
 use stepback_machine::Address;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::compare_json::{self, CompareJson};
+use crate::cli::compare_rules::read_rules;
 use crate::cli::compare_text;
 use crate::cli::error::CommandError;
 use crate::cli::progress::{open, watched_answer};
@@ -72,7 +72,7 @@ impl Command for CompareArguments {
 fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     let (options, printing) = (&arguments.common.options, &arguments.common.report);
     let other = open(
-        &stepback_debugger::session::OpenOptions {
+        &OpenOptions {
             index: None,
             more: Vec::new(),
             ..options.to_open_options(&arguments.other)
@@ -80,7 +80,10 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
         printing,
     )
     .map_err(|error| CommandError::about(&arguments.other.display().to_string(), error))?;
-    let tolerances = tolerances(arguments, report.session)?;
+    let tolerances = match &arguments.rules {
+        Some(path) => read_rules(path, report.session)?,
+        None => Tolerances::default(),
+    };
     let (a, b) = (&report.session.index, &other.index);
     let comparison = watched_answer(printing, |progress| {
         let steps = a.step_count().min(b.step_count());
@@ -104,31 +107,6 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
         true => Ok(()),
         false => Err(CommandError::Negative.into()),
     }
-}
-
-/// Reads the file of rules, and finds the functions that it names.
-fn tolerances(arguments: &CompareArguments, session: &Session) -> Result<Tolerances> {
-    let Some(path) = &arguments.rules else {
-        return Ok(Tolerances::default());
-    };
-    let name = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| anyhow!("{name}: the rules could not be read ({error})"))?;
-    let mut rules = Tolerances::parse(&text)
-        .map_err(|error| CommandError::Usage(format!("{name}: {}", error.trim())))?;
-    for function in &rules.polling_functions {
-        let symbols = session.images.symbols_named(function);
-        if symbols.is_empty() {
-            let error = format!("{name}: no image has a function {function:?}");
-            return Err(CommandError::Usage(error).into());
-        }
-        let ranges = symbols.iter().map(|symbol| {
-            let first = symbol.address.0;
-            first..first.saturating_add(symbol.size_bytes.max(1))
-        });
-        rules.polling.extend(ranges);
-    }
-    Ok(rules)
 }
 
 /// Two open traces and their comparison.

@@ -76,7 +76,7 @@ struct ThreadPairJson {
     first_difference: Option<CompareDifferenceJson>,
     differing_steps_before_divergence: DifferingStepsJson,
     /// The steps that led to the divergence. None if none of them has different values.
-    cause: Option<CauseJson>,
+    divergence_cause: Option<CauseJson>,
     /// Number of matched pairs of steps.
     matched: u64,
     /// All regions, in order and without gaps.
@@ -134,7 +134,7 @@ struct CompareCellJson {
 struct CauseJson {
     /// What the oldest step did else: `instruction`, `memory` (it read another value that no matched
     /// step wrote differently), `result` (from inputs without a recorded difference) or `unknown`.
-    origin: &'static str,
+    cause_kind: &'static str,
     /// Origin of the memory: `initial`, `image`, `external`, `system`, `unknown`. None if a step
     /// wrote it.
     end: Option<&'static str>,
@@ -351,7 +351,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
                 complete: listed.len() as u64 == differing,
                 listed,
             },
-            cause: threads
+            divergence_cause: threads
                 .cause
                 .as_ref()
                 .map(|cause| self.cause(cause))
@@ -409,7 +409,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
             CauseOrigin::Instruction | CauseOrigin::Result | CauseOrigin::Unknown => None,
         };
         Ok(CauseJson {
-            origin: match cause.origin {
+            cause_kind: match cause.origin {
                 CauseOrigin::Instruction => "instruction",
                 CauseOrigin::Memory { .. } => "memory",
                 CauseOrigin::Result => "result",

@@ -7,7 +7,8 @@ use stepback_compare::{
     CauseOrigin, CellDifference, ParallelEnd, Region, RegionDetails, RegionKind, StepPair,
     ThreadComparison, TraceSide,
 };
-use stepback_index::answer::{SliceEndKind, StepRecord};
+use stepback_index::answer::{FrameEntry, SliceEndKind, StepRecord};
+use stepback_parsers::Step;
 
 use crate::cli::compare::{ComparedTraces, thread_of};
 use crate::cli::compare_json::{
@@ -202,13 +203,39 @@ impl CompareText<'_> {
             grouped(in_b.number(b)?),
             self.place(TraceSide::B, other.as_ref())
         ));
-        if let Some(last) = a.checked_sub(1)
-            && let Some(record) = in_a.record(last, report)?
-        {
-            self.lines
-                .push(format!("  decided by {}", self.step(&record)));
+        let record = match a.checked_sub(1) {
+            Some(last) => in_a.record(last, report)?,
+            None => None,
+        };
+        let Some(record) = record else { return Ok(()) };
+        let mut event = "decided by";
+        for (side, number, words) in [
+            (TraceSide::A, a, "a takes an exception after"),
+            (TraceSide::B, b, "b takes an exception after"),
+        ] {
+            if self.takes_exception(threads, side, number)? {
+                event = words;
+            }
         }
+        self.lines.push(format!("  {event} {}", self.step(&record)));
         Ok(())
+    }
+
+    /// Returns true if a step is the first of an exception handler.
+    fn takes_exception(
+        &self,
+        threads: &ThreadComparison,
+        side: TraceSide,
+        number: u64,
+    ) -> Result<bool> {
+        let index = &self.traces.session(side).index;
+        let step = Step(self.traces.steps(threads, side).number(number)?);
+        let calls = index.plain_calls();
+        let call = calls.innermost_at(thread_of(threads.threads, side), step.before());
+        let call = call.and_then(|id| calls.get(id));
+        Ok(call.is_some_and(|call| {
+            call.entered == FrameEntry::Exception && call.entry_step == Some(step)
+        }))
     }
 
     fn step(&self, record: &StepRecord) -> String {
@@ -248,51 +275,31 @@ impl CompareText<'_> {
         Ok(())
     }
 
-    /// Says what led to the divergence, in a line.
+    /// Says what led to the divergence, or what the first difference is, in a line.
     fn cause(&mut self, threads: &ThreadComparison, report: &Report<'_>) -> Result<()> {
-        let Some((cause, oldest)) = threads
-            .cause
-            .as_ref()
-            .and_then(|cause| Some((cause, cause.chain.last()?)))
+        let cause = threads.cause.as_ref();
+        let Some((cause, oldest)) = cause.and_then(|cause| Some((cause, cause.chain.last()?)))
         else {
             return Ok(());
         };
-        let record = self
-            .traces
-            .steps(threads, TraceSide::A)
-            .record(oldest.steps.a, report)?;
-        let step = record.map(|record| self.step(&record)).unwrap_or_default();
-        let origin = match &cause.origin {
-            CauseOrigin::Instruction => "another instruction".to_owned(),
-            CauseOrigin::Memory {
-                address,
-                len_bytes,
-                end,
-            } => {
-                let from = match end {
-                    Some(SliceEndKind::Initial { .. } | SliceEndKind::Unknown(_)) => {
-                        "there before the trace begins"
-                    }
-                    Some(SliceEndKind::Image) => "from the image",
-                    Some(SliceEndKind::External { .. }) => "written from outside",
-                    Some(SliceEndKind::System { .. }) => "supplied by the system",
-                    Some(
-                        SliceEndKind::Constant
-                        | SliceEndKind::Kept
-                        | SliceEndKind::Overwritten { .. }
-                        | SliceEndKind::Limit,
-                    )
-                    | None => "by a write that is not recorded",
-                };
-                format!("another value at {}:{len_bytes}, {from}", hex(*address))
+        let is_shown = threads
+            .first_difference()
+            .is_some_and(|first| first.steps == oldest.steps);
+        let mut line = match is_shown {
+            true => "  ".to_owned(),
+            false => {
+                let mut steps = self.traces.steps(threads, TraceSide::A);
+                let record = steps.record(oldest.steps.a, report)?;
+                let step = record.map(|record| self.step(&record)).unwrap_or_default();
+                format!("cause: {step}: ")
             }
-            CauseOrigin::Result => "another result from the same recorded inputs".to_owned(),
-            CauseOrigin::Unknown => "not recorded".to_owned(),
         };
-        let steps = counted(cause.chain.len() as u64, "differing step");
-        self.lines.push(format!(
-            "cause, {steps} back from the branch: {step}: {origin}"
-        ));
+        line.push_str(&origin_words(&cause.origin));
+        if threads.divergence.is_some() {
+            let steps = counted(cause.chain.len() as u64, "differing step");
+            line.push_str(&format!("; {steps} from there to the divergence"));
+        }
+        self.lines.push(line);
         Ok(())
     }
 
@@ -449,6 +456,35 @@ impl CompareText<'_> {
                 counted((forgiven.len() - RULES) as u64, "rule")
             ));
         }
+    }
+}
+
+fn origin_words(origin: &CauseOrigin) -> String {
+    match origin {
+        CauseOrigin::Instruction => "the instruction is another one".to_owned(),
+        CauseOrigin::Memory {
+            address,
+            len_bytes,
+            end,
+        } => {
+            let from = match end {
+                Some(SliceEndKind::Initial { .. }) => "was there before the trace began",
+                Some(SliceEndKind::Image) => "is that of the image",
+                Some(SliceEndKind::External { .. }) => "was written from outside",
+                Some(SliceEndKind::System { .. }) => "was supplied by the system",
+                Some(
+                    SliceEndKind::Constant
+                    | SliceEndKind::Unknown(_)
+                    | SliceEndKind::Kept
+                    | SliceEndKind::Overwritten { .. }
+                    | SliceEndKind::Limit,
+                )
+                | None => "comes from a write that is not recorded",
+            };
+            format!("the value at {}:{len_bytes} {from}", hex(*address))
+        }
+        CauseOrigin::Result => "the result differs, the recorded inputs do not".to_owned(),
+        CauseOrigin::Unknown => "its reason is not recorded".to_owned(),
     }
 }
 
