@@ -19,7 +19,7 @@ use crate::values::pass::{RegionValues, StateAfter, ValuePass};
 use crate::values::step::StepComparer;
 
 /// Number of regions without partners after which the states are compared.
-pub const COMPARED_STATES: usize = 64;
+pub const COMPARED_STATES: usize = 16;
 
 /// How traces are compared.
 #[derive(Clone, Debug, Default)]

@@ -2,6 +2,8 @@
 //! without partners.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
 
 use stepback_index::answer::{ByteState, MemoryRange, Value};
 use stepback_index::query::{MemoryRangesAt, RegistersAt};
@@ -18,7 +20,7 @@ use crate::values::registers::RegisterNumbers;
 use crate::values::step::{BlockStep, StepComparer, differ};
 
 /// Number of steps that are read at once.
-const BLOCK_STEPS: u64 = 1 << 12;
+const BLOCK_STEPS: u64 = 1 << 14;
 /// Maximum number of differing steps that are listed.
 pub const LISTED_STEPS: usize = 2000;
 /// Maximum number of steps of a region whose writes are compared afterwards.
@@ -115,8 +117,10 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             self.cancel.check()?;
             let to = count.min(from + BLOCK_STEPS);
             count_steps(to - from);
-            let a = self.block_of_a(region.a.start + from..region.a.start + to)?;
-            let b = self.block_of_b(region.b.start + from..region.b.start + to)?;
+            let [a, b] = self.blocks(
+                region.a.start + from..region.a.start + to,
+                region.b.start + from..region.b.start + to,
+            )?;
             for (place, mut cells) in self.block_differences(&a, &b) {
                 if from + place + 1 < count {
                     self.drop_untaken_branches(&mut cells, &a, place);
@@ -150,26 +154,20 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         }
     }
 
-    fn block_of_a(&mut self, numbers: Range<u64>) -> Result<EffectBlock, QueryError> {
-        let range = positions(self.a, numbers)?;
-        EffectBlock::read(
-            self.a.index,
-            self.a.thread,
-            range,
-            &mut self.numbers[0],
-            self.cancel,
-        )
-    }
-
-    fn block_of_b(&mut self, numbers: Range<u64>) -> Result<EffectBlock, QueryError> {
-        let range = positions(self.b, numbers)?;
-        EffectBlock::read(
-            self.b.index,
-            self.b.thread,
-            range,
-            &mut self.numbers[1],
-            self.cancel,
-        )
+    /// Reads some steps of both threads, in parallel.
+    fn blocks(&mut self, a: Range<u64>, b: Range<u64>) -> Result<[EffectBlock; 2], QueryError> {
+        let in_a = positions(self.a, a)?;
+        let in_b = positions(self.b, b)?;
+        let [of_a, of_b] = &mut self.numbers;
+        let (first, second, cancel) = (self.a.index, self.b.index, self.cancel);
+        let (thread, other_thread) = (self.a.thread, self.b.thread);
+        thread::scope(|scope| {
+            let other =
+                scope.spawn(move || EffectBlock::read(second, other_thread, in_b, of_b, cancel));
+            let one = EffectBlock::read(first, thread, in_a, of_a, cancel)?;
+            let other = other.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+            Ok([one, other])
+        })
     }
 
     /// Returns the differing steps of two blocks, by their place, without what rules forgive.
@@ -237,7 +235,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         let cut = |range: &Range<u64>| range.start..range.end.min(range.start + WRITING_STEPS);
         let (in_a, in_b) = (cut(&region.a), cut(&region.b));
         let mut is_complete = in_a == region.a && in_b == region.b;
-        let blocks = [self.block_of_a(in_a)?, self.block_of_b(in_b)?];
+        let blocks = self.blocks(in_a, in_b)?;
         let mut found: Vec<MemoryRange> = Vec::new();
         for block in &blocks {
             let accesses = block.steps().iter().flat_map(|step| block.accesses(step));
