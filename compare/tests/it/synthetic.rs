@@ -1,7 +1,13 @@
 //! Small traces made for one property each.
 
 use proptest::prelude::*;
-use stepback_compare::{ParallelEnd, Region, RegionKind, StepPair, ThreadComparison};
+use stepback_compare::{
+    CompareOptions, Comparison, ParallelEnd, Region, RegionKind, StepPair, ThreadComparison,
+    Tolerances,
+};
+use stepback_index::read::{SlotReader, StepAddresses};
+use stepback_index::{Cancel, QueryError};
+use stepback_parsers::Step;
 
 use crate::support::{TestStep, compared, index_of, only, steps_at, trace_of};
 
@@ -146,4 +152,92 @@ proptest! {
         let swapped = other.divergence.map(|pair| StepPair { a: pair.b, b: pair.a });
         prop_assert_eq!(one.divergence, swapped);
     }
+}
+
+#[test]
+fn threads_are_compared_by_their_own_steps() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/amp.head.tarmac");
+    let index = index_of(std::fs::read(fixture).unwrap());
+    let comparison = compared(&index, &index);
+    assert!(comparison.is_equal() && comparison.compared.len() == 2);
+    let all = Step(0)..Step(index.step_count());
+    for threads in &comparison.compared {
+        let thread = threads.threads.a;
+        let expected = SlotReader(&index)
+            .addresses_of(thread, all.clone())
+            .unwrap();
+        assert_eq!(threads.alignment.matched(), expected.len() as u64);
+        let mut addresses = StepAddresses::new(&index, thread, |address| address.0);
+        let found = addresses.range(0..addresses.count()).unwrap();
+        assert_eq!(
+            found,
+            Vec::from_iter(expected.iter().map(|(_, address)| address.0))
+        );
+        for (number, (step, _)) in (0..).zip(&expected) {
+            assert_eq!(addresses.step(number).unwrap(), *step);
+            assert_eq!(
+                addresses.before(number + 1).unwrap().last(),
+                found.get(number as usize)
+            );
+        }
+    }
+}
+
+#[test]
+fn what_rules_forgive_is_counted() {
+    let step = |pc, value| TestStep {
+        pc,
+        value: Some(value),
+    };
+    let wait = || (0..3).flat_map(|_| [step(0x5000, 0), step(0x5004, 0)]);
+    let line = |from: u64| (0..20).map(move |place| step(from + 4 * place, place));
+    let a = Vec::from_iter(line(0x1000).chain(wait()).chain(line(0x2000)));
+    let b = Vec::from_iter(line(0x1000).chain(wait()).chain(wait()).chain(line(0x2000)));
+    let (a, b) = (index_of(trace_of(&a)), index_of(trace_of(&b)));
+    assert!(!compared(&a, &b).is_equal());
+    let options = CompareOptions {
+        tolerances: Tolerances {
+            polling: vec![0x5000..0x5008],
+            ..Tolerances::default()
+        },
+        ..CompareOptions::default()
+    };
+    let found = Comparison::run(&a, &b, options, &Cancel::default()).unwrap();
+    assert!(found.is_equal());
+    assert_eq!(found.compared[0].divergence, None);
+    assert_eq!((found.forgiven.len(), found.forgiven[0].steps), (1, 6));
+}
+
+#[test]
+fn a_cancelled_comparison_ends() {
+    let index = index_of(trace_of(&steps_at(line(0x1000, 20))));
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let found = Comparison::run(&index, &index, CompareOptions::default(), &cancel);
+    assert!(matches!(found, Err(QueryError::Cancelled)));
+}
+
+#[test]
+fn code_stack_and_heap_that_moved_are_no_differences() {
+    let trace = |code: u64, heap: u64| {
+        let mut text = String::new();
+        for number in 1..=40u64 {
+            let opcode = 0xd280_0000 | number << 5;
+            let pc = code + 4 * number;
+            let address = heap + 8 * number;
+            text += &format!(
+                "{number} clk IT ({number}) {pc:016x} {opcode:08x} O EL1h_n : STR\n\
+                 {number} clk MW8 {address:016x} 00000000_{:08x}\n\
+                 {number} clk R X1 {:016x}\n",
+                heap & 0xffff_ffff,
+                code + 8
+            );
+        }
+        index_of(text.into_bytes())
+    };
+    let (a, b) = (trace(0x10_0000, 0x50_0000), trace(0x30_0000, 0x58_0000));
+    let found = compared(&a, &b);
+    assert_eq!(found.slides.moved().next().unwrap().distance, 0x20_0000);
+    assert_eq!(only(&found).moved_memory, [0x8_0000]);
+    assert!(found.is_equal(), "{:?}", only(&found).first_difference());
 }
