@@ -14,6 +14,8 @@ use crate::region::{Alignment, RegionKind, StepPair};
 const CONVINCING: u64 = 64;
 /// Number of equal steps that show the same in the middle of a table, where loops may mislead.
 const LONG_RUN: usize = 256;
+/// Number of equal steps after which no more are counted.
+const VERY_LONG_RUN: u64 = 1 << 12;
 /// Number of steps after a divergence that are searched first, and at most.
 const WINDOWS: [u64; 5] = [1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20];
 /// Maximum number of cells of all tables together: some seconds.
@@ -216,23 +218,45 @@ impl<'a, 'c> Aligner<'a, 'c> {
     /// Returns the next pair from which the threads run in parallel again: neither the start nor
     /// the end of the gap. `None` if there is none within reach.
     fn next_sync(&mut self, gap: &Gap) -> Result<Option<StepPair>, QueryError> {
-        let at = gap.start();
-        for pair in candidates(&mut self.a, &mut self.b, at, &self.result)? {
-            if self.is_sync(pair, gap)? {
-                return Ok(Some(pair));
-            }
+        let head = gap.head(WINDOWS[0]);
+        let mut found = candidates(&mut self.a, &mut self.b, gap.start(), &self.result)?;
+        found.extend(self.sync_in_table(&head)?);
+        found.extend(self.anchored(&head, gap)?);
+        let best = self.best_sync(&found, gap)?;
+        if best.is_some() || (head.a == gap.a && head.b == gap.b) {
+            return Ok(best);
         }
-        for window in WINDOWS {
+        for window in WINDOWS.into_iter().skip(1) {
             let head = gap.head(window);
-            let found = match self.anchored(&head, gap)? {
-                None if window == WINDOWS[0] => self.sync_in_table(&head)?,
-                found => found,
-            };
+            let found = self.anchored(&head, gap)?;
             if found.is_some() || (head.a == gap.a && head.b == gap.b) {
                 return Ok(found);
             }
         }
         Ok(None)
+    }
+
+    /// Returns the candidate after which the threads run in parallel longest; of several that run
+    /// very long, the nearest. In a loop, a wrong one may run for some iterations.
+    fn best_sync(&mut self, pairs: &[StepPair], gap: &Gap) -> Result<Option<StepPair>, QueryError> {
+        let mut best = None;
+        let mut best_run = 0;
+        let distance = |pair: StepPair| (pair.a - gap.a.start) + (pair.b - gap.b.start);
+        for pair in pairs {
+            if !self.is_sync(*pair, gap)? {
+                continue;
+            }
+            let to = StepPair {
+                a: gap.a.end.min(pair.a + VERY_LONG_RUN),
+                b: gap.b.end.min(pair.b + VERY_LONG_RUN),
+            };
+            let run = self.equal_steps(*pair, to)?;
+            let is_nearer = best.is_none_or(|best| distance(*pair) < distance(best));
+            if run > best_run || run == best_run && is_nearer {
+                (best, best_run) = (Some(*pair), run);
+            }
+        }
+        Ok(best)
     }
 
     fn is_sync(&mut self, pair: StepPair, gap: &Gap) -> Result<bool, QueryError> {
