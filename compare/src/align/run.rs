@@ -22,6 +22,8 @@ const WINDOWS: [u64; 5] = [1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20];
 const ALL_CELLS: u64 = 1 << 33;
 /// Number of cells up to which a gap is aligned exactly whatever it contains.
 const SMALL_CELLS: u64 = 1 << 27;
+/// Number of steps up to which a gap may cost more than that.
+const MODERATE_STEPS: u64 = 1 << 17;
 /// Maximum number of steps of a gap that is aligned exactly, to bound the memory for them.
 const EXACT_STEPS: u64 = 1 << 20;
 
@@ -190,7 +192,14 @@ impl<'a, 'c> Aligner<'a, 'c> {
             return Ok(false);
         }
         let [a, b] = self.steps_of(gap)?;
-        let Some(pairs) = matched_pairs(&a, &b, &mut self.cells_left) else {
+        let limit = match gap.longest() > MODERATE_STEPS {
+            true => SMALL_CELLS.min(self.cells_left),
+            false => self.cells_left,
+        };
+        let mut left = limit;
+        let pairs = matched_pairs(&a, &b, &mut left);
+        self.cells_left -= limit - left;
+        let Some(pairs) = pairs else {
             return Ok(false);
         };
         self.push_pairs(gap.start(), &pairs);

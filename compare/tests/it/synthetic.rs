@@ -241,3 +241,30 @@ fn code_stack_and_heap_that_moved_are_no_differences() {
     assert_eq!(only(&found).moved_memory, [0x8_0000]);
     assert!(found.is_equal(), "{:?}", only(&found).first_difference());
 }
+
+/// Gaps that are too large for an exact alignment: unique runs inside are found, and the rest is
+/// reported as not aligned.
+#[test]
+fn large_gaps_are_aligned_at_unique_runs() {
+    let code = |from: u64, count: u64, stride: u64| (0..count).map(move |n| from + stride * n);
+    let common = || code(0x40_0000, 10_000, 4);
+    let trace = |stride: u64| {
+        let ways = [
+            code(stride << 24, 20_000, stride),
+            code(stride << 28, 20_000, stride),
+        ];
+        let [first, second] = ways;
+        steps_at(line(0x1000, 100).chain(first).chain(common()).chain(second))
+    };
+    let found = compare(&trace(4), &trace(12));
+    let regions: Vec<_> = found
+        .alignment
+        .regions()
+        .iter()
+        .map(|region| region.kind)
+        .collect();
+    let [same, other] = [RegionKind::Same, RegionKind::NotAligned];
+    assert_eq!(regions, [same, other, same, other]);
+    assert_eq!(found.alignment.matched(), 10_100);
+    assert!(!found.is_equal());
+}
