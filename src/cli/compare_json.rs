@@ -1,20 +1,21 @@
 //! The JSON answer of `stepback compare`.
 
-use std::ops::Range;
-
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_compare::{
-    Cause, CauseOrigin, CellDifference, DifferenceKind, DifferingPlace, Forgiven, ParallelEnd,
-    Region, RegionDetails, RegionKind, RuleKind, StepDifference, StepPair, ThreadComparison,
-    TraceSide,
+    Cause, CauseOrigin, CellDifference, Forgiven, ParallelEnd, Region, RegionDetails, RegionKind,
+    StepDifference, StepPair, ThreadComparison, TraceSide,
 };
-use stepback_index::answer::{SliceEndKind, Value};
+use stepback_index::answer::SliceEndKind;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::compare::{ComparedTraces, ThreadSteps};
-use crate::cli::json::{FunctionJson, StepJson, byte_string, hex, value_hex};
+use crate::cli::compare_words::{
+    cell_value, compare_function, distance_text, interval, missing_head, place_text, rule_text,
+    side_word,
+};
+use crate::cli::json::{FunctionJson, StepJson, hex};
 use crate::cli::report::Report;
 
 /// Returns the forms of the JSON output.
@@ -238,42 +239,6 @@ impl ForgivenJson {
     }
 }
 
-/// Formats a rule as it is written in the file.
-pub fn rule_text(rule: &RuleKind) -> String {
-    match rule {
-        RuleKind::Register(name) => format!("ignore_registers {name}"),
-        RuleKind::Memory(range) => format!("ignore_memory {:#x}..{:#x}", range.start, range.end),
-        RuleKind::Counter => "counters".to_owned(),
-        RuleKind::Polling(range) => format!("polling {:#x}..{:#x}", range.start, range.end),
-    }
-}
-
-/// Formats a distance modulo 2^64 as a signed number.
-pub fn distance_text(distance: u64) -> String {
-    match distance.cast_signed() {
-        negative @ ..0 => format!("-{:#x}", negative.unsigned_abs()),
-        _ => format!("{distance:#x}"),
-    }
-}
-
-/// Returns `a` or `b`.
-pub fn side_word(side: TraceSide) -> &'static str {
-    match side {
-        TraceSide::A => "a",
-        TraceSide::B => "b",
-    }
-}
-
-/// Returns the side that begins later, and the number of steps that it lacks.
-pub fn missing_head(threads: &ThreadComparison) -> Option<(TraceSide, u64)> {
-    let start = threads.parallel.start;
-    match (start.a, start.b) {
-        (0, 0) => None,
-        (0, missing) => Some((TraceSide::A, missing)),
-        (missing, _) => Some((TraceSide::B, missing)),
-    }
-}
-
 struct ThreadWriter<'a, 'r> {
     traces: &'a ComparedTraces<'a>,
     threads: &'a ThreadComparison,
@@ -456,32 +421,6 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
     }
 }
 
-/// Returns the function in which a region begins, from the calls of the first trace.
-pub fn compare_function(
-    traces: &ComparedTraces<'_>,
-    threads: &ThreadComparison,
-    region: &Region,
-) -> Result<Option<FunctionJson>> {
-    let index = &traces.a.index;
-    let mut steps = traces.steps(threads, TraceSide::A);
-    let position = stepback_parsers::Position(steps.number(region.a.start)?);
-    let calls = index.plain_calls();
-    let call = calls.innermost_at(threads.threads.a, position);
-    let function = call.and_then(|id| calls.get(id)).map(|call| call.function);
-    Ok(function.map(|function| FunctionJson::new(function, traces.a)))
-}
-
-/// Returns an interval in steps of the trace.
-pub fn interval(steps: &mut ThreadSteps<'_>, numbers: &Range<u64>) -> Result<[u64; 2]> {
-    let from = steps.number(numbers.start)?;
-    Ok(
-        match numbers.end.checked_sub(1).filter(|_| !numbers.is_empty()) {
-            Some(last) => [from, steps.number(last)? + 1],
-            None => [from, from],
-        },
-    )
-}
-
 impl CompareCellJson {
     fn new(difference: &CellDifference) -> Self {
         let [a, b] = [&difference.a, &difference.b].map(|value| cell_value(difference, value));
@@ -491,32 +430,5 @@ impl CompareCellJson {
             a,
             b,
         }
-    }
-}
-
-/// Formats the subject of a difference.
-pub fn place_text(place: &DifferingPlace) -> String {
-    match place {
-        DifferingPlace::Code(address) => hex(*address),
-        DifferingPlace::Memory { address, len_bytes } => format!("{}:{len_bytes}", hex(*address)),
-        DifferingPlace::Register { name, .. } => name.clone(),
-    }
-}
-
-/// Formats a value of a difference; `None` if it is not recorded.
-pub fn cell_value(difference: &CellDifference, value: &Value) -> Option<String> {
-    match (difference.kind, value.0.len()) {
-        // Memory of more than a word is no number.
-        (DifferenceKind::Read | DifferenceKind::Write, 9..) => {
-            Some(byte_string(value.0.iter().copied()))
-        }
-        (DifferenceKind::Condition, _) => {
-            let word = match value.to_u64() {
-                Some(0) => "not executed",
-                _ => "executed",
-            };
-            Some(word.to_owned())
-        }
-        _ => value_hex(value),
     }
 }

@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use stepback_compare::{
-    CauseOrigin, CellDifference, ParallelEnd, Region, RegionDetails, RegionKind, StepPair,
-    ThreadComparison, TraceSide,
+    CellDifference, ParallelEnd, Region, RegionDetails, RegionKind, StepPair, ThreadComparison,
+    TraceSide,
 };
-use stepback_index::answer::{FrameEntry, SliceEndKind, StepRecord};
+use stepback_index::answer::{FrameEntry, StepRecord};
 use stepback_parsers::Step;
 
 use crate::cli::compare::{ComparedTraces, thread_of};
-use crate::cli::compare_json::{
-    cell_value, compare_function, distance_text, interval, missing_head, place_text, rule_text,
-    side_word,
+use crate::cli::compare_words::{
+    cell_value, compare_function, differing, distance_text, interval, missing_head, origin_words,
+    place_text, rule_text, side_word,
 };
-use crate::cli::json::hex;
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
 
@@ -456,41 +455,5 @@ impl CompareText<'_> {
                 counted((forgiven.len() - RULES) as u64, "rule")
             ));
         }
-    }
-}
-
-fn origin_words(origin: &CauseOrigin) -> String {
-    match origin {
-        CauseOrigin::Instruction => "the instruction is another one".to_owned(),
-        CauseOrigin::Memory {
-            address,
-            len_bytes,
-            end,
-        } => {
-            let from = match end {
-                Some(SliceEndKind::Initial { .. }) => "was there before the trace began",
-                Some(SliceEndKind::Image) => "is that of the image",
-                Some(SliceEndKind::External { .. }) => "was written from outside",
-                Some(SliceEndKind::System { .. }) => "was supplied by the system",
-                Some(
-                    SliceEndKind::Constant
-                    | SliceEndKind::Unknown(_)
-                    | SliceEndKind::Kept
-                    | SliceEndKind::Overwritten { .. }
-                    | SliceEndKind::Limit,
-                )
-                | None => "comes from a write that is not recorded",
-            };
-            format!("the value at {}:{len_bytes} {from}", hex(*address))
-        }
-        CauseOrigin::Result => "the result differs, the recorded inputs do not".to_owned(),
-        CauseOrigin::Unknown => "its reason is not recorded".to_owned(),
-    }
-}
-
-fn differing(count: u64) -> String {
-    match count {
-        1 => "1 value differs".to_owned(),
-        count => format!("{} values differ", grouped(count)),
     }
 }

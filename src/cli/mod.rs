@@ -16,6 +16,7 @@ mod compare;
 mod compare_json;
 mod compare_rules;
 mod compare_text;
+mod compare_words;
 mod convert;
 mod convert_btrace;
 mod convert_tenet;

@@ -197,7 +197,7 @@ fn what_rules_forgive_is_counted() {
     assert!(!compared(&a, &b).is_equal());
     let options = CompareOptions {
         tolerances: Tolerances {
-            polling: vec![0x5000..0x5008],
+            polling: std::iter::once(0x5000..0x5008).collect(),
             ..Tolerances::default()
         },
         ..CompareOptions::default()

@@ -1,0 +1,142 @@
+//! Words and forms of `stepback compare` for text and JSON.
+
+use std::ops::Range;
+
+use anyhow::Result;
+use stepback_compare::{
+    CauseOrigin, CellDifference, DifferenceKind, DifferingPlace, Region, RuleKind,
+    ThreadComparison, TraceSide,
+};
+use stepback_index::answer::{SliceEndKind, Value};
+use stepback_parsers::Position;
+
+use crate::cli::compare::{ComparedTraces, ThreadSteps};
+use crate::cli::json::{FunctionJson, byte_string, hex, value_hex};
+use crate::cli::text::grouped;
+
+/// Formats a rule as it is written in the file.
+pub fn rule_text(rule: &RuleKind) -> String {
+    match rule {
+        RuleKind::Register(name) => format!("ignore_registers {name}"),
+        RuleKind::Memory(range) => format!("ignore_memory {:#x}..{:#x}", range.start, range.end),
+        RuleKind::Counter => "counters".to_owned(),
+        RuleKind::Polling(range) => format!("polling {:#x}..{:#x}", range.start, range.end),
+    }
+}
+
+/// Formats a distance modulo 2^64 as a signed number.
+pub fn distance_text(distance: u64) -> String {
+    match distance.cast_signed() {
+        negative @ ..0 => format!("-{:#x}", negative.unsigned_abs()),
+        _ => format!("{distance:#x}"),
+    }
+}
+
+/// Returns `a` or `b`.
+pub fn side_word(side: TraceSide) -> &'static str {
+    match side {
+        TraceSide::A => "a",
+        TraceSide::B => "b",
+    }
+}
+
+/// Returns the side that begins later, and the number of steps that it lacks.
+pub fn missing_head(threads: &ThreadComparison) -> Option<(TraceSide, u64)> {
+    let start = threads.parallel.start;
+    match (start.a, start.b) {
+        (0, 0) => None,
+        (0, missing) => Some((TraceSide::A, missing)),
+        (missing, _) => Some((TraceSide::B, missing)),
+    }
+}
+
+/// Returns the function in which a region begins, from the calls of the first trace.
+pub fn compare_function(
+    traces: &ComparedTraces<'_>,
+    threads: &ThreadComparison,
+    region: &Region,
+) -> Result<Option<FunctionJson>> {
+    let index = &traces.a.index;
+    let mut steps = traces.steps(threads, TraceSide::A);
+    let position = Position(steps.number(region.a.start)?);
+    let calls = index.plain_calls();
+    let call = calls.innermost_at(threads.threads.a, position);
+    let function = call.and_then(|id| calls.get(id)).map(|call| call.function);
+    Ok(function.map(|function| FunctionJson::new(function, traces.a)))
+}
+
+/// Returns an interval in steps of the trace.
+pub fn interval(steps: &mut ThreadSteps<'_>, numbers: &Range<u64>) -> Result<[u64; 2]> {
+    let from = steps.number(numbers.start)?;
+    Ok(
+        match numbers.end.checked_sub(1).filter(|_| !numbers.is_empty()) {
+            Some(last) => [from, steps.number(last)? + 1],
+            None => [from, from],
+        },
+    )
+}
+
+/// Formats the subject of a difference.
+pub fn place_text(place: &DifferingPlace) -> String {
+    match place {
+        DifferingPlace::Code(address) => hex(*address),
+        DifferingPlace::Memory { address, len_bytes } => format!("{}:{len_bytes}", hex(*address)),
+        DifferingPlace::Register { name, .. } => name.clone(),
+    }
+}
+
+/// Formats a value of a difference; `None` if it is not recorded.
+pub fn cell_value(difference: &CellDifference, value: &Value) -> Option<String> {
+    match (difference.kind, value.0.len()) {
+        // Memory of more than a word is no number.
+        (DifferenceKind::Read | DifferenceKind::Write, 9..) => {
+            Some(byte_string(value.0.iter().copied()))
+        }
+        (DifferenceKind::Condition, _) => {
+            let word = match value.to_u64() {
+                Some(0) => "not executed",
+                _ => "executed",
+            };
+            Some(word.to_owned())
+        }
+        _ => value_hex(value),
+    }
+}
+
+/// Describes what the first step of a chain did else.
+pub fn origin_words(origin: &CauseOrigin) -> String {
+    match origin {
+        CauseOrigin::Instruction => "the instruction is another one".to_owned(),
+        CauseOrigin::Memory {
+            address,
+            len_bytes,
+            end,
+        } => {
+            let from = match end {
+                Some(SliceEndKind::Initial { .. }) => "was there before the trace began",
+                Some(SliceEndKind::Image) => "is that of the image",
+                Some(SliceEndKind::External { .. }) => "was written from outside",
+                Some(SliceEndKind::System { .. }) => "was supplied by the system",
+                Some(
+                    SliceEndKind::Constant
+                    | SliceEndKind::Unknown(_)
+                    | SliceEndKind::Kept
+                    | SliceEndKind::Overwritten { .. }
+                    | SliceEndKind::Limit,
+                )
+                | None => "comes from a write that is not recorded",
+            };
+            format!("the value at {}:{len_bytes} {from}", hex(*address))
+        }
+        CauseOrigin::Result => "the result differs, the recorded inputs do not".to_owned(),
+        CauseOrigin::Unknown => "its reason is not recorded".to_owned(),
+    }
+}
+
+/// Formats `2 values differ`.
+pub fn differing(count: u64) -> String {
+    match count {
+        1 => "1 value differs".to_owned(),
+        count => format!("{} values differ", grouped(count)),
+    }
+}
