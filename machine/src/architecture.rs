@@ -62,6 +62,8 @@ pub(crate) trait Architecture {
     const FLAG_BITS: u64 = 0;
     /// Maximum number of instructions that one instruction can make conditional.
     const LONGEST_BLOCK: u8 = 0;
+    /// True if traces often show a trap only by the handler that follows.
+    const HAS_SILENT_TRAPS: bool = false;
     /// True if encodings are synthetic rather than the bytes of the program.
     const IS_SYNTHETIC: bool = false;
 
@@ -278,6 +280,14 @@ pub(crate) trait Architecture {
     /// page unless these advise more for the architecture.
     const LOWEST_MAPPED: u64 = 0x1000;
     fn is_vector(_pc: Address, _encoding: Option<&Encoding>) -> bool {
+        false
+    }
+    /// Returns true for a register with the address of trap handlers.
+    fn is_handler_base(_register: RegisterId) -> bool {
+        false
+    }
+    /// Returns true if a trap may enter at `pc`, given the value of such a register.
+    fn is_handler_entry(_base: u64, _pc: Address) -> bool {
         false
     }
     fn is_exception_return_value(_value: u64) -> bool {

@@ -817,6 +817,23 @@ impl InstructionSet {
         ask!(self, Of => Of::is_vector(pc, encoding))
     }
 
+    /// Returns true if traces often show a trap only by the handler that follows.
+    #[inline(always)]
+    pub const fn has_silent_traps(self) -> bool {
+        query_often!(self, Of => Of::HAS_SILENT_TRAPS)
+    }
+
+    /// Returns true for a register with the address of trap handlers.
+    #[inline(always)]
+    pub fn is_handler_base(self, register: RegisterId) -> bool {
+        query_often!(self, Of => Of::is_handler_base(register))
+    }
+
+    /// Returns true if a trap may enter at `pc`, given the value of such a register.
+    pub fn is_handler_entry(self, base: u64, pc: Address) -> bool {
+        ask!(self, Of => Of::is_handler_entry(base, pc))
+    }
+
     /// Returns true for a link register value that causes an exception return.
     pub fn is_exception_return_value(self, value: u64) -> bool {
         ask!(self, Of => Of::is_exception_return_value(value))

@@ -42,10 +42,13 @@ impl Engine<'_> {
         };
         let fact = Fact::Target(here.step.step());
         let sum = &here.instruction.meaning.target;
-        let term = match target_register(here) {
-            Some(target) => self.registers.read(target, &mut self.symbols, fact),
-            None if *sum == Expression::Unknown => return,
-            None => self.term(sum, 64, here).0,
+        // The expression is more exact than the register: some jumps clear the lowest bit.
+        let term = if *sum != Expression::Unknown {
+            self.term(sum, 64, here).0
+        } else if let Some(target) = target_register(here) {
+            self.registers.read(target, &mut self.symbols, fact)
+        } else {
+            return;
         };
         let address = arrival.set.marked_address(arrival.pc.0);
         self.state_address(term, address, fact);

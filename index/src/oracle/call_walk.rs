@@ -514,6 +514,16 @@ impl<'a> OracleCallWalk<'a> {
     /// register shows it, because no code runs before the next handler.
     fn entry_at_return(&self, place: usize, jump: &OracleJump<'_>) -> Option<EntryAtReturn> {
         let exception = self.stack.pending.get(place)?;
+        let (pc, left) = (jump.stated.pc.0, exception.function.0);
+        // Vector tables have at most 0x800 bytes (DDI 0487, "Exception vectors").
+        let is_entry = pc == left || pc.abs_diff(left) < 0x800 && self.is_handler(jump);
+        if jump.kind() == NaiveFlow::ExceptionReturn
+            && jump.has_words
+            && is_entry
+            && !exception.resumes_at(pc)
+        {
+            return Some(EntryAtReturn::Chained);
+        }
         let link = self
             .link(jump.stated)
             .filter(|link| jump.stated.naive().is_exception_return(*link))?;
@@ -550,7 +560,7 @@ impl<'a> OracleCallWalk<'a> {
         };
         let next = self.pending(
             jump,
-            OracleFrameKind::Exception(evidence, interrupted, true),
+            OracleFrameKind::Exception(evidence, interrupted, self.has_exception_return(&jump)),
         );
         self.stack.pending.push(OracleFrame {
             sp: ended.sp,

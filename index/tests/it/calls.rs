@@ -904,3 +904,33 @@ fn a_chained_handler_switches_tasks() {
     ];
     check_all(&text.collect::<Vec<_>>().join("\n"), &expected);
 }
+
+/// DDI 0487, ERET: an exception may be taken before the code to which a handler returns executes.
+#[test]
+fn an_exception_right_after_a_return_is_not_inside_the_handler() {
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d503201f SP_EL1=8000
+         1004 94000400 X30=1008
+         2004 d503201f
+         E 0000f280 00000000 CoreEvent_IRQ
+         f280 d503201f
+         f284 d69f03e0
+         E 0000f280 00000000 CoreEvent_IRQ
+         f280 d69f03e0
+         E 0000f300 00000000 CoreEvent_FIQ
+         f300 d503201f
+         f304 d69f03e0
+         2008 d65f03c0
+         1008 d503201f",
+    );
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1call 2004: 1..2..8 Return by Link",
+        "2exception f280: 2..3..4 Return by Words",
+        "2exception f280: 4..5..5 Return by Words",
+        "2exception f300: 5..6..7 Return by Words",
+    ];
+    check_all(&text, &expected);
+}

@@ -28,7 +28,7 @@ pub fn view_of_csr(number: u16, xlen: Xlen) -> Option<RegisterView> {
         .names
         .binary_search_by_key(&number, |(number, _)| *number)
         .ok()?;
-    let register = FIRST.0.checked_add(u16::try_from(place).ok()?)?;
+    let register = FIRST_CSR.0.checked_add(u16::try_from(place).ok()?)?;
     (register < RegisterId::FIRST_NAMED.0).then_some(RegisterView::new(
         RegisterId(register),
         0,
@@ -58,7 +58,7 @@ pub const FRM: u16 = 0x002;
 pub const FCSR: u16 = 0x003;
 
 /// Place of the first register in the register file, after the vector registers.
-const FIRST: RegisterId = RegisterId(RegisterId::FIRST_BANK.0 + 32);
+pub const FIRST_CSR: RegisterId = RegisterId(RegisterId::FIRST_BANK.0 + 32);
 
 /// Names by number. A number precedes the name that has it; each further name has the next number.
 /// Brackets enclose the first and the last number of a run of names.

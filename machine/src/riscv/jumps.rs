@@ -4,10 +4,10 @@
 use crate::control::{BranchTarget, ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::instruction::CodeSite;
 use crate::riscv::bits::long_form;
+use crate::riscv::registers::general;
 use crate::riscv::xlen::Xlen;
 
-/// Returns the control transfer of an instruction. Indirect targets are left out: JALR clears the
-/// lowest bit, so the target need not equal the register value.
+/// Returns the control transfer of an instruction.
 pub fn control(site: &CodeSite, xlen: Xlen) -> ControlFlowEffect {
     let Some(opcode) = long_form(&site.encoding, xlen) else {
         return ControlFlowEffect::default();
@@ -16,7 +16,7 @@ pub fn control(site: &CodeSite, xlen: Xlen) -> ControlFlowEffect {
         |offset: i64| BranchTarget::Address(xlen.wrapped(site.pc.0.wrapping_add_signed(offset)));
     let (flow, target) = match opcode & 0x7f {
         0x63 => (FlowKind::Branch, to(branch_offset(opcode))),
-        0x67 => (indirect_flow(opcode), BranchTarget::Unsaid), // JALR
+        0x67 => (indirect_flow(opcode), indirect_target(opcode, xlen)), // JALR
         0x6f => (
             if is_link(opcode >> 7) {
                 FlowKind::Call
@@ -52,6 +52,17 @@ fn indirect_flow(opcode: u32) -> FlowKind {
     }
 }
 
+/// Returns the register with the target, if nothing is added to it and the return address does not
+/// replace it.
+fn indirect_target(opcode: u32, xlen: Xlen) -> BranchTarget {
+    let (to, from) = (opcode >> 7 & 31, opcode >> 15 & 31);
+    if opcode >> 20 == 0 && from != 0 && from != to {
+        BranchTarget::Register(general(from as u16, xlen).register)
+    } else {
+        BranchTarget::Unsaid
+    }
+}
+
 fn system_flow(opcode: u32) -> FlowKind {
     match opcode {
         0x0000_0073 | 0x0010_0073 => FlowKind::Trap, // ECALL, EBREAK
@@ -80,6 +91,7 @@ mod tests {
     use super::*;
     use crate::instruction::Address;
     use crate::instruction::Encoding;
+    use crate::view::RegisterId;
 
     #[track_caller]
     fn check(bytes: &[u8], flow: FlowKind, target: BranchTarget) {
@@ -132,32 +144,32 @@ mod tests {
         check(
             &0x0000_8067u32.to_le_bytes(),
             FlowKind::Return,
-            BranchTarget::Unsaid,
+            BranchTarget::Register(RegisterId(1)),
         ); // ret
         check(
             &0x0007_80e7u32.to_le_bytes(),
             FlowKind::Call,
-            BranchTarget::Unsaid,
+            BranchTarget::Register(RegisterId(15)),
         ); // jalr a5
         check(
             &0x0007_8067u32.to_le_bytes(),
             FlowKind::Branch,
-            BranchTarget::Unsaid,
+            BranchTarget::Register(RegisterId(15)),
         ); // jr a5
         check(
             &0x8082u16.to_le_bytes(),
             FlowKind::Return,
-            BranchTarget::Unsaid,
+            BranchTarget::Register(RegisterId(1)),
         ); // c.jr ra
         check(
             &0x9782u16.to_le_bytes(),
             FlowKind::Call,
-            BranchTarget::Unsaid,
+            BranchTarget::Register(RegisterId(15)),
         ); // c.jalr a5
         check(
             &0x0002_80e7u32.to_le_bytes(),
             FlowKind::Branch,
-            BranchTarget::Unsaid,
+            BranchTarget::Register(RegisterId(5)),
         ); // jalr ra, t0
         check(
             &0x0002_82e7u32.to_le_bytes(),
@@ -167,7 +179,7 @@ mod tests {
         check(
             &0x0002_8067u32.to_le_bytes(),
             FlowKind::Return,
-            BranchTarget::Unsaid,
+            BranchTarget::Register(RegisterId(5)),
         ); // jr t0
         check(
             &0x0080_02efu32.to_le_bytes(),
@@ -179,6 +191,25 @@ mod tests {
             FlowKind::Branch,
             BranchTarget::Address(0x1008),
         ); // jal t1, 8
+    }
+
+    #[test]
+    fn a_sum_is_no_register() {
+        check(
+            &0x0087_80e7u32.to_le_bytes(),
+            FlowKind::Call,
+            BranchTarget::Unsaid,
+        ); // jalr 8(a5)
+        check(
+            &0x0000_0067u32.to_le_bytes(),
+            FlowKind::Branch,
+            BranchTarget::Unsaid,
+        ); // jr zero
+        check(
+            &0x0001_0067u32.to_le_bytes(),
+            FlowKind::Branch,
+            BranchTarget::Register(RegisterId::SP),
+        ); // jr sp
     }
 
     #[test]

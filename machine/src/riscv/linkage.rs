@@ -31,6 +31,21 @@ pub const CONVENTION: Abi = Abi {
     },
 };
 
+/// Returns true for ADDI, ADD and SUB with `sp` as operand and destination, their compressed forms,
+/// and CM.PUSH and CM.POP.
+pub fn computes_stack_from_itself(opcode: u32) -> bool {
+    let (to, first, second) = (opcode >> 7 & 31, opcode >> 15 & 31, opcode >> 20 & 31);
+    match opcode & 0x707f {
+        _ if opcode & 3 != 3 => {
+            let is_add = matches!(opcode & 0xe003, 0x0001 | 0x6001) || opcode & 0xf003 == 0x9002;
+            to == 2 && is_add || opcode & 0xf903 == 0xb802
+        }
+        0x13 => to == 2 && first == 2,
+        0x33 => to == 2 && (first == 2 || second == 2) && opcode >> 25 & !0x20 == 0,
+        _ => false,
+    }
+}
+
 /// Decodes `auipc t3, page; ld t3, offset(t3)`; `lw` with 32-bit registers.
 pub fn slot_of(stub: &LinkageStub<'_>, xlen: Xlen) -> Option<StubSlot> {
     let words: Vec<u32> = stub
@@ -49,4 +64,39 @@ pub fn slot_of(stub: &LinkageStub<'_>, xlen: Xlen) -> Option<StubSlot> {
     let offset =
         i64::from((page & 0xffff_f000).cast_signed()) + i64::from(load.cast_signed() >> 20);
     is_stub.then(|| StubSlot::Address(xlen.wrapped(stub.address.wrapping_add_signed(offset))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::computes_stack_from_itself;
+
+    #[test]
+    fn frames_are_made_from_the_stack_pointer() {
+        // addi sp, sp, -32; sub sp, sp, t0; add sp, t0, sp; c.addi sp, -16; c.addi16sp -256;
+        // c.add sp, t0; cm.push {ra}, -16; cm.popret {ra}, 16.
+        for opcode in [
+            0xfe01_0113,
+            0x4051_0133,
+            0x0022_8133,
+            0x1141,
+            0x7111,
+            0x9116,
+            0xb842,
+            0xbe42,
+        ] {
+            assert!(computes_stack_from_itself(opcode), "{opcode:#x}");
+        }
+        // addi sp, s0, -32; mv sp, t0 (compressed too); lui sp, 0x80010 (compressed form of others);
+        // csrrw sp, mscratch, sp; addi a0, sp, 16.
+        for opcode in [
+            0xfe04_0113,
+            0x0002_8113,
+            0x8116,
+            0x8001_0137,
+            0x3401_1173,
+            0x0101_0513,
+        ] {
+            assert!(!computes_stack_from_itself(opcode), "{opcode:#x}");
+        }
+    }
 }

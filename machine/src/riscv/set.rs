@@ -7,19 +7,19 @@ use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 use crate::abi::{Abi, LinkageStub, Privilege, StubSlot};
 use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
-use crate::instruction::{CodeSite, DisassembledInstruction, Encoding, Instruction};
+use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::meaning::DataAccess;
 use crate::register_group::RegisterGroup;
 use crate::register_run::RegisterRun;
 use crate::riscv::access::data_access;
 use crate::riscv::assembly::{absolute, operand_word, text_flow};
 use crate::riscv::bits::{describe, long_form};
-use crate::riscv::csr::{csr_name, csr_names};
+use crate::riscv::csr::{FIRST_CSR, csr_name, csr_names};
 use crate::riscv::extension_text::{compressed_text, extension_text, with_csr_name};
 use crate::riscv::jumps::control;
-use crate::riscv::linkage::{CONVENTION, LINK, slot_of};
+use crate::riscv::linkage::{CONVENTION, LINK, computes_stack_from_itself, slot_of};
 use crate::riscv::registers::{self, FLOAT, GENERAL};
-use crate::riscv::traps::trap_name;
+use crate::riscv::traps::{accesses_trap_register, is_handler_base, is_handler_entry, trap_name};
 use crate::riscv::xlen::Xlen;
 use crate::set::InstructionSet;
 use crate::view::{RegisterId, RegisterView};
@@ -87,6 +87,8 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
         word_bytes: WORD_BYTES,
     }];
     const ALIGNMENT: u8 = 2;
+    const HAS_MARKED_ADDRESSES: bool = true;
+    const HAS_SILENT_TRAPS: bool = true;
 
     fn view(name: &str) -> Option<RegisterView> {
         registers::view(name, Self::XLEN)
@@ -159,6 +161,23 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
         Some(Instruction::new(&text, describe(site, Self::XLEN)))
     }
 
+    /// The length is that of the encoding: some logs show the long form of a compressed instruction.
+    /// Instructions of more than 4 bytes are no numbers.
+    fn encoding_of(opcode: u32, length_bytes: u8) -> Option<Encoding> {
+        let bytes = opcode.to_le_bytes();
+        let length = if opcode & 3 == 3 { 4 } else { 2 };
+        let is_number = opcode != 0 && length_bytes <= 4;
+        Encoding::new(&bytes[..length]).filter(|_| is_number)
+    }
+
+    fn opcode_of(encoding: &Encoding) -> u32 {
+        match *encoding.bytes() {
+            [low, high] => u32::from(u16::from_le_bytes([low, high])),
+            [b0, b1, b2, b3] => u32::from_le_bytes([b0, b1, b2, b3]),
+            _ => 0,
+        }
+    }
+
     fn control(site: &CodeSite) -> ControlFlowEffect {
         control(site, Self::XLEN)
     }
@@ -185,6 +204,26 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
     #[inline(always)]
     fn is_link(register: RegisterId) -> bool {
         register == LINK
+    }
+
+    #[inline(always)]
+    fn computes_stack_from_itself(opcode: u32) -> bool {
+        computes_stack_from_itself(opcode)
+    }
+
+    /// Handlers begin by saving a register in a scratch register or by reading what a trap wrote.
+    fn is_vector(_pc: Address, encoding: Option<&Encoding>) -> bool {
+        let opcode = encoding.and_then(|encoding| long_form(encoding, Self::XLEN));
+        opcode.is_some_and(accesses_trap_register)
+    }
+
+    #[inline(always)]
+    fn is_handler_base(register: RegisterId) -> bool {
+        register.0 >= FIRST_CSR.0 && is_handler_base(register, Self::XLEN)
+    }
+
+    fn is_handler_entry(base: u64, pc: Address) -> bool {
+        is_handler_entry(base, pc.0)
     }
 
     /// SC.

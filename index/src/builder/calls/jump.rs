@@ -10,6 +10,9 @@ use crate::answers::call::Evidence;
 use crate::builder::calls::pending::{PendingFrame, PendingKind, ReturnKey};
 use crate::builder::segment::transfers::LastStep;
 
+/// Size of the vector table of AArch64 (DDI 0487, "Exception vectors"), the largest one.
+const VECTOR_TABLE_BYTES: u64 = 0x800;
+
 /// A transfer of control with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct JumpContext {
@@ -44,6 +47,10 @@ pub struct JumpContext {
     pub age: u8,
     /// True if the trace reports an exception here.
     pub has_words: bool,
+    /// True if the step before is known to jump elsewhere, in an instruction set with silent traps.
+    pub is_elsewhere: bool,
+    /// True if a register is known to name the destination as a handler.
+    pub is_at_base: bool,
 }
 
 /// A value of a stack pointer, and the step that wrote it.
@@ -116,8 +123,8 @@ pub fn call_target(step: &LastStep, core: &[Option<u64>]) -> Option<u64> {
 ///
 /// After an instruction that does not jump, only an exception can send control elsewhere. But a
 /// trace may have gaps, so the destination must look like a vector, or the registers like those of
-/// a handler. After one that jumps, the trace must also report an exception, and the target must
-/// differ.
+/// a handler. After one that jumps, the target must differ, and the trace must also report an
+/// exception, except for instruction sets with silent traps.
 pub fn exception(jump: &JumpContext) -> Option<Evidence> {
     let is_taken = match jump.flow {
         FlowKind::Trap => true,
@@ -125,6 +132,7 @@ pub fn exception(jump: &JumpContext) -> Option<Evidence> {
         _ => {
             has_exception_return(jump) && jump.age == 1
                 || jump.has_words && is_handler(jump) && !is_target(jump)
+                || jump.is_elsewhere && is_vector(jump)
         }
     };
     is_taken.then(|| entry_evidence(jump))
@@ -159,6 +167,9 @@ pub fn is_tail_chained(exception: &PendingFrame, jump: &JumpContext) -> bool {
     let PendingKind::Exception { interrupted, .. } = exception.kind else {
         return false;
     };
+    if is_taken_at_return(exception, jump) {
+        return true;
+    }
     if !is_exception_return(jump) || !has_exception_return(jump) || exception.resumes_at(jump.pc) {
         return false;
     }
@@ -177,6 +188,18 @@ pub fn is_tail_chained(exception: &PendingFrame, jump: &JumpContext) -> bool {
     is_entry && (to_thread_mode || jump.sp.is_some() && jump.sp == exception.key.sp)
 }
 
+/// Returns true if a handler returned and another exception was taken before the interrupted code
+/// continued. If the trace reports exceptions, control must be at the entry of the same handler, or
+/// at another vector of its table: the report may mean that the return changed the mode.
+fn is_taken_at_return(exception: &PendingFrame, jump: &JumpContext) -> bool {
+    let distance = jump.pc.abs_diff(exception.function);
+    let is_entry = distance == 0 || distance < VECTOR_TABLE_BYTES && is_handler(jump);
+    let is_silent = || jump.instruction_set.has_silent_traps() && is_vector(jump);
+    jump.flow == FlowKind::ExceptionReturn
+        && (jump.has_words && is_entry || is_silent())
+        && !exception.resumes_at(jump.pc)
+}
+
 /// Returns true if another exception is taken right after a return inside the handler of a pending
 /// one.
 pub fn is_nested(exception: &PendingFrame, jump: &JumpContext) -> bool {
@@ -190,8 +213,13 @@ fn is_handler(jump: &JumpContext) -> bool {
     if has_exception_return(jump) {
         return jump.age == 1;
     }
+    is_linked || is_vector(jump)
+}
+
+/// Returns true if a register names the destination as a handler, or if it looks like one.
+fn is_vector(jump: &JumpContext) -> bool {
     let (set, pc) = (jump.instruction_set, Address(jump.pc));
-    is_linked || set.is_vector(pc, set.encoding_of(jump.opcode, jump.length_bytes).as_ref())
+    jump.is_at_base || set.is_vector(pc, set.encoding_of(jump.opcode, jump.length_bytes).as_ref())
 }
 
 /// Returns true if the link register has one of the values that mean a return from an exception.

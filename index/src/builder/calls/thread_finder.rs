@@ -12,6 +12,9 @@
 //! profile has separate stacks too, and returns by its address only. A thread may switch between
 //! several stacks (`stacks.rs` lists the signs): the frames of each are found separately.
 //!
+//! Logs of RISC-V often show a trap only by the handler that follows: it begins where a register
+//! said that handlers begin, or accesses what a trap writes, and the step before led elsewhere.
+//!
 //! This is the heuristic of the Tarmac tools, with these differences. A call made before the stack
 //! pointer was ever seen is matched by its return address only. A later call with the same stack
 //! pointer and return address replaces one that never returned. A jump out of several frames, or to
@@ -24,9 +27,11 @@
 //! the handler. A return that is a thread's last step is decoded. Certain calls that never return
 //! are kept: those with a step that itself wrote the next address into the link register.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
-use stepback_machine::RegisterId;
-use stepback_machine::flow::FlowKind;
+use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::{Address, RegisterId};
 
 use crate::answers::call::{Evidence, FrameEntry, FrameExit};
 use crate::builder::calls::jump::{
@@ -68,12 +73,19 @@ pub struct ThreadFinder {
     has_blind_calls: bool,
     /// Last step after which control went elsewhere without any sign of an exception.
     diverted_after: Option<LastStep>,
+    /// Values of the registers with the address of trap handlers, oldest first.
+    handler_bases: Vec<u64>,
+    /// Such values of the current segment that no transfer came after, with their slots.
+    later_bases: VecDeque<(u32, u64)>,
     stacks: CallStacks,
 }
 
 /// Maximum distance of the link register from the address after a call: a delay slot, a literal, a
 /// long call sequence.
 const RETURN_DISTANCE: u64 = 64;
+
+/// Maximum number of known addresses of trap handlers.
+const HANDLER_BASES: usize = 8;
 
 /// Number of bytes that a call from the Secure to the Non-secure state stores on the stack (DDI
 /// 0553, "BLXNS").
@@ -101,6 +113,8 @@ impl ThreadFinder {
             has_words: false,
             has_blind_calls: false,
             diverted_after: None,
+            handler_bases: Vec::new(),
+            later_bases: VecDeque::new(),
             stacks: CallStacks::default(),
         }
     }
@@ -139,6 +153,7 @@ impl ThreadFinder {
         };
         self.sp_high = self.sp_high.max(transfer.sp_high);
         self.note_set(transfer.sp_set);
+        self.take_bases(transfer.slot);
         if transfer.is_first && (last.next_pc() ^ transfer.pc) & !1 == 0 {
             return;
         }
@@ -168,10 +183,51 @@ impl ThreadFinder {
                 .resolve(self.core[link_place(transfer.instruction_set)]),
             age,
             has_words,
+            is_elsewhere: self.is_elsewhere(&last, transfer),
+            is_at_base: self.is_at_base(transfer),
         };
         self.jump(&jump, found);
         let sp = self.sp_in_use(jump.sp, sp_step);
         self.stacks.pending().note_sp(sp, sp_step);
+    }
+
+    /// Records the addresses of trap handlers that were set before a slot.
+    fn take_bases(&mut self, slot: u32) {
+        while let Some((set_at, base)) = self.later_bases.front().copied()
+            && set_at < slot
+        {
+            self.later_bases.pop_front();
+            self.handler_bases.retain(|known| *known != base);
+            if self.handler_bases.len() == HANDLER_BASES {
+                self.handler_bases.remove(0);
+            }
+            self.handler_bases.push(base);
+        }
+    }
+
+    /// Returns true if a step is known to have jumped elsewhere than to the transfer's destination,
+    /// in an instruction set with silent traps.
+    fn is_elsewhere(&self, last: &LastStep, transfer: &Transfer) -> bool {
+        if !last.instruction_set.has_silent_traps() || !last.is_executed {
+            return false;
+        }
+        let register = || {
+            transfer
+                .jump_value
+                .resolve(self.core[last.jump_register()?])
+        };
+        let target = match last.control().target {
+            BranchTarget::Address(address) => Some(address),
+            BranchTarget::Register(_) => register(),
+            BranchTarget::Unsaid => None,
+        };
+        target.is_some_and(|target| (target ^ transfer.pc) & !1 != 0)
+    }
+
+    fn is_at_base(&self, transfer: &Transfer) -> bool {
+        let pc = Address(transfer.pc);
+        let is_entry = |base: &u64| transfer.instruction_set.is_handler_entry(*base, pc);
+        self.handler_bases.iter().any(is_entry)
     }
 
     /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines
@@ -555,7 +611,7 @@ impl ThreadFinder {
             evidence,
             interrupted,
             interrupted_step,
-            is_linked: true,
+            is_linked: has_exception_return(jump),
         };
         self.stacks.pending().push(PendingFrame {
             key: exception.key,
@@ -675,10 +731,12 @@ impl ThreadFinder {
         if self.last.is_none() {
             self.early_stacks.extend(&end.early_stacks);
         }
+        self.later_bases.extend(&end.handler_bases);
     }
 
     /// Takes the thread's state at the end of a segment.
     pub fn end_segment(&mut self, base: u64, end: &ThreadEnd) {
+        self.take_bases(u32::MAX);
         self.core
             .iter_mut()
             .zip(end.core)

@@ -5,7 +5,7 @@
 //! values may be [`TrackedRegister::Carry`]: the sequential pass fills them in.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::flow::ControlFlowEffect;
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect};
 use stepback_machine::{Address, CodeSite, InstructionSet, RegisterId};
 use stepback_parsers::{RegisterWrite, StepEvent, WrittenName};
 
@@ -95,6 +95,8 @@ pub struct Transfer {
     /// True when the link register was not written in this segment: `lr_age` counts from the
     /// segment's start or, after it, from the thread's first step.
     pub is_age_carried: bool,
+    /// Value of the register that the step before jumps to, in instruction sets with silent traps.
+    pub jump_value: TrackedRegister,
     /// True when the trace reports an exception after the step before, or with this step.
     pub has_words: bool,
     /// Step before; none when it is in an earlier segment.
@@ -162,6 +164,8 @@ pub struct ThreadEnd {
     pub has_words: bool,
     /// Stack pointers written before the thread's first step in the segment.
     pub early_stacks: EarlyStacks,
+    /// Writes of registers with the address of trap handlers: slots and values.
+    pub handler_bases: Vec<(u32, u64)>,
 }
 
 /// Number of tracked registers: the first ones of the table.
@@ -217,6 +221,16 @@ impl LastStep {
         })
     }
 
+    /// Returns the place of the tracked register that it jumps to.
+    pub fn jump_register(&self) -> Option<usize> {
+        match self.control().target {
+            BranchTarget::Register(register) => {
+                Some(usize::from(register.0)).filter(|place| *place < CORE)
+            }
+            BranchTarget::Address(_) | BranchTarget::Unsaid => None,
+        }
+    }
+
     /// Returns true if it computes the stack pointer from itself: the result then belongs to the
     /// same stack.
     #[inline(always)]
@@ -244,6 +258,7 @@ impl ThreadEnd {
             is_age_carried: true,
             has_words: false,
             early_stacks: EarlyStacks::default(),
+            handler_bases: Vec::new(),
         }
     }
 
@@ -295,6 +310,7 @@ impl ThreadEnd {
             lr: self.core[link_place(step.instruction_set)],
             lr_age: self.lr_age,
             is_age_carried: self.is_age_carried,
+            jump_value: self.jump_value(),
             has_words: self.has_words,
             before: self.last,
         };
@@ -307,6 +323,18 @@ impl ThreadEnd {
             (AGE_LIMIT, false)
         };
         transfer
+    }
+
+    /// Returns the value of the register that the last step jumps to.
+    #[inline(always)]
+    fn jump_value(&self) -> TrackedRegister {
+        match self.last {
+            Some(last) if last.instruction_set.has_silent_traps() => {
+                let register = last.jump_register();
+                register.map_or(TrackedRegister::Unknown, |place| self.core[place])
+            }
+            _ => TrackedRegister::Carry,
+        }
     }
 
     /// Records a write of a stack pointer that is not in use, by its banked name.
@@ -332,11 +360,23 @@ impl ThreadEnd {
         self.early_stacks.note(register, value);
     }
 
+    /// Records a write of a register with the address of trap handlers.
+    #[inline(always)]
+    fn handler_base_write(&mut self, write: &RegisterWrite<'_>) {
+        if let Some(last) = self.last
+            && last.instruction_set.is_handler_base(write.view.register)
+            && let Some(bytes) = write.bytes
+        {
+            self.handler_bases.push((last.slot, little_endian(bytes)));
+        }
+    }
+
     /// Records a write of a register.
     #[inline(always)]
     pub fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let register = usize::from(write.view.register.0);
         let Some(held) = self.core.get_mut(register) else {
+            self.handler_base_write(write);
             return;
         };
         *held = match write.bytes {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use stepback_index::answer::{Call, CallId, FrameEntry, FrameExit};
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step};
 
 use super::{Golden, number};
 
@@ -126,14 +126,28 @@ impl Golden<'_> {
         let calls = self.index.plain_calls();
         let path = calls.path_at(self.thread, position);
         let context = format!("{}: stack at {}", self.name, position.0);
-        assert_eq!(path.len() as u64, 1 + number(&record["depth"]), "{context}");
         assert_eq!(
             self.index.calls().path_at(self.thread, position).len(),
             path.len(),
             "{context}"
         );
+        // After a trapped instruction the handler is on the stack already, if the trace shows a step
+        // of it. The emulator adds it there only at the end of the trace.
+        let is_handler = |id: &&CallId| {
+            let call = calls.get(**id).unwrap();
+            call.entered == FrameEntry::Exception
+                && call.entry_step.map(Step::before) == Some(position)
+        };
+        let is_trapped = record["executed"] == false;
+        let entered = usize::from(is_trapped && path.last().iter().any(is_handler));
+        let path = &path[..path.len() - entered];
+        let golden = record["stack"].as_array().unwrap();
+        let is_new = |frame: &&Json| frame["trap"] == true && frame["call_idx"] == record["idx"];
+        let added = usize::from(is_trapped && golden.first().iter().any(is_new));
+        let depth = 1 + number(&record["depth"]) - added as u64;
+        assert_eq!(path.len() as u64, depth, "{context}");
         let frames = path.iter().rev().filter_map(|id| calls.get(*id));
-        for (frame, golden) in frames.zip(record["stack"].as_array().unwrap()) {
+        for (frame, golden) in frames.zip(golden.iter().skip(added)) {
             if golden["trap"] != true {
                 assert_eq!(
                     frame.call_step,
