@@ -3,7 +3,7 @@
 //!
 //! The backward slices of what the branch reads are taken in both traces. Of their steps only those
 //! count whose values differ: equal ones cannot have decided it. The oldest of these is the first
-//! that did anything else, and what it did else is the cause.
+//! that behaved differently, and what differs in it is the cause.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const SLICE_STEPS: usize = 4096;
 /// Maximum number of slices, each from the oldest differing step of the one before.
 const ROUNDS: usize = 64;
 
-/// What the first differing step on which the decision depends did else.
+/// What differs in the first differing step on which the decision depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CauseOrigin {
     /// Another instruction is at its address.
@@ -40,7 +40,7 @@ pub enum CauseOrigin {
     },
     /// It computed another result from inputs without a recorded difference.
     Result,
-    /// The traces do not record what it did else.
+    /// The traces do not record what differs in it.
     Unknown,
 }
 
@@ -49,7 +49,7 @@ pub enum CauseOrigin {
 pub struct Cause {
     /// Steps with different values, newest first.
     pub chain: Vec<StepDifference>,
-    /// What the oldest of them did else.
+    /// What differs in the oldest of them.
     pub origin: CauseOrigin,
     /// False if the slices are longer than was examined.
     pub is_complete: bool,
@@ -112,7 +112,7 @@ pub(crate) fn cause(
     }))
 }
 
-/// Returns the cause of a difference that decides nothing: what the step did else.
+/// Returns the cause of a difference that decides nothing: what differs in the step.
 pub(crate) fn cause_of_difference(first: &StepDifference) -> Cause {
     Cause {
         origin: origin(first, &[]),

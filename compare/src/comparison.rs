@@ -39,7 +39,7 @@ pub struct Comparison {
     pub threads: ThreadPairs,
     /// Comparison of each pair of threads, in the order of [`ThreadPairs::pairs`].
     pub compared: Vec<ThreadComparison>,
-    /// What rules forgave.
+    /// Differences that rules ignored.
     pub forgiven: Vec<Forgiven>,
 }
 
@@ -228,7 +228,7 @@ fn compare_threads(
         let (a, b) = (pair.a.checked_sub(1)?, pair.b.checked_sub(1)?);
         (alignment.partner(a) == Some(b)).then_some(StepPair { a, b })
     });
-    // What rules forgive was counted when the regions were compared.
+    // Ignored differences were counted when the regions were compared.
     let mut counted = Forgiving {
         rules: pass.forgiving.rules.clone(),
         found: Vec::new(),

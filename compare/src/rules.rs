@@ -104,7 +104,7 @@ pub enum RuleKind {
     Polling(Range<u64>),
 }
 
-/// What a rule forgave.
+/// Differences that a rule ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forgiven {
     /// The rule.

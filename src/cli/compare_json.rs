@@ -40,7 +40,7 @@ pub struct CompareJson {
     /// Threads without a partner.
     only_in_a: Vec<String>,
     only_in_b: Vec<String>,
-    /// What rules forgave.
+    /// Differences that rules ignored.
     forgiven: Vec<ForgivenJson>,
 }
 
@@ -133,7 +133,7 @@ struct CompareCellJson {
 /// The steps with different values on which the deciding branch depends, in both traces.
 #[derive(Serialize, JsonSchema)]
 struct CauseJson {
-    /// What the oldest step did else: `instruction`, `memory` (it read another value that no matched
+    /// What differs in the oldest step: `instruction`, `memory` (it read another value that no matched
     /// step wrote differently), `result` (from inputs without a recorded difference) or `unknown`.
     cause_kind: &'static str,
     /// Origin of the memory: `initial`, `image`, `external`, `system`, `unknown`. None if a step

@@ -103,7 +103,7 @@ pub fn cell_value(difference: &CellDifference, value: &Value) -> Option<String> 
     }
 }
 
-/// Describes what the first step of a chain did else.
+/// Describes what differs in the first step of a chain.
 pub fn origin_words(origin: &CauseOrigin) -> String {
     match origin {
         CauseOrigin::Instruction => "the instruction is another one".to_owned(),

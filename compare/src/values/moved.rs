@@ -1,5 +1,5 @@
 //! Memory that lies at other addresses in the second trace ([`moved_memory`]): address space
-//! randomisation moves stack, heap and mappings each by a distance of its own.
+//! randomisation moves the stack, the heap and mappings by different distances.
 
 use foldhash::HashMap;
 use stepback_index::{Cancel, QueryError};

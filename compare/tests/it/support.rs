@@ -44,7 +44,7 @@ pub fn trace_of(steps: &[TestStep]) -> Vec<u8> {
     let mut text = String::new();
     for (number, step) in steps.iter().enumerate() {
         let number = number + 1;
-        // Each address has an instruction of its own, as in real code.
+        // Each address has a different instruction, as in real code.
         let opcode = 0xd280_0000 | (step.pc >> 2 & 0xffff) << 5;
         writeln!(
             text,

@@ -66,7 +66,7 @@ impl<'a, F: FnMut(Address) -> u64> StepAddresses<'a, F> {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// Returns the addresses from a step on, as far as its segment goes; empty past the end.
+    /// Returns the addresses from a step to the end of its segment; empty past the last step.
     ///
     /// # Errors
     /// See [`QueryError`].

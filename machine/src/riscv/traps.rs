@@ -89,8 +89,8 @@ pub fn is_handler_base(register: RegisterId, xlen: Xlen) -> bool {
         .any(|number| view_of_csr(*number, xlen).is_some_and(|view| view.register == register))
 }
 
-/// Returns true if a trap may enter at `pc`, given the value of such a register. In mode 1 each
-/// interrupt has an instruction of its own.
+/// Returns true if a trap may enter at `pc`, given the value of such a register. In mode 1 each kind
+/// of interrupt enters at a separate instruction.
 pub fn is_handler_entry(base: u64, pc: u64) -> bool {
     let distance = pc.wrapping_sub(base & !3);
     let is_vectored = base & 3 == 1;
