@@ -377,8 +377,9 @@ fn memory_at_an_unknown_address_does_not_hide_the_rest() {
         .collect();
     assert_eq!(errors.len(), 2, "{ran:?}");
     for name in ["sp", "lr"] {
-        let is_named = |line: &&&str| line.contains("a.tarmac: ") && line.contains(name);
-        assert_eq!(errors.iter().filter(is_named).count(), 1, "{ran:?}");
+        let message = format!("a.tarmac: {name} is unknown");
+        let says_it = |line: &&&str| line.contains(&message);
+        assert_eq!(errors.iter().filter(says_it).count(), 1, "{ran:?}");
     }
     // A file gets the same.
     let target = sandbox.path("at.txt").display().to_string();
