@@ -55,6 +55,14 @@ pub struct Cause {
     pub is_complete: bool,
 }
 
+/// The matched steps of two threads.
+#[derive(Clone, Copy)]
+pub(crate) struct MatchedSteps<'s> {
+    pub alignment: &'s Alignment,
+    /// Steps of the first trace whose differences do not count, in order.
+    pub ignored: &'s [u64],
+}
+
 /// The slice of a decision in one trace.
 #[derive(Default)]
 struct DecisionSlice {
@@ -74,12 +82,12 @@ struct MemoryEnd {
 /// the decision depends has different values.
 pub(crate) fn cause(
     pass: &mut ValuePass<'_, '_>,
-    alignment: &Alignment,
+    matched: MatchedSteps<'_>,
     decision: StepPair,
 ) -> Result<Option<Cause>, QueryError> {
     let mut search = CauseSearch {
         pass,
-        alignment,
+        matched,
         found: BTreeMap::new(),
         ends: Vec::new(),
         is_complete: true,
@@ -123,7 +131,7 @@ pub(crate) fn cause_of_difference(first: &StepDifference) -> Cause {
 
 struct CauseSearch<'s, 'a, 'p> {
     pass: &'s mut ValuePass<'a, 'p>,
-    alignment: &'s Alignment,
+    matched: MatchedSteps<'s>,
     /// Differing steps by their numbers in the first trace.
     found: BTreeMap<u64, StepDifference>,
     ends: Vec<MemoryEnd>,
@@ -133,6 +141,9 @@ struct CauseSearch<'s, 'a, 'p> {
 impl CauseSearch<'_, '_, '_> {
     /// Keeps two matched steps if they differ. Returns whether they do.
     fn add(&mut self, pair: StepPair) -> Result<bool, QueryError> {
+        if self.matched.ignored.binary_search(&pair.a).is_ok() {
+            return Ok(false);
+        }
         let one = Region {
             kind: RegionKind::Same,
             a: pair.a..pair.a + 1,
@@ -164,7 +175,7 @@ impl CauseSearch<'_, '_, '_> {
             let in_a = slice(self.pass.a, from.a, &cells, edges, self.pass.cancel)?;
             for step in &in_a.steps {
                 let a = self.pass.a.number_of(*step)?;
-                pairs.extend(self.alignment.partner(a).map(|b| (a, b)));
+                pairs.extend(self.matched.alignment.partner(a).map(|b| (a, b)));
             }
             let cells = wanted_cells(self.pass.b, from.b, &[], self.pass.cancel)?;
             let in_b = match wanted.is_empty() {
@@ -174,7 +185,7 @@ impl CauseSearch<'_, '_, '_> {
             };
             for step in &in_b.steps {
                 let b = self.pass.b.number_of(*step)?;
-                pairs.extend(self.alignment.partner_in_a(b).map(|a| (a, b)));
+                pairs.extend(self.matched.alignment.partner_in_a(b).map(|a| (a, b)));
             }
             self.is_complete &= in_a.is_complete;
             self.ends.extend(in_a.ends);

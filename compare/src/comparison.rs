@@ -7,15 +7,15 @@ use stepback_machine::Address;
 
 use crate::align::run::Aligner;
 use crate::align::side::Side;
-use crate::cause::{Cause, cause, cause_of_difference};
+use crate::cause::{Cause, MatchedSteps, cause, cause_of_difference};
 use crate::divergence::{ParallelEnd, ParallelRun, parallel_run};
 use crate::region::{Alignment, Region, RegionKind, StepPair};
 use crate::rules::{Forgiven, Forgiving, Tolerances};
 use crate::slides::{Distances, Slides};
 use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
 use crate::values::difference::{CellDifference, StepDifference};
-use crate::values::moved::{AlignedCode, moved_memory};
-use crate::values::pass::{RegionValues, StateAfter, ValuePass};
+use crate::values::moved::{AlignedCode, MovedMemory, moved_memory};
+use crate::values::pass::{PointerCounts, PointerPass, RegionValues, StateAfter, ValuePass};
 use crate::values::step::StepComparer;
 
 /// Number of regions without partners after which the states are compared.
@@ -52,9 +52,10 @@ pub struct ThreadComparison {
     pub counts: StepPair,
     /// The steps up to the first divergence, in parallel.
     pub parallel: ParallelRun,
-    /// Distances by which memory in the second trace lies apart from the same in the first, most
-    /// frequent first.
-    pub moved_memory: Vec<u64>,
+    /// Memory that lies elsewhere in the second trace, most frequently accessed first.
+    pub moved_memory: Vec<MovedMemory>,
+    /// Values that differ only because something lies elsewhere; they are no differences.
+    pub pointers: PointerCounts,
     /// First steps without partners that no rule forgives.
     pub divergence: Option<StepPair>,
     /// The steps that led to the divergence; `None` if none of them has different values.
@@ -183,8 +184,9 @@ fn compare_threads(
         has_moved: !moved_code.is_empty(),
     };
     let mut moved_memory = moved_memory(&mut a, &mut b, aligned, cancel)?;
-    moved_memory.retain(|distance| !moved_code.contains(distance));
-    let distances = Distances([&moved_code[..], &moved_memory].concat());
+    moved_memory.retain(|moved| !moved_code.contains(&moved.distance));
+    let apart = moved_memory.iter().map(|moved| moved.distance);
+    let distances = Distances(moved_code.iter().copied().chain(apart).collect());
     let is_one_format = a.index.info().format == b.index.info().format;
     let comparer = StepComparer {
         first: a.index,
@@ -194,6 +196,8 @@ fn compare_threads(
     };
     let forgiven = forgiven_regions(&mut a, &mut b, &alignment, forgiving)?;
     let mut pass = ValuePass::new(&mut a, &mut b, comparer.clone(), forgiving, cancel);
+    let has_moved = !comparer.distances.0.is_empty();
+    pass.pointers = has_moved.then(PointerPass::default);
     let initial = match parallel.start == StepPair::default() {
         true => pass.initial()?,
         false => Vec::new(),
@@ -228,6 +232,11 @@ fn compare_threads(
         let (a, b) = (pair.a.checked_sub(1)?, pair.b.checked_sub(1)?);
         (alignment.partner(a) == Some(b)).then_some(StepPair { a, b })
     });
+    let PointerPass {
+        counts: pointers,
+        steps: computed_steps,
+        ..
+    } = pass.pointers.take().unwrap_or_default();
     // Ignored differences were counted when the regions were compared.
     let mut counted = Forgiving {
         rules: pass.forgiving.rules.clone(),
@@ -237,9 +246,13 @@ fn compare_threads(
     let first = details
         .iter()
         .find_map(|details| details.values.as_ref()?.first.as_ref());
+    let aligned = MatchedSteps {
+        alignment: &alignment,
+        ignored: &computed_steps,
+    };
     let cause = match (divergence, decision) {
         (None, _) => first.map(cause_of_difference),
-        (_, Some(decision)) => cause(&mut pass, &alignment, decision)?,
+        (_, Some(decision)) => cause(&mut pass, aligned, decision)?,
         _ => None,
     };
     Ok(ThreadComparison {
@@ -247,6 +260,7 @@ fn compare_threads(
         counts,
         parallel,
         moved_memory,
+        pointers,
         divergence,
         cause,
         initial,

@@ -56,4 +56,5 @@ pub use crate::threads::{ThreadPair, ThreadPairs};
 pub use crate::values::difference::{
     CellDifference, DifferenceKind, DifferingPlace, StepDifference,
 };
-pub use crate::values::pass::{LISTED_STEPS, RegionValues, StateAfter};
+pub use crate::values::moved::MovedMemory;
+pub use crate::values::pass::{LISTED_STEPS, PointerCounts, RegionValues, StateAfter};

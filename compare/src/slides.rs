@@ -1,11 +1,14 @@
 //! Code that lies at other addresses in the second trace ([`Slides`]).
 //!
 //! The distance follows from the instructions that both traces executed: one whose encoding is rare
-//! votes for the distance between its two addresses. Parts of the code that lie far apart (program
-//! and libraries) vote separately, since address space randomisation moves each by itself.
+//! votes for the distance between its two addresses. If a trace records no encodings, the distances
+//! of the steps before its first execution take their place. Parts of the code that lie far apart
+//! (program and libraries) vote separately, since address space randomisation moves each by itself.
 
-use foldhash::HashMap;
-use stepback_index::answer::{ExecutedCode, ThreadId};
+use std::collections::VecDeque;
+
+use foldhash::{HashMap, HashSet};
+use stepback_index::answer::{ExecutedCode, ThreadId, Value};
 use stepback_index::read::StepAddresses;
 use stepback_index::{Index, QueryError};
 use stepback_machine::{Address, Encoding};
@@ -16,8 +19,16 @@ const PART_GAP: u64 = 1 << 20;
 const RARE: usize = 4;
 /// Minimum number of votes for a distance.
 const VOTES: usize = 4;
-/// Number of steps whose addresses are compared if a trace does not record instructions.
-const FIRST_STEPS: u64 = 1 << 16;
+/// Number of steps whose addresses are examined if a trace does not record instructions.
+const EXAMINED_STEPS: u64 = 1 << 24;
+/// Number of steps that are read at once.
+const BLOCK_STEPS: u64 = 1 << 16;
+/// Number of steps before an instruction that identify it.
+const COURSE_STEPS: usize = 24;
+/// Distance between two steps from which it depends on where the parts of the code lie.
+const FAR_STEP: u64 = 1 << 16;
+/// Multiplier that mixes the distances of a course into one number.
+const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A part of the code of the second trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +55,7 @@ impl Slides {
     /// See [`QueryError`].
     pub fn detect(a: &Index, b: &Index) -> Result<Self, QueryError> {
         let places = match (a.executed_codes(), b.executed_codes()) {
-            ([], _) | (_, []) => [first_visits(a)?, first_visits(b)?],
+            ([], _) | (_, []) => [by_course(a)?, by_course(b)?],
             (a, b) => [by_encoding(a), by_encoding(b)],
         };
         let [one, other] = &places;
@@ -94,12 +105,21 @@ impl Slides {
         self.parts.iter().filter(|part| part.distance != 0)
     }
 
-    /// Returns an address of code of the second trace as the first trace has it.
+    /// Returns an address of code of the second trace as the first trace has it. An address outside
+    /// the known parts belongs to the nearest one: not all instructions have a known encoding.
     pub fn to_first(&self, address: Address) -> u64 {
         let after = self.parts.partition_point(|part| part.first <= address);
-        let part = after.checked_sub(1).and_then(|place| self.parts.get(place));
-        // Between two parts an address belongs to the nearer one before it.
-        let part = part.or_else(|| self.parts.first());
+        let before = after.checked_sub(1).and_then(|place| self.parts.get(place));
+        let part = match (before, self.parts.get(after)) {
+            (Some(before), Some(next)) => {
+                let past = address.0.saturating_sub(before.end.0);
+                match past <= next.first.0 - address.0 {
+                    true => Some(before),
+                    false => Some(next),
+                }
+            }
+            (before, next) => before.or(next),
+        };
         address.0.wrapping_sub(part.map_or(0, |part| part.distance))
     }
 }
@@ -109,26 +129,45 @@ impl Slides {
 pub(crate) struct Distances(pub Vec<u64>);
 
 impl Distances {
-    /// Returns true if two numbers of a size in bytes are apart by one of the distances, as pointers
-    /// to the same thing are.
-    pub fn are_apart(&self, a: u64, b: u64, size_bytes: usize) -> bool {
-        let mask = match size_bytes {
-            8.. => u64::MAX,
-            // A distance has hardly any meaning in fewer bytes than a pointer.
-            4..8 => (1 << (8 * size_bytes)) - 1,
-            _ => return false,
-        };
-        let distance = b.wrapping_sub(a) & mask;
-        distance != 0 && self.0.iter().any(|known| known & mask == distance)
+    /// Returns the distance of two values that differ only in pointers to the same thing: each of
+    /// their words is equal, or apart by one of the distances. A word may hold the low half of a
+    /// pointer.
+    pub fn of_pointers(&self, a: &Value, b: &Value) -> Option<u64> {
+        let mut found = None;
+        for (one, other) in a.0.chunks(8).zip(b.0.chunks(8)) {
+            if one != other {
+                let (first, second) = number(one).zip(number(other))?;
+                let distance = self.of_words(first, second, one.len().min(other.len()))?;
+                found.get_or_insert(distance);
+            }
+        }
+        found.filter(|_| a.0.len() == b.0.len())
     }
+
+    fn of_words(&self, a: u64, b: u64, len_bytes: usize) -> Option<u64> {
+        let distance = b.wrapping_sub(a);
+        if len_bytes == 8 && self.0.contains(&distance) {
+            return Some(distance);
+        }
+        let is_half = len_bytes >= 4 && a >> 32 == 0 && b >> 32 == 0;
+        let half = is_half.then_some(distance as u32)?;
+        let mut known = self.0.iter();
+        known.find(|known| **known as u32 == half).copied()
+    }
+}
+
+/// Returns the number that some bytes are, the lowest first; `None` if one is unknown.
+fn number(bytes: &[Option<u8>]) -> Option<u64> {
+    let mut bytes = bytes.iter().rev();
+    bytes.try_fold(0, |number, byte| Some(number << 8 | u64::from((*byte)?)))
 }
 
 /// Identity of an instruction in both traces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum CodeKey {
     Encoding(Encoding),
-    /// Number of the address in the order of first execution.
-    Visit(usize),
+    /// Distances between the steps before its first execution.
+    Course(u64),
 }
 
 fn by_encoding(codes: &[ExecutedCode]) -> Vec<(CodeKey, u64)> {
@@ -136,16 +175,36 @@ fn by_encoding(codes: &[ExecutedCode]) -> Vec<(CodeKey, u64)> {
     codes.iter().map(place).collect()
 }
 
-/// Returns the addresses of the first steps, by first execution: two runs of a program begin alike.
-fn first_visits(index: &Index) -> Result<Vec<(CodeKey, u64)>, QueryError> {
+/// Returns the addresses of a trace without encodings, each with the distances between the steps
+/// before its first execution.
+fn by_course(index: &Index) -> Result<Vec<(CodeKey, u64)>, QueryError> {
     let mut addresses = StepAddresses::new(index, ThreadId(0), |address| address.0);
-    let mut known: HashMap<u64, usize> = HashMap::default();
-    for address in addresses.range(0..FIRST_STEPS.min(addresses.count()))? {
-        let number = known.len();
-        known.entry(address).or_insert(number);
+    let mut known: HashSet<u64> = HashSet::default();
+    let mut course = VecDeque::from([0u64; COURSE_STEPS]);
+    let mut last = 0u64;
+    let mut places = Vec::new();
+    let end = EXAMINED_STEPS.min(addresses.count());
+    for from in (0..end).step_by(BLOCK_STEPS as usize) {
+        for address in addresses.range(from..end.min(from + BLOCK_STEPS))? {
+            let is_near = address.abs_diff(last) < FAR_STEP;
+            course.pop_front();
+            course.push_back(match is_near {
+                true => address.wrapping_sub(last),
+                false => FAR_STEP,
+            });
+            last = address;
+            if known.insert(address) {
+                let mixed = course.iter().fold(0, |mixed: u64, distance| {
+                    (mixed ^ distance)
+                        .wrapping_add(1)
+                        .wrapping_mul(COURSE_FACTOR)
+                        .rotate_left(29)
+                });
+                places.push((CodeKey::Course(mixed), address));
+            }
+        }
     }
-    let visit = |(address, number)| (CodeKey::Visit(number), address);
-    Ok(known.into_iter().map(visit).collect())
+    Ok(places)
 }
 
 /// Returns the distance with most votes, if they are enough and no other has as many.

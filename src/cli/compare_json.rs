@@ -12,8 +12,8 @@ use stepback_index::answer::SliceEndKind;
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::compare::{ComparedTraces, ThreadSteps};
 use crate::cli::compare_words::{
-    cell_value, compare_function, distance_text, interval, missing_head, place_text, rule_text,
-    side_word,
+    cell_value, compare_function, distance_text, interval, missing_head, moved_objects, place_text,
+    rule_text, side_word,
 };
 use crate::cli::json::{FunctionJson, StepJson, hex};
 use crate::cli::report::Report;
@@ -71,6 +71,10 @@ struct ThreadPairJson {
     ended: Option<EndedJson>,
     /// Distances by which stack, heap or other memory lies elsewhere in B.
     moved_memory: Vec<String>,
+    /// What lies elsewhere in B. Pointers to it are no differences.
+    moved_objects: Vec<MovedObjectJson>,
+    /// Number of values that differ and are computed from nothing but such pointers.
+    computed_from_pointers: u64,
     /// Registers and memory that the traces state differently before their first steps.
     initial_differences: Vec<CompareCellJson>,
     /// First steps that did different things before the divergence.
@@ -82,6 +86,19 @@ struct ThreadPairJson {
     matched: u64,
     /// All regions, in order and without gaps.
     regions: Vec<RegionJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MovedObjectJson {
+    /// `code` (with the data of its image), `stack` or `memory`.
+    object_kind: &'static str,
+    /// Lowest known address in A.
+    address: String,
+    /// Address after the highest known one in A.
+    end: String,
+    distance: String,
+    /// Number of pointers to it.
+    pointers: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -303,9 +320,19 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
             moved_memory: threads
                 .moved_memory
                 .iter()
-                .copied()
-                .map(distance_text)
+                .map(|moved| distance_text(moved.distance))
                 .collect(),
+            moved_objects: moved_objects(self.traces.comparison, std::slice::from_ref(threads))
+                .iter()
+                .map(|object| MovedObjectJson {
+                    object_kind: object.kind,
+                    address: format!("{:#x}", object.extent.start),
+                    end: format!("{:#x}", object.extent.end),
+                    distance: distance_text(object.distance),
+                    pointers: object.pointers,
+                })
+                .collect(),
+            computed_from_pointers: threads.pointers.computed,
             initial_differences: threads.initial.iter().map(CompareCellJson::new).collect(),
             first_difference: threads
                 .first_difference()

@@ -12,8 +12,8 @@ use stepback_parsers::Step;
 
 use crate::cli::compare::{ComparedTraces, thread_of};
 use crate::cli::compare_words::{
-    cell_value, compare_function, differing, distance_text, interval, missing_head, origin_words,
-    place_text, rule_text, side_word,
+    cell_value, compare_function, differing, distance_text, interval, missing_head, moved_objects,
+    origin_words, place_text, rule_text, side_word,
 };
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
@@ -26,8 +26,8 @@ const CELLS: usize = 3;
 const REGIONS: usize = 4;
 /// Number of functions that are named.
 const FUNCTIONS: usize = 4;
-/// Number of distances that are shown.
-const DISTANCES: usize = 3;
+/// Number of moved objects that are shown.
+const OBJECTS: usize = 4;
 /// Number of rules that are shown.
 const RULES: usize = 2;
 
@@ -74,37 +74,37 @@ impl CompareText<'_> {
             self.lines
                 .push(format!("{}: {name}, {steps}", side_word(side)));
         }
-        let comparison = self.traces.comparison;
-        let code = comparison
-            .slides
-            .moved()
-            .map(|part| part.distance)
-            .collect();
-        let memory = comparison
-            .compared
-            .iter()
-            .flat_map(|threads| &threads.moved_memory);
-        self.moved("code", code);
-        self.moved("memory", memory.copied().collect());
+        self.moved();
     }
 
-    fn moved(&mut self, what: &str, mut distances: Vec<u64>) {
-        let mut known = Vec::new();
-        distances.retain(|distance| {
-            !known.contains(distance) && {
-                known.push(*distance);
-                true
-            }
-        });
-        let more = distances.len().saturating_sub(DISTANCES);
-        let shown = distances.into_iter().take(DISTANCES);
-        let mut shown: Vec<_> = shown.map(distance_text).collect();
-        if more > 0 {
-            shown.push(format!("{} more", grouped(more as u64)));
+    /// Names what lies elsewhere in b, and counts the pointers to it.
+    fn moved(&mut self) {
+        let comparison = self.traces.comparison;
+        let objects = moved_objects(comparison, &comparison.compared);
+        let more = objects.len().saturating_sub(OBJECTS);
+        for object in objects.iter().take(OBJECTS) {
+            let place = match object.kind {
+                "stack" => String::new(),
+                _ => format!(" at {:#x} to {:#x}", object.extent.start, object.extent.end),
+            };
+            let pointers = match object.pointers {
+                0 => String::new(),
+                count => format!(", {} to it", counted(count, "pointer")),
+            };
+            let (kind, distance) = (object.kind, distance_text(object.distance));
+            self.lines.push(format!(
+                "{kind}{place} is moved by {distance} in b{pointers}"
+            ));
         }
-        if !shown.is_empty() {
-            self.lines
-                .push(format!("{what} in b is moved by {}", shown.join(", ")));
+        if more > 0 {
+            let more = counted(more as u64, "other distance");
+            self.lines.push(format!("memory is moved by {more}"));
+        }
+        let compared = comparison.compared.iter();
+        let computed: u64 = compared.map(|threads| threads.pointers.computed).sum();
+        if computed > 0 {
+            let line = format!("{} computed from such pointers", counted(computed, "value"));
+            self.lines.push(line);
         }
     }
 

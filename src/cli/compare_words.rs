@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_compare::{
-    CauseOrigin, CellDifference, DifferenceKind, DifferingPlace, Region, RuleKind,
+    CauseOrigin, CellDifference, Comparison, DifferenceKind, DifferingPlace, Region, RuleKind,
     ThreadComparison, TraceSide,
 };
 use stepback_index::answer::{SliceEndKind, Value};
@@ -30,6 +30,57 @@ pub fn distance_text(distance: u64) -> String {
         negative @ ..0 => format!("-{:#x}", negative.unsigned_abs()),
         _ => format!("{distance:#x}"),
     }
+}
+
+/// A part of the address space that lies elsewhere in B.
+pub struct MovedObject {
+    /// `code`, `stack` or `memory`.
+    pub kind: &'static str,
+    /// Addresses in A.
+    pub extent: Range<u64>,
+    /// Address in B minus that in A, modulo 2^64.
+    pub distance: u64,
+    /// Number of pointers into it, which are no differences.
+    pub pointers: u64,
+}
+
+/// Returns what lies elsewhere in B for some threads, most pointers first. Code and its data have
+/// one distance.
+pub fn moved_objects(comparison: &Comparison, compared: &[ThreadComparison]) -> Vec<MovedObject> {
+    let code = comparison.slides.moved().map(|part| MovedObject {
+        kind: "code",
+        extent: part.first.0.wrapping_sub(part.distance)..part.end.0.wrapping_sub(part.distance),
+        distance: part.distance,
+        pointers: 0,
+    });
+    let memory = compared.iter().flat_map(|threads| &threads.moved_memory);
+    let memory = memory.map(|moved| MovedObject {
+        kind: if moved.is_stack { "stack" } else { "memory" },
+        extent: moved.extent.clone(),
+        distance: moved.distance,
+        pointers: 0,
+    });
+    let mut objects: Vec<MovedObject> = Vec::new();
+    for object in code.chain(memory) {
+        let known = objects
+            .iter_mut()
+            .find(|known| known.distance == object.distance);
+        match known {
+            Some(known) => {
+                known.extent.start = known.extent.start.min(object.extent.start);
+                known.extent.end = known.extent.end.max(object.extent.end);
+            }
+            None => objects.push(object),
+        }
+    }
+    for object in &mut objects {
+        let counts = compared.iter().map(|threads| &threads.pointers.by_distance);
+        object.pointers = counts
+            .filter_map(|counts| counts.get(&object.distance))
+            .sum();
+    }
+    objects.sort_by_key(|object| std::cmp::Reverse(object.pointers));
+    objects
 }
 
 /// Returns `a` or `b`.

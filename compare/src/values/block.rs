@@ -29,11 +29,21 @@ pub(crate) struct StepEffects {
 impl StepEffects {
     /// Returns true if the instruction may transfer control.
     pub fn is_branch(&self) -> bool {
-        let site = self.encoding.map(|encoding| CodeSite {
+        self.flow().is_some_and(|flow| flow != FlowKind::Next)
+    }
+
+    /// Returns true if the instruction calls a function or returns.
+    pub fn is_call_or_return(&self) -> bool {
+        matches!(self.flow(), Some(FlowKind::Call | FlowKind::Return))
+    }
+
+    fn flow(&self) -> Option<FlowKind> {
+        let encoding = self.encoding?;
+        let site = CodeSite {
             pc: self.pc,
             encoding,
-        });
-        site.is_some_and(|site| self.set.control(&site).flow != FlowKind::Next)
+        };
+        Some(self.set.control(&site).flow)
     }
 }
 
@@ -44,6 +54,13 @@ pub(crate) struct AccessEffect {
     pub address: u64,
     pub size_bytes: u8,
     pub bytes: Option<[u8; 8]>,
+}
+
+impl AccessEffect {
+    /// Returns the address after it.
+    pub fn end(&self) -> u64 {
+        self.address.saturating_add(u64::from(self.size_bytes))
+    }
 }
 
 /// A recorded register write.

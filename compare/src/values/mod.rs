@@ -4,5 +4,6 @@ pub(crate) mod block;
 pub(crate) mod difference;
 pub(crate) mod moved;
 pub(crate) mod pass;
+pub(crate) mod pointers;
 pub(crate) mod registers;
 pub(crate) mod step;

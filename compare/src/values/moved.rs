@@ -1,6 +1,9 @@
 //! Memory that lies at other addresses in the second trace ([`moved_memory`]): address space
 //! randomisation moves the stack, the heap and mappings by different distances.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use foldhash::HashMap;
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::RegisterId;
@@ -11,12 +14,31 @@ use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
 use crate::values::pass::positions;
 use crate::values::registers::RegisterNumbers;
 
-/// Number of matched steps that are examined.
-const EXAMINED: u64 = 1 << 16;
-/// Number of accesses at a distance that show that memory moved.
-const CONVINCING: u64 = 16;
+/// Number of matched steps that show whether anything moved.
+const FIRST_STEPS: u64 = 1 << 14;
+/// Number of places, evenly spaced over the trace, that are examined if something moved.
+const PLACES: u64 = 64;
+/// Number of matched steps of each place.
+const PLACE_STEPS: u64 = 1 << 12;
+/// Number of accesses at a distance of whole pages that show that memory moved.
+const CONVINCING: u64 = 2;
+/// Distance from that of the stack within which a distance is that of an aligned stack frame.
+const ALIGNMENT: u64 = 256;
+/// A distance other than those of pages and stacks counts if one access of so many has it.
+const FREQUENT: u64 = 64;
 /// Granularity of all distances but that of the stack.
 const PAGE_BYTES: u64 = 4096;
+
+/// Memory that lies elsewhere in the second trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedMemory {
+    /// Address in the second trace minus that in the first, modulo 2^64.
+    pub distance: u64,
+    /// Addresses of the first trace between which accesses have this distance.
+    pub extent: Range<u64>,
+    /// The stack pointer moved by this distance.
+    pub is_stack: bool,
+}
 
 /// The regions of two threads.
 #[derive(Clone, Copy)]
@@ -27,99 +49,182 @@ pub(crate) struct AlignedCode<'r> {
 }
 
 /// Finds the distances between the addresses of accesses of matched steps, most frequent first. A
-/// distance counts if it is one of whole pages, or that of the stack pointers. If neither code nor
+/// distance counts if it is one of whole pages, that of the stack, or frequent. If neither code nor
 /// stack moved, nothing did, and other addresses are differences.
 pub(crate) fn moved_memory<'a>(
     a: &mut Side<'a>,
     b: &mut Side<'a>,
     aligned: AlignedCode<'_>,
     cancel: &Cancel,
-) -> Result<Vec<u64>, QueryError> {
-    let mut votes = Votes::default();
-    let mut left = EXAMINED;
-    let mut numbers = [(); 2].map(|()| RegisterNumbers::new(a.index, a.thread));
-    for region in aligned
-        .regions
-        .iter()
-        .filter(|region| region.kind == RegionKind::Same)
-    {
-        let count = left.min(region.a.end - region.a.start);
-        let in_a = positions(a, region.a.start..region.a.start + count)?;
-        let in_b = positions(b, region.b.start..region.b.start + count)?;
-        let [of_a, of_b] = &mut numbers;
-        let one = EffectBlock::read(a.index, a.thread, in_a, of_a, cancel)?;
-        let other = EffectBlock::read(b.index, b.thread, in_b, of_b, cancel)?;
-        for (step, partner) in one.steps().iter().zip(other.steps()) {
-            votes.accesses(one.accesses(step), other.accesses(partner));
-            votes.stack_pointers(&one, step, &other, partner);
-        }
-        left -= count;
-        if left == 0 {
-            break;
-        }
+) -> Result<Vec<MovedMemory>, QueryError> {
+    let numbers = [(); 2].map(|()| RegisterNumbers::new(a.index, a.thread));
+    let mut poll = Poll {
+        a,
+        b,
+        numbers,
+        votes: Votes::default(),
+    };
+    let same = |region: &&Region| region.kind == RegionKind::Same;
+    let matched = aligned.regions.iter().filter(same);
+    let total: u64 = matched
+        .clone()
+        .map(|region| region.a.end - region.a.start)
+        .sum();
+    poll.ask(matched.clone(), 0..FIRST_STEPS, cancel)?;
+    if !aligned.has_moved && poll.votes.stack().is_none_or(|distance| distance == 0) {
+        return Ok(Vec::new());
     }
-    Ok(
-        match aligned.has_moved || votes.stack.is_some_and(|distance| distance != 0) {
-            true => votes.winners(),
-            false => Vec::new(),
-        },
-    )
+    let left = total.saturating_sub(FIRST_STEPS);
+    let distance = (left / PLACES).max(PLACE_STEPS);
+    for from in (FIRST_STEPS..total).step_by(usize::try_from(distance).unwrap_or(usize::MAX)) {
+        poll.ask(matched.clone(), from..from + PLACE_STEPS, cancel)?;
+    }
+    Ok(poll.votes.winners())
+}
+
+/// Asks matched steps for their distances.
+struct Poll<'p, 'a> {
+    a: &'p mut Side<'a>,
+    b: &'p mut Side<'a>,
+    numbers: [RegisterNumbers<'a>; 2],
+    votes: Votes,
+}
+
+impl Poll<'_, '_> {
+    /// Counts the distances of some matched steps, numbered over all regions.
+    fn ask<'r>(
+        &mut self,
+        regions: impl Iterator<Item = &'r Region>,
+        wanted: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let mut before = 0;
+        for region in regions {
+            let count = region.a.end - region.a.start;
+            let from = wanted.start.saturating_sub(before).min(count);
+            let to = wanted.end.saturating_sub(before).min(count);
+            before += count;
+            if from < to {
+                let in_a = region.a.start + from..region.a.start + to;
+                let in_b = region.b.start + from..region.b.start + to;
+                self.ask_steps(in_a, in_b, cancel)?;
+            }
+            if before >= wanted.end {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask_steps(
+        &mut self,
+        in_a: Range<u64>,
+        in_b: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let [of_a, of_b] = &mut self.numbers;
+        let at = positions(self.a, in_a)?;
+        let one = EffectBlock::read(self.a.index, self.a.thread, at, of_a, cancel)?;
+        let at = positions(self.b, in_b)?;
+        let other = EffectBlock::read(self.b.index, self.b.thread, at, of_b, cancel)?;
+        for (step, partner) in one.steps().iter().zip(other.steps()) {
+            let (in_a, in_b) = (one.accesses(step), other.accesses(partner));
+            self.votes.accesses(in_a, in_b);
+            if !in_a.is_empty() && step.is_call_or_return() {
+                for (distance, _) in distances(in_a, in_b) {
+                    *self.votes.calls.entry(distance).or_default() += 1;
+                }
+            }
+            let pointers = stack_pointer(&one, step).zip(stack_pointer(&other, partner));
+            if let Some((a, b)) = pointers {
+                *self.votes.pointers.entry(b.wrapping_sub(a)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Counts of distances.
 #[derive(Debug, Default)]
 struct Votes {
-    accesses: HashMap<u64, u64>,
-    stack: Option<u64>,
+    accesses: HashMap<u64, DistanceVotes>,
+    total: u64,
+    /// Distances of the stack pointers that both traces write.
+    pointers: HashMap<u64, u64>,
+    /// Distances of the accesses of calls and returns.
+    calls: HashMap<u64, u64>,
+}
+
+/// The accesses at a distance.
+#[derive(Clone, Copy, Debug, Default)]
+struct DistanceVotes {
+    count: u64,
+    first: u64,
+    end: u64,
 }
 
 impl Votes {
     fn accesses(&mut self, a: &[AccessEffect], b: &[AccessEffect]) {
-        if a.len() != b.len() {
-            return;
-        }
-        for (one, other) in a.iter().zip(b) {
-            if one.kind == other.kind && one.size_bytes == other.size_bytes {
-                let distance = other.address.wrapping_sub(one.address);
-                *self.accesses.entry(distance).or_default() += 1;
-            }
-        }
-    }
-
-    /// Notes the distance of the first stack pointers that both traces write.
-    fn stack_pointers(
-        &mut self,
-        block: &EffectBlock,
-        step: &StepEffects,
-        other: &EffectBlock,
-        partner: &StepEffects,
-    ) {
-        let value = |block: &EffectBlock, step: &StepEffects| {
-            let mut writes = block.registers(step).iter();
-            let write = writes.find(|write| write.view.register == RegisterId::SP)?;
-            let bytes = block.value(write)?;
-            Some(
-                bytes
-                    .iter()
-                    .take(8)
-                    .rev()
-                    .fold(0u64, |value, byte| value << 8 | u64::from(*byte)),
-            )
-        };
-        if self.stack.is_none() {
-            let both = value(block, step).zip(value(other, partner));
-            self.stack = both.map(|(one, other)| other.wrapping_sub(one));
+        for (distance, address) in distances(a, b) {
+            let known = self.accesses.entry(distance).or_insert(DistanceVotes {
+                count: 0,
+                first: address,
+                end: address,
+            });
+            known.count += 1;
+            known.first = known.first.min(address);
+            known.end = known.end.max(address.saturating_add(1));
+            self.total += 1;
         }
     }
 
-    fn winners(self) -> Vec<u64> {
-        let Self { accesses, stack } = self;
-        let is_meant = |(distance, count): &(u64, u64)| {
-            let is_whole = distance.is_multiple_of(PAGE_BYTES) || Some(*distance) == stack;
-            *distance != 0 && *count >= CONVINCING && is_whole
+    /// Returns the distance of the stack. A trace without registers shows it by calls and returns.
+    fn stack(&self) -> Option<u64> {
+        let most = |counts: &HashMap<u64, u64>| {
+            let counts = counts.iter();
+            let most = counts.max_by_key(|(distance, count)| (**count, Reverse(**distance)));
+            most.map(|(distance, _)| *distance)
         };
-        let mut found: Vec<_> = accesses.into_iter().filter(is_meant).collect();
-        found.sort_unstable_by_key(|(distance, count)| (std::cmp::Reverse(*count), *distance));
-        found.into_iter().map(|(distance, _)| distance).collect()
+        most(&self.pointers).or_else(|| most(&self.calls))
     }
+
+    fn winners(self) -> Vec<MovedMemory> {
+        let stack = self.stack();
+        let is_meant = |(distance, votes): &(u64, DistanceVotes)| {
+            let is_frame = stack.is_some_and(|stack| stack.abs_diff(*distance) < ALIGNMENT);
+            let least = match is_frame || distance.is_multiple_of(PAGE_BYTES) {
+                true => CONVINCING,
+                false => CONVINCING.max(self.total / FREQUENT),
+            };
+            *distance != 0 && (Some(*distance) == stack || votes.count >= least)
+        };
+        let mut found: Vec<_> = self.accesses.into_iter().filter(is_meant).collect();
+        found.sort_unstable_by_key(|(distance, votes)| (Reverse(votes.count), *distance));
+        let moved = found.into_iter().map(|(distance, votes)| MovedMemory {
+            distance,
+            extent: votes.first..votes.end,
+            is_stack: Some(distance) == stack,
+        });
+        moved.collect()
+    }
+}
+
+/// Returns the distances of accesses of two steps, with the addresses in the first trace.
+fn distances<'e>(
+    a: &'e [AccessEffect],
+    b: &'e [AccessEffect],
+) -> impl Iterator<Item = (u64, u64)> + 'e {
+    let count = if a.len() == b.len() { a.len() } else { 0 };
+    let pairs = a.iter().zip(b).take(count);
+    let alike =
+        pairs.filter(|(one, other)| one.kind == other.kind && one.size_bytes == other.size_bytes);
+    alike.map(|(one, other)| (other.address.wrapping_sub(one.address), one.address))
+}
+
+/// Returns the stack pointer that a step writes.
+fn stack_pointer(block: &EffectBlock, step: &StepEffects) -> Option<u64> {
+    let mut writes = block.registers(step).iter();
+    let write = writes.find(|write| write.view.register == RegisterId::SP)?;
+    let bytes = block.value(write)?.iter().take(8).rev();
+    Some(bytes.fold(0, |value, byte| value << 8 | u64::from(*byte)))
 }

@@ -1,6 +1,7 @@
 //! Comparison of the values of all matched steps ([`ValuePass`]), and of the states after regions
 //! without partners.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread;
@@ -16,13 +17,16 @@ use crate::region::{Region, StepPair};
 use crate::rules::Forgiving;
 use crate::values::block::{EffectBlock, StepEffects};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace, StepDifference};
+use crate::values::pointers::PointerFlow;
 use crate::values::registers::RegisterNumbers;
-use crate::values::step::{BlockStep, StepComparer, differ};
+use crate::values::step::{BlockStep, StepComparer, StepDifferences, differ};
 
 /// Number of steps that are read at once.
 const BLOCK_STEPS: u64 = 1 << 14;
 /// Maximum number of differing steps that are listed.
 pub const LISTED_STEPS: usize = 2000;
+/// Maximum number of steps that are remembered because they only compute with pointers.
+const COMPUTED_STEPS: usize = 1 << 20;
 /// Maximum number of steps of a region whose writes are compared afterwards.
 const WRITING_STEPS: u64 = 1 << 14;
 /// Maximum number of bytes that are compared after a region.
@@ -59,7 +63,30 @@ pub(crate) struct ValuePass<'a, 'p> {
     pub comparer: StepComparer<'a>,
     pub forgiving: &'p mut Forgiving,
     pub cancel: &'p Cancel,
+    /// Present if something lies elsewhere in the second trace, and if the steps are passed in order.
+    pub pointers: Option<PointerPass>,
     numbers: [RegisterNumbers<'a>; 2],
+}
+
+/// Follows pointers through the steps of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct PointerPass {
+    flow: PointerFlow,
+    pub counts: PointerCounts,
+    /// Steps, by their numbers in the first trace, whose only differences are computed from
+    /// pointers.
+    pub steps: Vec<u64>,
+    /// The latest of them, by their places in the block.
+    places: Vec<u64>,
+}
+
+/// Numbers of values that differ only because something lies elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointerCounts {
+    /// Pointers and addresses of accesses, by their distance.
+    pub by_distance: BTreeMap<u64, u64>,
+    /// Values computed from nothing else that differs.
+    pub computed: u64,
 }
 
 impl<'a, 'p> ValuePass<'a, 'p> {
@@ -77,6 +104,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             comparer,
             forgiving,
             cancel,
+            pointers: None,
             numbers,
         }
     }
@@ -121,7 +149,11 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 region.a.start + from..region.a.start + to,
                 region.b.start + from..region.b.start + to,
             )?;
-            for (place, mut cells) in self.block_differences(&a, &b) {
+            let differing = self.block_differences(&a, &b);
+            if let Some(pointers) = &mut self.pointers {
+                pointers.number_steps(region.a.start + from);
+            }
+            for (place, mut cells) in differing {
                 if from + place + 1 < count {
                     self.drop_untaken_branches(&mut cells, &a, place);
                 }
@@ -188,7 +220,11 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                     step: other,
                 },
             );
-            let mut cells = self.comparer.differences(one, other);
+            let mut step = self.comparer.differences(one, other);
+            if let Some(pointers) = &mut self.pointers {
+                pointers.take(one, place, &mut step);
+            }
+            let mut cells = step.cells;
             if !cells.is_empty() {
                 self.forgiving.retain(&mut cells, one.step);
             }
@@ -280,13 +316,10 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         };
         let (one, other) = (memory(self.a.index, in_a)?, memory(self.b.index, in_b)?);
         for ((range, one), other) in ranges.iter().zip(&one).zip(&other) {
-            for run in differing_runs(one, other) {
+            for run in self.differing_runs(range.address, one, other) {
                 let values =
                     [one, other].map(|bytes| value_of(bytes.get(run.clone()).unwrap_or_default()));
                 let [a, b] = values;
-                if self.comparer.are_apart(&a, &b) {
-                    continue;
-                }
                 found.push(CellDifference {
                     kind: DifferenceKind::Write,
                     place: DifferingPlace::Memory {
@@ -299,6 +332,44 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             }
         }
         Ok(found)
+    }
+
+    /// Returns the runs of bytes from an address, each in a word, that are known in both traces and
+    /// differ. Words that are pointers to the same thing are none.
+    fn differing_runs(
+        &self,
+        first: Address,
+        a: &[ByteState],
+        b: &[ByteState],
+    ) -> Vec<Range<usize>> {
+        let mut runs = Vec::new();
+        let count = a.len().min(b.len());
+        let mut start = 0;
+        while start < count {
+            let in_word = (first.0.wrapping_add(start as u64) % 8) as usize;
+            let end = count.min(start + 8 - in_word);
+            let differs = |place: &usize| {
+                let value = |bytes: &[ByteState]| bytes.get(*place)?.value;
+                let values = value(a).zip(value(b));
+                values.is_some_and(|(one, other)| one != other)
+            };
+            let places = || (start..end).filter(differs);
+            // A differing word often has equal bytes.
+            if let (Some(first), Some(last)) = (places().next(), places().last()) {
+                let word =
+                    |bytes: &[ByteState]| value_of(bytes.get(start..end).unwrap_or_default());
+                if self
+                    .comparer
+                    .distances
+                    .of_pointers(&word(a), &word(b))
+                    .is_none()
+                {
+                    runs.push(first..last + 1);
+                }
+            }
+            start = end;
+        }
+        runs
     }
 
     fn register_states(
@@ -319,8 +390,12 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             let Some(value) = other.get(&state.name) else {
                 continue;
             };
-            let is_same =
-                !differ(&state.value, value) || self.comparer.are_apart(&state.value, value);
+            let is_same = !differ(&state.value, value)
+                || self
+                    .comparer
+                    .distances
+                    .of_pointers(&state.value, value)
+                    .is_some();
             let repeats = |known: &CellDifference| known.a == state.value && known.b == *value;
             let is_bank = state.view.register >= RegisterId::FIRST_BANK;
             if is_same
@@ -343,6 +418,25 @@ impl<'a, 'p> ValuePass<'a, 'p> {
     }
 }
 
+impl PointerPass {
+    fn take(&mut self, a: BlockStep<'_>, place: u64, found: &mut StepDifferences) {
+        let computed = self.flow.take(a, found);
+        self.counts.computed += computed;
+        if computed > 0 && found.cells.is_empty() && self.steps.len() < COMPUTED_STEPS {
+            self.places.push(place);
+        }
+        for value in &found.pointers {
+            *self.counts.by_distance.entry(value.distance).or_default() += 1;
+        }
+    }
+
+    /// Numbers the steps of a block by its first step.
+    fn number_steps(&mut self, first: u64) {
+        let steps = self.places.drain(..).map(|place| first + place);
+        self.steps.extend(steps);
+    }
+}
+
 /// Returns the positions around some steps of a thread.
 pub(crate) fn positions(
     side: &mut Side<'_>,
@@ -360,23 +454,6 @@ pub(crate) fn positions(
             Some(last) => start..side.addresses.step(last)?.after(),
         },
     )
-}
-
-/// Returns the runs of bytes, at most 8 long, that are known in both traces and differ.
-fn differing_runs(a: &[ByteState], b: &[ByteState]) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for (place, (one, other)) in a.iter().zip(b).enumerate() {
-        let values = one.value.zip(other.value);
-        if values.is_none_or(|(one, other)| one == other) {
-            continue;
-        }
-        // A differing word often has equal bytes.
-        match runs.last_mut() {
-            Some(last) if place / 8 == last.start / 8 => last.end = place + 1,
-            _ => runs.push(place..place + 1),
-        }
-    }
-    runs
 }
 
 fn value_of(bytes: &[ByteState]) -> Value {

@@ -9,6 +9,7 @@ use stepback_machine::{AccessKind, Address, Encoding, RegisterId, RegisterView};
 use crate::slides::Distances;
 use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
+use crate::values::pointers::{PointerPlace, PointerValue};
 
 /// Compares steps of two traces.
 #[derive(Clone)]
@@ -19,6 +20,14 @@ pub(crate) struct StepComparer<'a> {
     pub distances: Distances,
     /// Both traces use the same words for executed and not executed.
     pub has_conditions: bool,
+}
+
+/// What two matched steps did differently.
+#[derive(Debug, Default)]
+pub(crate) struct StepDifferences {
+    pub cells: Vec<CellDifference>,
+    /// Pointers to the same thing, which are no differences.
+    pub pointers: Vec<PointerValue>,
 }
 
 /// A step with the block that contains it.
@@ -37,17 +46,17 @@ impl BlockStep<'_> {
 
 impl StepComparer<'_> {
     /// Returns the differences of two steps.
-    pub fn differences(&self, a: BlockStep<'_>, b: BlockStep<'_>) -> Vec<CellDifference> {
-        let mut found = Vec::new();
+    pub fn differences(&self, a: BlockStep<'_>, b: BlockStep<'_>) -> StepDifferences {
+        let mut found = StepDifferences::default();
         if are_identical(a, b) {
             return found;
         }
-        found.extend(self.instruction(a.step, b.step));
-        found.extend(self.condition(a.step, b.step));
+        found.cells.extend(self.instruction(a.step, b.step));
+        found.cells.extend(self.condition(a.step, b.step));
         self.accesses(AccessKind::Read, [a, b], &mut found);
         self.accesses(AccessKind::Write, [a, b], &mut found);
         self.registers(a, b, &mut found);
-        found.sort_by_key(|difference| difference.kind);
+        found.cells.sort_by_key(|difference| difference.kind);
         found
     }
 
@@ -72,12 +81,7 @@ impl StepComparer<'_> {
         })
     }
 
-    fn accesses(
-        &self,
-        kind: AccessKind,
-        steps: [BlockStep<'_>; 2],
-        found: &mut Vec<CellDifference>,
-    ) {
+    fn accesses(&self, kind: AccessKind, steps: [BlockStep<'_>; 2], found: &mut StepDifferences) {
         let [a, b] = steps.map(|step| step.accesses(kind));
         if a.is_empty() || b.is_empty() {
             // One trace does not record them.
@@ -96,13 +100,19 @@ impl StepComparer<'_> {
     }
 
     /// Compares two accesses of the same size.
-    fn access(&self, a: &AccessEffect, b: &AccessEffect, found: &mut Vec<CellDifference>) {
+    fn access(&self, a: &AccessEffect, b: &AccessEffect, found: &mut StepDifferences) {
         let place = DifferingPlace::Memory {
             address: Address(a.address),
             len_bytes: u64::from(a.size_bytes),
         };
-        if a.address != b.address && !self.distances.are_apart(a.address, b.address, 8) {
-            found.push(CellDifference {
+        let distance = b.address.wrapping_sub(a.address);
+        if self.distances.0.contains(&distance) {
+            found.pointers.push(PointerValue {
+                place: PointerPlace::Address,
+                distance,
+            });
+        } else if distance != 0 {
+            found.cells.push(CellDifference {
                 kind: address_kind(a.kind),
                 place: place.clone(),
                 a: known(&a.address.to_le_bytes()),
@@ -121,9 +131,16 @@ impl StepComparer<'_> {
         &self,
         a: &[AccessEffect],
         b: &[AccessEffect],
-        found: &mut Vec<CellDifference>,
+        found: &mut StepDifferences,
     ) {
-        let (in_a, in_b) = (bytes_of(a), bytes_of(b));
+        let (in_a, mut in_b) = (bytes_of(a), bytes_of(b));
+        let lowest = in_a.first().zip(in_b.first());
+        let distance = lowest.map_or(0, |((one, _), (other, _))| other.wrapping_sub(*one));
+        if self.distances.0.contains(&distance) {
+            for (address, _) in &mut in_b {
+                *address = address.wrapping_sub(distance);
+            }
+        }
         let mut runs: Vec<(u64, Value, Value)> = Vec::new();
         let mut shared = 0;
         for (address, one) in &in_a {
@@ -156,7 +173,7 @@ impl StepComparer<'_> {
         }
     }
 
-    fn registers(&self, a: BlockStep<'_>, b: BlockStep<'_>, found: &mut Vec<CellDifference>) {
+    fn registers(&self, a: BlockStep<'_>, b: BlockStep<'_>, found: &mut StepDifferences) {
         let in_b = b.block.register_values(b.step);
         for (view, value) in a.block.register_values(a.step) {
             let Some((_, other)) = in_b
@@ -170,7 +187,7 @@ impl StepComparer<'_> {
                 view,
             };
             let values = [Value(value), Value(other.clone())];
-            let before = found.len();
+            let before = found.cells.len();
             self.push_values(DifferenceKind::Register, place, values, found);
             self.name_last(before, view, a.step, found);
         }
@@ -183,9 +200,9 @@ impl StepComparer<'_> {
         before: usize,
         view: RegisterView,
         step: &StepEffects,
-        found: &mut Vec<CellDifference>,
+        found: &mut StepDifferences,
     ) {
-        let (known, added) = found.split_at_mut(before);
+        let (known, added) = found.cells.split_at_mut(before);
         let Some(last) = added.first_mut() else {
             return;
         };
@@ -193,7 +210,7 @@ impl StepComparer<'_> {
             other.kind == last.kind && other.a == last.a && other.b == last.b
         };
         if view.register >= RegisterId::FIRST_BANK && known.iter().any(repeats) {
-            found.pop();
+            found.cells.pop();
             return;
         }
         if let DifferingPlace::Register { name, .. } = &mut last.place {
@@ -207,19 +224,18 @@ impl StepComparer<'_> {
         kind: DifferenceKind,
         place: DifferingPlace,
         values: [Value; 2],
-        found: &mut Vec<CellDifference>,
+        found: &mut StepDifferences,
     ) {
         let [a, b] = values;
-        if !differ(&a, &b) || self.are_apart(&a, &b) {
+        if !differ(&a, &b) {
             return;
         }
-        found.push(CellDifference { kind, place, a, b });
-    }
-
-    pub(crate) fn are_apart(&self, a: &Value, b: &Value) -> bool {
-        let numbers = a.to_u64().zip(b.to_u64());
-        let size = a.0.len().min(b.0.len());
-        numbers.is_some_and(|(a, b)| self.distances.are_apart(a, b, size))
+        let difference = CellDifference { kind, place, a, b };
+        let distance = self.distances.of_pointers(&difference.a, &difference.b);
+        match distance.zip(PointerPlace::of(&difference)) {
+            Some((distance, place)) => found.pointers.push(PointerValue { place, distance }),
+            None => found.cells.push(difference),
+        }
     }
 }
 
