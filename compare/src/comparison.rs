@@ -181,7 +181,7 @@ fn compare_threads(
     let moved_code: Vec<u64> = slides.moved().map(|part| part.distance).collect();
     let aligned = AlignedCode {
         regions,
-        has_moved: !moved_code.is_empty(),
+        moved: &moved_code,
     };
     let mut moved_memory = moved_memory(&mut a, &mut b, aligned, cancel)?;
     moved_memory.retain(|moved| !moved_code.contains(&moved.distance));

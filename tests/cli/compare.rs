@@ -116,6 +116,42 @@ fn interrupts_are_insertions() {
     }
 }
 
+/// The program of an image computes page numbers and negated pointers; what these may be is only
+/// known with its instructions.
+#[test]
+fn runs_with_address_space_randomisation_are_equal() {
+    let sandbox = Sandbox::new();
+    let [a, b] = ["a", "b"].map(|side| {
+        let copy = sandbox.path(&format!("{side}.log.zst"));
+        let trace = fixture_path(&format!("moved/{side}.tenet.log.zst"));
+        copy_tree(&trace, &copy);
+        copy.to_str().unwrap().to_owned()
+    });
+    different(&sandbox, &[&a, &b]);
+    let image = fixture_path("moved/lists.elf");
+    let image = format!("{}@0x7fe2ccf16000", image.display());
+    let ran = sandbox
+        .run(&["compare", &a, &b, "--image", &image])
+        .succeeds();
+    for part in [
+        "code at 0x7fe2ccf17000 to ",
+        "stack is moved by -0x131b841d0 in b, ",
+        "memory at 0x555583987000 to ",
+        "values computed from such pointers",
+        "equal: 1,896 steps",
+    ] {
+        assert!(ran.out.contains(part), "{part} in {}", ran.out);
+    }
+    let json = sandbox.json(&["compare", &a, &b, "--image", &image]);
+    let objects = json["thread_pairs"][0]["moved_objects"].as_array().unwrap();
+    let distance = |kind: &str| {
+        let object = objects.iter().find(|object| object["object_kind"] == kind);
+        object.unwrap()["distance"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(distance("stack"), "-0x131b841d0");
+    assert_eq!(distance("code"), "-0xe589d74000");
+}
+
 #[test]
 fn what_rules_forgive_is_counted_and_listed() {
     let sandbox = Sandbox::new();

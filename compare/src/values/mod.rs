@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod difference;
+pub(crate) mod expected;
 pub(crate) mod moved;
 pub(crate) mod pass;
 pub(crate) mod pointers;

@@ -44,8 +44,8 @@ pub struct MovedMemory {
 #[derive(Clone, Copy)]
 pub(crate) struct AlignedCode<'r> {
     pub regions: &'r [Region],
-    /// Some code lies at another address.
-    pub has_moved: bool,
+    /// Distances of the code that lies at another address.
+    pub moved: &'r [u64],
 }
 
 /// Finds the distances between the addresses of accesses of matched steps, most frequent first. A
@@ -62,6 +62,7 @@ pub(crate) fn moved_memory<'a>(
         a,
         b,
         numbers,
+        code: aligned.moved,
         votes: Votes::default(),
     };
     let same = |region: &&Region| region.kind == RegionKind::Same;
@@ -71,7 +72,7 @@ pub(crate) fn moved_memory<'a>(
         .map(|region| region.a.end - region.a.start)
         .sum();
     poll.ask(matched.clone(), 0..FIRST_STEPS, cancel)?;
-    if !aligned.has_moved && poll.votes.stack().is_none_or(|distance| distance == 0) {
+    if aligned.moved.is_empty() && poll.votes.stack().is_none_or(|distance| distance == 0) {
         return Ok(Vec::new());
     }
     let left = total.saturating_sub(FIRST_STEPS);
@@ -84,6 +85,8 @@ pub(crate) fn moved_memory<'a>(
 
 /// Asks matched steps for their distances.
 struct Poll<'p, 'a> {
+    /// Distances of the code.
+    code: &'p [u64],
     a: &'p mut Side<'a>,
     b: &'p mut Side<'a>,
     numbers: [RegisterNumbers<'a>; 2],
@@ -131,7 +134,9 @@ impl Poll<'_, '_> {
             let (in_a, in_b) = (one.accesses(step), other.accesses(partner));
             self.votes.accesses(in_a, in_b);
             if !in_a.is_empty() && step.is_call_or_return() {
-                for (distance, _) in distances(in_a, in_b) {
+                // Calls through a table also read data of the code.
+                let accesses = distances(in_a, in_b).map(|(distance, _)| distance);
+                for distance in accesses.filter(|distance| !self.code.contains(distance)) {
                     *self.votes.calls.entry(distance).or_default() += 1;
                 }
             }

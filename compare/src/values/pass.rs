@@ -222,7 +222,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             );
             let mut step = self.comparer.differences(one, other);
             if let Some(pointers) = &mut self.pointers {
-                pointers.take(one, place, &mut step);
+                pointers.take([one, other], place, &mut step);
             }
             let mut cells = step.cells;
             if !cells.is_empty() {
@@ -419,8 +419,8 @@ impl<'a, 'p> ValuePass<'a, 'p> {
 }
 
 impl PointerPass {
-    fn take(&mut self, a: BlockStep<'_>, place: u64, found: &mut StepDifferences) {
-        let computed = self.flow.take(a, found);
+    fn take(&mut self, steps: [BlockStep<'_>; 2], place: u64, found: &mut StepDifferences) {
+        let computed = self.flow.take(steps, found);
         self.counts.computed += computed;
         if computed > 0 && found.cells.is_empty() && self.steps.len() < COMPUTED_STEPS {
             self.places.push(place);

@@ -3,20 +3,17 @@
 //! one.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use foldhash::HashMap;
 use stepback_machine::semantics::MemoryOperand;
-use stepback_machine::{AccessKind, Address, Encoding, RegisterId, RegisterView, decode};
+use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView, decode};
 
-use crate::values::block::StepEffects;
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
+use crate::values::expected::{KnownRegisters, StepResult};
 use crate::values::step::{BlockStep, StepDifferences};
 
 /// Number of words of memory beyond which the oldest knowledge is given up.
 const KNOWN_WORDS: usize = 1 << 20;
-/// Number of instructions whose registers are kept.
-const KNOWN_INSTRUCTIONS: usize = 1 << 16;
 /// Number of bytes of a word.
 const WORD_BYTES: u64 = 8;
 
@@ -29,49 +26,38 @@ enum Reason {
     Other,
 }
 
-/// Registers that an instruction uses.
-#[derive(Debug, Default)]
-struct UsedRegisters {
-    /// Those that flow into results.
-    data: Vec<RegisterId>,
-    /// Those in addresses.
-    addresses: Vec<RegisterId>,
-    written: Vec<RegisterId>,
-}
-
 /// The registers and the memory that differ at present, with the reason.
 #[derive(Debug, Default)]
 pub(crate) struct PointerFlow {
     registers: HashMap<RegisterId, Reason>,
     /// By address in the first trace divided by [`WORD_BYTES`].
     memory: HashMap<u64, Reason>,
-    instructions: HashMap<(Address, Option<Encoding>), Option<Rc<UsedRegisters>>>,
+    known: [KnownRegisters; 2],
 }
 
 impl PointerFlow {
     /// Removes the differences of a step that are computed from pointers alone, and returns their
     /// number. The steps of a thread must be passed in order.
-    pub fn take(&mut self, a: BlockStep<'_>, found: &mut StepDifferences) -> u64 {
-        let key = (a.step.pc, a.step.encoding);
-        if self.instructions.len() >= KNOWN_INSTRUCTIONS {
-            self.instructions.clear();
-        }
+    pub fn take(&mut self, steps: [BlockStep<'_>; 2], found: &mut StepDifferences) -> u64 {
+        let [a, b] = steps;
         if self.memory.len() >= KNOWN_WORDS {
             self.memory.clear();
         }
-        let used = self
-            .instructions
-            .entry(key)
-            .or_insert_with(|| used_registers(a.step).map(Rc::new))
-            .clone();
-        let reason = |registers: &[RegisterId]| {
-            let reasons = registers
-                .iter()
-                .filter_map(|known| self.registers.get(known));
-            reasons.copied().max()
-        };
-        let (data, addresses) = match &used {
-            Some(used) => (reason(&used.data), reason(&used.addresses)),
+        let step = a.step;
+        let instruction = step
+            .encoding
+            .map(|encoding| decode(encoding, step.pc, step.set));
+        let instruction = instruction.as_deref();
+        let meaning = instruction.filter(|instruction| instruction.registers.is_some());
+        let (data, addresses) = match meaning.map(|instruction| &instruction.meaning) {
+            Some(meaning) => {
+                let operands = meaning.memory.iter();
+                let bases = operands.flat_map(MemoryOperand::address_registers);
+                (
+                    self.reason_of(meaning.data_reads.iter().copied()),
+                    self.reason_of(bases),
+                )
+            }
             // Its inputs are unknown.
             None => (Some(Reason::Other), Some(Reason::Other)),
         };
@@ -94,14 +80,18 @@ impl PointerFlow {
                     data
                 }
             };
-            let reason = inputs.unwrap_or(Reason::Other);
+            let mut reason = inputs.unwrap_or(Reason::Other);
+            if reason == Reason::Pointer && self.contradicts(instruction, steps, cell) {
+                reason = Reason::Other;
+            }
             differing.extend(PointerPlace::of(cell).map(|place| (place, reason)));
             computed += u64::from(reason == Reason::Pointer);
             reason == Reason::Other
         });
         // Not every format records all of them.
-        for register in used.iter().flat_map(|used| &used.written) {
-            self.set_register(*register, data);
+        let uses = instruction.and_then(|instruction| instruction.registers.as_ref());
+        for view in uses.iter().flat_map(|uses| &uses.writes) {
+            self.set_register(view.register, data);
         }
         for write in a.block.registers(a.step) {
             let register = write.view.register;
@@ -110,13 +100,42 @@ impl PointerFlow {
                 reason_at(&differing, PointerPlace::Register(register)),
             );
         }
-        for write in a.block.accesses(a.step) {
-            let reason = reason_at(&differing, PointerPlace::Memory(write.address));
-            if write.kind == AccessKind::Write || reason.is_some() {
-                self.set_memory(write.address..write.end(), reason);
+        for access in a.block.accesses(a.step) {
+            let reason = match (access.kind, access.bytes) {
+                // What it stored is not recorded.
+                (AccessKind::Write, None) => data,
+                _ => reason_at(&differing, PointerPlace::Memory(access.address)),
+            };
+            if access.kind == AccessKind::Write || reason.is_some() {
+                self.set_memory(access.address..access.end(), reason);
             }
         }
+        for (known, step) in self.known.iter_mut().zip([a, b]) {
+            known.take(step, instruction);
+        }
         computed
+    }
+
+    fn reason_of(&self, views: impl Iterator<Item = RegisterView>) -> Option<Reason> {
+        let reasons = views.filter_map(|view| self.registers.get(&view.register).copied());
+        reasons.max()
+    }
+
+    /// Returns true if a trace has another result than its instruction computes.
+    fn contradicts(
+        &self,
+        instruction: Option<&Instruction>,
+        steps: [BlockStep<'_>; 2],
+        cell: &CellDifference,
+    ) -> bool {
+        let is_result = matches!(cell.kind, DifferenceKind::Register | DifferenceKind::Write);
+        let Some(instruction) = instruction.filter(|_| is_result) else {
+            return false;
+        };
+        let sides = self.known.iter().zip(steps).zip(StepResult::of(cell));
+        let mut wrong =
+            sides.map(|((known, step), result)| known.contradicts(instruction, step, &result));
+        wrong.any(|is_wrong| is_wrong)
     }
 
     /// Returns the reason for which the memory that a step reads differs.
@@ -208,19 +227,4 @@ fn reason_at(differing: &[(PointerPlace, Reason)], place: PointerPlace) -> Optio
 
 fn words(range: Range<u64>) -> impl Iterator<Item = u64> {
     range.start / WORD_BYTES..range.end.div_ceil(WORD_BYTES)
-}
-
-fn used_registers(step: &StepEffects) -> Option<UsedRegisters> {
-    let instruction = decode(step.encoding?, step.pc, step.set);
-    let uses = instruction.registers.as_ref()?;
-    let numbers = |views: &[RegisterView]| views.iter().map(|view| view.register).collect();
-    let operands = instruction.meaning.memory.iter();
-    Some(UsedRegisters {
-        data: numbers(&instruction.meaning.data_reads),
-        addresses: operands
-            .flat_map(MemoryOperand::address_registers)
-            .map(|view| view.register)
-            .collect(),
-        written: numbers(&uses.writes),
-    })
 }

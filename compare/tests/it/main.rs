@@ -6,6 +6,7 @@
     reason = "tests are exempt, and so are the functions they share"
 )]
 
+mod moved;
 mod pairs;
 mod support;
 mod synthetic;

@@ -1,0 +1,120 @@
+//! Results that instructions must have for the values that they read ([`KnownRegisters`]).
+
+use foldhash::HashMap;
+use stepback_index::answer::Value;
+use stepback_machine::semantics::{Expression, MemoryOperand};
+use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView};
+
+use crate::values::block::AccessEffect;
+use crate::values::difference::{CellDifference, DifferingPlace};
+use crate::values::step::BlockStep;
+
+/// Number of bytes of a register that are kept.
+const KEPT_BYTES: usize = 8;
+
+/// The registers of one trace as far as its steps have shown them.
+#[derive(Debug, Default)]
+pub(crate) struct KnownRegisters(HashMap<RegisterId, [Option<u8>; KEPT_BYTES]>);
+
+impl KnownRegisters {
+    /// Takes what a step writes. Registers that it changes without a record become unknown.
+    pub fn take(&mut self, step: BlockStep<'_>, instruction: Option<&Instruction>) {
+        let uses = instruction.and_then(|instruction| instruction.registers.as_ref());
+        for view in uses.iter().flat_map(|uses| &uses.writes) {
+            self.0.remove(&view.register);
+        }
+        for write in step.block.registers(step.step) {
+            let known = self.0.entry(write.view.register).or_default();
+            let value = step.block.value(write);
+            let places = known.iter_mut().skip(usize::from(write.view.offset));
+            for (place, byte) in places.take(usize::from(write.view.size_bytes)).enumerate() {
+                *byte = value.and_then(|value| value.get(place).copied());
+            }
+        }
+    }
+
+    /// Returns true if a step has another result than its instruction computes from its inputs.
+    /// False if that is not known.
+    pub fn contradicts(
+        &self,
+        instruction: &Instruction,
+        step: BlockStep<'_>,
+        result: &StepResult,
+    ) -> bool {
+        let Some(expression) = result.expression(instruction) else {
+            return false;
+        };
+        let reads: Vec<&AccessEffect> = step
+            .block
+            .accesses(step.step)
+            .iter()
+            .filter(|access| access.kind == AccessKind::Read)
+            .collect();
+        let loads = || {
+            let operands = instruction.meaning.memory.iter().enumerate();
+            operands.filter(|(_, operand)| operand.kind == AccessKind::Read)
+        };
+        let loaded = |operand: usize| {
+            let place = loads().position(|(number, _)| number == operand)?;
+            let read = reads
+                .get(place)
+                .filter(|_| reads.len() == loads().count())?;
+            let bytes = read.bytes?;
+            Some(number(bytes.get(..usize::from(read.size_bytes))?))
+        };
+        let register = |view: RegisterView| {
+            let known = self.0.get(&view.register)?;
+            let from = usize::from(view.offset);
+            let bytes = known.get(from..from + usize::from(view.size_bytes))?;
+            let bytes: Option<Vec<u8>> = bytes.iter().copied().collect();
+            Some(number(&bytes?))
+        };
+        let Some(expected) = expression.value(&register, &loaded) else {
+            return false;
+        };
+        let recorded = &result.value.0;
+        let mut bytes = recorded.iter().zip(expected.to_le_bytes());
+        bytes.any(|(recorded, expected)| recorded.is_some_and(|byte| byte != expected))
+    }
+}
+
+/// A recorded result of a step: a register, or memory that it wrote.
+#[derive(Clone, Debug)]
+pub(crate) struct StepResult {
+    pub place: DifferingPlace,
+    pub value: Value,
+}
+
+impl StepResult {
+    /// Returns the result of each trace.
+    pub fn of(cell: &CellDifference) -> [Self; 2] {
+        [&cell.a, &cell.b].map(|value| Self {
+            place: cell.place.clone(),
+            value: value.clone(),
+        })
+    }
+
+    /// Returns the value that an instruction gives it; `None` if that is not known.
+    fn expression<'i>(&self, instruction: &'i Instruction) -> Option<&'i Expression> {
+        let meaning = &instruction.meaning;
+        match &self.place {
+            DifferingPlace::Register { view, .. } => {
+                let mut effects = meaning.writes.iter();
+                let effect = effects.find(|effect| effect.view.register == view.register)?;
+                (effect.view.offset == 0).then_some(&effect.value)
+            }
+            DifferingPlace::Memory { .. } => {
+                let is_store = |operand: &&MemoryOperand| operand.kind == AccessKind::Write;
+                let mut stores = meaning.memory.iter().filter(is_store);
+                let only = stores.next().filter(|_| stores.next().is_none())?;
+                Some(&only.value)
+            }
+            DifferingPlace::Code(_) => None,
+        }
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter().take(KEPT_BYTES).rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

@@ -1,0 +1,152 @@
+//! Runs of one program under address space randomisation (`fixtures/moved`): stack, heap, code and
+//! arguments lie elsewhere, and nothing else differs. The distances are those of the first stack
+//! pointers and of the addresses that the kernel returned, as the recorder printed them.
+
+use std::fs;
+use std::path::Path;
+
+use stepback_compare::{Comparison, DifferenceKind, StepPair};
+
+use crate::support::{compared, index_of, only};
+
+/// First stack pointers, code and heap of the runs `a` and `b`.
+const STACK: [u64; 2] = [0x7ffd_dad5_bc90, 0x7ffc_a91d_7ac0];
+const CODE: [u64; 2] = [0x7fe2_ccf1_7000, 0x7efd_431a_3000];
+const HEAP: [u64; 2] = [0x5555_8398_7000, 0x5555_7a3a_6000];
+
+fn text(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/moved");
+    let packed = fs::read(folder.join(format!("{name}.log.zst"))).unwrap();
+    String::from_utf8(zstd::decode_all(&*packed).unwrap()).unwrap()
+}
+
+/// Removes the registers of an execlog log, which most users do not record.
+fn without_registers(text: &str) -> String {
+    let line = |line: &str| {
+        let end = line.rfind('"').unwrap();
+        let (head, items) = line.split_at(end + 1);
+        let kept = items.split(", ").filter(|item| !item.contains("->"));
+        format!("{head}{}\n", kept.collect::<Vec<_>>().join(", "))
+    };
+    text.lines().map(line).collect()
+}
+
+#[track_caller]
+fn compare(a: &str, b: &str) -> Comparison {
+    let [a, b] = [a, b].map(|text| index_of(text.as_bytes().to_vec()));
+    compared(&a, &b)
+}
+
+/// Returns the distances of memory, and of code.
+fn distances(comparison: &Comparison) -> [Vec<u64>; 2] {
+    let memory = only(comparison).moved_memory.iter();
+    [
+        memory.map(|moved| moved.distance).collect(),
+        comparison
+            .slides
+            .moved()
+            .map(|part| part.distance)
+            .collect(),
+    ]
+}
+
+fn distance(ends: [u64; 2]) -> u64 {
+    ends[1].wrapping_sub(ends[0])
+}
+
+#[test]
+fn pointers_are_no_differences() {
+    let [a, b] = ["a.execlog", "b.execlog"].map(text);
+    let comparison = compare(&a, &b);
+    let threads = only(&comparison);
+    assert!(comparison.is_equal(), "{:?}", threads.first_difference());
+    assert_eq!(threads.alignment.matched(), 1895);
+    let [memory, code] = distances(&comparison);
+    assert_eq!(code, [distance(CODE)]);
+    for ends in [STACK, HEAP] {
+        assert!(memory.contains(&distance(ends)), "{memory:x?}");
+    }
+    let stack = threads.moved_memory.iter().find(|moved| moved.is_stack);
+    assert_eq!(stack.unwrap().distance, distance(STACK));
+    let counts = &threads.pointers.by_distance;
+    assert!(
+        counts[&distance(HEAP)] > 100 && counts[&distance(STACK)] > 100,
+        "{counts:x?}"
+    );
+    // Twenty page numbers and twenty negated pointers, which are stored and loaded again.
+    assert!(
+        threads.pointers.computed >= 60,
+        "{}",
+        threads.pointers.computed
+    );
+}
+
+#[test]
+fn accesses_alone_show_what_moved() {
+    let [a, b] = ["a.execlog", "b.execlog"].map(|name| without_registers(&text(name)));
+    let comparison = compare(&a, &b);
+    assert!(
+        comparison.is_equal(),
+        "{:?}",
+        only(&comparison).first_difference()
+    );
+    let [memory, code] = distances(&comparison);
+    assert_eq!(code, [distance(CODE)]);
+    assert!(memory.contains(&distance(HEAP)), "{memory:x?}");
+    assert!(memory.contains(&distance(STACK)), "{memory:x?}");
+}
+
+#[test]
+fn code_without_encodings_is_found_by_its_course() {
+    let comparison = compare(&text("a.tenet"), &text("b.tenet"));
+    let threads = only(&comparison);
+    assert_eq!(threads.alignment.matched(), 1896);
+    assert_eq!(threads.divergence, None);
+    assert_eq!(distances(&comparison)[1], [distance(CODE)]);
+    // Nothing tells what the unknown instructions compute, so their results may be wrong.
+    let first = threads.first_difference().unwrap();
+    assert_eq!(first.cells[0].kind, DifferenceKind::Register);
+}
+
+#[test]
+fn another_argument_is_the_cause_in_moved_memory_too() {
+    let comparison = compare(&text("a.execlog"), &text("c.execlog"));
+    let threads = only(&comparison);
+    assert_eq!(threads.divergence, Some(StepPair { a: 869, b: 869 }));
+    // The longest common subsequence has as many.
+    assert_eq!(threads.alignment.matched(), 1832);
+    // The first argument is "20" in one run and "19" in the other, and step 12 reads its first
+    // character.
+    let first = threads.first_difference().unwrap();
+    assert_eq!(first.steps, StepPair { a: 12, b: 12 });
+    let cause = threads.cause.as_ref().unwrap();
+    assert_eq!(cause.chain.last().unwrap().steps, StepPair { a: 12, b: 12 });
+}
+
+#[test]
+fn a_wrong_bit_is_found_among_moved_pointers() {
+    let [a, b] = ["a.execlog", "b.execlog"].map(text);
+    let a = index_of(a.into_bytes());
+    let lines: Vec<&str> = b.lines().collect();
+    let marked = || {
+        lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.contains("-> 0x"))
+    };
+    // Register `rip` only says where control goes.
+    let marked = marked().filter(|(_, line)| !line.contains("rip ->"));
+    for (round, (number, line)) in marked.skip(5).step_by(41).enumerate() {
+        let digits = line.rfind("0x").unwrap() + 2;
+        let value = u64::from_str_radix(&line[digits..], 16).unwrap();
+        let wrong = value ^ 1 << (round * 13 % 64);
+        let mut changed = lines.clone();
+        let line = format!("{}{wrong:016x}", &line[..digits]);
+        changed[number] = &line;
+        let text = changed.join("\n") + "\n";
+        let comparison = compared(&a, &index_of(text.into_bytes()));
+        let first = only(&comparison).first_difference();
+        let step = first.map(|first| first.steps.a);
+        assert_eq!(step, Some(number as u64), "{line}");
+    }
+}
