@@ -15,7 +15,9 @@ use crate::slides::{Distances, Slides};
 use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
 use crate::values::difference::{CellDifference, StepDifference};
 use crate::values::moved::{AlignedCode, MovedMemory, moved_memory};
-use crate::values::pass::{PointerCounts, PointerPass, RegionValues, StateAfter, ValuePass};
+use crate::values::pass::{RegionValues, ValuePass};
+use crate::values::pointers::{PointerCounts, PointerPass};
+use crate::values::states::StateAfter;
 use crate::values::step::StepComparer;
 
 /// Number of regions without partners after which the states are compared.

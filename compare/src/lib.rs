@@ -57,4 +57,6 @@ pub use crate::values::difference::{
     CellDifference, DifferenceKind, DifferingPlace, StepDifference,
 };
 pub use crate::values::moved::MovedMemory;
-pub use crate::values::pass::{LISTED_STEPS, PointerCounts, RegionValues, StateAfter};
+pub use crate::values::pass::{LISTED_STEPS, RegionValues};
+pub use crate::values::pointers::PointerCounts;
+pub use crate::values::states::StateAfter;

@@ -7,4 +7,5 @@ pub(crate) mod moved;
 pub(crate) mod pass;
 pub(crate) mod pointers;
 pub(crate) mod registers;
+pub(crate) mod states;
 pub(crate) mod step;

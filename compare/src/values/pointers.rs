@@ -2,6 +2,7 @@
 //! thing, and what is computed from nothing else that differs, such as half an address or a negated
 //! one.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use foldhash::HashMap;
@@ -14,6 +15,8 @@ use crate::values::step::{BlockStep, StepDifferences};
 
 /// Number of words of memory beyond which the oldest knowledge is given up.
 const KNOWN_WORDS: usize = 1 << 20;
+/// Maximum number of steps that are remembered because they only compute with pointers.
+const COMPUTED_STEPS: usize = 1 << 20;
 /// Number of bytes of a word.
 const WORD_BYTES: u64 = 8;
 
@@ -28,7 +31,7 @@ enum Reason {
 
 /// The registers and the memory that differ at present, with the reason.
 #[derive(Debug, Default)]
-pub(crate) struct PointerFlow {
+struct PointerFlow {
     registers: HashMap<RegisterId, Reason>,
     /// By address in the first trace divided by [`WORD_BYTES`].
     memory: HashMap<u64, Reason>,
@@ -185,6 +188,46 @@ impl PointerFlow {
                 None => {}
             }
         }
+    }
+}
+
+/// Follows pointers through the steps of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct PointerPass {
+    flow: PointerFlow,
+    pub counts: PointerCounts,
+    /// Steps, by their numbers in the first trace, whose only differences are computed from
+    /// pointers.
+    pub steps: Vec<u64>,
+    /// The latest of them, by their places in the block.
+    places: Vec<u64>,
+}
+
+/// Numbers of values that differ only because something lies elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointerCounts {
+    /// Pointers and addresses of accesses, by their distance.
+    pub by_distance: BTreeMap<u64, u64>,
+    /// Values computed from nothing else that differs.
+    pub computed: u64,
+}
+
+impl PointerPass {
+    pub fn take(&mut self, steps: [BlockStep<'_>; 2], place: u64, found: &mut StepDifferences) {
+        let computed = self.flow.take(steps, found);
+        self.counts.computed += computed;
+        if computed > 0 && found.cells.is_empty() && self.steps.len() < COMPUTED_STEPS {
+            self.places.push(place);
+        }
+        for value in &found.pointers {
+            *self.counts.by_distance.entry(value.distance).or_default() += 1;
+        }
+    }
+
+    /// Numbers the steps of a block by its first step.
+    pub fn number_steps(&mut self, first: u64) {
+        let steps = self.places.drain(..).map(|place| first + place);
+        self.steps.extend(steps);
     }
 }
 
