@@ -15,6 +15,7 @@ use stepback_machine::Address;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::compare_json::{self, CompareJson};
+use crate::cli::compare_markdown;
 use crate::cli::compare_rules::read_rules;
 use crate::cli::compare_text;
 use crate::cli::error::CommandError;
@@ -48,6 +49,9 @@ pub struct CompareArguments {
     /// A file of differences that do not count (TOML).
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
+    /// Print a report of everything that differs, as Markdown.
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -99,9 +103,10 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
         b: &other,
         comparison: &comparison,
     };
-    match report.is_json {
-        true => report.json(&CompareJson::new(&traces, report)?)?,
-        false => compare_text::print(&traces, report)?,
+    match (report.is_json, arguments.markdown) {
+        (true, _) => report.json(&CompareJson::new(&traces, report)?)?,
+        (false, true) => compare_markdown::print(&traces, report)?,
+        (false, false) => compare_text::print(&traces, report)?,
     }
     match comparison.is_equal() {
         true => Ok(()),

@@ -14,6 +14,7 @@ mod check;
 mod commands;
 mod compare;
 mod compare_json;
+mod compare_markdown;
 mod compare_rules;
 mod compare_text;
 mod compare_words;

@@ -153,6 +153,39 @@ fn runs_with_address_space_randomisation_are_equal() {
 }
 
 #[test]
+fn a_report_lists_everything() {
+    let sandbox = Sandbox::new();
+    let [a, b] = pair(&sandbox, "recurse-depth", "tarmac");
+    let ran = sandbox.run(&["compare", &a, &b, "--markdown"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    for part in [
+        "# The traces differ\n",
+        "The paths part at step 300 of a and step 300 of b.",
+        "| register | `x1` | `0x0000000000000030` | `0x0000000000000031` |",
+        "The last row is the origin: the value at 0x",
+        "1,118 steps match.",
+    ] {
+        assert!(ran.out.contains(part), "{part} in {}", ran.out);
+    }
+    // Each row has as many cells as the head of its table.
+    let mut columns = 0;
+    for line in ran.out.lines() {
+        let cells = line.matches(" | ").count();
+        match line.starts_with('|') {
+            true if columns == 0 => columns = cells,
+            true => assert_eq!(cells, columns, "{line}"),
+            false => columns = 0,
+        }
+    }
+    let json = ["compare", &a, &b, "--markdown", "--json"];
+    sandbox.run(&json).ends_misspelt();
+    sandbox
+        .run(&["compare", &a, &a, "--markdown"])
+        .succeeds()
+        .prints("# The traces are equal");
+}
+
+#[test]
 fn what_rules_forgive_is_counted_and_listed() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);

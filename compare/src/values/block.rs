@@ -72,6 +72,13 @@ pub(crate) struct RegisterEffect {
     bytes: Option<Range<usize>>,
 }
 
+/// The steps of a thread between two positions.
+pub(crate) struct StepRange<'a> {
+    pub index: &'a Index,
+    pub thread: ThreadId,
+    pub range: Range<Position>,
+}
+
 /// Effects of consecutive steps of a thread, with those before the first step of the trace.
 #[derive(Debug, Default)]
 pub(crate) struct EffectBlock {
@@ -91,7 +98,30 @@ impl EffectBlock {
         numbers: &mut RegisterNumbers<'_>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
-        let mut block = Self::default();
+        let steps = StepRange {
+            index,
+            thread,
+            range,
+        };
+        Self::default().refill(steps, numbers, cancel)
+    }
+
+    /// Reads other steps into the memory of this block.
+    pub fn refill(
+        self,
+        StepRange {
+            index,
+            thread,
+            range,
+        }: StepRange<'_>,
+        numbers: &mut RegisterNumbers<'_>,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
+        let mut block = self;
+        block.steps.clear();
+        block.accesses.clear();
+        block.registers.clear();
+        block.values.clear();
         let is_initial = range.end == Position(0);
         if is_initial {
             block.steps.push(StepEffects::default());

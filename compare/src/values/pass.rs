@@ -1,5 +1,6 @@
 //! Comparison of the values of all matched steps ([`ValuePass`]).
 
+use std::mem;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread;
@@ -11,7 +12,7 @@ use stepback_parsers::Position;
 use crate::align::side::Side;
 use crate::region::{Region, StepPair};
 use crate::rules::Forgiving;
-use crate::values::block::{EffectBlock, StepEffects};
+use crate::values::block::{EffectBlock, StepEffects, StepRange};
 use crate::values::difference::{CellDifference, DifferenceKind, StepDifference};
 use crate::values::pointers::PointerPass;
 use crate::values::registers::RegisterNumbers;
@@ -49,6 +50,8 @@ pub(crate) struct ValuePass<'a, 'p> {
     /// Present if something lies elsewhere in the second trace, and if the steps are passed in order.
     pub pointers: Option<PointerPass>,
     numbers: [RegisterNumbers<'a>; 2],
+    /// Blocks that are not in use any more.
+    spare: [EffectBlock; 2],
     /// Texts of the steps that were compared last.
     texts: [Vec<u8>; 2],
     /// Number of comparisons of texts in a row that found them different.
@@ -72,6 +75,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             cancel,
             pointers: None,
             numbers,
+            spare: Default::default(),
             texts: Default::default(),
             unequal_texts: 0,
         }
@@ -141,6 +145,7 @@ impl<'a, 'p> ValuePass<'a, 'p> {
                 }
                 found.first.get_or_insert(StepDifference { steps, cells });
             }
+            self.spare = [a, b];
         }
         Ok(found)
     }
@@ -198,12 +203,17 @@ impl<'a, 'p> ValuePass<'a, 'p> {
         let in_a = positions(self.a, a)?;
         let in_b = positions(self.b, b)?;
         let [of_a, of_b] = &mut self.numbers;
-        let (first, second, cancel) = (self.a.index, self.b.index, self.cancel);
-        let (thread, other_thread) = (self.a.thread, self.b.thread);
+        let [one, other] = mem::take(&mut self.spare);
+        let cancel = self.cancel;
+        let steps = |side: &Side<'a>, range| StepRange {
+            index: side.index,
+            thread: side.thread,
+            range,
+        };
+        let (in_a, in_b) = (steps(self.a, in_a), steps(self.b, in_b));
         thread::scope(|scope| {
-            let other =
-                scope.spawn(move || EffectBlock::read(second, other_thread, in_b, of_b, cancel));
-            let one = EffectBlock::read(first, thread, in_a, of_a, cancel)?;
+            let other = scope.spawn(move || other.refill(in_b, of_b, cancel));
+            let one = one.refill(in_a, of_a, cancel)?;
             let other = other.join().unwrap_or_else(|panic| resume_unwind(panic))?;
             Ok([one, other])
         })

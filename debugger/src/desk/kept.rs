@@ -224,12 +224,13 @@ impl SavedSession {
             .is_some_and(|(before, place)| is_same_file(&before, place))
     }
 
-    /// Adds the session's images and directories that exist to the options, and notes the missing
-    /// ones. Images or directories that the user named replace those of the session. Blocks.
+    /// Adds to the options how the trace is read, and the session's images and directories that
+    /// exist; notes the missing ones. What the user named replaces that of the session. Blocks.
     pub fn give_images(&mut self, options: &mut OpenOptions) {
         let Some((file, place)) = self.file.as_ref().zip(self.place.as_ref()) else {
             return;
         };
+        options.read_as(&file.trace.reading);
         if options.images.is_empty() {
             let mut found = Vec::new();
             for image in &file.images {

@@ -156,6 +156,7 @@ impl Desk {
                 .iter()
                 .filter_map(|root| std::path::absolute(root).ok())
                 .collect(),
+            reading: self.options.reading_choices(),
         }
     }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::words::ago;
 use crate::action::{Action, FileAction};
 use crate::image::ImageSpec;
+use crate::notes::ReadingChoices;
 use crate::session::{OpenOptions, trace_bytes};
 
 /// Maximum number of remembered traces.
@@ -42,6 +43,9 @@ pub struct RecentTrace {
     /// Directories of images that were named for it.
     #[serde(default, with = "crate::paths")]
     pub sysroots: Vec<PathBuf>,
+    /// How its contents are read.
+    #[serde(default)]
+    pub reading: ReadingChoices,
 }
 
 /// State of a remembered trace's files.
@@ -151,6 +155,7 @@ mod tests {
             opened: 0,
             images: Vec::new(),
             sysroots: Vec::new(),
+            reading: ReadingChoices::default(),
         }
     }
 

@@ -14,6 +14,7 @@
 
 mod bookmarks;
 mod kept_list;
+mod reading_choices;
 mod session_file;
 mod watches;
 
@@ -25,5 +26,6 @@ pub use crate::notes::kept_list::{
 };
 pub use bookmarks::{Bookmarks, MOST};
 pub use kept_list::{SavedQueries, SavedQuery, SavedQueryChange};
+pub use reading_choices::ReadingChoices;
 pub use session_file::{LONGEST, SessionError, SessionFile, SessionTrace, SessionWindow};
 pub use watches::{Watch, WatchChange, WatchType, Watches};

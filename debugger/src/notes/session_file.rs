@@ -62,8 +62,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{
-    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, SavedQueries, SavedSearch,
-    SavedSlice, Watch, Watches,
+    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, ReadingChoices, SavedQueries,
+    SavedSearch, SavedSlice, Watch, Watches,
 };
 use crate::image::ImageSpec;
 use crate::messages::say;
@@ -122,6 +122,9 @@ pub struct SessionTrace {
     /// Hash of its head, tail and samples in hexadecimal; empty for a trace of several files.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hash: String,
+    /// How its contents are read.
+    #[serde(skip_serializing_if = "ReadingChoices::is_empty")]
+    pub reading: ReadingChoices,
 }
 
 /// A trace window.

@@ -21,6 +21,9 @@ pub fn open(shell: &mut dyn Shell, mut choice: TraceChoice) {
         options.remembered_sysroots = known
             .map(|known| known.sysroots.clone())
             .unwrap_or_default();
+        if let Some(known) = known {
+            options.read_as(&known.reading);
+        }
     }
     if shell.program().desk.is_some() {
         shell.program_mut().begin_at = None;

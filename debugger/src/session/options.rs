@@ -6,6 +6,7 @@ use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::{Format, Position};
 
 use crate::image::{ImageSpec, machine_of};
+use crate::notes::ReadingChoices;
 use crate::source::SourceMapping;
 
 /// Policy for finding or building the index.
@@ -93,6 +94,35 @@ impl OpenOptions {
         } else {
             &self.sysroots
         }
+    }
+
+    /// Returns how the user chose to read the contents.
+    pub fn reading_choices(&self) -> ReadingChoices {
+        let choice = self.arch.and_then(|arch| arch.names().choice);
+        let layout = self.record_layout.as_ref();
+        ReadingChoices {
+            format: self.format.map(|format| format.name().to_owned()),
+            arch: choice.map(|choice| choice.name.to_owned()),
+            is_big_endian: self.endian == Some(Endian::Big),
+            implicit_thumb: self.implicit_thumb,
+            record_layout: layout.map(|path| std::path::absolute(path).unwrap_or(path.clone())),
+        }
+    }
+
+    /// Reads the contents as earlier, unless the user chooses anew. Unknown names are left out.
+    pub fn read_as(&mut self, earlier: &ReadingChoices) {
+        if !self.reading_choices().is_empty() {
+            return;
+        }
+        self.format = earlier.format.as_deref().and_then(Format::named);
+        let mut sets = InstructionSet::CHOICES.iter();
+        self.arch = earlier.arch.as_deref().and_then(|name| {
+            sets.find(|set| set.names().choice.is_some_and(|choice| choice.name == name))
+                .copied()
+        });
+        self.endian = earlier.is_big_endian.then_some(Endian::Big);
+        self.implicit_thumb = earlier.implicit_thumb;
+        self.record_layout.clone_from(&earlier.record_layout);
     }
 
     /// Returns the name of the first file and the number of further ones.
@@ -247,6 +277,35 @@ fn whole(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
     use crate::image::ImageSpec;
+
+    #[test]
+    fn a_trace_is_read_as_before_unless_the_user_chooses_anew() {
+        let chosen = OpenOptions {
+            format: Format::named("described"),
+            arch: InstructionSet::CHOICES.last().copied(),
+            endian: Some(Endian::Big),
+            implicit_thumb: true,
+            record_layout: Some("/logs/board.toml".into()),
+            ..OpenOptions::new("/logs/a.log")
+        };
+        let kept = toml::to_string(&chosen.reading_choices()).unwrap();
+        let kept: ReadingChoices = toml::from_str(&kept).unwrap();
+        let mut again = OpenOptions::new("/logs/a.log");
+        again.read_as(&kept);
+        assert_eq!(again.reading_choices(), chosen.reading_choices());
+        assert_eq!((again.format, again.arch), (chosen.format, chosen.arch));
+        let mut other = OpenOptions {
+            implicit_thumb: true,
+            ..OpenOptions::new("/logs/a.log")
+        };
+        other.read_as(&kept);
+        assert_eq!(other.record_layout, None);
+        // A name of a newer version.
+        let newer: ReadingChoices = toml::from_str("format = \"nothing\"").unwrap();
+        let mut again = OpenOptions::new("/logs/a.log");
+        again.read_as(&newer);
+        assert_eq!(again.format, None);
+    }
 
     #[test]
     fn a_shell_reads_a_quoted_path_as_one_word() {

@@ -241,6 +241,7 @@ impl Session {
             hash: single
                 .map(|input| format!("{:016x}", input.fingerprint.sample_hash))
                 .unwrap_or_default(),
+            reading: options.reading_choices(),
         }
     }
 }

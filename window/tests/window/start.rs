@@ -7,6 +7,8 @@ use std::sync::Arc;
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::PanelKind;
+use stepback_debugger::desk::TraceChoice;
+use stepback_debugger::session::OpenOptions;
 use stepback_window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
@@ -162,6 +164,37 @@ fn recent_traces_are_listed_opened_and_forgotten() {
     assert!(!window.has("Open b.tarmac"));
     window.click("Clear list");
     assert!(window.app().settings().recent.is_empty());
+}
+
+/// A log in a format of its own opens from the list, and by its path, as the command line opened it.
+#[test]
+fn a_described_log_is_read_as_before() {
+    let sandbox = Sandbox::new();
+    let layout = "instruction_set = \"riscv64\"\n[[line]]\n\
+                  pattern = '^retire pc=(?<pc>\\w+) insn=(?<opcode>\\w+)'\n";
+    let layout = sandbox.file("bench.toml", layout);
+    let trace = sandbox.file(
+        "bench.log",
+        "retire pc=1000 insn=00000297\nretire pc=1004 insn=0002b283\n",
+    );
+    let options = OpenOptions {
+        record_layout: Some(layout),
+        ..OpenOptions::new(&trace)
+    };
+    let mut window = sandbox.window(WindowOptions {
+        trace: Some(TraceChoice::Path(Box::new(options))),
+        ..WindowOptions::default()
+    });
+    window.wait();
+    assert_eq!(window.desk().session.index.step_count(), 2);
+    for open in ["Open bench.log", "path"] {
+        window.command("Close trace");
+        match open {
+            "path" => type_path(&mut window, &trace),
+            entry => window.click(entry),
+        }
+        assert_eq!(window.desk().session.index.step_count(), 2, "{open}");
+    }
 }
 
 #[test]
