@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a report")]
 
 mod builds;
+mod compare;
 mod questions;
 mod sample;
 mod whole;
@@ -44,6 +45,7 @@ fn main() -> Result<()> {
             builds::report(&trace, &index)?;
             questions::report(&trace, &index, "")?;
             whole::report(&trace, &index)?;
+            compare::report(&trace, &index)?;
         }
     }
     Ok(())
