@@ -11,6 +11,7 @@ mod blocks;
     reason = "the file bears the name of its type"
 )]
 mod desk;
+mod differences;
 mod find;
 mod find_state;
 mod found;

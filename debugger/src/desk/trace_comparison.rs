@@ -3,16 +3,12 @@
 //! One long job opens the second trace and compares both. It runs again when more of the first
 //! trace is indexed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use crate::action::{Direction, PanelKind};
-use crate::desk::desk::Desk;
-use crate::desk::news::DeskEvent;
 use crate::messages::say;
-use crate::model::WindowMove;
 use crate::model::trace_differences::{ComparisonProgress, TraceDifferences};
 use crate::session::{OpenOptions, Session};
 use crate::worker::{JobLane, Ticket, Worker};
@@ -81,7 +77,7 @@ impl TraceComparison {
     }
 
     /// Requests a comparison. Cancels one that is under way.
-    fn request(&mut self, options: OpenOptions) {
+    pub(super) fn request(&mut self, options: OpenOptions) {
         *self = Self {
             options: Some(options),
             ..Self::default()
@@ -133,57 +129,5 @@ impl TraceComparison {
             *self = Self::default();
         }
         is_stopped
-    }
-}
-
-impl Desk {
-    /// Compares the trace with another one and shows the differences.
-    pub(crate) fn compare_trace(&mut self, path: PathBuf) {
-        let options = OpenOptions {
-            path,
-            more: Vec::new(),
-            index: None,
-            images: Vec::new(),
-            remembered_images: Vec::new(),
-            ..self.options.clone()
-        };
-        self.comparison.request(options);
-        self.look_at_comparison();
-        self.tell(DeskEvent::Show(PanelKind::Differences));
-    }
-
-    /// Starts the comparison once the trace is indexed.
-    pub(super) fn look_at_comparison(&mut self) {
-        if self.session.index.is_whole() || !self.is_opening {
-            self.comparison.advance(&self.session, &self.worker);
-        }
-    }
-
-    /// Moves to the next or previous position at which the traces differ.
-    pub(crate) fn go_to_difference(&mut self, direction: Direction) {
-        let from = self.windows.active().position;
-        let found = match self.comparison.status() {
-            ComparisonStatus::Done(differences) => differences.nearest(from, direction),
-            ComparisonStatus::NotRequested => {
-                return self.inform(say!("differences-choose"));
-            }
-            ComparisonStatus::UnderWay(words) => return self.inform(&words),
-            ComparisonStatus::Failed(error) => {
-                let error = error.to_owned();
-                return self.fail(&error);
-            }
-        };
-        match found {
-            Some(position) => self.begin(WindowMove::Travel(position)),
-            None => self.inform(no_more(direction)),
-        }
-    }
-}
-
-/// Says that there is no difference in a direction.
-fn no_more(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Forward => say!("differences-none-after"),
-        Direction::Back => say!("differences-none-before"),
     }
 }

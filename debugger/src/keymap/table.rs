@@ -331,10 +331,10 @@ commands![
         .does(TravelAction::GoToException(Direction::Back)),
     Go::WhereItWentWrong("Where it went wrong").does(TravelAction::GoToEnding),
     Go::NextDifference("Next difference")
-        .key(NONE, Key::F7)
+        .key(NONE, Key::J)
         .does(TravelAction::GoToDifference(Direction::Forward)),
     Go::PreviousDifference("Previous difference")
-        .key(SHIFT, Key::F7)
+        .key(SHIFT, Key::J)
         .does(TravelAction::GoToDifference(Direction::Back)),
     Go::NextCallOfFunction("Next call of function")
         .key(NONE, Key::Period)

@@ -26,6 +26,6 @@ fn a_second_trace_is_compared_and_its_differences_are_visited() {
     assert_eq!(it.position(), 300);
     it.press("Down Return");
     assert_eq!(it.position(), 25);
-    it.press("F7 F7");
+    it.press("j j");
     assert_eq!(it.position(), 27);
 }
