@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{FileAction, PanelKind};
+use stepback_debugger::desk::ComparisonStatus;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
@@ -97,5 +98,8 @@ fn a_second_trace_that_cannot_be_opened_is_named() {
     let mut window = Driver::text(SHORT);
     let missing = window.path("missing.tarmac");
     window.perform(FileAction::CompareTrace(Some(missing)));
-    assert!(!window.only_label_like("missing.tarmac").is_empty());
+    let ComparisonStatus::Failed(error) = window.desk().comparison.status() else {
+        panic!("a missing trace was compared");
+    };
+    assert!(error.contains("missing.tarmac"), "{error}");
 }
