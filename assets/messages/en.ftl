@@ -18,6 +18,7 @@ command-add-directory-of-images = Add directory of images…
 command-map-sources = Map sources…
 command-forget-source-directories = Forget source directories
 command-reload = Reload
+command-compare-with-trace = Compare with trace…
 command-follow = Follow
 command-cancel-indexing = Cancel indexing
 command-continue-indexing = Continue indexing
@@ -63,6 +64,8 @@ command-next-where-new-condition = Next where, new condition…
 command-forget-condition = Forget condition
 command-previous-exception = Previous exception
 command-where-it-went-wrong = Where it went wrong
+command-next-difference = Next difference
+command-previous-difference = Previous difference
 command-next-call-of-function = Next call of function
 command-previous-call-of-function = Previous call of function
 command-group-accesses-by-call-stack = Group accesses by call stack
@@ -199,6 +202,7 @@ command-show-tasks = Show tasks
 command-show-functions = Show functions
 command-show-flame-graph = Show flame graph
 command-show-findings = Show findings
+command-show-differences = Show differences
 command-show-hits = Show hits
 command-show-bookmarks = Show bookmarks
 command-new-registers-panel = New registers panel
@@ -446,6 +450,7 @@ files-traces-inside = This folder holds { $number ->
 files-no-dialog = No system file dialog found
 files-own-instead = Using the built-in file browser until you quit.
 files-open-trace = Open trace
+files-compare-trace = Compare with trace
 files-open-directory = Open directory of a trace
 files-sysroot = Directory with the program's files
 files-add-image = Add program image
@@ -989,6 +994,89 @@ findings-the-trace-keeps-the-rules = The trace is well formed and consistent.
 findings-findings = Findings
 findings-travel-to-it = Go to it
 findings-copy = Copy
+differences-differences = Differences
+differences-no-second-trace = No second trace
+differences-choose = Compare with trace… chooses a second trace
+differences-waiting = Waiting until the trace is indexed
+differences-opening = Opening { $name }: { $share } %
+differences-comparing = Comparing with { $name }: { $share } %
+differences-none-after = No difference after this position
+differences-none-before = No difference before this position
+differences-head-difference = Difference
+differences-head-in-a = Steps in A
+differences-head-count-a = Number in A
+differences-head-in-b = Steps in B
+differences-head-count-b = Number in B
+differences-head-values = Values
+differences-equal = { $count ->
+        [one] Equal to { $name }: 1 step
+       *[other] Equal to { $name }: { $count } steps
+    }
+differences-matched = { $count ->
+        [one] B is { $name }: 1 step matches
+       *[other] B is { $name }: { $count } steps match
+    }
+differences-steps-differ = { $count ->
+        [one] 1 step with other values
+       *[other] { $count } steps with other values
+    }
+differences-regions = { $count ->
+        [one] 1 region without partners
+       *[other] { $count } regions without partners
+    }
+differences-threads = { $count ->
+        [one] 1 thread only in { $side }
+       *[other] { $count } threads only in { $side }
+    }
+differences-first-divergence = First divergence
+differences-first-value = First other value
+differences-cause = Cause
+differences-before-first-step = Before the first step
+differences-same = Same steps
+differences-other-steps = Other steps
+differences-only-in-a = Only in A
+differences-only-in-b = Only in B
+differences-not-aligned = Not aligned (too long and too different)
+differences-same-values = same values
+differences-before-step = before { $step }
+differences-goes-to = A goes to { $a }, B to { $b }
+differences-the-end = the end
+differences-chain = { $count ->
+        [one] 1 step with other values leads to the divergence
+       *[other] { $count } steps with other values lead to the divergence
+    }
+differences-nothing-after = nothing differs after it
+differences-heals = { $count ->
+        [one] 1 value differs after it and heals
+       *[other] { $count } values differ after it and heal
+    }
+differences-after = { $count ->
+        [one] 1 value differs after it
+       *[other] { $count } values differ after it
+    }
+differences-more = { $count ->
+        [one] 1 more
+       *[other] { $count } more
+    }
+differences-cell = { $place }: { $a } in A, { $b } in B
+differences-instruction = instruction at { $place }
+differences-condition = condition at { $place }
+differences-read-address = read address
+differences-read = read at { $place }
+differences-write-address = written address
+differences-write = write at { $place }
+differences-executed = executed
+differences-not-executed = not executed
+differences-not-recorded = not recorded
+differences-origin-instruction = the instruction is another one
+differences-origin-result = the result differs, the recorded inputs do not
+differences-origin-unknown = its reason is not recorded
+differences-origin-initial = the value at { $place } was there before the trace began
+differences-origin-image = the value at { $place } is that of the image
+differences-origin-external = the value at { $place } was written from outside
+differences-origin-system = the value at { $place } was supplied by the system
+differences-origin-unrecorded = the value at { $place } comes from a write that is not recorded
+list-escape-cancels = Escape cancels
 functions-functions-of = functions of: { $shown }
 functions-shift-drag-in-the-timeline = Shift+drag in the timeline to select a range; calls are cut at its ends
 functions-whole-trace = Whole trace

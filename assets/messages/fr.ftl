@@ -39,6 +39,7 @@ command-add-directory-of-images = Ajouter un dossier de programmes…
 command-map-sources = Situer les sources…
 command-forget-source-directories = Oublier les dossiers de sources
 command-reload = Recharger
+command-compare-with-trace = Comparer avec une trace…
 command-follow = Suivre
 command-cancel-indexing = Interrompre l’indexation
 command-continue-indexing = Reprendre l’indexation
@@ -84,6 +85,8 @@ command-next-where-new-condition = Prochain endroit où, nouvelle condition…
 command-forget-condition = Oublier la condition
 command-previous-exception = Exception précédente
 command-where-it-went-wrong = Là où tout a mal tourné
+command-next-difference = Différence suivante
+command-previous-difference = Différence précédente
 command-next-call-of-function = Prochain appel de la fonction
 command-previous-call-of-function = Appel précédent de la fonction
 command-group-accesses-by-call-stack = Grouper les accès par pile d’appels
@@ -220,6 +223,7 @@ command-show-tasks = Afficher les tâches
 command-show-functions = Afficher les fonctions
 command-show-flame-graph = Afficher le graphe de flammes
 command-show-findings = Afficher les constats
+command-show-differences = Afficher les différences
 command-show-hits = Afficher les résultats
 command-show-bookmarks = Afficher les signets
 command-new-registers-panel = Nouveau panneau de registres
@@ -479,6 +483,7 @@ files-traces-inside = Ce dossier contient { $number ->
 files-no-dialog = Aucun sélecteur de fichiers du système n’a été trouvé
 files-own-instead = Le sélecteur intégré est utilisé jusqu’à la fermeture.
 files-open-trace = Ouvrir une trace
+files-compare-trace = Comparer avec une trace
 files-open-directory = Ouvrir un dossier qui contient une trace
 files-sysroot = Dossier des fichiers du programme
 files-add-image = Ajouter un programme
@@ -1028,6 +1033,89 @@ findings-the-trace-keeps-the-rules = La trace est bien formée et cohérente.
 findings-findings = Constats
 findings-travel-to-it = S’y rendre
 findings-copy = Copier
+differences-differences = Différences
+differences-no-second-trace = Pas de seconde trace
+differences-choose = « Comparer avec une trace… » choisit une seconde trace
+differences-waiting = En attente de l’indexation de la trace
+differences-opening = Ouverture de { $name } : { $share } %
+differences-comparing = Comparaison avec { $name } : { $share } %
+differences-none-after = Aucune différence après cette position
+differences-none-before = Aucune différence avant cette position
+differences-head-difference = Différence
+differences-head-in-a = Pas dans A
+differences-head-count-a = Nombre dans A
+differences-head-in-b = Pas dans B
+differences-head-count-b = Nombre dans B
+differences-head-values = Valeurs
+differences-equal = { $count ->
+        [one] Égale à { $name } : { $count } pas
+       *[other] Égale à { $name } : { $count } pas
+    }
+differences-matched = { $count ->
+        [one] B est { $name } : { $count } pas correspond
+       *[other] B est { $name } : { $count } pas correspondent
+    }
+differences-steps-differ = { $count ->
+        [one] { $count } pas avec d’autres valeurs
+       *[other] { $count } pas avec d’autres valeurs
+    }
+differences-regions = { $count ->
+        [one] { $count } région sans partenaire
+       *[other] { $count } régions sans partenaire
+    }
+differences-threads = { $count ->
+        [one] { $count } thread seulement dans { $side }
+       *[other] { $count } threads seulement dans { $side }
+    }
+differences-first-divergence = Première divergence
+differences-first-value = Première autre valeur
+differences-cause = Cause
+differences-before-first-step = Avant le premier pas
+differences-same = Mêmes pas
+differences-other-steps = Autres pas
+differences-only-in-a = Seulement dans A
+differences-only-in-b = Seulement dans B
+differences-not-aligned = Non alignés (trop longs et trop différents)
+differences-same-values = mêmes valeurs
+differences-before-step = avant { $step }
+differences-goes-to = A va à { $a }, B à { $b }
+differences-the-end = la fin
+differences-chain = { $count ->
+        [one] { $count } pas avec d’autres valeurs mène à la divergence
+       *[other] { $count } pas avec d’autres valeurs mènent à la divergence
+    }
+differences-nothing-after = rien ne diffère ensuite
+differences-heals = { $count ->
+        [one] { $count } valeur diffère ensuite, puis se rétablit
+       *[other] { $count } valeurs diffèrent ensuite, puis se rétablissent
+    }
+differences-after = { $count ->
+        [one] { $count } valeur diffère ensuite
+       *[other] { $count } valeurs diffèrent ensuite
+    }
+differences-more = { $count ->
+        [one] { $count } de plus
+       *[other] { $count } de plus
+    }
+differences-cell = { $place } : { $a } dans A, { $b } dans B
+differences-instruction = instruction à { $place }
+differences-condition = condition à { $place }
+differences-read-address = adresse lue
+differences-read = lecture à { $place }
+differences-write-address = adresse écrite
+differences-write = écriture à { $place }
+differences-executed = exécutée
+differences-not-executed = non exécutée
+differences-not-recorded = non enregistrée
+differences-origin-instruction = l’instruction est une autre
+differences-origin-result = le résultat diffère, les entrées enregistrées non
+differences-origin-unknown = sa raison n’est pas enregistrée
+differences-origin-initial = la valeur à { $place } était là avant le début de la trace
+differences-origin-image = la valeur à { $place } est celle de l’image
+differences-origin-external = la valeur à { $place } a été écrite de l’extérieur
+differences-origin-system = la valeur à { $place } a été fournie par le système
+differences-origin-unrecorded = la valeur à { $place } vient d’une écriture non enregistrée
+list-escape-cancels = Échap annule
 functions-functions-of = fonctions de : { $shown }
 functions-shift-drag-in-the-timeline = Maj+glisser dans la chronologie sélectionne un intervalle : ses extrémités coupent les appels
 functions-whole-trace = Toute la trace

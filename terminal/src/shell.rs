@@ -100,6 +100,7 @@ impl Shell for TerminalBrowser {
             Prompt::File(FilePurpose::Save { name, text }) => {
                 self.ask(QuestionPurpose::TextPlace(text), &name)
             }
+            Prompt::File(FilePurpose::OtherTrace) => self.ask_argument(CommandId::CompareWithTrace),
             Prompt::File(FilePurpose::Image) => self.ask_argument(CommandId::AddImage),
             Prompt::File(FilePurpose::Sysroot) => {
                 self.ask_argument(CommandId::AddDirectoryOfImages)

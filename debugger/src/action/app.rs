@@ -111,6 +111,8 @@ pub enum FileAction {
     OpenFiles(#[serde(with = "crate::paths")] Vec<PathBuf>),
     /// Open the built-in demo.
     OpenDemo,
+    /// Compare the open trace with another one.
+    CompareTrace(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Open a session and its trace.
     OpenSession(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Open a session with the given trace: the session, then the trace.

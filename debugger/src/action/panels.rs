@@ -57,6 +57,8 @@ pub enum PanelKind {
     Effects,
     /// Why a cell has its value.
     Why,
+    /// The differences of two traces.
+    Differences,
 }
 
 /// Position whose state a register or memory panel shows.

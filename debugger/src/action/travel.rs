@@ -108,6 +108,8 @@ pub enum TravelAction {
     GoToException(Direction),
     /// Move to the step at which the trace ends badly, and show how.
     GoToEnding,
+    /// Move to the nearest step at which the two compared traces differ.
+    GoToDifference(Direction),
     /// Cancel the search for a place.
     StopLookup,
     /// Move to the last or next position at which a condition becomes true.

@@ -25,6 +25,7 @@ use crate::desk::opening::OpenedTrace;
 use crate::desk::part::{PendingPart, RepairState};
 use crate::desk::slice_state::{PanelSlices, SliceState};
 use crate::desk::status::ThreadsSlot;
+use crate::desk::trace_comparison::TraceComparison;
 use crate::image::{AddressName, Images};
 use crate::messages::say;
 use crate::model::ending::{EndingReport, ending_report};
@@ -73,6 +74,8 @@ pub struct Desk {
     pub slices: SavedQueries<SavedSlice>,
     /// Steps and time per function.
     pub functions: FunctionsState,
+    /// Differences to a second trace.
+    pub comparison: TraceComparison,
     /// Condition of the last search for a condition.
     pub condition: Option<String>,
     /// Files in which the session is saved.
@@ -129,6 +132,7 @@ impl Desk {
             searches: SavedQueries::default(),
             slices: SavedQueries::default(),
             functions: FunctionsState::default(),
+            comparison: TraceComparison::default(),
             condition: None,
             places: SessionPlaces::default(),
             lookup: None,
@@ -328,6 +332,7 @@ impl Desk {
         self.look_at_names();
         self.look_at_threads();
         self.look_at_ending();
+        self.look_at_comparison();
         self.find.advance(&self.session, &self.worker);
         self.slice.advance(&self.session, &self.worker);
         self.look_at_hits();
@@ -341,6 +346,7 @@ impl Desk {
             || self.own_finds.stop_all()
             || self.slice.stop()
             || self.own_slices.stop_all()
+            || self.comparison.stop()
     }
 
     pub(crate) fn stay_in_thread(&mut self, name: Option<&str>) {

@@ -88,6 +88,7 @@ impl Desk {
         self.timeline_share = before.timeline_share;
         self.windows.is_synced = before.windows.is_synced;
         self.places = before.places;
+        self.comparison = before.comparison.renewed();
     }
 
     /// Returns true if there are notes that are saved nowhere and the user was not warned yet.

@@ -11,6 +11,7 @@ mod blocks;
     reason = "the file bears the name of its type"
 )]
 mod desk;
+mod differences;
 mod find;
 mod find_state;
 mod found;
@@ -34,6 +35,7 @@ mod slice_state;
 mod status;
 #[cfg(any(test, feature = "test-session"))]
 mod test_desk;
+mod trace_comparison;
 pub mod words;
 
 pub use crate::desk::desk::thread_named;
@@ -61,6 +63,7 @@ pub use saver::{PlaceContent, SaveEvent, SavePlace, SaveReason, Saver};
 pub use slice_list::SliceList;
 pub use slice_state::SliceState;
 pub use status::{PositionStatus, StatusSlot, position_label, status_at};
+pub use trace_comparison::{ComparisonStatus, TraceComparison};
 
 #[cfg(any(test, feature = "test-session"))]
 pub use test_desk::desk_over;

@@ -187,6 +187,12 @@ pub fn path(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::File(FileAction::OpenPath(from_home(text))))
 }
 
+pub fn compare_trace(text: &str, _: &CommandContext) -> Result<Action, String> {
+    Ok(Action::File(FileAction::CompareTrace(Some(from_home(
+        text,
+    )))))
+}
+
 /// Parses `Step over = F10, N`. Nothing after the `=` removes all keys of the command.
 pub fn set_keys(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (name, keys) = text

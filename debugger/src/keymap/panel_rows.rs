@@ -19,7 +19,7 @@ pub struct PanelRow {
 }
 
 /// One row per kind, in the order of the menu.
-pub const PANELS: [PanelRow; 24] = [
+pub const PANELS: [PanelRow; 25] = [
     PanelRow {
         kind: PanelKind::Trace,
         show: CommandId::ShowTrace,
@@ -150,6 +150,12 @@ pub const PANELS: [PanelRow; 24] = [
         kind: PanelKind::Findings,
         show: CommandId::ShowFindings,
         icon: icons::CHECK,
+        another: None,
+    },
+    PanelRow {
+        kind: PanelKind::Differences,
+        show: CommandId::ShowDifferences,
+        icon: icons::COMPARE,
         another: None,
     },
     PanelRow {

@@ -157,6 +157,10 @@ commands![
         .icon(icons::RELOAD)
         .key(CTRL, Key::R)
         .does(FileAction::Reload),
+    File::CompareWithTrace("Compare with trace…")
+        .icon(icons::COMPARE)
+        .does(FileAction::CompareTrace(None))
+        .asks("ask-path-of-a-trace", arguments::compare_trace),
     File::Follow("Follow")
         .separated()
         .icon(icons::END)
@@ -326,6 +330,12 @@ commands![
         .key(SHIFT, Key::I)
         .does(TravelAction::GoToException(Direction::Back)),
     Go::WhereItWentWrong("Where it went wrong").does(TravelAction::GoToEnding),
+    Go::NextDifference("Next difference")
+        .key(NONE, Key::J)
+        .does(TravelAction::GoToDifference(Direction::Forward)),
+    Go::PreviousDifference("Previous difference")
+        .key(SHIFT, Key::J)
+        .does(TravelAction::GoToDifference(Direction::Back)),
     Go::NextCallOfFunction("Next call of function")
         .key(NONE, Key::Period)
         .does(TravelAction::GoToCall(None, Direction::Forward))
@@ -1034,6 +1044,10 @@ commands![
     Window::ShowFindings("Show findings")
         .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::Findings)),
+    Window::ShowDifferences("Show differences")
+        .in_submenu(Submenu::Panels)
+        .icon(icons::COMPARE)
+        .does(PanelAction::ShowPanel(PanelKind::Differences)),
     Window::ShowHits("Show hits")
         .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::Find)),

@@ -125,6 +125,7 @@ fn travel(desk: &mut Desk, action: TravelAction) {
         TravelAction::StepLineInto(direction) => desk.go_to_next_line(Callees::Into, direction),
         TravelAction::GoToException(direction) => desk.go_to_exception(direction),
         TravelAction::GoToEnding => desk.go_to_ending(),
+        TravelAction::GoToDifference(direction) => desk.go_to_difference(direction),
         TravelAction::StopLookup => desk.lookup = None,
         TravelAction::GoToWhere(condition, direction) => desk.go_to_where(condition, direction),
         TravelAction::GoToWhereAgain(direction) => desk.go_to_where_again(direction),

@@ -40,6 +40,8 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
             }
         }
         FileAction::OpenDemo => open(shell, TraceChoice::Demo),
+        FileAction::CompareTrace(None) => ask(shell, FilePurpose::OtherTrace),
+        FileAction::CompareTrace(Some(path)) => in_desk(shell, |desk| desk.compare_trace(path)),
         FileAction::OpenSession(None) => ask(shell, FilePurpose::Session),
         FileAction::OpenSession(Some(file)) => {
             open(shell, TraceChoice::Session { file, trace: None })
@@ -101,6 +103,7 @@ fn needs_trace(action: &FileAction) -> bool {
         FileAction::SaveSession(_)
         | FileAction::SaveSessionAgain
         | FileAction::Reload
+        | FileAction::CompareTrace(_)
         | FileAction::AddImage(_)
         | FileAction::AddSysroot(_)
         | FileAction::LocateSource(_)

@@ -28,6 +28,8 @@ pub enum FilePurpose {
     Font(FontRole),
     /// A directory with a trace to open.
     Directory,
+    /// A trace to compare the open one with.
+    OtherTrace,
     /// A program image to add.
     Image,
     /// A directory to search for program images.
@@ -68,6 +70,7 @@ impl FilePurpose {
     pub fn title(&self) -> String {
         match self {
             Self::Trace => say!("files-open-trace").to_owned(),
+            Self::OtherTrace => say!("files-compare-trace").to_owned(),
             Self::Directory => say!("files-open-directory").to_owned(),
             Self::Sysroot => say!("files-sysroot").to_owned(),
             Self::Image => say!("files-add-image").to_owned(),
@@ -92,6 +95,7 @@ impl FilePurpose {
                 PickedKind::Place
             }
             Self::Image
+            | Self::OtherTrace
             | Self::Keys
             | Self::Font(_)
             | Self::Session
@@ -151,6 +155,7 @@ impl FilePurpose {
         let path = path.to_owned();
         match self {
             Self::Trace | Self::Directory => Ok(Action::File(FileAction::OpenPath(path))),
+            Self::OtherTrace => Ok(Action::File(FileAction::CompareTrace(Some(path)))),
             Self::Sysroot => Ok(Action::File(FileAction::AddSysroot(Some(path)))),
             Self::Image => Ok(Action::File(FileAction::AddImage(Some(ImageSpec {
                 path,

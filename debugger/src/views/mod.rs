@@ -6,6 +6,7 @@
 mod bookmark_table;
 mod calls;
 mod compare;
+mod difference_table;
 mod effects_table;
 mod external_table;
 mod find_table;
@@ -29,6 +30,7 @@ pub use crate::views::view::{MenuEntry, RowMenu};
 pub use bookmark_table::BookmarkTable;
 pub use calls::{CallColumn, CallsView};
 pub use compare::{CompareRoom, CompareSide, CompareView, CompareWidths, WindowPair, low_end};
+pub use difference_table::DifferenceTable;
 pub use effects_table::EffectsTable;
 pub use external_table::ExternalTable;
 pub use find_table::FindTable;

@@ -6,6 +6,7 @@
     reason = "tests are exempt, and so are the functions they share"
 )]
 
+mod differences;
 mod growing;
 mod panes;
 mod peer_cells;

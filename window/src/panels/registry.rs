@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{Follow, PanelKind};
 use stepback_debugger::keymap::panel_row;
-use stepback_debugger::views::{ExternalTable, ThreadTable, WarningTable};
+use stepback_debugger::views::{DifferenceTable, ExternalTable, ThreadTable, WarningTable};
 
 use super::bookmarks::BookmarksPanel;
 use super::calls::CallsPanel;
@@ -86,6 +86,8 @@ panes! {
     Table(TablePanel): Accesses | Heap | Heat | Tasks | Regions | StackMemory | Effects;
     /// Violations of rules.
     Findings(FindingsPanel): Findings;
+    /// Differences of two traces.
+    Differences(ListPanel<DifferenceTable>): Differences;
     /// Hits of a search.
     Find(FindPanel): Find;
     /// Watched expressions.
@@ -166,7 +168,8 @@ mod tests {
             PanelKind::Regions => Some(PanelKind::StackMemory),
             PanelKind::StackMemory => Some(PanelKind::Effects),
             PanelKind::Effects => Some(PanelKind::Why),
-            PanelKind::Why => None,
+            PanelKind::Why => Some(PanelKind::Differences),
+            PanelKind::Differences => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));

@@ -12,6 +12,7 @@ mod cells;
 mod commands;
 mod compare;
 mod demo;
+mod differences;
 mod externals;
 mod files;
 mod find;

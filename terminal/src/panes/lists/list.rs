@@ -9,9 +9,10 @@ use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
 use stepback_debugger::views::{
-    AccessTable, BookmarkTable, CallsView, CompareView, EffectsTable, ExternalTable, FindTable,
-    FindingsView, FunctionTable, MemoryTable, PanelView, RowGesture, RowListing, SourceView,
-    StackView, TableSource, TableView, ThreadTable, ViewStatus, WarningTable, WatchTable, WhyView,
+    AccessTable, BookmarkTable, CallsView, CompareView, DifferenceTable, EffectsTable,
+    ExternalTable, FindTable, FindingsView, FunctionTable, MemoryTable, PanelView, RowGesture,
+    RowListing, SourceView, StackView, TableSource, TableView, ThreadTable, ViewStatus,
+    WarningTable, WatchTable, WhyView,
 };
 use stepback_parsers::Position;
 
@@ -326,6 +327,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
         PanelKind::Bookmarks => table(BookmarkTable::default()),
         PanelKind::Calls => list(CallsView::default()),
         PanelKind::Compare => list(CompareView::default()),
+        PanelKind::Differences => table(DifferenceTable),
         PanelKind::Externals => table(ExternalTable::default()),
         PanelKind::Effects => table(EffectsTable::default()),
         PanelKind::Find => table(FindTable),

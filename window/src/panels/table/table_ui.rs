@@ -54,7 +54,12 @@ impl<S: TableSource> TableUi<'_, S> {
         }
         let (title, advice) = match status {
             ViewStatus::Failed(error) => return error_ui(ui, pen, rect, &error, out),
-            ViewStatus::Loading(_) => return loading_ui(pen, rect),
+            ViewStatus::Loading(words) if words.is_empty() => return loading_ui(pen, rect),
+            ViewStatus::Loading(words) => {
+                ui.ctx().request_repaint_after(FOUND_AFTER);
+                let words = EmptyMessage(&words, say!("list-escape-cancels"));
+                return empty_ui(ui, pen, rect, icon_of(self.view.kind()), words);
+            }
             ViewStatus::Empty { title, advice } => (title, advice),
             ViewStatus::Rows(_) => Default::default(),
         };

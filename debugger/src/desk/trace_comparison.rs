@@ -1,0 +1,133 @@
+//! State of the comparison of the open trace with a second one.
+//!
+//! One long job opens the second trace and compares both. It runs again when more of the first
+//! trace is indexed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+
+use crate::messages::say;
+use crate::model::trace_differences::{ComparisonProgress, TraceDifferences};
+use crate::session::{OpenOptions, Session};
+use crate::worker::{JobLane, Ticket, Worker};
+
+/// Comparison of the open trace with a second one, and the request for it.
+#[derive(Default)]
+pub struct TraceComparison {
+    /// Options that the second trace is opened with; none: no comparison was requested.
+    options: Option<OpenOptions>,
+    job: Option<ComparisonJob>,
+    /// Number of steps of the open trace when the last job started.
+    compared_steps: Option<u64>,
+    differences: Option<Arc<TraceDifferences>>,
+    error: Option<String>,
+}
+
+struct ComparisonJob {
+    ticket: Ticket<Arc<TraceDifferences>>,
+    progress: Arc<ComparisonProgress>,
+}
+
+/// What is known about the differences of two traces.
+pub enum ComparisonStatus<'a> {
+    /// No second trace was chosen.
+    NotRequested,
+    /// The comparison is under way; its progress in words.
+    UnderWay(String),
+    Failed(&'a str),
+    Done(&'a Arc<TraceDifferences>),
+}
+
+impl std::fmt::Debug for TraceComparison {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TraceComparison")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TraceComparison {
+    /// Returns the path of the second trace.
+    pub fn path(&self) -> Option<&Path> {
+        self.options.as_ref().map(|options| &*options.path)
+    }
+
+    /// Returns the differences, or why there are none.
+    pub fn status(&self) -> ComparisonStatus<'_> {
+        match (&self.options, &self.differences, &self.error) {
+            (None, ..) => ComparisonStatus::NotRequested,
+            (Some(_), Some(differences), _) => ComparisonStatus::Done(differences),
+            (Some(_), None, Some(error)) => ComparisonStatus::Failed(error),
+            (Some(options), None, None) => {
+                let progress = self.job.as_ref().map(|job| &*job.progress);
+                let words = progress.map_or_else(
+                    || say!("differences-waiting").to_owned(),
+                    |progress| progress.words(&options.name()),
+                );
+                ComparisonStatus::UnderWay(words)
+            }
+        }
+    }
+
+    /// Returns the differences if both traces are compared.
+    pub fn differences(&self) -> Option<&Arc<TraceDifferences>> {
+        self.differences.as_ref()
+    }
+
+    /// Requests a comparison. Cancels one that is under way.
+    pub(super) fn request(&mut self, options: OpenOptions) {
+        *self = Self {
+            options: Some(options),
+            ..Self::default()
+        };
+    }
+
+    /// Requests the comparison again for the same trace that was opened again.
+    pub(super) fn renewed(self) -> Self {
+        Self {
+            options: self.options,
+            ..Self::default()
+        }
+    }
+
+    /// Picks up the answer, or starts the job if there is none for this many steps.
+    pub(super) fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
+        self.receive();
+        let steps = session.index.step_count();
+        let Some(options) = self.options.as_ref() else {
+            return;
+        };
+        if self.job.is_some() || self.compared_steps == Some(steps) {
+            return;
+        }
+        let progress = Arc::<ComparisonProgress>::default();
+        let (options, session) = (options.clone(), Arc::clone(session));
+        let shared = Arc::clone(&progress);
+        let ticket = worker.spawn(JobLane::Long, move |cancel: &Cancel| {
+            let found = TraceDifferences::with_trace_at(&options, &session, &shared, cancel)?;
+            Ok(Arc::new(found))
+        });
+        (self.compared_steps, self.error) = (Some(steps), None);
+        self.job = Some(ComparisonJob { ticket, progress });
+        self.receive();
+    }
+
+    fn receive(&mut self) {
+        match self.job.as_ref().and_then(|job| job.ticket.take()) {
+            Some(Ok(found)) => (self.differences, self.job) = (Some(found), None),
+            Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
+            None => {}
+        }
+    }
+
+    /// Cancels the comparison. Returns false if none is under way.
+    pub(super) fn stop(&mut self) -> bool {
+        let is_stopped = self.job.take().is_some();
+        if is_stopped && self.differences.is_none() {
+            *self = Self::default();
+        }
+        is_stopped
+    }
+}

@@ -1,0 +1,453 @@
+//! The differences of two traces: a table of the regions of their alignment, and the positions at
+//! which they differ ([`TraceDifferences`]).
+//!
+//! The first rows of a pair of threads are the first divergence, the first differing value and the
+//! cause. Steps are those of the whole trace, as everywhere in the program; the comparison numbers
+//! them within their threads.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Result, anyhow};
+use stepback_compare::{
+    CellDifference, CompareOptions, Comparison, Region, RegionDetails, RegionKind, Slides,
+    StateAfter, StepNumbers, StepPair, ThreadComparison, TraceSide,
+};
+use stepback_index::build::BuildProgress;
+use stepback_index::{Cancel, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
+
+use super::TextRole;
+use super::difference_words::{cell_words, origin_words};
+use super::names::function_name;
+use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
+use super::text::thousands;
+use crate::action::Direction;
+use crate::analysis::step_places::step_record;
+use crate::messages::say;
+use crate::session::{OpenOptions, Session, open};
+
+/// Number of differing cells that a row names.
+const CELLS: usize = 3;
+
+const HEADS: [&str; 8] = [
+    "differences-head-difference",
+    "head-thread",
+    "differences-head-in-a",
+    "differences-head-count-a",
+    "differences-head-in-b",
+    "differences-head-count-b",
+    "head-function",
+    "differences-head-values",
+];
+
+/// Progress of a comparison.
+#[derive(Debug, Default)]
+pub struct ComparisonProgress {
+    /// Progress of opening the second trace.
+    pub opening: BuildProgress,
+    /// Number of matched steps whose values were compared.
+    compared: AtomicU64,
+    /// Number of steps of the shorter trace; 0 until both are open.
+    steps: AtomicU64,
+}
+
+impl ComparisonProgress {
+    /// Describes the progress: `Comparing with b.tarmac: 34 %`.
+    pub fn words(&self, name: &str) -> String {
+        let per_cent = |done: &AtomicU64, total: u64| {
+            let done = u128::from(done.load(Ordering::Relaxed)) * 100;
+            u64::try_from(done / u128::from(total.max(1))).map_or(100, |share| share.min(100))
+        };
+        match self.steps.load(Ordering::Relaxed) {
+            0 => {
+                let total = self.opening.bytes_total.load(Ordering::Relaxed);
+                let share = per_cent(&self.opening.bytes_done, total);
+                say!("differences-opening", name = name, share = share)
+            }
+            steps => {
+                let share = per_cent(&self.compared, steps);
+                say!("differences-comparing", name = name, share = share)
+            }
+        }
+    }
+}
+
+/// Two traces and their differences.
+pub struct TraceDifferences {
+    /// The second trace.
+    pub other: Arc<Session>,
+    pub comparison: Comparison,
+    /// One row per region, after the first divergence, the first differing value and the cause.
+    pub table: Arc<Table>,
+    /// Positions of the first trace at which the traces differ, in order.
+    stops: Vec<Position>,
+}
+
+impl TraceDifferences {
+    /// Opens the second trace and compares it with the first. Runs on a worker.
+    ///
+    /// # Errors
+    /// The second trace could not be opened, a trace could not be read, or `cancel` was set.
+    pub fn with_trace_at(
+        options: &OpenOptions,
+        session: &Session,
+        progress: &ComparisonProgress,
+        cancel: &Cancel,
+    ) -> Result<Self> {
+        // Damage of the second index must not repair that of the open trace: only words are kept.
+        let other = open(options, &progress.opening, cancel)
+            .map_err(|error| anyhow!("{}: {error:#}", options.path.display()))?;
+        let other = Arc::new(other);
+        Self::between(session, other, progress, cancel).map_err(|error| anyhow!("{error:#}"))
+    }
+
+    fn between(
+        session: &Session,
+        other: Arc<Session>,
+        progress: &ComparisonProgress,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
+        let (a, b) = (&session.index, &other.index);
+        let steps = a.step_count().min(b.step_count()).max(1);
+        progress.steps.store(steps, Ordering::Relaxed);
+        let options = CompareOptions {
+            progress: Some(&progress.compared),
+            ..CompareOptions::default()
+        };
+        let comparison = Comparison::run(a, b, options, cancel)?;
+        let (mut rows, mut stops) = (Vec::new(), Vec::new());
+        for threads in &comparison.compared {
+            let mut list = ThreadDifferences {
+                session,
+                other: &other,
+                slides: &comparison.slides,
+                threads,
+                numbers_a: StepNumbers::new(a, threads.threads.a),
+                numbers_b: StepNumbers::new(b, threads.threads.b),
+                cancel,
+                rows,
+                stops,
+            };
+            list.add()?;
+            (rows, stops) = (list.rows, list.stops);
+        }
+        stops.sort_unstable();
+        stops.dedup();
+        let table = Table::new(summary(&comparison, &other), &HEADS, rows);
+        // The kind, the steps of the first trace and the values are shown in the narrowest panel.
+        let table = Table {
+            spare: vec![5, 3, 1, 6, 4],
+            ..table
+        };
+        let table = table.without_one_thread(session).without_empty();
+        Ok(Self {
+            table: Arc::new(table),
+            comparison,
+            stops,
+            other,
+        })
+    }
+
+    /// Returns the nearest position after or before another at which the traces differ.
+    pub fn nearest(&self, from: Position, direction: Direction) -> Option<Position> {
+        let place = match direction {
+            Direction::Forward => self.stops.partition_point(|stop| *stop <= from),
+            Direction::Back => self
+                .stops
+                .partition_point(|stop| *stop < from)
+                .checked_sub(1)?,
+        };
+        self.stops.get(place).copied()
+    }
+}
+
+/// Returns the number of matched steps, of those with different values, and of other regions.
+fn summary(comparison: &Comparison, other: &Session) -> String {
+    let name = other.path.file_name().unwrap_or(other.path.as_os_str());
+    let name = name.to_string_lossy();
+    let (mut matched, mut differing, mut regions) = (0u64, 0u64, 0u64);
+    for threads in &comparison.compared {
+        matched += threads.alignment.matched();
+        for (region, details) in threads.regions() {
+            regions += u64::from(region.kind != RegionKind::Same);
+            differing += details.values.as_ref().map_or(0, |values| values.differing);
+        }
+    }
+    let mut parts = vec![match comparison.is_equal() {
+        true => say!("differences-equal", name = name, count = matched),
+        false => say!("differences-matched", name = name, count = matched),
+    }];
+    if differing > 0 {
+        parts.push(say!("differences-steps-differ", count = differing));
+    }
+    if regions > 0 {
+        parts.push(say!("differences-regions", count = regions));
+    }
+    for (side, threads) in [
+        (TraceSide::A, &comparison.threads.only_in_a),
+        (TraceSide::B, &comparison.threads.only_in_b),
+    ] {
+        if !threads.is_empty() {
+            let (count, side) = (threads.len() as u64, side_name(side));
+            parts.push(say!("differences-threads", count = count, side = side));
+        }
+    }
+    parts.join(", ")
+}
+
+/// Returns `A` or `B`.
+fn side_name(side: TraceSide) -> &'static str {
+    match side {
+        TraceSide::A => "A",
+        TraceSide::B => "B",
+    }
+}
+
+/// Makes the rows of two threads.
+struct ThreadDifferences<'a> {
+    session: &'a Session,
+    other: &'a Session,
+    slides: &'a Slides,
+    threads: &'a ThreadComparison,
+    numbers_a: StepNumbers<'a>,
+    numbers_b: StepNumbers<'a>,
+    cancel: &'a Cancel,
+    rows: Vec<TableRow>,
+    stops: Vec<Position>,
+}
+
+/// A row whose steps are numbered within the threads.
+struct DifferenceRow {
+    difference: &'static str,
+    a: Range<u64>,
+    b: Range<u64>,
+    position: Position,
+    values: String,
+    is_faded: bool,
+}
+
+impl ThreadDifferences<'_> {
+    fn add(&mut self) -> Result<(), QueryError> {
+        self.add_divergence()?;
+        self.add_initial()?;
+        self.add_first_value()?;
+        self.add_cause()?;
+        for (region, details) in self.threads.regions() {
+            self.add_region(region, details)?;
+        }
+        Ok(())
+    }
+
+    fn add_divergence(&mut self) -> Result<(), QueryError> {
+        let Some(pair) = self.threads.divergence else {
+            return Ok(());
+        };
+        let (a, b) = (self.numbers_a.step(pair.a)?, self.numbers_b.step(pair.b)?);
+        let (place_a, place_b) = (self.place(TraceSide::A, a)?, self.place(TraceSide::B, b)?);
+        self.push(DifferenceRow {
+            difference: say!("differences-first-divergence"),
+            a: pair.a..pair.a + 1,
+            b: pair.b..pair.b + 1,
+            position: a.before(),
+            values: say!("differences-goes-to", a = place_a, b = place_b),
+            is_faded: false,
+        })
+    }
+
+    /// Names the place of a step by the images of the first trace.
+    fn place(&self, side: TraceSide, step: Step) -> Result<String, QueryError> {
+        let index = match side {
+            TraceSide::A => &self.session.index,
+            TraceSide::B => &self.other.index,
+        };
+        let Some(record) = step_record(step, index, self.cancel)? else {
+            return Ok(say!("differences-the-end").to_owned());
+        };
+        let pc = match side {
+            TraceSide::A => record.pc,
+            TraceSide::B => Address(self.slides.to_first(record.pc)),
+        };
+        Ok(function_name(&self.session.images, pc))
+    }
+
+    fn add_initial(&mut self) -> Result<(), QueryError> {
+        if self.threads.initial.is_empty() {
+            return Ok(());
+        }
+        self.push(DifferenceRow {
+            difference: say!("differences-before-first-step"),
+            a: 0..0,
+            b: 0..0,
+            position: Position(0),
+            values: cells_text(&self.threads.initial),
+            is_faded: false,
+        })
+    }
+
+    fn add_first_value(&mut self) -> Result<(), QueryError> {
+        let mut values = self
+            .threads
+            .details
+            .iter()
+            .filter_map(|known| known.values.as_ref());
+        match values.find_map(|values| values.first.as_ref()) {
+            Some(first) => {
+                let words = cells_text(&first.cells);
+                self.add_step(first.steps, say!("differences-first-value"), words)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn add_cause(&mut self) -> Result<(), QueryError> {
+        let cause = self.threads.cause.as_ref();
+        let Some((cause, oldest)) = cause.and_then(|cause| Some((cause, cause.chain.last()?)))
+        else {
+            return Ok(());
+        };
+        let mut values = origin_words(&cause.origin);
+        if self.threads.divergence.is_some() {
+            let count = cause.chain.len() as u64;
+            values = format!("{values}; {}", say!("differences-chain", count = count));
+        }
+        self.add_step(oldest.steps, say!("differences-cause"), values)
+    }
+
+    /// Adds a row for a pair of steps. Its position is after the step, where the values differ.
+    fn add_step(
+        &mut self,
+        pair: StepPair,
+        difference: &'static str,
+        values: String,
+    ) -> Result<(), QueryError> {
+        let position = self.numbers_a.step(pair.a)?.after();
+        self.push(DifferenceRow {
+            difference,
+            a: pair.a..pair.a + 1,
+            b: pair.b..pair.b + 1,
+            position,
+            values,
+            is_faded: false,
+        })
+    }
+
+    fn add_region(&mut self, region: &Region, details: &RegionDetails) -> Result<(), QueryError> {
+        let start = self.numbers_a.step(region.a.start)?.before();
+        if region.kind != RegionKind::Same {
+            self.stops.push(start);
+        }
+        let (mut position, mut differing) = (start, 0);
+        if let Some(values) = &details.values {
+            differing = values.differing;
+            for (place, number) in values.steps.iter().enumerate() {
+                let stop = self.numbers_a.step(*number)?.after();
+                self.stops.push(stop);
+                position = if place == 0 { stop } else { position };
+            }
+        }
+        let words = match (region.kind, &details.after) {
+            (RegionKind::Same, _) if differing == 0 => say!("differences-same-values").to_owned(),
+            (RegionKind::Same, _) => say!("differences-steps-differ", count = differing),
+            (RegionKind::Different | RegionKind::NotAligned, Some(after)) => after_words(after),
+            (RegionKind::Different | RegionKind::NotAligned, None) => String::new(),
+        };
+        self.push(DifferenceRow {
+            difference: region_words(region),
+            a: region.a.clone(),
+            b: region.b.clone(),
+            position,
+            values: words,
+            is_faded: region.kind == RegionKind::Same && differing == 0,
+        })
+    }
+
+    fn push(&mut self, row: DifferenceRow) -> Result<(), QueryError> {
+        if self.rows.len() >= ROWS {
+            return Ok(());
+        }
+        let in_a = steps_cell(&mut self.numbers_a, &row.a)?;
+        let in_b = steps_cell(&mut self.numbers_b, &row.b)?;
+        let function = self.function(row.a.start)?;
+        let count = |steps: &Range<u64>| TableCell::number(steps.end - steps.start);
+        let role = match row.is_faded {
+            true => TextRole::Second,
+            false => TextRole::Plain,
+        };
+        self.rows.push(TableRow {
+            name: format!("{} {}", row.difference, in_a.text()),
+            key: self.rows.len() as u64,
+            cells: vec![
+                TableCell::new(role, row.difference),
+                TableCell::new(
+                    TextRole::Second,
+                    thread_name(self.session, self.threads.threads.a),
+                ),
+                in_a,
+                count(&row.a),
+                in_b,
+                count(&row.b),
+                TableCell::new(TextRole::Symbol, function),
+                TableCell::new(role, row.values),
+            ],
+            position: Some(row.position),
+            is_faded: row.is_faded,
+            ..TableRow::default()
+        });
+        Ok(())
+    }
+
+    /// Names the function whose call contains a step of the first trace.
+    fn function(&mut self, number: u64) -> Result<String, QueryError> {
+        let position = self.numbers_a.step(number)?.before();
+        let calls = self.session.index.plain_calls();
+        let call = calls.innermost_at(self.threads.threads.a, position);
+        let call = call.and_then(|id| calls.get(id));
+        Ok(call.map_or_else(String::new, |call| {
+            function_name(&self.session.images, call.function)
+        }))
+    }
+}
+
+/// Formats the first and last step: `300–309`. Sorted by the first.
+fn steps_cell(numbers: &mut StepNumbers<'_>, steps: &Range<u64>) -> Result<TableCell, QueryError> {
+    let first = numbers.step(steps.start)?.0;
+    let text = match steps.end.checked_sub(1).filter(|_| !steps.is_empty()) {
+        None => say!("differences-before-step", step = thousands(first)),
+        Some(last) if last == steps.start => thousands(first),
+        Some(last) => format!("{}–{}", thousands(first), thousands(numbers.step(last)?.0)),
+    };
+    Ok(TableCell::ranked(Some(first), TextRole::Number, text))
+}
+
+fn region_words(region: &Region) -> &'static str {
+    match region.kind {
+        RegionKind::Same => say!("differences-same"),
+        RegionKind::NotAligned => say!("differences-not-aligned"),
+        RegionKind::Different if region.a.is_empty() => say!("differences-only-in-b"),
+        RegionKind::Different if region.b.is_empty() => say!("differences-only-in-a"),
+        RegionKind::Different => say!("differences-other-steps"),
+    }
+}
+
+/// Says whether the states differ after a region without partners, and whether that heals.
+fn after_words(after: &StateAfter) -> String {
+    let count = after.cells.len() as u64;
+    match (count, after.left) {
+        (0, _) if after.is_complete => say!("differences-nothing-after").to_owned(),
+        (0, _) => String::new(),
+        (_, 0) if after.is_complete => say!("differences-heals", count = count),
+        _ => say!("differences-after", count = count),
+    }
+}
+
+/// Formats the first cells that differ.
+fn cells_text(cells: &[CellDifference]) -> String {
+    let mut words: Vec<String> = cells.iter().take(CELLS).map(cell_words).collect();
+    if let more @ 1.. = cells.len().saturating_sub(CELLS) {
+        words.push(say!("differences-more", count = more as u64));
+    }
+    words.join("; ")
+}

@@ -1,0 +1,105 @@
+//! A second trace: its differences by region, and the steps at which it differs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use egui::{Key, Modifiers};
+use stepback_debugger::action::{FileAction, PanelKind};
+use stepback_debugger::desk::ComparisonStatus;
+
+use crate::sandbox::{SHORT, Sandbox};
+use crate::support::Driver;
+
+/// Unpacks a trace of a pair whose true differences are known.
+fn unpacked(sandbox: &Sandbox, pair: &str, name: &str) -> PathBuf {
+    let packed = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/pairs");
+    let packed = fs::read(format!("{packed}/{pair}/{name}.zst")).unwrap();
+    sandbox.file(name, zstd::decode_all(packed.as_slice()).unwrap())
+}
+
+/// Opens the first trace of a pair and compares it with the second.
+fn compared(pair: &str) -> Driver {
+    let sandbox = Sandbox::new();
+    let other = unpacked(&sandbox, pair, "b.tarmac");
+    let mut window = sandbox.open(&unpacked(&sandbox, pair, "a.tarmac"));
+    window.close_messages();
+    window.perform(FileAction::CompareTrace(Some(other)));
+    assert!(window.panels().contains(&PanelKind::Differences));
+    window
+}
+
+// The expected steps are those of `fixtures/pairs/recurse-depth/truth.json`.
+
+#[test]
+fn differences_are_listed_by_region() {
+    let mut window = compared("recurse-depth");
+    for (name, position) in [
+        ("First divergence 300", 300),
+        ("First other value 24", 25),
+        ("Only in B before 300", 300),
+        ("Same steps 0–299", 25),
+    ] {
+        window.command("Go to start");
+        window.click(name);
+        window.check_position(position);
+    }
+    let row = window.painted("First other value 24");
+    let values = "read at 0x8ffff80d: 0x30 in A, 0x31 in B";
+    assert!(row.contains(values), "{row}");
+}
+
+#[test]
+fn keys_go_to_the_next_and_previous_difference() {
+    let mut window = compared("recurse-depth");
+    for position in [25, 26, 27, 31] {
+        window.press(Key::J);
+        window.check_position(position);
+    }
+    window.press_with(Modifiers::SHIFT, Key::J);
+    window.check_position(27);
+    window.command("Go to start");
+    window.command("Previous difference");
+    window.check_position(0);
+}
+
+#[test]
+fn interrupts_of_one_trace_are_insertions() {
+    let mut window = compared("qsort-irq3");
+    for position in [201, 510, 1085] {
+        let name = format!("Only in B before {}", grouped(position));
+        let differences = window.desk().comparison.differences().unwrap();
+        assert!(differences.table.rows.iter().any(|row| row.name == name));
+        window.press(Key::J);
+        window.check_position(position);
+    }
+    window.press(Key::J);
+    window.check_position(1085);
+}
+
+/// Groups the digits of a number below a million.
+fn grouped(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", number / 1000, number % 1000),
+    }
+}
+
+#[test]
+fn a_trace_without_a_second_one_says_what_to_do() {
+    let mut window = Driver::text(SHORT);
+    window.command("Show differences");
+    assert!(window.has("No second trace"));
+    window.press(Key::J);
+    window.check_position(0);
+}
+
+#[test]
+fn a_second_trace_that_cannot_be_opened_is_named() {
+    let mut window = Driver::text(SHORT);
+    let missing = window.path("missing.tarmac");
+    window.perform(FileAction::CompareTrace(Some(missing)));
+    let ComparisonStatus::Failed(error) = window.desk().comparison.status() else {
+        panic!("a missing trace was compared");
+    };
+    assert!(error.contains("missing.tarmac"), "{error}");
+}
