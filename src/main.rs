@@ -44,6 +44,7 @@ fn open_window(arguments: &WindowArguments) -> Result<FrontEndLaunch> {
             of_path()
         },
         at,
+        compare: arguments.compare.clone(),
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments.size,
@@ -80,6 +81,7 @@ fn open_browser(arguments: &BrowseArguments) -> Result<FrontEndLaunch> {
             of_path()
         },
         at,
+        compare: arguments.compare.clone(),
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments

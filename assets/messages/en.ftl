@@ -1031,6 +1031,7 @@ differences-threads = { $count ->
 differences-first-divergence = First divergence
 differences-first-value = First other value
 differences-cause = Cause
+differences-then = then
 differences-before-first-step = Before the first step
 differences-same = Same steps
 differences-other-steps = Other steps

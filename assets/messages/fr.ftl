@@ -1070,6 +1070,7 @@ differences-threads = { $count ->
 differences-first-divergence = Première divergence
 differences-first-value = Première autre valeur
 differences-cause = Cause
+differences-then = puis
 differences-before-first-step = Avant le premier pas
 differences-same = Mêmes pas
 differences-other-steps = Autres pas

@@ -24,6 +24,9 @@ pub struct BrowseArguments {
     /// The position at which the demo begins: typed as --demo@POS.
     #[arg(long, value_name = "POS", requires = "demo", hide = true)]
     pub demo_at: Option<String>,
+    /// Another trace to compare with, as Compare with trace… does.
+    #[arg(long, value_name = "B")]
+    pub compare: Option<PathBuf>,
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,

@@ -47,6 +47,9 @@ pub struct WindowArguments {
     /// The position at which the demo begins: typed as --demo@POS.
     #[arg(long, value_name = "POS", requires = "demo", hide = true)]
     pub demo_at: Option<String>,
+    /// Another trace to compare with, as Compare with trace… does.
+    #[arg(long, value_name = "B")]
+    pub compare: Option<PathBuf>,
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
@@ -78,6 +81,7 @@ impl WindowArguments {
             trace: self.trace.clone(),
             demo: self.demo,
             demo_at: self.demo_at.clone(),
+            compare: self.compare.clone(),
             run: self.run.clone(),
             screenshot: None,
             size: None,
@@ -121,6 +125,9 @@ pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
     }
     if let Some(trace) = arguments.trace_and_place().0.as_deref() {
         refuse_missing(trace)?;
+    }
+    if let Some(other) = arguments.compare.as_deref() {
+        refuse_missing(other)?;
     }
     match (front.window)(arguments)? {
         FrontEndLaunch::Done => Ok(ExitCode::SUCCESS),

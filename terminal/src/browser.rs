@@ -107,6 +107,7 @@ impl TerminalBrowser {
         };
         let mut program = Program::new(worker, mode, wake);
         program.begin_at = options.at;
+        program.compare_with = options.compare;
         match options.script.as_deref().map(Script::read).transpose() {
             Ok(script) => program.script = script,
             Err(error) => program.note_failure(&error),

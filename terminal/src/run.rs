@@ -355,6 +355,8 @@ pub struct BrowserOptions {
     pub trace: Option<TraceChoice>,
     /// Initial position, in the language of the command line.
     pub at: Option<String>,
+    /// A second trace to compare with.
+    pub compare: Option<PathBuf>,
     /// Path of a script of actions.
     pub script: Option<PathBuf>,
     /// Path for a text picture of the screen after the script; `-` is standard output.

@@ -199,6 +199,7 @@ impl App {
             is_zoom_awaited,
         };
         (app.program.script, app.program.begin_at) = (script, options.at);
+        app.program.compare_with = options.compare;
         app.speak();
         if app.settings.fonts != FontChoice::default() {
             app.read_fonts(app.settings.fonts.clone());

@@ -226,6 +226,8 @@ pub struct WindowOptions {
     pub trace: Option<TraceChoice>,
     /// Initial position, in the language of the command line.
     pub at: Option<String>,
+    /// A second trace to compare with.
+    pub compare: Option<PathBuf>,
     /// Path of a script of actions.
     pub script: Option<PathBuf>,
     /// Path for a picture of the window after the script.

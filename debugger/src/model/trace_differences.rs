@@ -1,8 +1,8 @@
 //! The differences of two traces: a table of the regions of their alignment, and the positions at
 //! which they differ ([`TraceDifferences`]).
 //!
-//! The first rows of a pair of threads are the first divergence, the first differing value and the
-//! cause. Steps are those of the whole trace, as everywhere in the program; the comparison numbers
+//! The first rows of a pair of threads are the first divergence, the first differing value, and the
+//! cause with the differing steps from there to the divergence. Steps are those of the whole trace, as everywhere in the program; the comparison numbers
 //! them within their threads.
 
 use std::ops::Range;
@@ -29,6 +29,8 @@ use crate::analysis::step_places::step_record;
 use crate::messages::say;
 use crate::session::{OpenOptions, Session, open};
 
+/// Maximum number of steps between the cause and the divergence that are listed.
+const CHAIN: usize = 8;
 /// Number of differing cells that a row names.
 const CELLS: usize = 3;
 
@@ -313,7 +315,16 @@ impl ThreadDifferences<'_> {
             let count = cause.chain.len() as u64;
             values = format!("{values}; {}", say!("differences-chain", count = count));
         }
-        self.add_step(oldest.steps, say!("differences-cause"), values)
+        self.add_step(oldest.steps, say!("differences-cause"), values)?;
+        let later = cause.chain.iter().rev().skip(1);
+        for step in later.take(CHAIN) {
+            self.add_step(
+                step.steps,
+                say!("differences-then"),
+                cells_text(&step.cells),
+            )?;
+        }
+        Ok(())
     }
 
     /// Adds a row for a pair of steps. Its position is after the step, where the values differ.

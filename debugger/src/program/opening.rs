@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::shell::{PanelArrangement, Report, Shell, report};
-use crate::action::{Direction, TravelAction};
+use crate::action::{Direction, FileAction, TravelAction};
 use crate::desk::{
     BeginAt, Desk, OpenedTrace, Opening, OpeningEvent, OpeningMode, PartExtent, TraceChoice,
     TraceMissing, UndoStack, recent,
@@ -160,6 +160,10 @@ fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
     take_news(shell);
     load_lines(shell);
     begin_at(shell);
+    let program = shell.program_mut();
+    let other = program.compare_with.take();
+    let compare = other.map(|path| FileAction::CompareTrace(Some(path)).into());
+    program.queue.extend(compare);
 }
 
 /// Reports the notices about a trace, except those that were reported before, and remembers the

@@ -1,5 +1,6 @@
 //! The state of the program.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +44,8 @@ pub struct Program {
     pub mode: RunMode,
     /// Place at which the next trace is shown.
     pub begin_at: Option<String>,
+    /// A second trace that the next one is compared with.
+    pub compare_with: Option<PathBuf>,
     /// A part of the trace that is being written; its result is the message for the user.
     pub saving: Option<Ticket<String>>,
     /// Reason why the program ends with an error.
@@ -113,6 +116,7 @@ impl Program {
             script: None,
             mode,
             begin_at: None,
+            compare_with: None,
             saving: None,
             failure: Failure::default(),
             is_script_over: !mode.is_scripted,

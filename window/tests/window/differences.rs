@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{FileAction, PanelKind};
-use stepback_debugger::desk::ComparisonStatus;
+use stepback_debugger::desk::{ComparisonStatus, TraceChoice};
+use stepback_debugger::session::OpenOptions;
+use stepback_window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
@@ -46,6 +48,22 @@ fn differences_are_listed_by_region() {
     let row = window.painted("First other value 24");
     let values = "read at 0x8ffff80d: 0x30 in A, 0x31 in B";
     assert!(row.contains(values), "{row}");
+}
+
+#[test]
+fn the_command_line_names_both_traces() {
+    let sandbox = Sandbox::new();
+    let [a, b] = ["a.tarmac", "b.tarmac"].map(|name| unpacked(&sandbox, "recurse-depth", name));
+    let mut window = sandbox.window(WindowOptions {
+        trace: Some(TraceChoice::of(OpenOptions::new(a))),
+        compare: Some(b),
+        ..WindowOptions::default()
+    });
+    window.wait();
+    let differences = window.desk().comparison.differences().unwrap();
+    let rows = &differences.table.rows;
+    assert!(rows.iter().any(|row| row.name == "First divergence 300"));
+    assert!(window.panels().contains(&PanelKind::Differences));
 }
 
 #[test]

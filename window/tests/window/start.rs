@@ -182,7 +182,7 @@ fn a_described_log_is_read_as_before() {
         ..OpenOptions::new(&trace)
     };
     let mut window = sandbox.window(WindowOptions {
-        trace: Some(TraceChoice::Path(Box::new(options))),
+        trace: Some(TraceChoice::of(options)),
         ..WindowOptions::default()
     });
     window.wait();
