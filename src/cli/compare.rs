@@ -5,19 +5,15 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use clap::Args;
-use stepback_compare::{
-    CompareOptions, Comparison, StepNumbers, ThreadComparison, ThreadPair, Tolerances, TraceSide,
-};
-use stepback_debugger::analysis::step_places::step_record;
-use stepback_debugger::session::{OpenOptions, Session};
-use stepback_index::answer::{StepRecord, ThreadId};
-use stepback_machine::Address;
+use stepback_compare::{CompareOptions, Comparison, Tolerances};
+use stepback_debugger::session::OpenOptions;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::compare_json::{self, CompareJson};
 use crate::cli::compare_markdown;
 use crate::cli::compare_rules::read_rules;
 use crate::cli::compare_text;
+use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::error::CommandError;
 use crate::cli::progress::{open, watched_answer};
 use crate::cli::question::{Command, Question, TraceArguments};
@@ -111,72 +107,5 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     match comparison.is_equal() {
         true => Ok(()),
         false => Err(CommandError::Negative.into()),
-    }
-}
-
-/// Two open traces and their comparison.
-#[derive(Clone, Copy)]
-pub struct ComparedTraces<'a> {
-    pub a: &'a Session,
-    pub b: &'a Session,
-    pub comparison: &'a Comparison,
-}
-
-impl<'a> ComparedTraces<'a> {
-    /// Returns the session of a side.
-    pub fn session(&self, side: TraceSide) -> &'a Session {
-        match side {
-            TraceSide::A => self.a,
-            TraceSide::B => self.b,
-        }
-    }
-
-    /// Returns an address as the first trace has it.
-    pub fn in_first(&self, side: TraceSide, address: Address) -> Address {
-        match side {
-            TraceSide::A => address,
-            TraceSide::B => Address(self.comparison.slides.to_first(address)),
-        }
-    }
-
-    /// Returns a reader of the steps of a thread on a side.
-    pub fn steps(&self, threads: &ThreadComparison, side: TraceSide) -> ThreadSteps<'a> {
-        let session = self.session(side);
-        let thread = thread_of(threads.threads, side);
-        ThreadSteps {
-            session,
-            numbers: StepNumbers::new(&session.index, thread),
-        }
-    }
-}
-
-/// Returns the thread of a side.
-pub fn thread_of(threads: ThreadPair, side: TraceSide) -> ThreadId {
-    match side {
-        TraceSide::A => threads.a,
-        TraceSide::B => threads.b,
-    }
-}
-
-/// The steps of a thread by their numbers within it.
-pub struct ThreadSteps<'a> {
-    session: &'a Session,
-    numbers: StepNumbers<'a>,
-}
-
-impl ThreadSteps<'_> {
-    /// Returns the step of the trace.
-    pub fn number(&mut self, number: u64) -> Result<u64> {
-        Ok(self.numbers.step(number)?.0)
-    }
-
-    /// Returns the contents of a step without its effects; `None` past the end.
-    pub fn record(&mut self, number: u64, report: &Report<'_>) -> Result<Option<StepRecord>> {
-        let step = self.numbers.step(number)?;
-        let record = step_record(step, &self.session.index, &report.cancel)?;
-        Ok(record.map(|record| StepRecord {
-            effects: Vec::new(),
-            ..record
-        }))
     }
 }

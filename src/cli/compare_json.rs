@@ -10,11 +10,11 @@ use stepback_compare::{
 use stepback_index::answer::SliceEndKind;
 
 use crate::cli::answer_forms::AnswerForms;
-use crate::cli::compare::{ComparedTraces, ThreadSteps};
 use crate::cli::compare_words::{
     cell_value, compare_function, distance_text, interval, missing_head, moved_objects, place_text,
     rule_text, side_word,
 };
+use crate::cli::compared_traces::{ComparedTraces, ThreadSteps};
 use crate::cli::json::{FunctionJson, StepJson, hex};
 use crate::cli::report::Report;
 
@@ -292,7 +292,7 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
             regions.push(self.region(region, details)?);
         }
         let name = |side| {
-            let thread = crate::cli::compare::thread_of(threads.threads, side);
+            let thread = crate::cli::compared_traces::thread_of(threads.threads, side);
             self.traces
                 .session(side)
                 .index

@@ -5,11 +5,11 @@ use stepback_compare::{
     CellDifference, ParallelEnd, RegionKind, StepDifference, ThreadComparison, TraceSide,
 };
 
-use crate::cli::compare::{ComparedTraces, ThreadSteps, thread_of};
 use crate::cli::compare_words::{
     cell_value, compare_function, distance_text, interval, missing_head, moved_objects,
     origin_words, place_text, rule_text, side_word,
 };
+use crate::cli::compared_traces::{ComparedTraces, ThreadSteps, thread_of};
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
 

@@ -10,11 +10,11 @@ use stepback_compare::{
 use stepback_index::answer::{FrameEntry, StepRecord};
 use stepback_parsers::Step;
 
-use crate::cli::compare::{ComparedTraces, thread_of};
 use crate::cli::compare_words::{
     cell_value, compare_function, differing, distance_text, interval, missing_head, moved_objects,
     origin_words, place_text, rule_text, side_word,
 };
+use crate::cli::compared_traces::{ComparedTraces, thread_of};
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
 

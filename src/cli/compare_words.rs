@@ -10,7 +10,7 @@ use stepback_compare::{
 use stepback_index::answer::{SliceEndKind, Value};
 use stepback_parsers::Position;
 
-use crate::cli::compare::{ComparedTraces, ThreadSteps};
+use crate::cli::compared_traces::{ComparedTraces, ThreadSteps};
 use crate::cli::json::{FunctionJson, byte_string, hex, value_hex};
 use crate::cli::text::grouped;
 

@@ -18,6 +18,7 @@ mod compare_markdown;
 mod compare_rules;
 mod compare_text;
 mod compare_words;
+mod compared_traces;
 mod convert;
 mod convert_btrace;
 mod convert_tenet;

@@ -174,8 +174,9 @@ pub fn items(
             },
         ))
     }));
-    // The sort is stable: commands with equal scores stay in the order of the menus.
-    fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    // Of equal scores, the name of which the query is the larger part comes first. The sort is
+    // stable: otherwise commands stay in the order of the menus.
+    fitting.sort_by_key(|(score, item)| (std::cmp::Reverse(*score), item.text.chars().count()));
     list.extend(fitting.into_iter().map(|(_, item)| item));
     list.extend(late);
     list.extend(place_items(&others));

@@ -7,6 +7,7 @@ use egui::{Key, Modifiers};
 use stepback_debugger::action::{FileAction, PanelKind};
 use stepback_debugger::desk::{ComparisonStatus, TraceChoice};
 use stepback_debugger::session::OpenOptions;
+use stepback_parsers::Position;
 use stepback_window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
@@ -38,13 +39,22 @@ fn differences_are_listed_by_region() {
     for (name, position) in [
         ("First divergence 300", 300),
         ("First other value 24", 25),
-        ("Only in B before 300", 300),
-        ("Same steps 0–299", 25),
+        ("Cause 24", 25),
     ] {
         window.command("Go to start");
         window.click(name);
         window.check_position(position);
     }
+    let differences = window.desk().comparison.differences().unwrap();
+    let rows = &differences.table.rows;
+    for (name, position) in [("Only in B before 300", 300), ("Same steps 0–299", 25)] {
+        let row = rows.iter().find(|row| row.name == name).unwrap();
+        assert_eq!(row.position, Some(Position(position)), "{name}");
+    }
+    // The differing steps that follow from the cause.
+    let chain = rows.iter().filter(|row| row.name.starts_with("then "));
+    let chain: Vec<_> = chain.map(|row| row.position.unwrap()).collect();
+    assert!(chain.is_sorted() && chain[0] > Position(25), "{chain:?}");
     let row = window.painted("First other value 24");
     let values = "read at 0x8ffff80d: 0x30 in A, 0x31 in B";
     assert!(row.contains(values), "{row}");
