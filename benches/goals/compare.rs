@@ -50,7 +50,7 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
 /// Difference of a copy.
 #[derive(Clone, Copy)]
 enum Change {
-    /// One instruction of so many is missing, with its effects.
+    /// One of every `every` instructions is missing, with its effects.
     FewerSteps { every: u64 },
     /// All time stamps are later.
     OtherTimes,

@@ -24,7 +24,7 @@ const SLICE_STEPS: usize = 4096;
 /// Maximum number of slices, each from the oldest differing step of the one before.
 const ROUNDS: usize = 64;
 
-/// What differs in the first differing step on which the decision depends.
+/// Difference in the first differing step on which the decision depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CauseOrigin {
     /// Another instruction is at its address.
@@ -49,7 +49,7 @@ pub enum CauseOrigin {
 pub struct Cause {
     /// Steps with different values, newest first.
     pub chain: Vec<StepDifference>,
-    /// What differs in the oldest of them.
+    /// Difference in the oldest of them.
     pub origin: CauseOrigin,
     /// False if the slices are longer than was examined.
     pub is_complete: bool,

@@ -71,7 +71,7 @@ struct ThreadPairJson {
     ended: Option<EndedJson>,
     /// Distances by which stack, heap or other memory lies elsewhere in B.
     moved_memory: Vec<String>,
-    /// What lies elsewhere in B. Pointers to it are no differences.
+    /// Code and memory at other addresses in B. Pointers to them do not count as differences.
     moved_objects: Vec<MovedObjectJson>,
     /// Number of values that differ and are computed from nothing but such pointers.
     computed_from_pointers: u64,

@@ -75,7 +75,7 @@ impl Document<'_, '_> {
         if objects.is_empty() {
             return;
         }
-        self.heading("What lies elsewhere in b");
+        self.heading("Code and memory that moved");
         self.table(&["what", "in a", "moved by", "pointers to it"]);
         for object in objects {
             self.row([

@@ -12,7 +12,7 @@ use crate::values::step::BlockStep;
 /// Number of bytes of a register that are kept.
 const KEPT_BYTES: usize = 8;
 
-/// The registers of one trace as far as its steps have shown them.
+/// The register values that the steps of one trace have shown so far.
 #[derive(Debug, Default)]
 pub(crate) struct KnownRegisters(HashMap<RegisterId, [Option<u8>; KEPT_BYTES]>);
 

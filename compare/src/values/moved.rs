@@ -24,7 +24,7 @@ const PLACE_STEPS: u64 = 1 << 12;
 const CONVINCING: u64 = 2;
 /// Distance from that of the stack within which a distance is that of an aligned stack frame.
 const ALIGNMENT: u64 = 256;
-/// A distance other than those of pages and stacks counts if one access of so many has it.
+/// Any other distance counts if at least one access in this many has it.
 const FREQUENT: u64 = 64;
 /// Granularity of all distances but that of the stack.
 const PAGE_BYTES: u64 = 4096;

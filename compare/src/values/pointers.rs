@@ -105,7 +105,7 @@ impl PointerFlow {
         }
         for access in a.block.accesses(a.step) {
             let reason = match (access.kind, access.bytes) {
-                // What it stored is not recorded.
+                // The stored value is not recorded.
                 (AccessKind::Write, None) => data,
                 _ => reason_at(&differing, PointerPlace::Memory(access.address)),
             };

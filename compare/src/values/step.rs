@@ -22,7 +22,7 @@ pub(crate) struct StepComparer<'a> {
     pub has_conditions: bool,
 }
 
-/// What two matched steps did differently.
+/// Differences between two matched steps.
 #[derive(Debug, Default)]
 pub(crate) struct StepDifferences {
     pub cells: Vec<CellDifference>,

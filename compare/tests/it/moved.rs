@@ -103,7 +103,7 @@ fn code_without_encodings_is_found_by_its_course() {
     assert_eq!(threads.alignment.matched(), 1896);
     assert_eq!(threads.divergence, None);
     assert_eq!(distances(&comparison)[1], [distance(CODE)]);
-    // Nothing tells what the unknown instructions compute, so their results may be wrong.
+    // Without the instructions, computed values cannot be explained and count as differences.
     let first = threads.first_difference().unwrap();
     assert_eq!(first.cells[0].kind, DifferenceKind::Register);
 }

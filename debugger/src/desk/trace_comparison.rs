@@ -30,7 +30,7 @@ struct ComparisonJob {
     progress: Arc<ComparisonProgress>,
 }
 
-/// What is known about the differences of two traces.
+/// Status of a comparison of two traces.
 pub enum ComparisonStatus<'a> {
     /// No second trace was chosen.
     NotRequested,

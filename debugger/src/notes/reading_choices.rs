@@ -1,10 +1,10 @@
-//! How the contents of a trace are read, as far as the user chose it ([`ReadingChoices`]).
+//! The user's choices about how to read a trace ([`ReadingChoices`]).
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What the user named for a trace that does not state it. Names are those of the command line.
+/// Choices for what the trace itself does not state. Names are those of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadingChoices {
