@@ -203,6 +203,7 @@ command-show-functions = Show functions
 command-show-flame-graph = Show flame graph
 command-show-findings = Show findings
 command-show-differences = Show differences
+command-show-both-traces = Show both traces
 command-show-hits = Show hits
 command-show-bookmarks = Show bookmarks
 command-new-registers-panel = New registers panel
@@ -772,7 +773,7 @@ lookup-not-written-between = no write of { $cell } between { $from } and { $unti
 lookup-byte-at = the byte at { $address }
 lookup-memory-at = memory at { $address } ({ $length } bytes)
 lookup-is-no-cell = { $text } is neither a register nor memory
-frame-drop-the-trace-a-file = Drop the trace, a file or a directory, to open it
+frame-drop-the-trace-a-file = Drop the trace, a file or a directory, to open it; two traces are compared
 kept-not-kept = No session file can be created next to the trace. Save the session under a name to keep it.
 kept-what-is-marked-is-not = Bookmarks are not saved
 kept-the-panels-of-the-session = the panels of the session could not be read: the default layout is shown, and the file stays unchanged until you save the session
@@ -995,6 +996,8 @@ findings-findings = Findings
 findings-travel-to-it = Go to it
 findings-copy = Copy
 differences-differences = Differences
+differences-both-traces = Both traces
+differences-side-by-side = Side by side
 differences-no-second-trace = No second trace
 differences-choose = Compare with trace… chooses a second trace
 differences-waiting = Waiting until the trace is indexed
@@ -2913,7 +2916,9 @@ hits-hidden-not-followed =
     }
 timeline-slice = Slice
 timeline-slice-hint = the steps that the value comes from; click to go there
+timeline-differences-hint = the steps at which the trace differs from the second one; click to go there
 tick-of-the-slice = A step of the slice
+tick-difference = A difference to the second trace
 
 ## Why a value is what it is
 slice-end-constant = computed from constants only

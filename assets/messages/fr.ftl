@@ -224,6 +224,7 @@ command-show-functions = Afficher les fonctions
 command-show-flame-graph = Afficher le graphe de flammes
 command-show-findings = Afficher les constats
 command-show-differences = Afficher les différences
+command-show-both-traces = Afficher les deux traces
 command-show-hits = Afficher les résultats
 command-show-bookmarks = Afficher les signets
 command-new-registers-panel = Nouveau panneau de registres
@@ -808,7 +809,7 @@ lookup-not-written-between = aucune écriture de { $cell } entre { $from } et { 
 lookup-byte-at = l’octet en { $address }
 lookup-memory-at = la mémoire en { $address } ({ $length } octets)
 lookup-is-no-cell = { $text } n’est ni un registre ni de la mémoire
-frame-drop-the-trace-a-file = Déposez la trace, fichier ou dossier, pour l’ouvrir
+frame-drop-the-trace-a-file = Déposez la trace, fichier ou dossier, pour l’ouvrir ; deux traces sont comparées
 kept-not-kept = Aucun fichier de session ne peut être créé à côté de la trace. Enregistrez la session sous un nom pour la conserver.
 kept-what-is-marked-is-not = Les signets ne sont pas enregistrés
 kept-the-panels-of-the-session = les panneaux de la session n’ont pas pu être lus : ils sont comme au début, et ce qui est gardé reste tel quel tant que vous n’enregistrez pas la session
@@ -1034,6 +1035,8 @@ findings-findings = Constats
 findings-travel-to-it = S’y rendre
 findings-copy = Copier
 differences-differences = Différences
+differences-both-traces = Deux traces
+differences-side-by-side = Côte à côte
 differences-no-second-trace = Pas de seconde trace
 differences-choose = « Comparer avec une trace… » choisit une seconde trace
 differences-waiting = En attente de l’indexation de la trace
@@ -2936,7 +2939,9 @@ hits-hidden-not-followed =
     }
 timeline-slice = Tranche
 timeline-slice-hint = les pas dont vient la valeur ; un clic s’y rend
+timeline-differences-hint = les pas où la trace diffère de la seconde ; un clic s’y rend
 tick-of-the-slice = Un pas de la tranche
+tick-difference = Une différence avec la seconde trace
 
 ## Pourquoi une valeur est ce qu’elle est
 slice-end-constant = calculée uniquement à partir de constantes

@@ -109,9 +109,14 @@ pub(crate) fn cause(
         ..
     } = search;
     let chain: Vec<StepDifference> = found.into_values().rev().collect();
-    let Some(oldest) = chain.last().filter(|oldest| oldest.steps != decision) else {
+    let Some(oldest) = chain.last() else {
         return Ok(None);
     };
+    // That the decision was another one is no cause of it.
+    let is_condition = |cell: &CellDifference| cell.kind == DifferenceKind::Condition;
+    if oldest.steps == decision && oldest.cells.iter().all(is_condition) {
+        return Ok(None);
+    }
     let origin = origin(oldest, &ends);
     Ok(Some(Cause {
         origin,
@@ -177,12 +182,12 @@ impl CauseSearch<'_, '_, '_> {
                 let a = self.pass.a.number_of(*step)?;
                 pairs.extend(self.matched.alignment.partner(a).map(|b| (a, b)));
             }
-            let cells = wanted_cells(self.pass.b, from.b, &[], self.pass.cancel)?;
-            let in_b = match wanted.is_empty() {
-                true => slice(self.pass.b, from.b, &cells, edges, self.pass.cancel)?,
-                // Its addresses may be others, but its steps are partners of those in the first.
-                false => DecisionSlice::default(),
-            };
+            let mut cells = wanted_cells(self.pass.b, from.b, &[], self.pass.cancel)?;
+            if !wanted.is_empty() {
+                // Its memory may lie elsewhere, but it is what the step reads.
+                cells.retain(|cell| matches!(cell, Cell::Memory { .. }));
+            }
+            let in_b = slice(self.pass.b, from.b, &cells, edges, self.pass.cancel)?;
             for step in &in_b.steps {
                 let b = self.pass.b.number_of(*step)?;
                 pairs.extend(self.matched.alignment.partner_in_a(b).map(|a| (a, b)));

@@ -194,7 +194,7 @@ fn compare_threads(
         first: a.index,
         thread: threads.a,
         distances,
-        has_conditions: is_one_format,
+        is_one_format,
     };
     let forgiven = forgiven_regions(&mut a, &mut b, &alignment, forgiving)?;
     let mut pass = ValuePass::new(&mut a, &mut b, comparer.clone(), forgiving, cancel);

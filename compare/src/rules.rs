@@ -65,6 +65,7 @@ impl Tolerances {
                 }
             }
             DifferingPlace::Code(_)
+            | DifferingPlace::Disassembly(_)
             | DifferingPlace::Memory { .. }
             | DifferingPlace::Register { .. } => {}
         }

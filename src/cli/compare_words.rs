@@ -12,7 +12,7 @@ use stepback_parsers::Position;
 
 use crate::cli::compared_traces::{ComparedTraces, ThreadSteps};
 use crate::cli::json::{FunctionJson, byte_string, hex, value_hex};
-use crate::cli::text::grouped;
+use crate::cli::text::{grouped, printable};
 
 /// Formats a rule as it is written in the file.
 pub fn rule_text(rule: &RuleKind) -> String {
@@ -130,7 +130,7 @@ pub fn interval(steps: &mut ThreadSteps<'_>, numbers: &Range<u64>) -> Result<[u6
 /// Formats the subject of a difference.
 pub fn place_text(place: &DifferingPlace) -> String {
     match place {
-        DifferingPlace::Code(address) => hex(*address),
+        DifferingPlace::Code(address) | DifferingPlace::Disassembly(address) => hex(*address),
         DifferingPlace::Memory { address, len_bytes } => format!("{}:{len_bytes}", hex(*address)),
         DifferingPlace::Register { name, .. } => name.clone(),
     }
@@ -138,6 +138,9 @@ pub fn place_text(place: &DifferingPlace) -> String {
 
 /// Formats a value of a difference; `None` if it is not recorded.
 pub fn cell_value(difference: &CellDifference, value: &Value) -> Option<String> {
+    if let DifferingPlace::Disassembly(_) = difference.place {
+        return Some(disassembly(value));
+    }
     match (difference.kind, value.0.len()) {
         // Memory of more than a word is no number.
         (DifferenceKind::Read | DifferenceKind::Write, 9..) => {
@@ -152,6 +155,11 @@ pub fn cell_value(difference: &CellDifference, value: &Value) -> Option<String> 
         }
         _ => value_hex(value),
     }
+}
+
+fn disassembly(value: &Value) -> String {
+    let bytes: Vec<u8> = value.0.iter().copied().flatten().collect();
+    printable(&String::from_utf8_lossy(&bytes))
 }
 
 /// Describes what differs in the first step of a chain.

@@ -273,8 +273,13 @@ impl Workspace {
             PanelKind::Registers,
             PanelKind::Calls,
         ];
-        // The flame graph is placed next to the function list, not in front of it.
-        let first = (kind == PanelKind::FlameGraph).then_some(PanelKind::Memory);
+        let first = match kind {
+            // The flame graph is placed next to the function list, not in front of it.
+            PanelKind::FlameGraph => Some(PanelKind::Memory),
+            // Two columns of steps need the width of the list of steps.
+            PanelKind::BothTraces => Some(PanelKind::Trace),
+            _ => None,
+        };
         let beside = first
             .into_iter()
             .chain(order)

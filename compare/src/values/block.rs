@@ -22,6 +22,8 @@ pub(crate) struct StepEffects {
     pub is_executed: bool,
     accesses: Range<usize>,
     registers: Range<usize>,
+    /// Disassembly of an instruction whose encoding is unknown, in the arrays of its block.
+    text: Range<usize>,
     /// An exception was taken during the step: what follows is not its own doing.
     is_over: bool,
 }
@@ -86,6 +88,7 @@ pub(crate) struct EffectBlock {
     accesses: Vec<AccessEffect>,
     registers: Vec<RegisterEffect>,
     values: Vec<u8>,
+    texts: Vec<u8>,
 }
 
 impl EffectBlock {
@@ -122,6 +125,7 @@ impl EffectBlock {
         block.accesses.clear();
         block.registers.clear();
         block.values.clear();
+        block.texts.clear();
         let is_initial = range.end == Position(0);
         if is_initial {
             block.steps.push(StepEffects::default());
@@ -169,6 +173,13 @@ impl EffectBlock {
         self.registers
             .get(step.registers.clone())
             .unwrap_or_default()
+    }
+
+    /// Returns the disassembly of an instruction, if its encoding is unknown and the trace contains
+    /// the disassembly.
+    pub fn disassembly(&self, step: &StepEffects) -> Option<&[u8]> {
+        let text = self.texts.get(step.text.clone());
+        text.filter(|text| !text.is_empty())
     }
 
     /// Returns the value of a register write.
@@ -227,13 +238,19 @@ impl EffectBlock {
     }
 
     fn begin(&mut self, index: &Index, step: &StepEvent<'_>) {
+        let encoding = encoding_of(index, step);
+        let text = self.texts.len();
+        if encoding.is_none() {
+            self.texts.extend_from_slice(step.text);
+        }
         self.steps.push(StepEffects {
             pc: step.pc,
             set: step.instruction_set,
-            encoding: encoding_of(index, step),
+            encoding,
             is_executed: step.is_executed,
             accesses: self.accesses.len()..self.accesses.len(),
             registers: self.registers.len()..self.registers.len(),
+            text: text..self.texts.len(),
             is_over: false,
         });
     }

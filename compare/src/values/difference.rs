@@ -8,7 +8,7 @@ use crate::region::StepPair;
 /// Kind of a difference, in the order in which those of a step are listed: causes before effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
-    /// Another encoding at this address.
+    /// Another instruction at this address.
     Instruction,
     /// Executed in one trace only.
     Condition,
@@ -44,6 +44,9 @@ impl DifferenceKind {
 pub enum DifferingPlace {
     /// The instruction at an address of the first trace.
     Code(Address),
+    /// The disassembly of the instruction at an address, if its encoding is not recorded. The values
+    /// are text.
+    Disassembly(Address),
     /// Bytes of memory, at their address in the first trace.
     Memory {
         /// Lowest address.

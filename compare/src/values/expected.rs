@@ -109,7 +109,7 @@ impl StepResult {
                 let only = stores.next().filter(|_| stores.next().is_none())?;
                 Some(&only.value)
             }
-            DifferingPlace::Code(_) => None,
+            DifferingPlace::Code(_) | DifferingPlace::Disassembly(_) => None,
         }
     }
 }

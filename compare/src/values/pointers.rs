@@ -252,7 +252,7 @@ pub(crate) struct PointerValue {
 impl PointerPlace {
     pub fn of(cell: &CellDifference) -> Option<Self> {
         match &cell.place {
-            DifferingPlace::Code(_) => None,
+            DifferingPlace::Code(_) | DifferingPlace::Disassembly(_) => None,
             DifferingPlace::Memory { address, .. } => match cell.kind {
                 DifferenceKind::ReadAddress | DifferenceKind::WriteAddress => Some(Self::Address),
                 _ => Some(Self::Memory(address.0)),

@@ -4,7 +4,7 @@
 use stepback_index::Index;
 use stepback_index::answer::{ThreadId, Value};
 use stepback_index::read::NameReader;
-use stepback_machine::{AccessKind, Address, Encoding, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 
 use crate::slides::Distances;
 use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
@@ -18,8 +18,8 @@ pub(crate) struct StepComparer<'a> {
     pub thread: ThreadId,
     /// Distances by which pointers may differ.
     pub distances: Distances,
-    /// Both traces use the same words for executed and not executed.
-    pub has_conditions: bool,
+    /// Both traces use the same words for executed and not executed, and the same disassembly.
+    pub is_one_format: bool,
 }
 
 /// Differences between two matched steps.
@@ -51,7 +51,7 @@ impl StepComparer<'_> {
         if are_identical(a, b) {
             return found;
         }
-        found.cells.extend(self.instruction(a.step, b.step));
+        found.cells.extend(self.instruction(a, b));
         found.cells.extend(self.condition(a.step, b.step));
         self.accesses(AccessKind::Read, [a, b], &mut found);
         self.accesses(AccessKind::Write, [a, b], &mut found);
@@ -60,19 +60,32 @@ impl StepComparer<'_> {
         found
     }
 
-    fn instruction(&self, a: &StepEffects, b: &StepEffects) -> Option<CellDifference> {
-        let (one, other) = a.encoding.zip(b.encoding)?;
-        let number = |encoding: Encoding| known(encoding.bytes());
-        (one != other).then(|| CellDifference {
+    fn instruction(&self, a: BlockStep<'_>, b: BlockStep<'_>) -> Option<CellDifference> {
+        let pc = a.step.pc;
+        let (place, one, other) = match a.step.encoding.zip(b.step.encoding) {
+            Some((one, other)) => (
+                DifferingPlace::Code(pc),
+                known(one.bytes()),
+                known(other.bytes()),
+            ),
+            // The disassembly of code that moved has other addresses.
+            None if !self.is_one_format || pc != b.step.pc => return None,
+            None => (
+                DifferingPlace::Disassembly(pc),
+                known(a.block.disassembly(a.step)?),
+                known(b.block.disassembly(b.step)?),
+            ),
+        };
+        (one != other).then_some(CellDifference {
             kind: DifferenceKind::Instruction,
-            place: DifferingPlace::Code(a.pc),
-            a: number(one),
-            b: number(other),
+            place,
+            a: one,
+            b: other,
         })
     }
 
     fn condition(&self, a: &StepEffects, b: &StepEffects) -> Option<CellDifference> {
-        let differs = self.has_conditions && a.is_executed != b.is_executed;
+        let differs = self.is_one_format && a.is_executed != b.is_executed;
         differs.then(|| CellDifference {
             kind: DifferenceKind::Condition,
             place: DifferingPlace::Code(a.pc),
@@ -249,6 +262,7 @@ pub(crate) fn differ(a: &Value, b: &Value) -> bool {
 fn are_identical(a: BlockStep<'_>, b: BlockStep<'_>) -> bool {
     let (one, other) = (a.block.registers(a.step), b.block.registers(b.step));
     a.step.encoding == b.step.encoding
+        && a.block.disassembly(a.step) == b.block.disassembly(b.step)
         && a.step.is_executed == b.step.is_executed
         && a.block.accesses(a.step) == b.block.accesses(b.step)
         && one.len() == other.len()

@@ -59,6 +59,8 @@ pub enum PanelKind {
     Why,
     /// The differences of two traces.
     Differences,
+    /// The steps of two traces side by side.
+    BothTraces,
 }
 
 /// Position whose state a register or memory panel shows.

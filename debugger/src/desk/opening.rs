@@ -87,6 +87,8 @@ pub struct OpenedTrace {
     pub is_demo: bool,
     /// Saved session of the trace.
     pub kept: SavedSession,
+    /// Second trace to compare with.
+    pub other: Option<PathBuf>,
 }
 
 /// Numbers for the card.
@@ -149,12 +151,14 @@ impl Opening {
         let (cancel, until, mailbox) = (Cancel::default(), Cancel::default(), Mailbox::default());
         let parts = Arc::<AtomicU64>::default();
         let name = match &choice {
-            TraceChoice::Path(options) => options.name(),
+            TraceChoice::Path(options) | TraceChoice::Together(options) => options.name(),
             TraceChoice::Demo => say!("opening-the-demo").to_owned(),
             TraceChoice::Session { file, .. } => OpenOptions::new(file).name(),
         };
         let path = match &choice {
-            TraceChoice::Path(options) => Some(options.path.clone()),
+            TraceChoice::Path(options) | TraceChoice::Together(options) => {
+                Some(options.path.clone())
+            }
             TraceChoice::Demo | TraceChoice::Session { .. } => None,
         };
         let job = {
@@ -358,12 +362,22 @@ impl OpeningJob {
         tell: &(dyn Fn(OpenedTrace) + Sync),
     ) -> Result<OpenedTrace> {
         let is_demo = matches!(self.choice, TraceChoice::Demo);
+        let mut other = None;
         let (kept, mut options) = match self.choice {
             TraceChoice::Path(options) if options.more.is_empty() && is_session(&options.path) => {
                 SavedSession::named(&options.path.clone(), None, *options)?
             }
             TraceChoice::Session { file, trace } => {
                 SavedSession::named(&file, trace, OpenOptions::default())?
+            }
+            TraceChoice::Together(options) => {
+                let mut options = options.with_images_distinguished();
+                if let [second] = &*options.more
+                    && session::are_two_traces(&options.path, second)
+                {
+                    other = options.more.pop();
+                }
+                (SavedSession::default(), options)
             }
             TraceChoice::Path(options) => {
                 (SavedSession::default(), options.with_images_distinguished())
@@ -385,6 +399,7 @@ impl OpeningJob {
                 options: options.clone(),
                 is_demo,
                 kept: kept.clone(),
+                other: other.clone(),
             })
         };
         let follow = (self.showing == OpeningMode::Growth).then_some(&self.until);
@@ -399,6 +414,7 @@ impl OpeningJob {
             options,
             is_demo,
             kept,
+            other,
         })
     }
 }
@@ -406,8 +422,10 @@ impl OpeningJob {
 /// A trace to open.
 #[derive(Clone, Debug)]
 pub enum TraceChoice {
-    /// A file.
+    /// A file, or the files of one trace.
     Path(Box<OpenOptions>),
+    /// Files that were chosen together. Two traces among them are compared.
+    Together(Box<OpenOptions>),
     /// The built-in demo trace.
     Demo,
     /// The trace of a session file.
@@ -478,6 +496,7 @@ mod tests {
             options,
             is_demo: false,
             kept: SavedSession::default(),
+            other: None,
         }
     }
 

@@ -25,6 +25,7 @@ pub fn desk_over(session: Arc<Session>, position: u64) -> Desk {
         options,
         is_demo: false,
         kept: SavedSession::default(),
+        other: None,
     };
     let mut desk = Desk::new(opened, Arc::new(Worker::synchronous()));
     desk.windows = Windows::new(session.index.step_count());

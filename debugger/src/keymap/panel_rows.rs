@@ -19,7 +19,7 @@ pub struct PanelRow {
 }
 
 /// One row per kind, in the order of the menu.
-pub const PANELS: [PanelRow; 25] = [
+pub const PANELS: [PanelRow; 26] = [
     PanelRow {
         kind: PanelKind::Trace,
         show: CommandId::ShowTrace,
@@ -155,6 +155,12 @@ pub const PANELS: [PanelRow; 25] = [
     PanelRow {
         kind: PanelKind::Differences,
         show: CommandId::ShowDifferences,
+        icon: icons::COMPARE,
+        another: None,
+    },
+    PanelRow {
+        kind: PanelKind::BothTraces,
+        show: CommandId::ShowBothTraces,
         icon: icons::COMPARE,
         another: None,
     },

@@ -1048,6 +1048,10 @@ commands![
         .in_submenu(Submenu::Panels)
         .icon(icons::COMPARE)
         .does(PanelAction::ShowPanel(PanelKind::Differences)),
+    Window::ShowBothTraces("Show both traces")
+        .in_submenu(Submenu::Panels)
+        .icon(icons::COMPARE)
+        .does(PanelAction::ShowPanel(PanelKind::BothTraces)),
     Window::ShowHits("Show hits")
         .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::Find)),

@@ -21,9 +21,9 @@ pub fn cell_words(cell: &CellDifference) -> String {
 fn place_words(cell: &CellDifference) -> String {
     let place = match &cell.place {
         DifferingPlace::Register { name, .. } => name.clone(),
-        DifferingPlace::Code(address) | DifferingPlace::Memory { address, .. } => {
-            address.to_string()
-        }
+        DifferingPlace::Code(address)
+        | DifferingPlace::Disassembly(address)
+        | DifferingPlace::Memory { address, .. } => address.to_string(),
     };
     match cell.kind {
         DifferenceKind::Register => place,
@@ -37,6 +37,10 @@ fn place_words(cell: &CellDifference) -> String {
 }
 
 fn value_text(cell: &CellDifference, value: &Value) -> String {
+    if let DifferingPlace::Disassembly(_) = cell.place {
+        let text: Vec<u8> = value.0.iter().copied().flatten().collect();
+        return String::from_utf8_lossy(&text).into_owned();
+    }
     let text = match (cell.kind, value.0.len()) {
         (DifferenceKind::Condition, _) => Some(match value.to_u64() {
             Some(0) => say!("differences-not-executed").to_owned(),

@@ -4,6 +4,7 @@ pub mod access_groups;
 pub mod access_rows;
 pub mod access_table;
 pub mod address_text;
+pub mod aligned_steps;
 pub mod byte_detail;
 pub mod call_rows;
 pub mod call_stack;

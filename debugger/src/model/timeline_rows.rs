@@ -69,6 +69,8 @@ pub enum TickKind {
     Hit,
     /// A step of the slice.
     Slice,
+    /// A difference to the second trace.
+    Difference,
     /// Instructions are missing.
     Gap,
 }
@@ -83,6 +85,7 @@ impl TickKind {
             Self::Event => say!("tick-exception-trap-interrupt-or-signal"),
             Self::Hit => say!("tick-of-the-search"),
             Self::Slice => say!("tick-of-the-slice"),
+            Self::Difference => say!("tick-difference"),
             Self::Gap => say!("tick-gap-instructions-are-missing-here"),
         }
     }

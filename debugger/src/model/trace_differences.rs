@@ -2,8 +2,8 @@
 //! which they differ ([`TraceDifferences`]).
 //!
 //! The first rows of a pair of threads are the first divergence, the first differing value, and the
-//! cause with the differing steps from there to the divergence. Steps are those of the whole trace, as everywhere in the program; the comparison numbers
-//! them within their threads.
+//! cause with the differing steps from there to the divergence. Steps are those of the whole trace,
+//! as everywhere in the program; the comparison numbers them within their threads.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ pub struct TraceDifferences {
     /// One row per region, after the first divergence, the first differing value and the cause.
     pub table: Arc<Table>,
     /// Positions of the first trace at which the traces differ, in order.
-    stops: Vec<Position>,
+    stops: Vec<u64>,
 }
 
 impl TraceDifferences {
@@ -106,7 +106,11 @@ impl TraceDifferences {
         Self::between(session, other, progress, cancel).map_err(|error| anyhow!("{error:#}"))
     }
 
-    fn between(
+    /// Compares two open traces.
+    ///
+    /// # Errors
+    /// As [`Self::with_trace_at`].
+    pub(crate) fn between(
         session: &Session,
         other: Arc<Session>,
         progress: &ComparisonProgress,
@@ -153,8 +157,13 @@ impl TraceDifferences {
         })
     }
 
+    /// Returns the positions of the first trace at which the traces differ, in order.
+    pub fn stops(&self) -> &[u64] {
+        &self.stops
+    }
+
     /// Returns the nearest position after or before another at which the traces differ.
-    pub fn nearest(&self, from: Position, direction: Direction) -> Option<Position> {
+    pub fn nearest(&self, Position(from): Position, direction: Direction) -> Option<Position> {
         let place = match direction {
             Direction::Forward => self.stops.partition_point(|stop| *stop <= from),
             Direction::Back => self
@@ -162,7 +171,7 @@ impl TraceDifferences {
                 .partition_point(|stop| *stop < from)
                 .checked_sub(1)?,
         };
-        self.stops.get(place).copied()
+        self.stops.get(place).copied().map(Position)
     }
 }
 
@@ -218,7 +227,7 @@ struct ThreadDifferences<'a> {
     numbers_b: StepNumbers<'a>,
     cancel: &'a Cancel,
     rows: Vec<TableRow>,
-    stops: Vec<Position>,
+    stops: Vec<u64>,
 }
 
 /// A row whose steps are numbered within the threads.
@@ -348,14 +357,14 @@ impl ThreadDifferences<'_> {
     fn add_region(&mut self, region: &Region, details: &RegionDetails) -> Result<(), QueryError> {
         let start = self.numbers_a.step(region.a.start)?.before();
         if region.kind != RegionKind::Same {
-            self.stops.push(start);
+            self.stops.push(start.0);
         }
         let (mut position, mut differing) = (start, 0);
         if let Some(values) = &details.values {
             differing = values.differing;
             for (place, number) in values.steps.iter().enumerate() {
                 let stop = self.numbers_a.step(*number)?.after();
-                self.stops.push(stop);
+                self.stops.push(stop.0);
                 position = if place == 0 { stop } else { position };
             }
         }

@@ -36,7 +36,7 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
         FileAction::OpenPath(path) => open(shell, TraceChoice::of(OpenOptions::new(path))),
         FileAction::OpenFiles(files) => {
             if let Some(options) = OpenOptions::of_files(TraceFiles::in_order(files)) {
-                open(shell, TraceChoice::of(options));
+                open(shell, TraceChoice::Together(Box::new(options)));
             }
         }
         FileAction::OpenDemo => open(shell, TraceChoice::Demo),

@@ -15,7 +15,9 @@ use crate::session::{Notice, NoticeKind, OpenOptions};
 
 /// Starts to open a trace. Cancels the opening that is under way.
 pub fn open(shell: &mut dyn Shell, mut choice: TraceChoice) {
-    if let (TraceChoice::Path(options), Some(list)) = (&mut choice, shell.recent()) {
+    if let TraceChoice::Path(options) | TraceChoice::Together(options) = &mut choice
+        && let Some(list) = shell.recent()
+    {
         let known = recent::known(list, &options.path);
         options.remembered_images = known.map(|known| known.images.clone()).unwrap_or_default();
         options.remembered_sysroots = known
@@ -130,6 +132,7 @@ fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
     let is_same =
         |before: &Desk| before.options.paths().eq(opened.options.paths()) && !opened.kept.is_named;
     let before = program.desk.take().filter(is_same);
+    let other = opened.other.clone().or(program.compare_with.take());
     // If an unreadable session was repaired by hand, the trace is opened again for it.
     let is_repaired = before
         .as_ref()
@@ -161,7 +164,6 @@ fn show_opened(shell: &mut dyn Shell, opened: OpenedTrace) {
     load_lines(shell);
     begin_at(shell);
     let program = shell.program_mut();
-    let other = program.compare_with.take();
     let compare = other.map(|path| FileAction::CompareTrace(Some(path)).into());
     program.queue.extend(compare);
 }

@@ -26,6 +26,7 @@ mod session_place;
 #[expect(clippy::expect_used, reason = "only tests ask for it")]
 pub mod test_session;
 mod trace_files;
+mod two_traces;
 
 pub use crate::session::notice::{Damage, FileError, source_error_text};
 pub use crate::session::open::OpeningObserver;
@@ -43,3 +44,4 @@ pub use trace_files::{
     TraceFiles, TracesInside, format_of_file, format_of_folder, format_of_name, is_trace_file,
     natural_key, trace_bytes,
 };
+pub use two_traces::are_two_traces;

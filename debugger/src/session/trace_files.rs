@@ -411,7 +411,7 @@ pub fn is_trace(path: &Path) -> bool {
 }
 
 /// Detects the format of a file of records by its beginning; none if no format matches.
-fn format_of(path: &Path) -> io::Result<Option<Format>> {
+pub(super) fn format_of(path: &Path) -> io::Result<Option<Format>> {
     Ok(Format::of_file(&file_of(path)?))
 }
 
@@ -661,7 +661,7 @@ pub fn is_trace_file(path: &Path) -> bool {
 }
 
 /// Detects the format of a text file by its beginning; a compressed file is unpacked for this.
-fn text_format_of(path: &Path) -> Option<Format> {
+pub(super) fn text_format_of(path: &Path) -> Option<Format> {
     // Opening a pipe would wait for its writer.
     let file = path.is_file().then(|| File::open(path).ok()).flatten()?;
     match PackedKind::of(&file).ok()? {

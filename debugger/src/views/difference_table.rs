@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::table_view::TableSource;
 use super::view::{RowGesture, ViewStatus};
-use crate::action::{CellName, PanelKind};
+use crate::action::{Action, CellName, PanelAction, PanelKind};
 use crate::desk::{ComparisonStatus, Desk};
 use crate::messages::say;
 use crate::model::table::{Table, TableRow};
+use crate::model::trace_differences::TraceDifferences;
 
 /// One row per region of the alignment, after the first divergence and its cause.
 #[derive(Default)]
@@ -23,15 +24,7 @@ impl TableSource for DifferenceTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
-        match desk.comparison.status() {
-            ComparisonStatus::NotRequested => Err(ViewStatus::empty(
-                say!("differences-no-second-trace"),
-                say!("differences-choose"),
-            )),
-            ComparisonStatus::UnderWay(words) => Err(ViewStatus::Loading(words)),
-            ComparisonStatus::Failed(error) => Err(ViewStatus::Failed(error.to_owned())),
-            ComparisonStatus::Done(differences) => Ok(Arc::clone(&differences.table)),
-        }
+        comparison_of(desk).map(|differences| Arc::clone(&differences.table))
     }
 
     fn advice(&self, _: &Desk) -> String {
@@ -42,9 +35,36 @@ impl TableSource for DifferenceTable {
         None
     }
 
+    fn button(&self, desk: &Desk) -> Option<&'static str> {
+        let is_done = desk.comparison.differences().is_some();
+        is_done.then(|| say!("differences-side-by-side"))
+    }
+
+    fn press(&mut self, _: &Desk, out: &mut Vec<Action>) -> bool {
+        let show = PanelAction::ShowPanel(PanelKind::BothTraces);
+        out.push(Action::Panel(show));
+        false
+    }
+
     fn double_clicked(&self) -> RowGesture {
         RowGesture::Go
     }
 
     fn forget(&mut self) {}
+}
+
+/// Returns the comparison with a second trace.
+///
+/// # Errors
+/// The status to show instead, while there is none.
+pub fn comparison_of(desk: &Desk) -> Result<&Arc<TraceDifferences>, ViewStatus> {
+    match desk.comparison.status() {
+        ComparisonStatus::NotRequested => Err(ViewStatus::empty(
+            say!("differences-no-second-trace"),
+            say!("differences-choose"),
+        )),
+        ComparisonStatus::UnderWay(words) => Err(ViewStatus::Loading(words)),
+        ComparisonStatus::Failed(error) => Err(ViewStatus::Failed(error.to_owned())),
+        ComparisonStatus::Done(differences) => Ok(differences),
+    }
 }

@@ -6,6 +6,7 @@
 //! It also needs a line in the registry and a row in [`PANELS`](stepback_debugger::keymap::PANELS).
 
 mod bookmarks;
+mod both_traces;
 mod calls;
 mod compare;
 mod cursor_list;

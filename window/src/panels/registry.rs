@@ -10,6 +10,7 @@ use stepback_debugger::keymap::panel_row;
 use stepback_debugger::views::{DifferenceTable, ExternalTable, ThreadTable, WarningTable};
 
 use super::bookmarks::BookmarksPanel;
+use super::both_traces::BothTracesPanel;
 use super::calls::CallsPanel;
 use super::compare::ComparePanel;
 use super::find::FindPanel;
@@ -88,6 +89,8 @@ panes! {
     Findings(FindingsPanel): Findings;
     /// Differences of two traces.
     Differences(ListPanel<DifferenceTable>): Differences;
+    /// Steps of two traces side by side.
+    BothTraces(BothTracesPanel): BothTraces;
     /// Hits of a search.
     Find(FindPanel): Find;
     /// Watched expressions.
@@ -169,7 +172,8 @@ mod tests {
             PanelKind::StackMemory => Some(PanelKind::Effects),
             PanelKind::Effects => Some(PanelKind::Why),
             PanelKind::Why => Some(PanelKind::Differences),
-            PanelKind::Differences => None,
+            PanelKind::Differences => Some(PanelKind::BothTraces),
+            PanelKind::BothTraces => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));

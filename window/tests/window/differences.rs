@@ -77,6 +77,31 @@ fn the_command_line_names_both_traces() {
 }
 
 #[test]
+fn two_traces_that_are_dropped_together_are_compared() {
+    let sandbox = Sandbox::new();
+    let [a, b] = ["a.tarmac", "b.tarmac"].map(|name| unpacked(&sandbox, "recurse-depth", name));
+    let mut window = sandbox.window(WindowOptions::default());
+    window.perform(FileAction::OpenFiles(vec![b.clone(), a]));
+    assert_eq!(window.desk().name(), "a.tarmac");
+    assert_eq!(window.desk().comparison.path(), Some(&*b));
+    assert!(window.desk().comparison.differences().is_some());
+}
+
+#[test]
+fn both_traces_are_listed_side_by_side() {
+    let mut window = compared("recurse-depth");
+    window.click("Side by side");
+    assert!(window.panels().contains(&PanelKind::BothTraces));
+    // Matched steps share a row; the first steps of B after the divergence have no partner.
+    for position in [25, 300, 301] {
+        window.go_to(&position.to_string());
+        let row = format!("{} ", position - 1);
+        let row = window.painted(&row);
+        assert!(row.contains(" | "), "{row}");
+    }
+}
+
+#[test]
 fn keys_go_to_the_next_and_previous_difference() {
     let mut window = compared("recurse-depth");
     for position in [25, 26, 27, 31] {

@@ -1,5 +1,6 @@
 //! Panes of rows: lists and trees with a cursor that keys and the mouse move.
 
+mod both_traces;
 mod calls;
 mod compare;
 mod findings;

@@ -8,7 +8,7 @@ use stepback_debugger::action::CellName;
 use stepback_debugger::analysis::exceptions::exceptions;
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::hit_rows::spots;
+use stepback_debugger::model::hit_rows::{Spot, spots};
 use stepback_debugger::model::timeline_rows::{
     Tick, TickKind, TimelineRows, TimelineRowsRequest, exception_ticks, merged, rows,
 };
@@ -72,6 +72,7 @@ pub fn heights(
         has_marks,
         has_hits(cx),
         has_slice(cx),
+        !differences(cx).is_empty(),
         bookmarks::has_any(cx),
     ];
     let ticks = HEIGHT * shown.into_iter().filter(|is_shown| *is_shown).count() as f32;
@@ -133,45 +134,43 @@ fn has_slice(cx: &PanelContext<'_>) -> bool {
         .is_some_and(|slice| slice.step_count() > 0)
 }
 
+/// Returns the positions at which the trace differs from a second one.
+fn differences<'a>(cx: &PanelContext<'a>) -> &'a [u64] {
+    let differences = cx.desk.comparison.differences();
+    differences.map_or(&[], |differences| differences.stops())
+}
+
 /// Returns the steps of the slice in view, at most one per column.
 fn slice_ticks(strip: &TimelineStrip, cx: &PanelContext<'_>) -> Vec<Tick> {
-    let column =
-        |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
-    let positions = cx
-        .desk
-        .slice
-        .slice()
-        .map(|slice| &*slice.positions)
-        .unwrap_or_default();
-    let spots = spots(positions, strip.first..=strip.last, column);
-    spots
-        .iter()
-        .map(|spot| Tick {
-            column: spot.spot,
-            position: spot.position,
-            kind: TickKind::Slice,
-        })
-        .collect()
+    let slice = cx.desk.slice.slice();
+    let positions = slice.map(|slice| &*slice.positions).unwrap_or_default();
+    position_ticks(strip, positions, TickKind::Slice)
+}
+
+/// Returns the positions in view, at most one per column.
+fn position_ticks(strip: &TimelineStrip, positions: &[u64], kind: TickKind) -> Vec<Tick> {
+    let spots = spots(positions, strip.first..=strip.last, column_in(strip));
+    ticks_of(&spots, kind)
 }
 
 /// Returns the hits of the search in view, at most one per column.
 fn hit_ticks(strip: &TimelineStrip, cx: &PanelContext<'_>) -> Vec<Tick> {
-    let column =
-        |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
-    let spots = cx
-        .desk
-        .find
-        .found()
-        .map(|found| found.spots(strip.first..=strip.last, column))
-        .unwrap_or_default();
-    spots
-        .iter()
-        .map(|spot| Tick {
-            column: spot.spot,
-            position: spot.position,
-            kind: TickKind::Hit,
-        })
-        .collect()
+    let found = cx.desk.find.found();
+    let spots = found.map(|found| found.spots(strip.first..=strip.last, column_in(strip)));
+    ticks_of(&spots.unwrap_or_default(), TickKind::Hit)
+}
+
+fn column_in(strip: &TimelineStrip) -> impl Fn(u64) -> u32 {
+    |position| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32
+}
+
+fn ticks_of(spots: &[Spot], kind: TickKind) -> Vec<Tick> {
+    let ticks = spots.iter().map(|spot| Tick {
+        column: spot.spot,
+        position: spot.position,
+        kind,
+    });
+    ticks.collect()
 }
 
 /// Draws the rows. Returns the position of the tick under the pointer.
@@ -288,6 +287,17 @@ pub fn rows_ui(
                 nothing: say!("timeline-nothing-here"),
             },
             &slice_ticks(strip, cx),
+        );
+    }
+    if !differences(cx).is_empty() {
+        let hint = say!("timeline-differences-hint");
+        row(
+            TickRowText {
+                label: say!("differences-differences"),
+                hint,
+                nothing: say!("timeline-nothing-here"),
+            },
+            &position_ticks(strip, differences(cx), TickKind::Difference),
         );
     }
     gaps_ui(strip, pen, marks);
@@ -547,7 +557,7 @@ impl TickRow<'_> {
             TickKind::Write => (1.0, HEIGHT - 2.0),
             TickKind::External => (2.0, 6.0),
             TickKind::Event => (2.0, 9.0),
-            TickKind::Hit | TickKind::Slice => (2.0, 10.0),
+            TickKind::Hit | TickKind::Slice | TickKind::Difference => (2.0, 10.0),
             TickKind::Gap => (4.0, HEIGHT - 2.0),
         };
         let left = if width > 2.0 { x - 1.0 } else { x };
@@ -564,6 +574,7 @@ fn color(tok: &ThemeColors, kind: TickKind) -> egui::Color32 {
         TickKind::Event => tok.warn,
         TickKind::Hit => tok.hit,
         TickKind::Slice => tok.taken,
+        TickKind::Difference => tok.changed,
         TickKind::Gap => tok.err,
     }
 }

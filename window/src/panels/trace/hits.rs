@@ -267,6 +267,17 @@ pub fn slice_ticks<'a>(
     ticks(positions, window, height, cx.tok.taken)
 }
 
+/// Returns marks of the differences to the second trace on the scroll bar.
+pub fn difference_ticks<'a>(
+    cx: &PanelContext<'a>,
+    window: &'a TraceWindow,
+    height: f32,
+) -> impl Iterator<Item = ScrollBarTick> + use<'a> {
+    let differences = cx.desk.comparison.differences();
+    let positions = differences.map_or(&[][..], |differences| differences.stops());
+    ticks(positions, window, height, cx.tok.changed)
+}
+
 /// Returns marks of positions, at most one per pixel of the scroll bar.
 fn ticks<'a>(
     positions: &[u64],

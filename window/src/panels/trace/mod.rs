@@ -8,4 +8,5 @@ mod raw;
 mod spots;
 mod steps;
 
+pub use paint::{RowPaint, ThreadNameWidth, TraceColumnContent, TraceColumns, paint_row};
 pub use panel::TracePanel;

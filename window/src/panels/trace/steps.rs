@@ -30,8 +30,8 @@ use crate::panels::list::{List, ListArea, POSITION_TICK, ScrollBarTick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
 use crate::panels::trace::hits::{
-    EndNote, MarkedSteps, NOTE_ROWS, NotePaint, bookmark_ticks, hit_ticks, is_hit, is_in_slice,
-    marks_ui, slice_ticks,
+    EndNote, MarkedSteps, NOTE_ROWS, NotePaint, bookmark_ticks, difference_ticks, hit_ticks,
+    is_hit, is_in_slice, marks_ui, slice_ticks,
 };
 use crate::panels::trace::spots::SourceLineCache;
 
@@ -219,6 +219,7 @@ impl StepList {
             .filter(|other| other.id != window.id);
         let ticks: Vec<ScrollBarTick> = hit_ticks(cx, window, rect.height())
             .chain(slice_ticks(cx, window, rect.height()))
+            .chain(difference_ticks(cx, window, rect.height()))
             .chain(bookmark_ticks(cx, window))
             .chain(others.chain([window]).map(|shown| ScrollBarTick {
                 row: window.gap_of(shown.position),
