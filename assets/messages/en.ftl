@@ -19,6 +19,7 @@ command-map-sources = Map sources…
 command-forget-source-directories = Forget source directories
 command-reload = Reload
 command-compare-with-trace = Compare with trace…
+command-compare-by-rules = Compare by rules…
 command-follow = Follow
 command-cancel-indexing = Cancel indexing
 command-continue-indexing = Continue indexing
@@ -241,6 +242,7 @@ area-bookmarks = Bookmarks
 area-window = Window
 area-help = Help
 ask-path-of-a-trace = Path of a trace
+ask-path-of-rules = Path of a file of rules (TOML)
 ask-path-of-a-session = Path of a session
 ask-path-of-the-file = Path of the file
 ask-path-of-the-new-trace = Path of the new trace
@@ -452,6 +454,7 @@ files-no-dialog = No system file dialog found
 files-own-instead = Using the built-in file browser until you quit.
 files-open-trace = Open trace
 files-compare-trace = Compare with trace
+files-comparison-rules = Rules of the comparison
 files-open-directory = Open directory of a trace
 files-sysroot = Directory with the program's files
 files-add-image = Add program image
@@ -998,6 +1001,18 @@ findings-copy = Copy
 differences-differences = Differences
 differences-both-traces = Both traces
 differences-side-by-side = Side by side
+differences-ignored = Ignored
+differences-ignored-values = { $count ->
+    [one] { $count } value
+   *[other] { $count } values
+}
+differences-ignored-steps = { $count ->
+    [one] { $count } step without a partner
+   *[other] { $count } steps without partners
+}
+differences-counters = counters
+differences-ignore = Ignore { $name }
+differences-count = No longer ignore { $name }
 differences-no-second-trace = No second trace
 differences-choose = Compare with trace… chooses a second trace
 differences-waiting = Waiting until the trace is indexed

@@ -40,6 +40,7 @@ command-map-sources = Situer les sources…
 command-forget-source-directories = Oublier les dossiers de sources
 command-reload = Recharger
 command-compare-with-trace = Comparer avec une trace…
+command-compare-by-rules = Comparer selon des règles…
 command-follow = Suivre
 command-cancel-indexing = Interrompre l’indexation
 command-continue-indexing = Reprendre l’indexation
@@ -262,6 +263,7 @@ area-bookmarks = Signets
 area-window = Fenêtre
 area-help = Aide
 ask-path-of-a-trace = Chemin d’une trace
+ask-path-of-rules = Chemin d’un fichier de règles (TOML)
 ask-path-of-a-session = Chemin d’une session
 ask-path-of-the-file = Chemin du fichier
 ask-path-of-the-new-trace = Chemin de la nouvelle trace
@@ -485,6 +487,7 @@ files-no-dialog = Aucun sélecteur de fichiers du système n’a été trouvé
 files-own-instead = Le sélecteur intégré est utilisé jusqu’à la fermeture.
 files-open-trace = Ouvrir une trace
 files-compare-trace = Comparer avec une trace
+files-comparison-rules = Règles de la comparaison
 files-open-directory = Ouvrir un dossier qui contient une trace
 files-sysroot = Dossier des fichiers du programme
 files-add-image = Ajouter un programme
@@ -1037,6 +1040,18 @@ findings-copy = Copier
 differences-differences = Différences
 differences-both-traces = Deux traces
 differences-side-by-side = Côte à côte
+differences-ignored = Ignoré
+differences-ignored-values = { $count ->
+    [one] { $count } valeur
+   *[other] { $count } valeurs
+}
+differences-ignored-steps = { $count ->
+    [one] { $count } pas sans pendant
+   *[other] { $count } pas sans pendants
+}
+differences-counters = compteurs
+differences-ignore = Ignorer { $name }
+differences-count = Ne plus ignorer { $name }
 differences-no-second-trace = Pas de seconde trace
 differences-choose = « Comparer avec une trace… » choisit une seconde trace
 differences-waiting = En attente de l’indexation de la trace

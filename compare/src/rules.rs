@@ -48,6 +48,29 @@ pub struct Tolerances {
 }
 
 impl Tolerances {
+    /// Adds a rule.
+    pub fn add(&mut self, rule: RuleKind) {
+        match rule {
+            RuleKind::Register(name) => self.registers.push(name.to_ascii_lowercase()),
+            RuleKind::Memory(range) => self.memory.push(range),
+            RuleKind::Counter => self.has_counters = true,
+            RuleKind::Polling(range) => self.polling.push(range),
+        }
+    }
+
+    /// Removes a rule.
+    pub fn remove(&mut self, rule: &RuleKind) {
+        match rule {
+            RuleKind::Register(name) => {
+                self.registers
+                    .retain(|known| !known.eq_ignore_ascii_case(name));
+            }
+            RuleKind::Memory(range) => self.memory.retain(|known| known != range),
+            RuleKind::Counter => self.has_counters = false,
+            RuleKind::Polling(range) => self.polling.retain(|known| known != range),
+        }
+    }
+
     /// Returns the rule that forgives a difference of a step.
     fn rule(&self, cell: &CellDifference, step: Option<&StepEffects>) -> Option<RuleKind> {
         match &cell.place {

@@ -15,6 +15,7 @@ use stepback_parsers::Position;
 pub use crate::action::app::{
     AppAction, CommandName, FileAction, FontChange, FontRole, MarkAction, ThemeChoice,
 };
+pub use crate::action::comparison_rule::ComparisonRule;
 pub use crate::action::panels::{Follow, PanelAction, PanelId, PanelKind};
 pub use crate::action::travel::{
     Access, CellName, Direction, SearchAction, SliceAction, SliceView, StepRange, TraceId,
@@ -27,6 +28,7 @@ pub use crate::action::view::{
 pub use crate::notes::{FindKind, FindQuery, FindRange, SavedSliceQuery, SliceEdge};
 
 mod app;
+mod comparison_rule;
 mod panels;
 mod travel;
 mod view;

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use clap::Args;
 use stepback_compare::{CompareOptions, Comparison, Tolerances};
+use stepback_debugger::analysis::compare_rules::{RulesError, read_rules};
 use stepback_debugger::session::OpenOptions;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::compare_json::{self, CompareJson};
 use crate::cli::compare_markdown;
-use crate::cli::compare_rules::read_rules;
 use crate::cli::compare_text;
 use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::error::CommandError;
@@ -81,7 +81,10 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     )
     .map_err(|error| CommandError::about(&arguments.other.display().to_string(), error))?;
     let tolerances = match &arguments.rules {
-        Some(path) => read_rules(path, report.session)?,
+        Some(path) => read_rules(path, report.session).map_err(|error| match error {
+            RulesError::Unreadable(..) => Error::from(error),
+            RulesError::Invalid(..) => CommandError::Usage(error.to_string()).into(),
+        })?,
         None => Tolerances::default(),
     };
     let (a, b) = (&report.session.index, &other.index);

@@ -15,7 +15,6 @@ mod commands;
 mod compare;
 mod compare_json;
 mod compare_markdown;
-mod compare_rules;
 mod compare_text;
 mod compare_words;
 mod compared_traces;

@@ -101,6 +101,9 @@ impl Shell for TerminalBrowser {
                 self.ask(QuestionPurpose::TextPlace(text), &name)
             }
             Prompt::File(FilePurpose::OtherTrace) => self.ask_argument(CommandId::CompareWithTrace),
+            Prompt::File(FilePurpose::ComparisonRules) => {
+                self.ask_argument(CommandId::CompareByRules)
+            }
             Prompt::File(FilePurpose::Image) => self.ask_argument(CommandId::AddImage),
             Prompt::File(FilePurpose::Sysroot) => {
                 self.ask_argument(CommandId::AddDirectoryOfImages)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::action::StepRange;
+use crate::action::{ComparisonRule, StepRange};
 use crate::image::ImageSpec;
 use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, WatchChange};
@@ -113,6 +113,12 @@ pub enum FileAction {
     OpenDemo,
     /// Compare the open trace with another one.
     CompareTrace(#[serde(with = "crate::paths")] Option<PathBuf>),
+    /// Compare again with the rules of a file.
+    CompareRules(#[serde(with = "crate::paths")] Option<PathBuf>),
+    /// Compare again and ignore some differences.
+    IgnoreDifferences(ComparisonRule),
+    /// Compare again and no longer ignore some differences.
+    CountDifferences(ComparisonRule),
     /// Open a session and its trace.
     OpenSession(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Open a session with the given trace: the session, then the trace.

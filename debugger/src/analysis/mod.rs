@@ -5,6 +5,7 @@
 pub mod activations;
 pub mod call_profile;
 pub mod check;
+pub mod compare_rules;
 pub mod condition;
 pub mod counts;
 pub mod effects;

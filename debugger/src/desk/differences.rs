@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use stepback_compare::Tolerances;
+
 use super::desk::Desk;
 use super::news::DeskEvent;
 use crate::action::{Direction, PanelKind};
+use crate::analysis::compare_rules::read_rules;
 use crate::desk::trace_comparison::ComparisonStatus;
 use crate::messages::say;
 use crate::model::WindowMove;
@@ -24,6 +27,23 @@ impl Desk {
         self.comparison.request(options);
         self.look_at_comparison();
         self.tell(DeskEvent::Show(PanelKind::Differences));
+    }
+
+    /// Compares again with the rules of a file. They replace the rules in force.
+    pub(crate) fn compare_by_rules(&mut self, path: PathBuf) {
+        if self.comparison.path().is_none() {
+            return self.inform(say!("differences-choose"));
+        }
+        match read_rules(&path, &self.session) {
+            Ok(rules) => self.change_rules(|known| *known = rules),
+            Err(error) => self.fail(&error.to_string()),
+        }
+    }
+
+    /// Compares again with other rules.
+    pub(crate) fn change_rules(&mut self, change: impl FnOnce(&mut Tolerances)) {
+        self.comparison.change_rules(change);
+        self.look_at_comparison();
     }
 
     /// Starts the comparison once the trace is indexed.

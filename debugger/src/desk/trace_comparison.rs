@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use stepback_compare::Tolerances;
 use stepback_index::Cancel;
 
 use crate::messages::say;
-use crate::model::trace_differences::{ComparisonProgress, TraceDifferences};
+use crate::model::trace_differences::{ComparedOptions, ComparisonProgress, TraceDifferences};
 use crate::session::{OpenOptions, Session};
 use crate::worker::{JobLane, Ticket, Worker};
 
@@ -18,6 +19,8 @@ use crate::worker::{JobLane, Ticket, Worker};
 pub struct TraceComparison {
     /// Options that the second trace is opened with; none: no comparison was requested.
     options: Option<OpenOptions>,
+    /// Differences that do not count.
+    rules: Tolerances,
     job: Option<ComparisonJob>,
     /// Number of steps of the open trace when the last job started.
     compared_steps: Option<u64>,
@@ -80,14 +83,22 @@ impl TraceComparison {
     pub(super) fn request(&mut self, options: OpenOptions) {
         *self = Self {
             options: Some(options),
+            rules: std::mem::take(&mut self.rules),
             ..Self::default()
         };
+    }
+
+    /// Requests the comparison again with other rules. The differences stay until it is done.
+    pub(super) fn change_rules(&mut self, change: impl FnOnce(&mut Tolerances)) {
+        change(&mut self.rules);
+        (self.compared_steps, self.job) = (None, None);
     }
 
     /// Requests the comparison again for the same trace that was opened again.
     pub(super) fn renewed(self) -> Self {
         Self {
             options: self.options,
+            rules: self.rules,
             ..Self::default()
         }
     }
@@ -104,10 +115,17 @@ impl TraceComparison {
         }
         let progress = Arc::<ComparisonProgress>::default();
         let (options, session) = (options.clone(), Arc::clone(session));
-        let shared = Arc::clone(&progress);
+        let (shared, rules) = (Arc::clone(&progress), self.rules.clone());
+        // Of other steps of the first trace, or with other rules, the second trace is the same.
+        let known = self.differences.as_ref();
+        let other = known.map(|differences| Arc::clone(&differences.other));
         let ticket = worker.spawn(JobLane::Long, move |cancel: &Cancel| {
-            let found = TraceDifferences::with_trace_at(&options, &session, &shared, cancel)?;
-            Ok(Arc::new(found))
+            let options = ComparedOptions {
+                second: &options,
+                rules,
+                progress: &shared,
+            };
+            Ok(Arc::new(options.compare(&session, other, cancel)?))
         });
         (self.compared_steps, self.error) = (Some(steps), None);
         self.job = Some(ComparisonJob { ticket, progress });

@@ -193,6 +193,12 @@ pub fn compare_trace(text: &str, _: &CommandContext) -> Result<Action, String> {
     )))))
 }
 
+pub fn comparison_rules(text: &str, _: &CommandContext) -> Result<Action, String> {
+    Ok(Action::File(FileAction::CompareRules(Some(from_home(
+        text,
+    )))))
+}
+
 /// Parses `Step over = F10, N`. Nothing after the `=` removes all keys of the command.
 pub fn set_keys(text: &str, _: &CommandContext) -> Result<Action, String> {
     let (name, keys) = text

@@ -161,6 +161,9 @@ commands![
         .icon(icons::COMPARE)
         .does(FileAction::CompareTrace(None))
         .asks("ask-path-of-a-trace", arguments::compare_trace),
+    File::CompareByRules("Compare by rules…")
+        .does(FileAction::CompareRules(None))
+        .asks("ask-path-of-rules", arguments::comparison_rules),
     File::Follow("Follow")
         .separated()
         .icon(icons::END)

@@ -259,7 +259,7 @@ mod tests {
         let ((session, _a), (other, _b)) = (tarmac(a), tarmac(b));
         let cancel = Cancel::default();
         let differences =
-            TraceDifferences::between(&session, other, &Default::default(), &cancel).unwrap();
+            TraceDifferences::between(&session, other, Default::default(), &cancel).unwrap();
         let aligned = AlignedThreads::new(&Arc::new(differences), 0).unwrap();
         let rows = aligned.steps(&session, 0..u64::MAX, &cancel).unwrap();
         assert_eq!(rows.len() as u64, aligned.count());

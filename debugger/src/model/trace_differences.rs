@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Result, anyhow};
 use stepback_compare::{
-    CellDifference, CompareOptions, Comparison, Region, RegionDetails, RegionKind, Slides,
-    StateAfter, StepNumbers, StepPair, ThreadComparison, TraceSide,
+    CellDifference, CompareOptions, Comparison, DifferenceKind, DifferingPlace, Forgiven, Region,
+    RegionDetails, RegionKind, Slides, StateAfter, StepDifference, StepNumbers, ThreadComparison,
+    Tolerances, TraceSide,
 };
 use stepback_index::build::BuildProgress;
 use stepback_index::{Cancel, QueryError};
@@ -24,7 +25,7 @@ use super::difference_words::{cell_words, origin_words};
 use super::names::function_name;
 use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
 use super::text::thousands;
-use crate::action::Direction;
+use crate::action::{ComparisonRule, Direction};
 use crate::analysis::step_places::step_record;
 use crate::messages::say;
 use crate::session::{OpenOptions, Session, open};
@@ -84,47 +85,75 @@ pub struct TraceDifferences {
     pub comparison: Comparison,
     /// One row per region, after the first divergence, the first differing value and the cause.
     pub table: Arc<Table>,
+    /// Rules of each row, by its key.
+    rules: Vec<RowRules>,
     /// Positions of the first trace at which the traces differ, in order.
     stops: Vec<u64>,
 }
 
-impl TraceDifferences {
-    /// Opens the second trace and compares it with the first. Runs on a worker.
+/// Rules that would forgive the values of a row, or the rule that the row is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowRules {
+    pub rules: Vec<ComparisonRule>,
+    /// The rules are in force already.
+    pub are_in_force: bool,
+}
+
+/// How the second trace is opened and compared.
+pub struct ComparedOptions<'a> {
+    /// Options that the second trace is opened with.
+    pub second: &'a OpenOptions,
+    /// Differences that do not count.
+    pub rules: Tolerances,
+    pub progress: &'a ComparisonProgress,
+}
+
+impl ComparedOptions<'_> {
+    /// Opens the second trace, unless it is open already, and compares it with the first. Runs on a
+    /// worker.
     ///
     /// # Errors
     /// The second trace could not be opened, a trace could not be read, or `cancel` was set.
-    pub fn with_trace_at(
-        options: &OpenOptions,
+    pub fn compare(
+        self,
         session: &Session,
-        progress: &ComparisonProgress,
+        other: Option<Arc<Session>>,
         cancel: &Cancel,
-    ) -> Result<Self> {
+    ) -> Result<TraceDifferences> {
         // Damage of the second index must not repair that of the open trace: only words are kept.
-        let other = open(options, &progress.opening, cancel)
-            .map_err(|error| anyhow!("{}: {error:#}", options.path.display()))?;
-        let other = Arc::new(other);
-        Self::between(session, other, progress, cancel).map_err(|error| anyhow!("{error:#}"))
+        let open_second = || {
+            let opened = open(self.second, &self.progress.opening, cancel);
+            opened.map_err(|error| anyhow!("{}: {error:#}", self.second.path.display()))
+        };
+        let other = match other {
+            Some(other) => other,
+            None => Arc::new(open_second()?),
+        };
+        let options = CompareOptions {
+            tolerances: self.rules,
+            progress: Some(&self.progress.compared),
+        };
+        let steps = session.index.step_count().min(other.index.step_count());
+        self.progress.steps.store(steps.max(1), Ordering::Relaxed);
+        let found = TraceDifferences::between(session, other, options, cancel);
+        found.map_err(|error| anyhow!("{error:#}"))
     }
+}
 
+impl TraceDifferences {
     /// Compares two open traces.
     ///
     /// # Errors
-    /// As [`Self::with_trace_at`].
+    /// See [`QueryError`].
     pub(crate) fn between(
         session: &Session,
         other: Arc<Session>,
-        progress: &ComparisonProgress,
+        options: CompareOptions<'_>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
         let (a, b) = (&session.index, &other.index);
-        let steps = a.step_count().min(b.step_count()).max(1);
-        progress.steps.store(steps, Ordering::Relaxed);
-        let options = CompareOptions {
-            progress: Some(&progress.compared),
-            ..CompareOptions::default()
-        };
         let comparison = Comparison::run(a, b, options, cancel)?;
-        let (mut rows, mut stops) = (Vec::new(), Vec::new());
+        let (mut rows, mut rules, mut stops) = (Vec::new(), Vec::new(), Vec::new());
         for threads in &comparison.compared {
             let mut list = ThreadDifferences {
                 session,
@@ -135,10 +164,18 @@ impl TraceDifferences {
                 numbers_b: StepNumbers::new(b, threads.threads.b),
                 cancel,
                 rows,
+                rules,
                 stops,
             };
             list.add()?;
-            (rows, stops) = (list.rows, list.stops);
+            (rows, rules, stops) = (list.rows, list.rules, list.stops);
+        }
+        for forgiven in &comparison.forgiven {
+            rows.push(forgiven_row(forgiven, rows.len() as u64));
+            rules.push(RowRules {
+                rules: vec![forgiven.rule.clone().into()],
+                are_in_force: true,
+            });
         }
         stops.sort_unstable();
         stops.dedup();
@@ -152,9 +189,15 @@ impl TraceDifferences {
         Ok(Self {
             table: Arc::new(table),
             comparison,
+            rules,
             stops,
             other,
         })
+    }
+
+    /// Returns the rules of a row of the table.
+    pub fn rules_of(&self, row: &TableRow) -> Option<&RowRules> {
+        self.rules.get(usize::try_from(row.key).ok()?)
     }
 
     /// Returns the positions of the first trace at which the traces differ, in order.
@@ -227,16 +270,20 @@ struct ThreadDifferences<'a> {
     numbers_b: StepNumbers<'a>,
     cancel: &'a Cancel,
     rows: Vec<TableRow>,
+    /// Rules of each row.
+    rules: Vec<RowRules>,
     stops: Vec<u64>,
 }
 
 /// A row whose steps are numbered within the threads.
-struct DifferenceRow {
+struct DifferenceRow<'c> {
     difference: &'static str,
     a: Range<u64>,
     b: Range<u64>,
     position: Position,
     values: String,
+    /// Differing values for which rules are suggested.
+    cells: &'c [CellDifference],
     is_faded: bool,
 }
 
@@ -264,6 +311,7 @@ impl ThreadDifferences<'_> {
             b: pair.b..pair.b + 1,
             position: a.before(),
             values: say!("differences-goes-to", a = place_a, b = place_b),
+            cells: &[],
             is_faded: false,
         })
     }
@@ -294,6 +342,7 @@ impl ThreadDifferences<'_> {
             b: 0..0,
             position: Position(0),
             values: cells_text(&self.threads.initial),
+            cells: &self.threads.initial,
             is_faded: false,
         })
     }
@@ -307,7 +356,7 @@ impl ThreadDifferences<'_> {
         match values.find_map(|values| values.first.as_ref()) {
             Some(first) => {
                 let words = cells_text(&first.cells);
-                self.add_step(first.steps, say!("differences-first-value"), words)
+                self.add_step(first, say!("differences-first-value"), words)
             }
             None => Ok(()),
         }
@@ -324,14 +373,10 @@ impl ThreadDifferences<'_> {
             let count = cause.chain.len() as u64;
             values = format!("{values}; {}", say!("differences-chain", count = count));
         }
-        self.add_step(oldest.steps, say!("differences-cause"), values)?;
+        self.add_step(oldest, say!("differences-cause"), values)?;
         let later = cause.chain.iter().rev().skip(1);
         for step in later.take(CHAIN) {
-            self.add_step(
-                step.steps,
-                say!("differences-then"),
-                cells_text(&step.cells),
-            )?;
+            self.add_step(step, say!("differences-then"), cells_text(&step.cells))?;
         }
         Ok(())
     }
@@ -339,10 +384,11 @@ impl ThreadDifferences<'_> {
     /// Adds a row for a pair of steps. Its position is after the step, where the values differ.
     fn add_step(
         &mut self,
-        pair: StepPair,
+        found: &StepDifference,
         difference: &'static str,
         values: String,
     ) -> Result<(), QueryError> {
+        let pair = found.steps;
         let position = self.numbers_a.step(pair.a)?.after();
         self.push(DifferenceRow {
             difference,
@@ -350,6 +396,7 @@ impl ThreadDifferences<'_> {
             b: pair.b..pair.b + 1,
             position,
             values,
+            cells: &found.cells,
             is_faded: false,
         })
     }
@@ -380,11 +427,12 @@ impl ThreadDifferences<'_> {
             b: region.b.clone(),
             position,
             values: words,
+            cells: &[],
             is_faded: region.kind == RegionKind::Same && differing == 0,
         })
     }
 
-    fn push(&mut self, row: DifferenceRow) -> Result<(), QueryError> {
+    fn push(&mut self, row: DifferenceRow<'_>) -> Result<(), QueryError> {
         if self.rows.len() >= ROWS {
             return Ok(());
         }
@@ -396,6 +444,10 @@ impl ThreadDifferences<'_> {
             true => TextRole::Second,
             false => TextRole::Plain,
         };
+        self.rules.push(RowRules {
+            rules: row.cells.iter().filter_map(rule_for).collect(),
+            are_in_force: false,
+        });
         self.rows.push(TableRow {
             name: format!("{} {}", row.difference, in_a.text()),
             key: self.rows.len() as u64,
@@ -428,6 +480,44 @@ impl ThreadDifferences<'_> {
         Ok(call.map_or_else(String::new, |call| {
             function_name(&self.session.images, call.function)
         }))
+    }
+}
+
+/// Returns the rule that would forgive a difference.
+fn rule_for(cell: &CellDifference) -> Option<ComparisonRule> {
+    match (&cell.place, cell.kind) {
+        (DifferingPlace::Register { name, .. }, _) => Some(ComparisonRule::Register(name.clone())),
+        (
+            DifferingPlace::Memory { address, len_bytes },
+            DifferenceKind::Read | DifferenceKind::Write,
+        ) => {
+            let end = address.0.saturating_add(*len_bytes);
+            Some(ComparisonRule::Memory(address.0..end))
+        }
+        _ => None,
+    }
+}
+
+/// Makes the row of a rule that forgave something.
+fn forgiven_row(forgiven: &Forgiven, key: u64) -> TableRow {
+    let rule = ComparisonRule::from(forgiven.rule.clone());
+    let mut words = vec![rule.to_string()];
+    if forgiven.values > 0 {
+        words.push(say!("differences-ignored-values", count = forgiven.values));
+    }
+    if forgiven.steps > 0 {
+        words.push(say!("differences-ignored-steps", count = forgiven.steps));
+    }
+    let label = say!("differences-ignored");
+    let mut cells = vec![TableCell::new(TextRole::Second, label)];
+    cells.extend((2..HEADS.len()).map(|_| TableCell::default()));
+    cells.push(TableCell::new(TextRole::Second, words.join(", ")));
+    TableRow {
+        name: format!("{label} {rule}"),
+        key,
+        cells,
+        is_faded: true,
+        ..TableRow::default()
     }
 }
 

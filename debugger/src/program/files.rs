@@ -42,6 +42,14 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
         FileAction::OpenDemo => open(shell, TraceChoice::Demo),
         FileAction::CompareTrace(None) => ask(shell, FilePurpose::OtherTrace),
         FileAction::CompareTrace(Some(path)) => in_desk(shell, |desk| desk.compare_trace(path)),
+        FileAction::CompareRules(None) => ask(shell, FilePurpose::ComparisonRules),
+        FileAction::CompareRules(Some(path)) => in_desk(shell, |desk| desk.compare_by_rules(path)),
+        FileAction::IgnoreDifferences(rule) => in_desk(shell, |desk| {
+            desk.change_rules(|rules| rules.add(rule.into()))
+        }),
+        FileAction::CountDifferences(rule) => in_desk(shell, |desk| {
+            desk.change_rules(|rules| rules.remove(&rule.into()))
+        }),
         FileAction::OpenSession(None) => ask(shell, FilePurpose::Session),
         FileAction::OpenSession(Some(file)) => {
             open(shell, TraceChoice::Session { file, trace: None })
@@ -104,6 +112,9 @@ fn needs_trace(action: &FileAction) -> bool {
         | FileAction::SaveSessionAgain
         | FileAction::Reload
         | FileAction::CompareTrace(_)
+        | FileAction::CompareRules(_)
+        | FileAction::IgnoreDifferences(_)
+        | FileAction::CountDifferences(_)
         | FileAction::AddImage(_)
         | FileAction::AddSysroot(_)
         | FileAction::LocateSource(_)

@@ -30,6 +30,8 @@ pub enum FilePurpose {
     Directory,
     /// A trace to compare the open one with.
     OtherTrace,
+    /// A file of rules for the comparison with another trace.
+    ComparisonRules,
     /// A program image to add.
     Image,
     /// A directory to search for program images.
@@ -71,6 +73,7 @@ impl FilePurpose {
         match self {
             Self::Trace => say!("files-open-trace").to_owned(),
             Self::OtherTrace => say!("files-compare-trace").to_owned(),
+            Self::ComparisonRules => say!("files-comparison-rules").to_owned(),
             Self::Directory => say!("files-open-directory").to_owned(),
             Self::Sysroot => say!("files-sysroot").to_owned(),
             Self::Image => say!("files-add-image").to_owned(),
@@ -96,6 +99,7 @@ impl FilePurpose {
             }
             Self::Image
             | Self::OtherTrace
+            | Self::ComparisonRules
             | Self::Keys
             | Self::Font(_)
             | Self::Session
@@ -156,6 +160,7 @@ impl FilePurpose {
         match self {
             Self::Trace | Self::Directory => Ok(Action::File(FileAction::OpenPath(path))),
             Self::OtherTrace => Ok(Action::File(FileAction::CompareTrace(Some(path)))),
+            Self::ComparisonRules => Ok(Action::File(FileAction::CompareRules(Some(path)))),
             Self::Sysroot => Ok(Action::File(FileAction::AddSysroot(Some(path)))),
             Self::Image => Ok(Action::File(FileAction::AddImage(Some(ImageSpec {
                 path,

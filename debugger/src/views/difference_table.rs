@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::table_view::TableSource;
-use super::view::{RowGesture, ViewStatus};
-use crate::action::{Action, CellName, PanelAction, PanelKind};
+use super::view::{MenuEntry, RowGesture, ViewStatus};
+use crate::action::{Action, CellName, ComparisonRule, FileAction, PanelAction, PanelKind};
 use crate::desk::{ComparisonStatus, Desk};
 use crate::messages::say;
 use crate::model::table::{Table, TableRow};
@@ -44,6 +44,28 @@ impl TableSource for DifferenceTable {
         let show = PanelAction::ShowPanel(PanelKind::BothTraces);
         out.push(Action::Panel(show));
         false
+    }
+
+    fn own_entries(&self, row: &TableRow, desk: &Desk) -> Vec<MenuEntry> {
+        let differences = desk.comparison.differences();
+        let Some(known) = differences.and_then(|differences| differences.rules_of(row)) else {
+            return Vec::new();
+        };
+        let entry = |rule: &ComparisonRule| {
+            let name = rule.to_string();
+            let (words, action) = match known.are_in_force {
+                true => (
+                    say!("differences-count", name = name),
+                    FileAction::CountDifferences(rule.clone()),
+                ),
+                false => (
+                    say!("differences-ignore", name = name),
+                    FileAction::IgnoreDifferences(rule.clone()),
+                ),
+            };
+            MenuEntry::new(words, [Action::File(action)])
+        };
+        known.rules.iter().map(entry).collect()
     }
 
     fn double_clicked(&self) -> RowGesture {

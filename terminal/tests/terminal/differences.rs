@@ -28,4 +28,6 @@ fn a_second_trace_is_compared_and_its_differences_are_visited() {
     assert_eq!(it.position(), 25);
     it.press("j j");
     assert_eq!(it.position(), 27);
+    it.press(": \"show both traces\" Return");
+    it.check("both-traces");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{FileAction, PanelKind};
+use stepback_debugger::action::{ComparisonRule, FileAction, PanelKind};
 use stepback_debugger::desk::{ComparisonStatus, TraceChoice};
 use stepback_debugger::session::OpenOptions;
 use stepback_parsers::Position;
@@ -99,6 +99,37 @@ fn both_traces_are_listed_side_by_side() {
         let row = window.painted(&row);
         assert!(row.contains(" | "), "{row}");
     }
+}
+
+#[test]
+fn differences_can_be_ignored_and_counted_again() {
+    let mut window = compared("recurse-depth");
+    let ignored = |window: &Driver| -> Vec<String> {
+        let differences = window.desk().comparison.differences().unwrap();
+        let rows = differences.table.rows.iter();
+        let ignored = rows.filter(|row| row.name.starts_with("Ignored"));
+        ignored.map(|row| row.line()).collect()
+    };
+    let differences = window.desk().comparison.differences().unwrap();
+    let rows = &differences.table.rows;
+    let first = rows.iter().find(|row| row.name == "First other value 24");
+    let rules = differences.rules_of(first.unwrap()).unwrap().rules.clone();
+    let byte = ComparisonRule::Memory(0x8fff_f80d..0x8fff_f80e);
+    assert_eq!(rules[0], byte);
+    window.perform(FileAction::IgnoreDifferences(byte.clone()));
+    let words = ignored(&window).join("; ");
+    assert!(words.contains("[0x8ffff80d:1], 1 value"), "{words}");
+    window.perform(FileAction::CountDifferences(byte));
+    assert_eq!(ignored(&window), [""; 0]);
+    let rules = window.path("rules.toml");
+    fs::write(&rules, "ignore_registers = [\"x1\"]\n").unwrap();
+    window.perform(FileAction::CompareRules(Some(rules.clone())));
+    let words = ignored(&window).join("; ");
+    assert!(words.contains("x1, "), "{words}");
+    fs::write(&rules, "ignore_register = 1\n").unwrap();
+    window.perform(FileAction::CompareRules(Some(rules)));
+    let message = window.messages().join("; ");
+    assert!(message.contains("rules.toml"), "{message}");
 }
 
 #[test]

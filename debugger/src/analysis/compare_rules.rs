@@ -1,16 +1,40 @@
-//! Files of rules for `stepback compare`: differences that do not count.
+//! Files of rules for comparing traces: differences that do not count.
 
-use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
-use anyhow::{Result, anyhow};
 use serde::Deserialize;
 use stepback_compare::Tolerances;
-use stepback_debugger::number::number;
-use stepback_debugger::session::Session;
 
-use crate::cli::error::CommandError;
+use crate::number::number;
+use crate::session::Session;
+
+/// Reason why a file of rules cannot be used.
+#[derive(Debug)]
+pub enum RulesError {
+    /// The file cannot be read.
+    Unreadable(PathBuf, io::Error),
+    /// A rule is malformed, or names an unknown function.
+    Invalid(PathBuf, String),
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(path, error) => {
+                write!(
+                    f,
+                    "{}: the rules could not be read ({error})",
+                    path.display()
+                )
+            }
+            Self::Invalid(path, error) => write!(f, "{}: {}", path.display(), error.trim()),
+        }
+    }
+}
+
+impl std::error::Error for RulesError {}
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
@@ -26,13 +50,10 @@ struct RuleFile {
 ///
 /// # Errors
 /// The file cannot be read or is malformed, or no image has such a function.
-pub fn read_rules(path: &Path, session: &Session) -> Result<Tolerances> {
-    let name = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| anyhow!("{name}: the rules could not be read ({error})"))?;
-    let rules = parsed(&text, session)
-        .map_err(|error| CommandError::Usage(format!("{name}: {}", error.trim())))?;
-    Ok(rules)
+pub fn read_rules(path: &Path, session: &Session) -> Result<Tolerances, RulesError> {
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| RulesError::Unreadable(path.to_owned(), error))?;
+    parsed(&text, session).map_err(|error| RulesError::Invalid(path.to_owned(), error))
 }
 
 fn parsed(text: &str, session: &Session) -> Result<Tolerances, String> {
