@@ -7,6 +7,7 @@ use anyhow::{Error, Result};
 use clap::Args;
 use stepback_compare::{CompareOptions, Comparison, Tolerances};
 use stepback_debugger::analysis::compare_rules::{RulesError, read_rules};
+use stepback_debugger::analysis::profile_differences::profile_differences;
 use stepback_debugger::session::OpenOptions;
 
 use crate::cli::answer_forms::AnswerForms;
@@ -97,10 +98,15 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
         };
         Comparison::run(a, b, options, &report.cancel)
     })?;
+    let functions = match comparison.is_equal() {
+        true => Vec::new(),
+        false => profile_differences(a, b, &comparison.slides, &report.cancel)?,
+    };
     let traces = ComparedTraces {
         a: report.session,
         b: &other,
         comparison: &comparison,
+        functions: &functions,
     };
     match (report.is_json, arguments.markdown) {
         (true, _) => report.json(&CompareJson::new(&traces, report)?)?,

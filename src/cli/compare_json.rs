@@ -42,6 +42,20 @@ pub struct CompareJson {
     only_in_b: Vec<String>,
     /// Differences that rules ignored.
     forgiven: Vec<ForgivenJson>,
+    /// Functions with other numbers of calls or steps, by their addresses in A, those with the
+    /// greatest difference of steps first. Empty if the traces are equal.
+    function_differences: Vec<FunctionDifferenceJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FunctionDifferenceJson {
+    #[serde(flatten)]
+    function: FunctionJson,
+    calls_in_a: u64,
+    calls_in_b: u64,
+    /// Steps without those of called functions.
+    self_steps_in_a: u64,
+    self_steps_in_b: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -242,6 +256,17 @@ impl CompareJson {
             only_in_a: names(TraceSide::A, &comparison.threads.only_in_a),
             only_in_b: names(TraceSide::B, &comparison.threads.only_in_b),
             forgiven: comparison.forgiven.iter().map(ForgivenJson::new).collect(),
+            function_differences: traces
+                .functions
+                .iter()
+                .map(|found| FunctionDifferenceJson {
+                    function: FunctionJson::new(found.function, traces.a),
+                    calls_in_a: found.in_a.calls,
+                    calls_in_b: found.in_b.calls,
+                    self_steps_in_a: found.in_a.self_steps,
+                    self_steps_in_b: found.in_b.self_steps,
+                })
+                .collect(),
         })
     }
 }

@@ -6,8 +6,8 @@ use stepback_compare::{
 };
 
 use crate::cli::compare_words::{
-    cell_value, compare_function, distance_text, interval, missing_head, moved_objects,
-    origin_words, place_text, rule_text, side_word,
+    cell_value, compare_function, distance_text, function_text, interval, missing_head,
+    moved_objects, origin_words, place_text, rule_text, side_word,
 };
 use crate::cli::compared_traces::{ComparedTraces, ThreadSteps, thread_of};
 use crate::cli::report::Report;
@@ -24,6 +24,7 @@ pub fn print(traces: &ComparedTraces<'_>, report: &mut Report<'_>) -> Result<()>
     for threads in &traces.comparison.compared {
         document.thread(threads)?;
     }
+    document.functions();
     document.forgiven();
     let text = document.text;
     report.text(&text)
@@ -234,6 +235,29 @@ impl Document<'_, '_> {
             self.row(steps.into_iter().chain([function, after]));
         }
         Ok(())
+    }
+
+    fn functions(&mut self) {
+        if self.traces.functions.is_empty() {
+            return;
+        }
+        self.heading("Functions with other costs");
+        self.table(&[
+            "function",
+            "calls in a",
+            "calls in b",
+            "own steps in a",
+            "own steps in b",
+        ]);
+        for found in self.traces.functions {
+            self.row([
+                code(&function_text(found, self.traces)),
+                grouped(found.in_a.calls),
+                grouped(found.in_b.calls),
+                grouped(found.in_a.self_steps),
+                grouped(found.in_b.self_steps),
+            ]);
+        }
     }
 
     fn forgiven(&mut self) {

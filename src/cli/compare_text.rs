@@ -11,8 +11,8 @@ use stepback_index::answer::{FrameEntry, StepRecord};
 use stepback_parsers::Step;
 
 use crate::cli::compare_words::{
-    cell_value, compare_function, differing, distance_text, interval, missing_head, moved_objects,
-    origin_words, place_text, rule_text, side_word,
+    cell_value, compare_function, differing, distance_text, function_text, interval, missing_head,
+    moved_objects, origin_words, place_text, rule_text, side_word,
 };
 use crate::cli::compared_traces::{ComparedTraces, thread_of};
 use crate::cli::report::Report;
@@ -48,6 +48,7 @@ pub fn print(traces: &ComparedTraces<'_>, report: &mut Report<'_>) -> Result<()>
         Some(threads) => text.thread(threads, report)?,
         None => text.equal(),
     }
+    text.costs();
     text.forgiven();
     let left = text.lines.len().saturating_sub(LINES);
     if left > 0 {
@@ -434,6 +435,29 @@ impl CompareText<'_> {
             self.lines.push(format!("in calls of {}", names.join(", ")));
         }
         Ok(())
+    }
+
+    /// Names the functions that are called more or less often in b.
+    fn costs(&mut self) {
+        let functions = self.traces.functions.iter();
+        let functions: Vec<_> = functions.filter(|found| found.has_other_calls()).collect();
+        let mut names: Vec<String> = functions
+            .iter()
+            .take(FUNCTIONS)
+            .map(|found| {
+                let name = function_text(found, self.traces);
+                let [a, b] = [found.in_a, found.in_b].map(|cost| grouped(cost.calls));
+                format!("{name} ({a} in a, {b} in b)")
+            })
+            .collect();
+        if let more @ 1.. = functions.len().saturating_sub(FUNCTIONS) {
+            names.push(format!("{} more", grouped(more as u64)));
+        }
+        if !names.is_empty() {
+            let names = names.join(", ");
+            self.lines
+                .push(format!("called more or less often: {names}"));
+        }
     }
 
     fn forgiven(&mut self) {

@@ -7,6 +7,7 @@ use stepback_compare::{
     CauseOrigin, CellDifference, Comparison, DifferenceKind, DifferingPlace, Region, RuleKind,
     ThreadComparison, TraceSide,
 };
+use stepback_debugger::analysis::profile_differences::FunctionDifference;
 use stepback_index::answer::{SliceEndKind, Value};
 use stepback_parsers::Position;
 
@@ -114,6 +115,12 @@ pub fn compare_function(
     let call = calls.innermost_at(threads.threads.a, position);
     let function = call.and_then(|id| calls.get(id)).map(|call| call.function);
     Ok(function.map(|function| FunctionJson::new(function, traces.a)))
+}
+
+/// Names a function by the images of the first trace.
+pub fn function_text(found: &FunctionDifference, traces: &ComparedTraces<'_>) -> String {
+    let function = FunctionJson::new(found.function, traces.a);
+    printable(&function.name.unwrap_or(function.address))
 }
 
 /// Returns an interval in steps of the trace.

@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use stepback_compare::{Comparison, StepNumbers, ThreadComparison, ThreadPair, TraceSide};
+use stepback_debugger::analysis::profile_differences::FunctionDifference;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
 use stepback_index::answer::{StepRecord, ThreadId};
@@ -16,6 +17,8 @@ pub struct ComparedTraces<'a> {
     pub a: &'a Session,
     pub b: &'a Session,
     pub comparison: &'a Comparison,
+    /// Functions with different costs; none if the traces are equal.
+    pub functions: &'a [FunctionDifference],
 }
 
 impl<'a> ComparedTraces<'a> {

@@ -17,6 +17,7 @@ pub mod heap;
 pub mod marker_walk;
 pub mod names;
 pub mod profile;
+pub mod profile_differences;
 pub mod register_part;
 pub mod schedule;
 pub mod search;
