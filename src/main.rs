@@ -45,6 +45,7 @@ fn open_window(arguments: &WindowArguments) -> Result<FrontEndLaunch> {
         },
         at,
         compare: arguments.compare.clone(),
+        sync: arguments.sync,
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments.size,
@@ -82,6 +83,7 @@ fn open_browser(arguments: &BrowseArguments) -> Result<FrontEndLaunch> {
         },
         at,
         compare: arguments.compare.clone(),
+        sync: arguments.sync,
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments

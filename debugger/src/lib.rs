@@ -20,6 +20,7 @@ pub mod place;
 pub mod program;
 pub mod session;
 pub mod source;
+pub mod sync;
 pub mod syntax;
 pub mod truncate;
 pub mod vcd;

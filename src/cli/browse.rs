@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use stepback_debugger::sync::SyncPorts;
 
 use crate::cli::options::TraceOptions;
 
@@ -27,6 +28,10 @@ pub struct BrowseArguments {
     /// Another trace to compare with, as Compare with trace… does.
     #[arg(long, value_name = "B")]
     pub compare: Option<PathBuf>,
+    /// Keep IDA, Ghidra or Binary Ninja (ret-sync, port 9100) and Surfer (port 54321) at the
+    /// position, on this machine. Other ports: --sync=9200,12345.
+    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = "9100")]
+    pub sync: Option<SyncPorts>,
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,

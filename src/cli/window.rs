@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use stepback_debugger::session::{OpenOptions, demo_path, is_same_file};
+use stepback_debugger::sync::SyncPorts;
 use stepback_index::build::BuildProgress;
 
 use crate::cli::arguments::neither;
@@ -50,6 +51,10 @@ pub struct WindowArguments {
     /// Another trace to compare with, as Compare with trace… does.
     #[arg(long, value_name = "B")]
     pub compare: Option<PathBuf>,
+    /// Keep IDA, Ghidra or Binary Ninja (ret-sync, port 9100) and Surfer (port 54321) at the
+    /// position, on this machine. Other ports: --sync=9200,12345.
+    #[arg(long, value_name = "PORTS", num_args = 0..=1, require_equals = true, default_missing_value = "9100")]
+    pub sync: Option<SyncPorts>,
     /// Perform the actions listed in a file, one per line.
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
@@ -82,6 +87,7 @@ impl WindowArguments {
             demo: self.demo,
             demo_at: self.demo_at.clone(),
             compare: self.compare.clone(),
+            sync: self.sync,
             run: self.run.clone(),
             screenshot: None,
             size: None,

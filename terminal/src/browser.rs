@@ -108,6 +108,9 @@ impl TerminalBrowser {
         let mut program = Program::new(worker, mode, wake);
         program.begin_at = options.at;
         program.compare_with = options.compare;
+        if let Some(ports) = options.sync {
+            program.start_sync(ports);
+        }
         match options.script.as_deref().map(Script::read).transpose() {
             Ok(script) => program.script = script,
             Err(error) => program.note_failure(&error),

@@ -257,6 +257,8 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("analysis", &["analysis"])],
             &[
                 room("model", &["model"]),
+                // Other programs that follow the position.
+                room("sync", &["sync"]),
                 room("columns", &["columns"]),
                 room("vcd", &["vcd"]),
                 room("truncate", &["truncate", "cut"]),

@@ -200,6 +200,9 @@ impl App {
         };
         (app.program.script, app.program.begin_at) = (script, options.at);
         app.program.compare_with = options.compare;
+        if let Some(ports) = options.sync {
+            app.program.start_sync(ports);
+        }
         app.speak();
         if app.settings.fonts != FontChoice::default() {
             app.read_fonts(app.settings.fonts.clone());

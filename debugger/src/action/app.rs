@@ -154,6 +154,8 @@ pub enum FileAction {
     ContinueIndexing,
     /// Follow the trace as it grows, with the position at its end, or stop following.
     FollowTrace,
+    /// Keep other programs at the position, or stop.
+    SyncPrograms,
     /// Hide or show the indexing card.
     ToggleIndexingCard,
     /// Save a range as a trace; without a range, the selection in the timeline.

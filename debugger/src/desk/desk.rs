@@ -163,7 +163,7 @@ impl Desk {
         self.tell(DeskEvent::Message(message));
     }
 
-    pub(super) fn inform(&mut self, words: &str) {
+    pub(crate) fn inform(&mut self, words: &str) {
         self.say(Message::new(Tone::Info, words));
     }
 

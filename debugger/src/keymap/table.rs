@@ -164,6 +164,7 @@ commands![
     File::CompareByRules("Compare by rules…")
         .does(FileAction::CompareRules(None))
         .asks("ask-path-of-rules", arguments::comparison_rules),
+    File::SyncPrograms("Sync other programs").does(FileAction::SyncPrograms),
     File::Follow("Follow")
         .separated()
         .icon(icons::END)

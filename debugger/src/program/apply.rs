@@ -29,6 +29,7 @@ pub fn apply_queue(shell: &mut dyn Shell) {
         apply(shell, action);
     }
     take_news(shell);
+    shell.program_mut().sync_position();
 }
 
 /// Applies an action, after those that wait.
@@ -340,6 +341,7 @@ pub fn advance(shell: &mut dyn Shell) {
     take_news(shell);
     take_saved(shell);
     look_at_change(shell);
+    shell.program_mut().sync_position();
 }
 
 /// Handles the events that actions and answers caused.

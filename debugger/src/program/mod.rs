@@ -15,6 +15,7 @@ mod opening;
 mod prompt;
 mod shell;
 mod state;
+mod sync;
 #[cfg(test)]
 mod tests;
 

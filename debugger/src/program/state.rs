@@ -13,6 +13,7 @@ use crate::desk::{
     TraceChoice, UndoStack,
 };
 use crate::keymap::{IndexingState, KeyChoice};
+use crate::sync::{SyncLinks, SyncPorts};
 use crate::worker::{Ticket, Worker};
 
 /// Maximum time that the end of the program waits for the index to be written.
@@ -46,6 +47,10 @@ pub struct Program {
     pub begin_at: Option<String>,
     /// A second trace that the next one is compared with.
     pub compare_with: Option<PathBuf>,
+    /// Other programs that follow the position; none if the user did not ask for that.
+    pub sync: Option<SyncLinks>,
+    /// Ports of those programs.
+    pub sync_ports: SyncPorts,
     /// A part of the trace that is being written; its result is the message for the user.
     pub saving: Option<Ticket<String>>,
     /// Reason why the program ends with an error.
@@ -117,6 +122,8 @@ impl Program {
             mode,
             begin_at: None,
             compare_with: None,
+            sync: None,
+            sync_ports: SyncPorts::default(),
             saving: None,
             failure: Failure::default(),
             is_script_over: !mode.is_scripted,
