@@ -249,7 +249,7 @@ impl Pair<'_> {
             let address = Address(hex(&address.into()).unwrap());
             assert_eq!(
                 oldest().cells[0].place,
-                DifferingPlace::Code(address) | DifferingPlace::Disassembly(address),
+                DifferingPlace::Code(address),
                 "{name}"
             );
         }
@@ -306,7 +306,9 @@ type Cell = (Option<u16>, u64, u64);
 
 fn cell_of(place: &DifferingPlace) -> Cell {
     match place {
-        DifferingPlace::Code(address) | DifferingPlace::Disassembly(address) => (None, address.0, 0),
+        DifferingPlace::Code(address) | DifferingPlace::Disassembly(address) => {
+            (None, address.0, 0)
+        }
         DifferingPlace::Memory { address, len_bytes } => (None, address.0, *len_bytes),
         DifferingPlace::Register { view, .. } => (Some(view.register.0), 0, 0),
     }

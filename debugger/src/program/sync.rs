@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::shell::{Report, Shell, in_desk};
+use super::shell::{Shell, in_desk};
 use super::state::Program;
 use crate::action::{Action, Direction, TravelAction};
 use crate::messages::say;
