@@ -109,17 +109,14 @@ impl FileDialog {
     /// The chosen source file is not the requested one.
     pub fn action(&self, paths: &[PathBuf]) -> Result<Option<Action>> {
         match (&self.purpose, paths) {
-            (FilePurpose::Trace, [_, _, ..]) => Ok(Some(open_together(paths))),
+            (FilePurpose::Trace, [_, _, ..]) => {
+                Ok(Some(Action::File(FileAction::OpenFiles(paths.to_vec()))))
+            }
             // The file is already written.
             (FilePurpose::Save { .. }, _) => Ok(None),
             (purpose, paths) => paths.first().map(|path| purpose.action(path)).transpose(),
         }
     }
-}
-
-/// Returns the action that opens files chosen or dropped together.
-pub fn open_together(paths: &[PathBuf]) -> Action {
-    Action::File(FileAction::OpenFiles(paths.to_vec()))
 }
 
 /// Adds the file filters. All files come first: simulators name traces freely, and the format is

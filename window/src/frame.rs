@@ -23,7 +23,6 @@ use super::settings::{Settings, first_zoom};
 use super::widgets::{line_above, line_below};
 use super::workspace::{Workspace, WorkspaceContext};
 use super::{about, banner, indexing_card, menu_bar, status_bar, toolbar};
-use crate::file_dialog::open_together;
 use crate::indexing_card::opening_page_ui;
 use crate::panels::HoverCell;
 use crate::room;
@@ -573,7 +572,7 @@ impl App {
         match &*paths {
             [] => {}
             [one] => out.push(Action::File(FileAction::OpenPath(one.clone()))),
-            several => out.push(open_together(several)),
+            several => out.push(Action::File(FileAction::OpenDropped(several.to_vec()))),
         }
         if is_over && self.workspace.is_some() {
             let tok = ThemeColors::current(ui);

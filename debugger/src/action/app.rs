@@ -106,9 +106,11 @@ pub enum FileAction {
     OpenDirectoryDialog,
     /// Open a trace.
     OpenPath(#[serde(with = "crate::paths")] PathBuf),
-    /// Open files that were chosen together: a trace in several files, two traces to compare, or a
-    /// trace with its program images.
+    /// Open files that were chosen together: a trace in several files, or a trace with its program
+    /// images.
     OpenFiles(#[serde(with = "crate::paths")] Vec<PathBuf>),
+    /// Open files that were dropped together: also two traces, which are compared.
+    OpenDropped(#[serde(with = "crate::paths")] Vec<PathBuf>),
     /// Open the built-in demo.
     OpenDemo,
     /// Compare the open trace with another one.

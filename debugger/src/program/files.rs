@@ -37,6 +37,11 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
         FileAction::OpenPath(path) => open(shell, TraceChoice::of(OpenOptions::new(path))),
         FileAction::OpenFiles(files) => {
             if let Some(options) = OpenOptions::of_files(TraceFiles::in_order(files)) {
+                open(shell, TraceChoice::of(options));
+            }
+        }
+        FileAction::OpenDropped(files) => {
+            if let Some(options) = OpenOptions::of_files(TraceFiles::in_order(files)) {
                 open(shell, TraceChoice::Together(Box::new(options)));
             }
         }
@@ -130,6 +135,7 @@ fn needs_trace(action: &FileAction) -> bool {
         | FileAction::OpenDirectoryDialog
         | FileAction::OpenPath(_)
         | FileAction::OpenFiles(_)
+        | FileAction::OpenDropped(_)
         | FileAction::OpenDemo
         | FileAction::OpenSession(_)
         | FileAction::OpenSessionWith(..)

@@ -81,7 +81,7 @@ fn two_traces_that_are_dropped_together_are_compared() {
     let sandbox = Sandbox::new();
     let [a, b] = ["a.tarmac", "b.tarmac"].map(|name| unpacked(&sandbox, "recurse-depth", name));
     let mut window = sandbox.window(WindowOptions::default());
-    window.perform(FileAction::OpenFiles(vec![b.clone(), a]));
+    window.perform(FileAction::OpenDropped(vec![b.clone(), a]));
     assert_eq!(window.desk().name(), "a.tarmac");
     assert_eq!(window.desk().comparison.path(), Some(&*b));
     assert!(window.desk().comparison.differences().is_some());
