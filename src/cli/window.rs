@@ -198,11 +198,12 @@ fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
 fn tell_of(open: &OpenOptions) -> Result<()> {
     let printing = ReportOptions::default();
     let session = progress::open(open, &printing)?;
-    let (progress, out) = (BuildProgress::default(), Destination::standard_output());
-    let mut report = Report::new(&session, &printing, &progress, ResumableOutput::new(out));
+    let progress = BuildProgress::default();
+    let mut out = ResumableOutput::new(Destination::standard_output());
+    let mut report = Report::new(&session, &printing, &progress, &mut out);
     print_info(&mut report)?;
     report.text("\n")?;
-    report.into_output().finish()
+    out.finish()
 }
 
 /// Opens the browser and waits until the user closes it.
