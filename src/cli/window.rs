@@ -17,6 +17,7 @@ use crate::cli::browse::{
     BrowseArguments, FrontEndLaunch, OpenBrowser, parse_size, trace_and_place,
 };
 use crate::cli::info::print_info;
+use crate::cli::mcp::ServeMcp;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::progress;
 use crate::cli::progress::say;
@@ -99,6 +100,8 @@ pub struct FrontEnds {
     pub window: OpenWindow,
     /// The browser in the terminal.
     pub browser: OpenBrowser,
+    /// The server for agents.
+    pub mcp: ServeMcp,
 }
 
 /// Shows the window and waits until the user closes it.
