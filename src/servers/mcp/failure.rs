@@ -5,6 +5,7 @@ use std::fmt;
 use anyhow::Error;
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::{NameError, damage_in};
+use stepback_debugger::expression::ExpressionErrorKind;
 use stepback_debugger::place;
 use stepback_index::QueryError;
 
@@ -151,7 +152,8 @@ fn kind_of(error: &Error) -> ErrorKind {
     match error.downcast_ref() {
         Some(NameError::Trace(query)) => return kind_of_query(query),
         Some(name) if name.is_unknown_here() => return ErrorKind::UnknownValue,
-        Some(name) if name.is_misspelt() => return ErrorKind::UnknownName,
+        Some(name) if is_unknown_name(name) => return ErrorKind::UnknownName,
+        Some(name) if name.is_misspelt() => return ErrorKind::BadArgument,
         Some(_) => return ErrorKind::Internal,
         None => {}
     }
@@ -159,6 +161,18 @@ fn kind_of(error: &Error) -> ErrorKind {
         (Some(query), _) => kind_of_query(query),
         (None, Some(CommandError::Malformed(_) | CommandError::Usage(_))) => ErrorKind::BadArgument,
         (None, _) => ErrorKind::Internal,
+    }
+}
+
+/// Returns true if the text is well-formed but names nothing in the trace and its images.
+fn is_unknown_name(error: &NameError) -> bool {
+    use ExpressionErrorKind::{NoName, NoRegister, NoSymbol};
+    match error {
+        NameError::Expression { error, .. } => {
+            matches!(error.kind, NoName(_) | NoRegister(_) | NoSymbol(_))
+        }
+        NameError::NoPart(_) => true,
+        _ => false,
     }
 }
 

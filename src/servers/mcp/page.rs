@@ -166,7 +166,7 @@ impl<'a> Page<'a> {
         &self,
         query: impl FnOnce(&mut Report<'_>) -> Result<()>,
     ) -> Result<(), ToolError> {
-        self.add_rows_if(|value| Some(value), query)
+        self.add_rows_if(Some, query)
     }
 
     /// Runs a query and adds its values as rows; `row` changes them or leaves some out.
@@ -318,7 +318,8 @@ impl<'a> Page<'a> {
         if has_more {
             let next = Cursor {
                 offset: end,
-                total,
+                // A part of the trace will have more rows when it has grown.
+                total: total.filter(|_| is_whole),
                 step: last_step.filter(|_| self.paging == Paging::ByStep),
                 repeated: of_last_step,
             };

@@ -84,7 +84,7 @@ pub fn serve(arguments: &McpArguments) -> Result<()> {
 
 /// Work for the worker.
 enum Work {
-    Call(PendingCall),
+    Call(Box<PendingCall>),
     /// The input has ended, or could not be read.
     End(io::Result<()>),
     /// The trace could not be opened.
@@ -165,7 +165,7 @@ impl Server {
             "tools/call" => match self.call(&id, params) {
                 // The worker has ended with an error if nobody receives the call.
                 Ok(call) => works
-                    .send(Work::Call(call))
+                    .send(Work::Call(Box::new(call)))
                     .map_err(|_| io::ErrorKind::BrokenPipe.into()),
                 Err(message) => self.refuse(id, INVALID_PARAMS, message),
             },

@@ -2,14 +2,14 @@
 
 use serde_json::Value as Json;
 
-use super::super::failure::{ErrorKind, ToolError};
-use super::super::page::{Page, Paging, ToolCall};
-use super::super::rows::{head_of, rows_of};
 use super::state::at_arguments;
 use crate::cli::at::{self, AtArguments};
 use crate::cli::callinfo::{self, CallinfoArguments};
 use crate::cli::calltree::{self, CalltreeArguments};
 use crate::cli::text::NameOptions;
+use crate::servers::mcp::failure::{ErrorKind, ToolError};
+use crate::servers::mcp::page::{Page, Paging, ToolCall};
+use crate::servers::mcp::rows::{head_of, rows_of};
 
 /// Answers a call.
 ///
@@ -71,6 +71,9 @@ fn tree(call: &ToolCall<'_>) -> Result<Json, ToolError> {
     let thread = call.thread()?;
     let (from, to) = (call.arguments.number("from")?, call.arguments.number("to")?);
     let page = Page::new(call, Paging::ByOffset)?;
+    if depth.is_none() && thread.is_none() && from.is_none() && to.is_none() {
+        page.set_total(call.session.index.calls().len());
+    }
     let arguments = CalltreeArguments {
         max_depth: depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
         all_frames: true,

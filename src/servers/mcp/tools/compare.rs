@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::failure::ToolError;
-use super::super::page::{Page, Paging, ToolCall};
-use super::super::rows::{row, rows_of};
+use crate::servers::mcp::failure::ToolError;
+use crate::servers::mcp::page::{Page, Paging, ToolCall};
+use crate::servers::mcp::rows::{row, rows_of};
 
 /// Fields of `stepback compare --json` that come before the rows.
 const HEAD: [&str; 4] = ["equal", "a", "b", "slide"];

@@ -5,10 +5,10 @@ use serde_json::{Map, Value as Json, json};
 use stepback_index::answer::Direction;
 use stepback_parsers::{Position, Step};
 
-use super::super::failure::{ErrorKind, ToolError};
-use super::super::page::{Page, Paging, ToolCall};
 use crate::cli::find::{self, FindArguments, FindKind};
 use crate::cli::question::Command as _;
+use crate::servers::mcp::failure::{ErrorKind, ToolError};
+use crate::servers::mcp::page::{Page, Paging, ToolCall};
 
 /// Returns the words for the kinds of search.
 pub fn kinds() -> Vec<String> {

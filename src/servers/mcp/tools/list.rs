@@ -4,9 +4,9 @@ use serde_json::Value as Json;
 use stepback_debugger::place::PositionName;
 use stepback_index::Cancel;
 
-use super::super::failure::ToolError;
-use super::super::page::{Page, Paging, ToolCall};
 use crate::cli::list::{self, ListArguments};
+use crate::servers::mcp::failure::ToolError;
+use crate::servers::mcp::page::{Page, Paging, ToolCall};
 
 /// Answers a call.
 ///

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::super::failure::ToolError;
-use super::super::page::{Page, Paging, ToolCall};
-use super::super::rows::{head_of, rows_of};
 use crate::cli::info::print_info;
+use crate::servers::mcp::failure::ToolError;
+use crate::servers::mcp::page::{Page, Paging, ToolCall};
+use crate::servers::mcp::rows::{head_of, rows_of};
 
 /// Fields of `stepback info --json` that come before the rows.
 const HEAD: [&str; 13] = [

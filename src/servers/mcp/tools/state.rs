@@ -3,11 +3,11 @@
 use serde_json::{Map, Value as Json, json};
 use stepback_debugger::place::PositionName;
 
-use super::super::failure::{ErrorKind, ToolError};
-use super::super::page::{Page, Paging, ToolCall};
-use super::super::rows::{head_of, row, rows_of};
 use crate::cli::at::{self, AtArguments};
 use crate::cli::question::Command as _;
+use crate::servers::mcp::failure::{ErrorKind, ToolError};
+use crate::servers::mcp::page::{Page, Paging, ToolCall};
+use crate::servers::mcp::rows::{head_of, row, rows_of};
 
 /// Maximum length of a range of memory.
 const MEMORY_LIMIT_BYTES: u64 = 64 << 10;

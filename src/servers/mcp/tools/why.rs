@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use super::super::failure::{ErrorKind, ToolError};
-use super::super::page::{Page, Paging, ToolCall};
 use crate::cli::question::Command as _;
 use crate::cli::why::{self, WhyArguments};
+use crate::servers::mcp::failure::{ErrorKind, ToolError};
+use crate::servers::mcp::page::{Page, Paging, ToolCall};
 
 /// Answers a call.
 ///
