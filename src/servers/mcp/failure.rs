@@ -188,3 +188,40 @@ fn kind_of_query(error: &QueryError) -> ErrorKind {
         _ => ErrorKind::Internal,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: impl Into<Error>, expected: &str) {
+        let error = ToolError::from(error.into());
+        assert_eq!(error.kind.word(), expected, "{error}");
+    }
+
+    #[test]
+    fn errors_of_queries_have_their_kinds() {
+        let not_recorded = QueryError::NotRecorded {
+            format: "stf".to_owned(),
+            what: "lines",
+        };
+        check(not_recorded, "not_recorded");
+        check(QueryError::TraceChanged, "trace_changed");
+        check(QueryError::Cancelled, "cancelled");
+        check(QueryError::NoThread("cpu9".to_owned()), "unknown_name");
+        let damaged = QueryError::Damaged {
+            part: "calls".to_owned(),
+        };
+        check(damaged, "index_damaged");
+        check(NameError::Trace(QueryError::TraceChanged), "trace_changed");
+        check(NameError::EmptyRange("x:0".to_owned()), "bad_argument");
+        check(CommandError::Usage("wrong".to_owned()), "bad_argument");
+        check(Error::msg("other"), "internal");
+    }
+
+    #[test]
+    fn an_error_of_a_tool_passes_through_a_query() {
+        let error = ToolError::of_kind(ErrorKind::NotReady, "later");
+        check(error, "not_ready");
+    }
+}

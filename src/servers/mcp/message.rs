@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart() {
+    fn requests_notifications_and_responses_are_recognised() {
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Ok("ping"));
         check(r#"{"jsonrpc":"2.0","method":"note"}"#, Ok("note"));
         check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Ok("a response"));

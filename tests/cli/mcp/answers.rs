@@ -25,16 +25,7 @@ const TRACES: [(&str, &[&str]); 14] = [
 
 /// Calls of each tool. Many are errors in some formats.
 fn calls() -> Vec<(&'static str, Value)> {
-    let cells = [
-        "x0",
-        "sp",
-        "pc",
-        "r0",
-        "rax",
-        "a0",
-        "0x80020010:8",
-        "sp:4096",
-    ];
+    let cells = ["x0", "sp", "rax", "0x80020010:8", "sp:4096"];
     let mut calls = vec![
         ("overview", json!({})),
         ("list", json!({})),
@@ -106,7 +97,7 @@ fn answers_about_each_format_keep_to_the_size() {
                 arguments["cursor"] = cursor.clone();
             }
         }
-        assert!(answered >= 20, "{fixture}: {answered}");
+        assert!(answered >= 12, "{fixture}: {answered}");
     }
 }
 

@@ -31,7 +31,7 @@ impl Dice {
 
     fn text(&mut self) -> String {
         let length = match self.roll(200) {
-            0 => 5000,
+            0 => 1500,
             1 => 300,
             _ => self.roll(12),
         };
@@ -138,15 +138,15 @@ impl Dice {
         ];
         let with_id = |value: Value| (value.to_string().into_bytes(), Some(id.clone()));
         match self.roll(40) {
-            0..=2 => {
+            0..=1 => {
                 let params = json!({"name": self.one_of(&tools), "arguments": self.arguments()});
                 with_id(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
             }
-            3..=8 => {
+            2..=6 => {
                 let params = json!({"name": self.value(0), "arguments": self.value(0)});
                 with_id(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
             }
-            9..=11 => with_id(json!({"jsonrpc": "2.0", "id": id, "method": self.text()})),
+            7..=11 => with_id(json!({"jsonrpc": "2.0", "id": id, "method": self.text()})),
             12 => with_id(json!({"jsonrpc": "2.0", "id": id, "method": "ping", "params": self.value(0)})),
             13 => with_id(json!({"jsonrpc": "2.0", "id": id, "method": self.value(0)})),
             14 => with_id(json!({"jsonrpc": self.value(0), "id": id, "method": "ping"})),
