@@ -329,13 +329,17 @@ impl Server {
             if began.elapsed() > TIME_LIMIT {
                 return call.control.cancel.cancel();
             }
-            let now = progress.bytes_done.load(Ordering::Relaxed);
+            let total = progress.bytes_total.load(Ordering::Relaxed);
+            let now = match total {
+                // The extent of the work is unknown.
+                0 => began.elapsed().as_secs(),
+                _ => progress.bytes_done.load(Ordering::Relaxed),
+            };
             let Some(token) = call.progress_token.as_ref().filter(|_| now > reported) else {
                 continue;
             };
             reported = now;
             let mut params = json!({"progressToken": token, "progress": now});
-            let total = progress.bytes_total.load(Ordering::Relaxed);
             if let Some(fields) = params.as_object_mut().filter(|_| total > 0) {
                 fields.insert("total".to_owned(), total.into());
             }
