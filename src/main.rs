@@ -3,12 +3,14 @@
 //! Parses the command line and opens the front end of a command; see ARCHITECTURE.md for the map.
 
 mod cli;
+mod servers;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 
 use crate::cli::{BrowseArguments, FrontEndLaunch, FrontEnds, WindowArguments, parse, run};
+use crate::servers::mcp::serve;
 
 #[cfg(any(feature = "window", feature = "terminal"))]
 use stepback_debugger::desk::TraceChoice;
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         FrontEnds {
             window: open_window,
             browser: open_browser,
+            mcp: serve,
         },
     )
 }

@@ -1003,7 +1003,7 @@ findings-travel-to-it = Go to it
 findings-copy = Copy
 differences-differences = Differences
 differences-both-traces = Both traces
-differences-side-by-side = Side by side
+differences-side-by-side = Both side by side
 differences-ignored = Ignored
 differences-ignored-values = { $count ->
     [one] { $count } value

@@ -1042,7 +1042,7 @@ findings-travel-to-it = S’y rendre
 findings-copy = Copier
 differences-differences = Différences
 differences-both-traces = Deux traces
-differences-side-by-side = Côte à côte
+differences-side-by-side = Les deux côte à côte
 differences-ignored = Ignoré
 differences-ignored-values = { $count ->
     [one] { $count } valeur

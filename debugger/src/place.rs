@@ -343,7 +343,7 @@ fn checked(index: &Index, requested: Position) -> Result<Position> {
 
 fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Position> {
     let lines = index.info().lines;
-    let unavailable = || say!("place-no-raw-text", line = line.0.to_string());
+    let unavailable = || InvalidPositionName(say!("place-no-raw-text", line = line.0.to_string()));
     ensure!(index.source().is_text(), unavailable());
     let beyond = || {
         MissingPosition(say!(

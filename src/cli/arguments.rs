@@ -365,6 +365,7 @@ pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
     let outcome = match &arguments.command {
         Some(chosen) => match &chosen.chosen {
             SubcommandAction::Browser(arguments) => window::run_browser(arguments, front.browser),
+            SubcommandAction::Mcp(arguments) => (front.mcp)(arguments).map(|()| ExitCode::SUCCESS),
             chosen => run_command(chosen).map(|()| ExitCode::SUCCESS),
         },
         None => window::run(&arguments.window, front),
@@ -417,8 +418,8 @@ fn run_command(chosen: &SubcommandAction) -> Result<()> {
     let command = match chosen {
         SubcommandAction::Command(command) => command,
         SubcommandAction::AboutProgram(about) => return about.write(program()),
-        // The browser is handled separately.
-        SubcommandAction::Browser(_) => return Ok(()),
+        // The front ends and servers are handled separately.
+        SubcommandAction::Browser(_) | SubcommandAction::Mcp(_) => return Ok(()),
     };
     command.check().map_err(CommandError::Malformed)?;
     match command.text_only() {

@@ -67,6 +67,9 @@ pub struct AtArguments {
     /// Print the source line of the step before the position.
     #[arg(long)]
     pub lines: bool,
+    /// Maximum length of a requested range of memory.
+    #[arg(skip = MEMORY_LIMIT_BYTES)]
+    pub memory_limit_bytes: u64,
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -219,7 +222,10 @@ impl Command for AtArguments {
 
 /// Prints the registers, memory and stack at the position. Returns the requests for memory whose
 /// address is unknown there.
-fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<Vec<(String, Error)>> {
+///
+/// # Errors
+/// A name or position has no meaning, or the trace or the report fails.
+pub fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<Vec<(String, Error)>> {
     let session = report.session;
     let position = resolved(&arguments.position, report)?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
@@ -233,8 +239,13 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<Vec<(Strin
     let names = names_at(report, position, thread)?;
     let thread = Some(file.thread);
     let (mut ranges, mut unknown) = (Vec::new(), Vec::new());
+    let reader = MemoryReader {
+        position,
+        thread,
+        limit_bytes: arguments.memory_limit_bytes,
+    };
     for text in &arguments.memory {
-        match range(text, position, thread, &names, report) {
+        match reader.dump(text, &names, report) {
             Ok(range) => ranges.push(range),
             Err(error) if is_unknown_here(&error) => unknown.push((text.clone(), error)),
             Err(error) => return Err(error),
@@ -283,49 +294,63 @@ fn is_unknown_here(error: &Error) -> bool {
     error.downcast_ref().is_some_and(NameError::is_unknown_here)
 }
 
-fn range(
-    text: &str,
+/// Reads memory at a position.
+struct MemoryReader {
     position: Position,
     thread: Option<ThreadId>,
-    names: &NameResolver<'_>,
-    report: &Report<'_>,
-) -> Result<MemoryDump> {
-    let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
-    if len_bytes > MEMORY_LIMIT_BYTES {
-        let limit = grouped(MEMORY_LIMIT_BYTES);
-        bail!(CommandError::Usage(format!(
-            "{text:?}: at most {limit} bytes of memory can be requested at once"
-        )));
-    }
-    let (index, cancel) = (&report.session.index, &report.cancel);
-    let mapped = match space {
-        AddressSpace::Virtual => None,
-        AddressSpace::Physical => {
-            let physical = address;
-            Some(MappingsAt { physical, position }.run(index, cancel)?)
+    /// Maximum length of a range.
+    limit_bytes: u64,
+}
+
+impl MemoryReader {
+    fn dump(
+        &self,
+        text: &str,
+        names: &NameResolver<'_>,
+        report: &Report<'_>,
+    ) -> Result<MemoryDump> {
+        let Self {
+            position,
+            thread,
+            limit_bytes,
+        } = *self;
+        let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
+        if len_bytes > limit_bytes {
+            let limit = grouped(limit_bytes);
+            bail!(CommandError::Usage(format!(
+                "{text:?}: at most {limit} bytes of memory can be requested at once"
+            )));
         }
-    };
-    let question = MemoryAt {
-        position,
-        address,
-        len_bytes,
-    };
-    let bytes = match space {
-        AddressSpace::Virtual => MemoryOf { thread, question }.run(index, cancel)?,
-        AddressSpace::Physical => PhysicalMemoryAt {
+        let (index, cancel) = (&report.session.index, &report.cancel);
+        let mapped = match space {
+            AddressSpace::Virtual => None,
+            AddressSpace::Physical => {
+                let physical = address;
+                Some(MappingsAt { physical, position }.run(index, cancel)?)
+            }
+        };
+        let question = MemoryAt {
             position,
             address,
             len_bytes,
-        }
-        .run(index, cancel)?,
-    };
-    Ok(MemoryDump {
-        address,
-        bytes,
-        block: None,
-        physical: Vec::new(),
-        mapped,
-    })
+        };
+        let bytes = match space {
+            AddressSpace::Virtual => MemoryOf { thread, question }.run(index, cancel)?,
+            AddressSpace::Physical => PhysicalMemoryAt {
+                position,
+                address,
+                len_bytes,
+            }
+            .run(index, cancel)?,
+        };
+        Ok(MemoryDump {
+            address,
+            bytes,
+            block: None,
+            physical: Vec::new(),
+            mapped,
+        })
+    }
 }
 
 fn print_json(state: &StateReport, arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {

@@ -66,7 +66,10 @@ impl Command for CallinfoArguments {
 }
 
 /// Prints the visits of each function.
-fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
+///
+/// # Errors
+/// A name or position has no meaning, or the trace or the report fails.
+pub fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
     for text in &arguments.functions {
         let found = places(text, report)?;
         if found.is_empty() {
@@ -90,7 +93,10 @@ fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> 
 /// Resolves the text as a symbol first, then as an expression. There can be several, since static
 /// functions can share a name. A single word that is neither symbol nor number is a missing symbol,
 /// for which the result is empty.
-fn places<'a>(text: &str, report: &Report<'a>) -> Result<Vec<(Address, Option<&'a Symbol>)>> {
+///
+/// # Errors
+/// The expression is invalid or has no value, or the trace fails.
+pub fn places<'a>(text: &str, report: &Report<'a>) -> Result<Vec<(Address, Option<&'a Symbol>)>> {
     let session = report.session;
     let symbols = session.images.symbols_named(text);
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())

@@ -70,7 +70,10 @@ impl Command for CalltreeArguments {
 }
 
 /// Prints the calls. JSON lists all threads in order of entry; text shows one tree per thread.
-fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
+///
+/// # Errors
+/// A name or position has no meaning, or the trace or the report fails.
+pub fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
     report.note_unknown_calls();
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {

@@ -25,6 +25,7 @@ use crate::cli::help::{self, HelpArguments, HelpTexts};
 use crate::cli::index::IndexArguments;
 use crate::cli::list::ListArguments;
 use crate::cli::man::{MAN_HELP, ManArguments};
+use crate::cli::mcp::McpArguments;
 use crate::cli::profile::ProfileArguments;
 use crate::cli::question::{AboutProgram, Command, Question, TraceArguments};
 use crate::cli::report::{Report, print};
@@ -37,11 +38,11 @@ use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
     at, browse, callinfo, calltree, check, compare, convert, counts, cut, diff, effects, export,
-    find, flamegraph, heap, index, info, list, profile, syscalls, template, threads, truncate, vcd,
-    why,
+    find, flamegraph, heap, index, info, list, mcp, profile, syscalls, template, threads, truncate,
+    vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 31] = [
+static COMMANDS: [SubcommandEntry; 32] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -281,6 +282,13 @@ stepback export --demo --parquet traces       a dataset with one run
 stepback export boot.tarmac --parquet traces --run boot-7 --sorted",
     )
     .with_notes(export::HELP),
+    SubcommandEntry::mcp("mcp", "Serve queries to an agent (Model Context Protocol)")
+        .with_examples(
+            "\
+stepback mcp boot.tarmac              answer requests on standard input
+stepback mcp good.tarmac --compare bad.tarmac",
+        )
+        .with_notes(mcp::HELP),
     SubcommandEntry::new::<TemplateArguments>(
         "template",
         "Try a description of a trace format of your own",
@@ -358,6 +366,13 @@ impl SubcommandEntry {
         Self::of::<BrowseArguments>(name, about, |matches| {
             let command = BrowseArguments::from_arg_matches(matches)?;
             Ok(SubcommandAction::Browser(Box::new(command)))
+        })
+    }
+
+    const fn mcp(name: &'static str, about: &'static str) -> Self {
+        Self::of::<McpArguments>(name, about, |matches| {
+            let command = McpArguments::from_arg_matches(matches)?;
+            Ok(SubcommandAction::Mcp(Box::new(command)))
         })
     }
 
@@ -471,6 +486,8 @@ pub enum SubcommandAction {
     Command(Box<dyn Command>),
     /// The browser in the terminal.
     Browser(Box<BrowseArguments>),
+    /// The server for agents.
+    Mcp(Box<McpArguments>),
     /// A description of the program itself.
     AboutProgram(Box<dyn AboutProgram>),
 }

@@ -1,14 +1,15 @@
 //! `stepback compare`: two traces, where they part, and what differs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use anyhow::{Error, Result};
 use clap::Args;
 use stepback_compare::{CompareOptions, Comparison, Tolerances};
 use stepback_debugger::analysis::compare_rules::{RulesError, read_rules};
-use stepback_debugger::analysis::profile_differences::profile_differences;
-use stepback_debugger::session::OpenOptions;
+use stepback_debugger::analysis::profile_differences::{FunctionDifference, profile_differences};
+use stepback_debugger::session::{OpenOptions, Session};
+use stepback_index::build::BuildProgress;
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::compare_json::{self, CompareJson};
@@ -16,6 +17,7 @@ use crate::cli::compare_markdown;
 use crate::cli::compare_text;
 use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::error::CommandError;
+use crate::cli::options::TraceOptions;
 use crate::cli::progress::{open, watched_answer};
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
@@ -70,18 +72,17 @@ impl Command for CompareArguments {
     }
 }
 
-fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
-    let (options, printing) = (&arguments.common.options, &arguments.common.report);
-    let other = open(
-        &OpenOptions {
-            index: None,
-            more: Vec::new(),
-            ..options.to_open_options(&arguments.other)
-        },
-        printing,
-    )
-    .map_err(|error| CommandError::about(&arguments.other.display().to_string(), error))?;
-    let tolerances = match &arguments.rules {
+/// Compares a report's trace with another, with the differences that a file of rules forgives.
+///
+/// # Errors
+/// The rules or a trace cannot be read.
+pub fn compared(
+    other: &Session,
+    rules: Option<&Path>,
+    progress: &BuildProgress,
+    report: &Report<'_>,
+) -> Result<Comparison> {
+    let tolerances = match rules {
         Some(path) => read_rules(path, report.session).map_err(|error| match error {
             RulesError::Unreadable(..) => Error::from(error),
             RulesError::Invalid(..) => CommandError::Usage(error.to_string()).into(),
@@ -89,19 +90,49 @@ fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
         None => Tolerances::default(),
     };
     let (a, b) = (&report.session.index, &other.index);
-    let comparison = watched_answer(printing, |progress| {
-        let steps = a.step_count().min(b.step_count());
-        progress.bytes_total.store(steps, Ordering::Relaxed);
-        let options = CompareOptions {
-            tolerances,
-            progress: Some(&progress.bytes_done),
-        };
-        Comparison::run(a, b, options, &report.cancel)
-    })?;
-    let functions = match comparison.is_equal() {
+    let steps = a.step_count().min(b.step_count());
+    progress.bytes_total.store(steps, Ordering::Relaxed);
+    let options = CompareOptions {
+        tolerances,
+        progress: Some(&progress.bytes_done),
+    };
+    Ok(Comparison::run(a, b, options, &report.cancel)?)
+}
+
+/// Returns the functions with different costs; none if the traces are equal.
+///
+/// # Errors
+/// A trace cannot be read.
+pub fn function_differences(
+    other: &Session,
+    comparison: &Comparison,
+    report: &Report<'_>,
+) -> Result<Vec<FunctionDifference>> {
+    let (a, b) = (&report.session.index, &other.index);
+    Ok(match comparison.is_equal() {
         true => Vec::new(),
         false => profile_differences(a, b, &comparison.slides, &report.cancel)?,
-    };
+    })
+}
+
+/// Returns the options for opening the trace to compare with.
+pub fn options_of_other(options: &TraceOptions, other: &Path) -> OpenOptions {
+    OpenOptions {
+        index: None,
+        more: Vec::new(),
+        ..options.to_open_options(other)
+    }
+}
+
+fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
+    let (options, printing) = (&arguments.common.options, &arguments.common.report);
+    let other = open(&options_of_other(options, &arguments.other), printing)
+        .map_err(|error| CommandError::about(&arguments.other.display().to_string(), error))?;
+    let rules = arguments.rules.as_deref();
+    let comparison = watched_answer(printing, |progress| {
+        compared(&other, rules, progress, report)
+    })?;
+    let functions = function_differences(&other, &comparison, report)?;
     let traces = ComparedTraces {
         a: report.session,
         b: &other,

@@ -73,6 +73,9 @@ pub struct FindArguments {
     /// Exit with status 1 if nothing is found, and with 2 if the trace cannot be searched.
     #[arg(long)]
     pub exit_code: bool,
+    /// Position from which a search continues that began at `at`, where its names are resolved.
+    #[arg(skip)]
+    pub resumed_at: Option<Position>,
     #[command(flatten)]
     pub common: TraceArguments,
 }
@@ -193,7 +196,10 @@ impl Command for FindArguments {
 }
 
 /// Prints the first hit, or all hits as they are found. Returns true if there are any.
-fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<bool> {
+///
+/// # Errors
+/// A name or position has no meaning, or the trace or the report fails.
+pub fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<bool> {
     let session = report.session;
     let given = arguments.at.as_ref();
     let given = given.map(|place| resolved(place, report)).transpose()?;
@@ -202,11 +208,12 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<bool> {
         Direction::Back => session.index.end(),
         Direction::Forward => Position(0),
     });
+    let from = arguments.resumed_at.unwrap_or(at);
     let (index, cancel) = (&session.index, &report.cancel.clone());
     match search(arguments, at, thread, report)? {
         Search::Walk(query) => {
             let mut walk =
-                HitCursor::new(query, at, arguments.wanted(), index, cancel).of_thread(thread);
+                HitCursor::new(query, from, arguments.wanted(), index, cancel).of_thread(thread);
             let subject = subject_of(walk.sought(), arguments.subject());
             let nothing = nothing_of(&subject, at, arguments);
             HitPrinter::new(arguments, nothing).print_walk(&mut walk, report)
@@ -215,7 +222,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<bool> {
         Search::Through(search, subject) => {
             let reach = search::stream::SearchExtent {
                 thread,
-                from: at,
+                from,
                 limit: arguments.wanted(),
             };
             HitPrinter::new(arguments, nothing_of(&subject, at, arguments))

@@ -92,7 +92,10 @@ impl Command for ListArguments {
 }
 
 /// Prints at most `count` steps, or the records they were read from.
-fn answer(arguments: &ListArguments, count: u64, report: &mut Report<'_>) -> Result<()> {
+///
+/// # Errors
+/// A name or position has no meaning, or the trace or the report fails.
+pub fn answer(arguments: &ListArguments, count: u64, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let from = resolved(&arguments.from, report)?;
     thread_id(session, arguments.thread.as_deref())?;

@@ -208,9 +208,7 @@ impl FollowPrinter<'_> {
             )?),
         };
         let progress = BuildProgress::default();
-        let mut report = Report::new(session, printing, &progress, out);
-        let printed = print_until(&mut self.listing, until, self.arguments, &mut report);
-        self.output = Some(report.into_output());
-        printed
+        let mut report = Report::new(session, printing, &progress, self.output.insert(out));
+        print_until(&mut self.listing, until, self.arguments, &mut report)
     }
 }

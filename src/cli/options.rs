@@ -76,7 +76,7 @@ pub struct TraceOptions {
     pub threads: Option<NonZeroUsize>,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Printing")]
 pub struct ReportOptions {
     /// Print JSON.

@@ -88,16 +88,14 @@ impl<'a> Question<'a> {
                 return Ok(());
             }
             let output_path = printing.output.as_deref().filter(|_| !self.is_file_taken);
-            let out = match output.take() {
+            let mut out = match output.take() {
                 Some(out) => out,
                 None => ResumableOutput::new(Destination::open(output_path, inputs_of(&session))?),
             };
-            let answer = |progress: &BuildProgress| {
-                let mut report = Report::new(&session, printing, progress, out);
-                let printed = print(&mut report);
-                (printed, report.into_output())
+            let mut answer = |progress: &BuildProgress| {
+                print(&mut Report::new(&session, printing, progress, &mut out))
             };
-            let (printed, out) = match self.has_meter {
+            let printed = match self.has_meter {
                 true => answer(&BuildProgress::default()),
                 false => watched_answer(printing, answer),
             };
@@ -257,7 +255,7 @@ pub trait AboutProgram: fmt::Debug {
 }
 
 /// A trace and the options that all queries share.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct TraceArguments {
     /// The trace.
     #[arg(index = 1, value_name = "TRACE")]

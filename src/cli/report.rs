@@ -1,6 +1,7 @@
 //! Destination and form of an answer ([`Report`]). If the index turns out to be damaged, the query
 //! is repeated, and [`ResumableOutput`] skips the part that was printed before. A file appears when
-//! it is complete ([`Destination`]).
+//! it is complete ([`Destination`]). A server receives the same JSON values one by one
+//! ([`AnswerItem`]).
 
 use std::fs::Metadata;
 use std::io::{self, BufWriter, Write};
@@ -8,6 +9,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Serialize, Serializer as _};
+use serde_json::Value as Json;
 use stepback_debugger::new_file::NewFile;
 use stepback_debugger::session::{Session, is_same_file};
 use stepback_index::Cancel;
@@ -24,7 +26,7 @@ use crate::cli::text::size_text;
 pub struct Report<'a> {
     /// The trace.
     pub session: &'a Session,
-    /// Never cancelled: interrupting the command line ends the program.
+    /// Never cancelled on the command line, where an interrupt ends the program.
     pub cancel: Cancel,
     /// Progress of the answer, for the meter.
     pub progress: &'a BuildProgress,
@@ -34,7 +36,25 @@ pub struct Report<'a> {
     pub is_verbose: bool,
     /// Print only the answer.
     pub is_quiet: bool,
-    out: ResumableOutput<Destination>,
+    out: ReportOutput<'a>,
+}
+
+/// A part of an answer that is collected instead of printed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnswerItem {
+    /// A JSON value: the whole answer, or a line of it.
+    Value(Json),
+    /// A remark about the answer.
+    Note(String),
+}
+
+/// Receives the parts of an answer. An error ends the query.
+pub type ItemSink<'a> = &'a dyn Fn(AnswerItem) -> Result<()>;
+
+/// Destination of a report.
+enum ReportOutput<'a> {
+    Printed(&'a mut ResumableOutput<Destination>),
+    Collected(ItemSink<'a>),
 }
 
 impl<'a> Report<'a> {
@@ -43,7 +63,7 @@ impl<'a> Report<'a> {
         session: &'a Session,
         options: &ReportOptions,
         progress: &'a BuildProgress,
-        out: ResumableOutput<Destination>,
+        out: &'a mut ResumableOutput<Destination>,
     ) -> Self {
         Self {
             session,
@@ -52,7 +72,25 @@ impl<'a> Report<'a> {
             is_json: options.json,
             is_verbose: options.verbose,
             is_quiet: options.quiet,
-            out,
+            out: ReportOutput::Printed(out),
+        }
+    }
+
+    /// Creates a report whose JSON values and notes go to a sink. Text is dropped.
+    pub fn collected(
+        session: &'a Session,
+        cancel: Cancel,
+        progress: &'a BuildProgress,
+        sink: ItemSink<'a>,
+    ) -> Self {
+        Self {
+            session,
+            cancel,
+            progress,
+            is_json: true,
+            is_verbose: false,
+            is_quiet: true,
+            out: ReportOutput::Collected(sink),
         }
     }
 
@@ -63,32 +101,43 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Prints a note on standard error, unless only the answer is wanted.
+    /// Prints a note on standard error, unless only the answer is wanted. A sink receives all notes.
     pub fn note(&self, text: &str) {
-        if !self.is_quiet {
-            say(&format!("note: {text}"));
+        match &self.out {
+            // A sink that wants no more values wants no more notes either.
+            ReportOutput::Collected(sink) => drop(sink(AnswerItem::Note(text.to_owned()))),
+            ReportOutput::Printed(_) if self.is_quiet => {}
+            ReportOutput::Printed(_) => say(&format!("note: {text}")),
         }
-    }
-
-    /// Drops the reference to the session.
-    pub fn into_output(self) -> ResumableOutput<Destination> {
-        self.out
     }
 
     /// Writes one JSON value on a separate line.
     pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
-        let written = serde_json::to_writer(&mut self.out, value).map_err(io::Error::from);
-        self.written(written)?;
-        self.text("\n")
+        match &mut self.out {
+            ReportOutput::Collected(sink) => sink(AnswerItem::Value(serde_json::to_value(value)?)),
+            ReportOutput::Printed(out) => {
+                let written = serde_json::to_writer(&mut **out, value).map_err(io::Error::from);
+                out.checked(written)?;
+                self.text("\n")
+            }
+        }
     }
 
     /// Writes one JSON array on a separate line. Its elements are produced one at a time.
     pub fn json_array<T: Serialize>(&mut self, elements: impl Iterator<Item = T>) -> Result<()> {
-        let written = serde_json::Serializer::new(&mut self.out)
-            .collect_seq(elements)
-            .map_err(io::Error::from);
-        self.written(written)?;
-        self.text("\n")
+        match &mut self.out {
+            ReportOutput::Collected(sink) => {
+                let values: Result<Vec<Json>, _> = elements.map(serde_json::to_value).collect();
+                sink(AnswerItem::Value(values?.into()))
+            }
+            ReportOutput::Printed(out) => {
+                let written = serde_json::Serializer::new(&mut **out)
+                    .collect_seq(elements)
+                    .map_err(io::Error::from);
+                out.checked(written)?;
+                self.text("\n")
+            }
+        }
     }
 
     /// Writes text unchanged.
@@ -98,19 +147,25 @@ impl<'a> Report<'a> {
 
     /// Writes bytes unchanged.
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = self.out.write_all(bytes);
-        self.written(written)
+        match &mut self.out {
+            ReportOutput::Collected(_) => Ok(()),
+            ReportOutput::Printed(out) => {
+                let written = out.write_all(bytes);
+                out.checked(written)
+            }
+        }
     }
 
     /// Flushes the output. Called after each block, so that answers appear while the search
     /// continues.
     pub fn flush(&mut self) -> Result<()> {
-        let written = self.out.flush();
-        self.written(written)
-    }
-
-    fn written(&self, result: io::Result<()>) -> Result<()> {
-        result.map_err(|error| self.out.out.get_ref().error(error))
+        match &mut self.out {
+            ReportOutput::Collected(_) => Ok(()),
+            ReportOutput::Printed(out) => {
+                let written = out.flush();
+                out.checked(written)
+            }
+        }
     }
 }
 
@@ -277,10 +332,15 @@ struct RepeatedPrefix {
 }
 
 impl ResumableOutput<Destination> {
+    /// Names the destination in the error of a write.
+    fn checked(&self, result: io::Result<()>) -> Result<()> {
+        result.map_err(|error| self.out.get_ref().error(error))
+    }
+
     /// Completes the answer. Fails if it ends before the repeated beginning does.
     pub fn finish(mut self) -> Result<()> {
         let flushed = self.check_end().and_then(|()| self.out.flush());
-        flushed.map_err(|error| self.out.get_ref().error(error))?;
+        self.checked(flushed)?;
         // The buffer is empty.
         self.out.into_parts().0.finish()
     }

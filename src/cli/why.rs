@@ -118,7 +118,11 @@ impl Command for WhyArguments {
     }
 }
 
-fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
+/// Prints the steps that the value comes from, or where it goes.
+///
+/// # Errors
+/// A name or position has no meaning, or the trace or the report fails.
+pub fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let at = match &arguments.at {
         Some(place) => resolved(place, report)?,

@@ -18,6 +18,7 @@ use crate::cli::browse::{
     BrowseArguments, FrontEndLaunch, OpenBrowser, parse_size, trace_and_place,
 };
 use crate::cli::info::print_info;
+use crate::cli::mcp::ServeMcp;
 use crate::cli::options::{ReportOptions, TraceOptions};
 use crate::cli::progress;
 use crate::cli::progress::say;
@@ -105,6 +106,8 @@ pub struct FrontEnds {
     pub window: OpenWindow,
     /// The browser in the terminal.
     pub browser: OpenBrowser,
+    /// The server for agents.
+    pub mcp: ServeMcp,
 }
 
 /// Shows the window and waits until the user closes it.
@@ -204,11 +207,12 @@ fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
 fn tell_of(open: &OpenOptions) -> Result<()> {
     let printing = ReportOptions::default();
     let session = progress::open(open, &printing)?;
-    let (progress, out) = (BuildProgress::default(), Destination::standard_output());
-    let mut report = Report::new(&session, &printing, &progress, ResumableOutput::new(out));
+    let progress = BuildProgress::default();
+    let mut out = ResumableOutput::new(Destination::standard_output());
+    let mut report = Report::new(&session, &printing, &progress, &mut out);
     print_info(&mut report)?;
     report.text("\n")?;
-    report.into_output().finish()
+    out.finish()
 }
 
 /// Opens the browser and waits until the user closes it.

@@ -34,6 +34,7 @@ mod info;
 mod interrupt;
 mod lines;
 mod list;
+mod mcp;
 mod names;
 mod no_window;
 mod options;

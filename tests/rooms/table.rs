@@ -291,7 +291,12 @@ pub const ROOMS: &[CrateRooms] = &[
     CrateRooms {
         name: "src",
         folder: "src",
-        floors: &[&[room("cli", &["cli"])], &[room("main", &["main"])]],
+        floors: &[
+            &[room("cli", &["cli"])],
+            // Servers answer with the queries of the subcommands.
+            &[room("servers", &["servers"])],
+            &[room("main", &["main"])],
+        ],
     },
 ];
 

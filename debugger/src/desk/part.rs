@@ -246,7 +246,7 @@ impl Desk {
     pub fn options_to_index_more(&self) -> OpenOptions {
         let policy = match self.options.policy {
             // The user now requests the index that was not to be built.
-            IndexPolicy::Never => IndexPolicy::Auto,
+            IndexPolicy::InMemory | IndexPolicy::Never => IndexPolicy::Auto,
             policy @ (IndexPolicy::Auto | IndexPolicy::Force) => policy,
         };
         OpenOptions {

@@ -458,7 +458,7 @@ fn kept_options(
                 is_directory_ours,
             })
             .collect(),
-        is_copy_kept: options.policy != IndexPolicy::Never,
+        is_copy_kept: !matches!(options.policy, IndexPolicy::InMemory | IndexPolicy::Never),
         scratch: cache_directory().into_iter().collect(),
     }
 }

@@ -144,7 +144,7 @@ impl Damage {
     /// built.
     pub fn mended(self, options: &OpenOptions) -> Option<OpenOptions> {
         let policy = match (options.policy, self) {
-            (IndexPolicy::Never, _) => return None,
+            (IndexPolicy::InMemory | IndexPolicy::Never, _) => return None,
             (_, Self::Index) => IndexPolicy::Force,
             (policy, Self::Copy) => policy.once_opened(),
         };

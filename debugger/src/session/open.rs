@@ -373,6 +373,13 @@ impl<'a> IndexSearch<'a> {
                 }
                 Err(reason) => Ok((self.built(reason)?, IndexOrigin::Built)),
             },
+            IndexPolicy::InMemory => match self.fresh() {
+                Ok(index) => {
+                    self.settle()?;
+                    Ok((index, IndexOrigin::Found))
+                }
+                Err(_) => Ok((self.built_in_memory()?, IndexOrigin::Built)),
+            },
             IndexPolicy::Force => Ok((self.built(None)?, IndexOrigin::Built)),
             IndexPolicy::Never => {
                 self.settle()?;
@@ -470,7 +477,9 @@ impl<'a> IndexSearch<'a> {
         for place in &self.places {
             match self.opened(place) {
                 Ok(index) => {
-                    remove_leftovers(place);
+                    if self.options.policy != IndexPolicy::InMemory {
+                        remove_leftovers(place);
+                    }
                     return Ok(index);
                 }
                 Err(OpenError::Missing) => {}
@@ -585,14 +594,19 @@ impl<'a> IndexSearch<'a> {
         if self.options.is_index_wanted {
             bail!("{refusal}");
         }
-        let index = self
-            .build(|build| build.in_memory())
-            .map_err(|error| self.said(error))?;
-        self.refuse_change()?;
+        let index = self.built_in_memory()?;
         self.notices.extend(reason.map(Notice::from));
         self.notices.push(
             format!("{refusal}; it is kept in memory and will be built again next time").into(),
         );
+        Ok(index)
+    }
+
+    fn built_in_memory(&self) -> Result<Index> {
+        let index = self
+            .build(|build| build.in_memory())
+            .map_err(|error| self.said(error))?;
+        self.refuse_change()?;
         Ok(index)
     }
 

@@ -17,6 +17,8 @@ pub enum IndexPolicy {
     Auto,
     /// Always build.
     Force,
+    /// Use an index that belongs to the trace, else build one in memory. Keeps no file.
+    InMemory,
     /// Use an existing index, even one of an older state of the trace; never build.
     Never,
 }

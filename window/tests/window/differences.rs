@@ -90,7 +90,7 @@ fn two_traces_that_are_dropped_together_are_compared() {
 #[test]
 fn both_traces_are_listed_side_by_side() {
     let mut window = compared("recurse-depth");
-    window.click("Side by side");
+    window.click("Both side by side");
     assert!(window.panels().contains(&PanelKind::BothTraces));
     // Matched steps share a row; the first steps of B after the divergence have no partner.
     for position in [25, 300, 301] {

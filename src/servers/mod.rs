@@ -1,0 +1,3 @@
+//! Servers for other programs.
+
+pub mod mcp;
