@@ -92,6 +92,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "names",
                     "status",
                     "stub",
+                    "target_description",
                     "text_flow",
                     "word",
                 ],
