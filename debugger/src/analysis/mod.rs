@@ -17,6 +17,7 @@ pub mod marker_walk;
 pub mod names;
 pub mod profile;
 pub mod register_part;
+pub mod run_control;
 pub mod schedule;
 pub mod search;
 pub mod sites;
