@@ -3,6 +3,7 @@
 //! Parses the command line and opens the front end of a command; see ARCHITECTURE.md for the map.
 
 mod cli;
+mod servers;
 
 use std::process::ExitCode;
 

@@ -20,6 +20,7 @@ use crate::cli::effects::EffectsArguments;
 use crate::cli::export::ExportArguments;
 use crate::cli::find::FindArguments;
 use crate::cli::flamegraph::FlamegraphArguments;
+use crate::cli::gdbserver::GdbserverArguments;
 use crate::cli::heap::HeapArguments;
 use crate::cli::help::{self, HelpArguments, HelpTexts};
 use crate::cli::index::IndexArguments;
@@ -37,11 +38,11 @@ use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
     at, browse, callinfo, calltree, check, compare, convert, counts, cut, diff, effects, export,
-    find, flamegraph, heap, index, info, list, profile, syscalls, template, threads, truncate, vcd,
-    why,
+    find, flamegraph, gdbserver, heap, index, info, list, profile, syscalls, template, threads,
+    truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 31] = [
+static COMMANDS: [SubcommandEntry; 32] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -292,6 +293,17 @@ stepback template try core.log core.toml      what the patterns read, and what t
 stepback info core.log --record-layout core.toml",
     )
     .with_notes(template::HELP),
+    SubcommandEntry::new::<GdbserverArguments>(
+        "gdbserver",
+        "Let gdb debug the trace, forwards and backwards",
+    )
+    .with_examples(
+        "\
+stepback gdbserver --demo --port 1234   then in gdb: target remote :1234
+stepback gdbserver boot.tarmac --port 0 --image boot.elf
+gdb-multiarch -ex 'target remote | stepback gdbserver --demo --stdio'",
+    )
+    .with_notes(gdbserver::HELP),
     SubcommandEntry::about_program::<SchemaArguments>(
         "schema",
         "Print the JSON Schema of a command's output",

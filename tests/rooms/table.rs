@@ -290,7 +290,13 @@ pub const ROOMS: &[CrateRooms] = &[
     CrateRooms {
         name: "src",
         folder: "src",
-        floors: &[&[room("cli", &["cli"])], &[room("main", &["main"])]],
+        floors: &[
+            // Formatting that the servers share with the command line.
+            &[room("text", &["cli/text", "cli/json"])],
+            &[room("servers", &["servers"])],
+            &[room("cli", &["cli"])],
+            &[room("main", &["main"])],
+        ],
     },
 ];
 

@@ -1,0 +1,3 @@
+//! Servers that answer other programs' questions about a trace.
+
+pub mod gdb;
