@@ -15,6 +15,7 @@ use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
 use crate::cli::counts::HeatArguments;
 use crate::cli::cut::CutArguments;
+use crate::cli::dap::DapArguments;
 use crate::cli::diff::DiffArguments;
 use crate::cli::effects::EffectsArguments;
 use crate::cli::export::ExportArguments;
@@ -37,12 +38,12 @@ use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
-    at, browse, callinfo, calltree, check, compare, convert, counts, cut, diff, effects, export,
-    find, flamegraph, gdbserver, heap, index, info, list, profile, syscalls, template, threads,
-    truncate, vcd, why,
+    at, browse, callinfo, calltree, check, compare, convert, counts, cut, dap, diff, effects,
+    export, find, flamegraph, gdbserver, heap, index, info, list, profile, syscalls, template,
+    threads, truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 32] = [
+static COMMANDS: [SubcommandEntry; 33] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -304,6 +305,16 @@ stepback gdbserver boot.tarmac --port 0 --image boot.elf
 gdb-multiarch -ex 'target remote | stepback gdbserver --demo --stdio'",
     )
     .with_notes(gdbserver::HELP),
+    SubcommandEntry::new::<DapArguments>(
+        "dap",
+        "Let an editor debug the trace, forwards and backwards",
+    )
+    .with_examples(
+        "\
+stepback dap                          the editor names the trace
+stepback dap boot.tarmac --image boot.elf",
+    )
+    .with_notes(dap::HELP),
     SubcommandEntry::about_program::<SchemaArguments>(
         "schema",
         "Print the JSON Schema of a command's output",
