@@ -17,6 +17,7 @@ use super::breakpoints::{
     BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS, StopCondition,
 };
 use super::program::TracedProgram;
+use crate::cli::text::counted;
 
 /// Maximum length of watched memory.
 const WATCHED_BYTES: u64 = 1 << 20;
@@ -163,7 +164,7 @@ impl TracedProgram {
         }
         Ok(json!({
             "dataId": format!("{address:#x}:{len_bytes}"),
-            "description": format!("{name}: {len_bytes} bytes at {address:#x}"),
+            "description": format!("{} at {address:#x}", counted(len_bytes, "byte")),
             "accessTypes": ["read", "write", "readWrite"],
             "canPersist": true,
         }))

@@ -52,7 +52,7 @@ impl TracedProgram {
         for level in first..last {
             let own = level.checked_sub(inner).and_then(|place| frames.get(place));
             let address = match level.checked_sub(1) {
-                None => self.current_step(thread, cancel)?.map(|step| step.pc),
+                None => self.current_address(thread, own, cancel)?,
                 Some(level) => level
                     .checked_sub(inner)
                     .and_then(|place| frames.get(place))
@@ -63,6 +63,24 @@ impl TracedProgram {
             shown.push(self.frame_json(number, own, address));
         }
         Ok(json!({"stackFrames": shown, "totalFrames": total}))
+    }
+
+    /// Returns the address of a thread's next instruction. At its end, that is the function of a
+    /// frame of which the trace shows no step, or the last instruction.
+    fn current_address(
+        &self,
+        thread: ThreadId,
+        frame: Option<&StackFrame>,
+        cancel: &Cancel,
+    ) -> Result<Option<Address>, QueryError> {
+        let step = self.current_step(thread, cancel)?;
+        let is_past = step
+            .as_ref()
+            .is_none_or(|step| step.step.0 < self.position.0);
+        let entered = frame.filter(|frame| is_past && frame.call.entry_step.is_none());
+        Ok(entered
+            .map(|frame| frame.call.function)
+            .or(step.map(|step| step.pc)))
     }
 
     fn frame_json(
