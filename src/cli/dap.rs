@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
-use crate::cli::options::TraceOptions;
+use crate::cli::options::{ReportOptions, TraceOptions};
+use crate::cli::progress;
 use crate::cli::question::Command;
 use crate::servers::dap::serve;
 
@@ -28,8 +29,22 @@ pub struct DapArguments {
 }
 
 impl Command for DapArguments {
+    fn check(&self) -> Result<(), String> {
+        if self.options.so_far {
+            return Err("an editor needs the whole trace: leave out --so-far".to_owned());
+        }
+        if self.options.only_index && self.trace.is_none() {
+            return Err("--only-index needs a trace".to_owned());
+        }
+        Ok(())
+    }
+
     fn run(&self) -> Result<()> {
         let trace = self.trace.clone().unwrap_or_default();
-        serve(self.options.to_open_options(&trace))
+        let options = self.options.to_open_options(&trace);
+        if self.options.only_index {
+            return progress::open(&options, &ReportOptions::default()).map(drop);
+        }
+        serve(options)
     }
 }

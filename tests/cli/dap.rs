@@ -37,7 +37,7 @@ fn a_breakpoint_of_a_function_stops_at_its_first_step_in_both_directions() {
     // There is none before it.
     assert_eq!(client.run("reverseContinue"), "pause");
     assert_eq!(client.position(), 0);
-    assert_eq!(client.event("output")["output"], "the trace begins here\n");
+    client.note("the trace begins here");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_run_backwards_finds_the_store_that_broke_the_pointer() {
     let sandbox = Sandbox::new();
     let mut client = DapClient::launched(&sandbox, demo());
     assert_eq!(client.run("continue"), "pause");
-    assert_eq!(client.event("output")["output"], "the trace ends here\n");
+    client.note("the trace ends here");
     let data = client.ask("dataBreakpointInfo", json!({"name": "0x80020347:1"}));
     assert_eq!(data["dataId"], "0x80020347:1");
     let register = client.ask("dataBreakpointInfo", json!({"name": "x2"}));
@@ -195,7 +195,7 @@ fn the_stack_is_that_of_the_command_line() {
         .iter()
         .map(|frame| frame["name"].as_str().unwrap())
         .collect();
-    let known = sandbox.json(&["at", "--demo", "1233", "--stack", "--json"]);
+    let known = sandbox.json(&["at", "--demo", "1233", "--stack"]);
     let known: Vec<&str> = known["stack"]
         .as_array()
         .unwrap()
@@ -245,7 +245,7 @@ fn memory_is_that_of_the_command_line() {
     assert_eq!(memory["unreadableBytes"], 0);
     // 0xb682e58791e59992, least significant byte first.
     assert_eq!(memory["data"], "kpnlkYflgrY=");
-    let known = sandbox.json(&["at", "--demo", "end", "--mem", "0x80020340:8", "--json"]);
+    let known = sandbox.json(&["at", "--demo", "end", "--mem", "0x80020340:8"]);
     assert_eq!(known["memory"][0]["bytes"], "92 99 e5 91 87 e5 82 b6");
     let unknown = client.ask(
         "readMemory",
@@ -275,10 +275,9 @@ fn what_the_trace_does_not_show_is_not_zero() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("bare.tarmac", BARE);
     let mut client = DapClient::launched(&sandbox, json!({"trace": trace, "colour": "red"}));
-    let note = client.event("output");
-    assert_eq!(note["output"], "the argument \"colour\" has no meaning\n");
+    client.note("the argument \"colour\" has no meaning");
     assert_eq!(client.evaluate("r5", "watch"), "<not recorded>");
-    assert_eq!(client.evaluate("[0x1000] + 1", "watch"), "<not recorded>");
+    assert_eq!(client.evaluate("[0x7000] + 1", "watch"), "<not recorded>");
     assert_eq!(client.evaluate("2 + 3", "repl"), "0x5 (5)");
     client.refused("evaluate", json!({"expression": "no_such_name"}));
     client.refused("evaluate", json!({"expression": "1 +"}));
@@ -315,7 +314,7 @@ fn last_writes_and_explanations_are_commands() {
     assert!(
         lines
             .iter()
-            .any(|line| line.as_str().unwrap().contains("44011")),
+            .any(|line| line.as_str().unwrap().contains("44,011")),
         "{why}"
     );
     assert!(client.evaluate("last-write x2", "repl").contains("44011"));

@@ -145,6 +145,11 @@ impl DapClient {
         }
     }
 
+    /// Waits for a line on the console.
+    pub fn note(&mut self, text: &str) {
+        while self.event("output")["output"] != format!("{text}\n") {}
+    }
+
     /// Waits until the program has stopped.
     pub fn stop(&mut self) -> Value {
         self.event("stopped")
