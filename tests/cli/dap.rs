@@ -231,7 +231,7 @@ fn the_stack_is_that_of_the_command_line() {
         .iter()
         .find(|register| register["name"] == "pc")
         .unwrap();
-    assert_eq!(pc["value"], "0x000000008000084c");
+    assert_eq!(pc["value"], "0x000000008000084c (inferred)");
 }
 
 #[test]
