@@ -38,10 +38,8 @@ impl ScopeKind {
     }
 
     fn of(reference: u64) -> Option<(Self, u64)> {
-        let kinds = Self::ALL.into_iter();
-        let kind = kinds
-            .filter(|kind| kind.number() == reference % KINDS)
-            .next()?;
+        let mut kinds = Self::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.number() == reference % KINDS)?;
         Some((kind, reference / KINDS))
     }
 }
