@@ -22,6 +22,7 @@ use crate::mode::{
 use crate::register_group::RegisterGroup;
 use crate::register_run::RegisterRun;
 use crate::status::StatusRegister;
+use crate::target_description::TargetDescription;
 use crate::view::{RegisterId, RegisterView};
 use crate::{Endian, InstructionPlacement, InstructionSet};
 
@@ -129,6 +130,12 @@ pub(crate) trait Architecture {
     }
     #[inline(always)]
     fn state_of(_status: u32) -> Option<ExecutionState> {
+        None
+    }
+
+    /// Returns the registers as remote debuggers expect them, given the lower-case names of the
+    /// registers outside the table that the trace writes. None if no debugger knows the set.
+    fn target_description(_written: &[&str]) -> Option<TargetDescription> {
         None
     }
 

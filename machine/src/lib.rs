@@ -62,6 +62,7 @@ pub mod semantics;
 mod set;
 mod sparc;
 mod status;
+pub mod target_description;
 #[cfg(test)]
 mod tests;
 mod view;

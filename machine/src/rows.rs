@@ -39,6 +39,7 @@ use crate::set::InstructionSet;
 use crate::sparc::set::Sparc64;
 use crate::sparc::windows;
 use crate::status::StatusRegister;
+use crate::target_description::TargetDescription;
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::set::{X86_32, X86_64};
 
@@ -201,6 +202,12 @@ impl InstructionSet {
     /// Returns the names of the registers that a signal export declares, in order.
     pub const fn signals(self) -> &'static [RegisterRun] {
         ask!(self, Of => Of::SIGNALS)
+    }
+
+    /// Returns the registers as remote debuggers expect them, given the lower-case names of the
+    /// registers outside the table that the trace writes. None if no debugger knows the set.
+    pub fn target_description(self, written: &[&str]) -> Option<TargetDescription> {
+        ask!(self, Of => Of::target_description(written))
     }
 
     /// Decodes the status register, least significant byte first; `None` is an unknown byte.

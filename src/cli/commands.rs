@@ -15,11 +15,13 @@ use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
 use crate::cli::counts::HeatArguments;
 use crate::cli::cut::CutArguments;
+use crate::cli::dap::DapArguments;
 use crate::cli::diff::DiffArguments;
 use crate::cli::effects::EffectsArguments;
 use crate::cli::export::ExportArguments;
 use crate::cli::find::FindArguments;
 use crate::cli::flamegraph::FlamegraphArguments;
+use crate::cli::gdbserver::GdbserverArguments;
 use crate::cli::heap::HeapArguments;
 use crate::cli::help::{self, HelpArguments, HelpTexts};
 use crate::cli::index::IndexArguments;
@@ -37,12 +39,12 @@ use crate::cli::truncate::TruncateArguments;
 use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
-    at, browse, callinfo, calltree, check, compare, convert, counts, cut, diff, effects, export,
-    find, flamegraph, heap, index, info, list, mcp, profile, syscalls, template, threads, truncate,
-    vcd, why,
+    at, browse, callinfo, calltree, check, compare, convert, counts, cut, dap, diff, effects,
+    export, find, flamegraph, gdbserver, heap, index, info, list, mcp, profile, syscalls, template,
+    threads, truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 32] = [
+static COMMANDS: [SubcommandEntry; 34] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -300,6 +302,27 @@ stepback template try core.log core.toml      what the patterns read, and what t
 stepback info core.log --record-layout core.toml",
     )
     .with_notes(template::HELP),
+    SubcommandEntry::new::<GdbserverArguments>(
+        "gdbserver",
+        "Let gdb debug the trace, forwards and backwards",
+    )
+    .with_examples(
+        "\
+stepback gdbserver --demo --port 1234   then in gdb: target remote :1234
+stepback gdbserver boot.tarmac --port 0 --image boot.elf
+gdb-multiarch -ex 'target remote | stepback gdbserver --demo --stdio'",
+    )
+    .with_notes(gdbserver::HELP),
+    SubcommandEntry::new::<DapArguments>(
+        "dap",
+        "Let an editor debug the trace, forwards and backwards",
+    )
+    .with_examples(
+        "\
+stepback dap                          the editor names the trace
+stepback dap boot.tarmac --image boot.elf",
+    )
+    .with_notes(dap::HELP),
     SubcommandEntry::about_program::<SchemaArguments>(
         "schema",
         "Print the JSON Schema of a command's output",

@@ -4,8 +4,10 @@
 
 use clap::Args;
 use stepback_debugger::analysis::sites::{Site, SitePlace};
+use stepback_debugger::analysis::slice::{LineKind, ReadingLine};
 use stepback_debugger::image::Images;
 use stepback_debugger::model::markers::MarkerWords;
+use stepback_debugger::model::slice::LineWords;
 use stepback_debugger::model::step_rows::{more_words, step_remarks};
 use stepback_index::Index;
 use stepback_index::answer::{Access, Effect, StepRecord};
@@ -83,6 +85,25 @@ pub fn step_line(record: &StepRecord, index: &Index) -> String {
         false => format!("{head:<72}  {}", effects.join("  ")),
     }
 }
+
+/// Formats a line of an explained value: step, text, value and notes.
+pub fn slice_line(line: &ReadingLine, words: &LineWords, index: &Index) -> String {
+    let width = grouped(index.step_count()).len();
+    let step = words.step.map(|step| grouped(step.0)).unwrap_or_default();
+    let indent = "  ".repeat(usize::from(line.depth).min(MOST_INDENTS));
+    let text = format!("{step:>width$}  {indent}{}", printable(&words.text));
+    let mut notes = words.notes.clone();
+    notes.extend(Some(words.reason()).filter(|reason| !reason.is_empty()));
+    let notes = printable(&notes.join("; "));
+    let whole = match line.kind {
+        LineKind::Call { .. } | LineKind::End(_) | LineKind::LoopIterations(_) => text,
+        _ => format!("{text:<64}  {:<20}  {notes}", printable(&words.value)),
+    };
+    whole.trim_end().to_owned()
+}
+
+/// Maximum indentation of nested calls.
+const MOST_INDENTS: usize = 12;
 
 /// Formats the suffix of a step line for a requested source line.
 pub fn line_text(source: Option<Option<String>>) -> String {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use stepback_debugger::action::{Direction, SliceView};
 use stepback_debugger::analysis::slice::{Frames, LineKind, ReadingLine, SliceReading};
 use stepback_debugger::model::slice::{
-    LineWords, SliceWords, cell_words, end_words, ended_words, use_words, wanting_steps,
+    SliceWords, cell_words, end_words, ended_words, use_words, wanting_steps,
 };
 use stepback_debugger::model::so_far::doubt_words;
 use stepback_debugger::place::PositionName;
@@ -27,7 +27,7 @@ use crate::cli::cells::{check_cell, names_at, resolved, thread_id};
 use crate::cli::json::{DoubtJson, StepJson, value_hex};
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
-use crate::cli::text::{grouped, printable, step_line};
+use crate::cli::text::{grouped, slice_line, step_line};
 
 #[derive(Debug, Args)]
 pub struct WhyArguments {
@@ -340,7 +340,8 @@ pub fn print_reading(
             let more = if is_whole { "" } else { " or more" };
             return report.text(&format!("{left}{more} further rows are left out\n"));
         }
-        print_line(line, &words.line(line)?, report)?;
+        let text = slice_line(line, &words.line(line)?, &session.index);
+        report.text(&format!("{text}\n"))?;
     }
     if is_whole {
         return Ok(());
@@ -350,24 +351,6 @@ pub fn print_reading(
         grouped(u64::try_from(reading.len()).unwrap_or(u64::MAX))
     ))
 }
-
-fn print_line(line: &ReadingLine, words: &LineWords, report: &mut Report<'_>) -> Result<()> {
-    let width = grouped(report.session.index.step_count()).len();
-    let step = words.step.map(|step| grouped(step.0)).unwrap_or_default();
-    let indent = "  ".repeat(usize::from(line.depth).min(MOST_INDENTS));
-    let text = format!("{step:>width$}  {indent}{}", printable(&words.text));
-    let mut notes = words.notes.clone();
-    notes.extend(Some(words.reason()).filter(|reason| !reason.is_empty()));
-    let notes = printable(&notes.join("; "));
-    let whole = match line.kind {
-        LineKind::Call { .. } | LineKind::End(_) | LineKind::LoopIterations(_) => text,
-        _ => format!("{text:<64}  {:<20}  {notes}", printable(&words.value)),
-    };
-    report.text(&format!("{}\n", whole.trim_end()))
-}
-
-/// Maximum indentation of nested calls.
-const MOST_INDENTS: usize = 12;
 
 fn count_steps(lines: &[ReadingLine]) -> usize {
     lines.iter().filter(|line| is_step(line)).count()

@@ -1,3 +1,5 @@
-//! Servers for other programs.
+//! Servers that answer the questions of other programs about a trace.
 
+pub mod dap;
+pub mod gdb;
 pub mod mcp;

@@ -16,6 +16,8 @@ mod compare;
 mod convert;
 mod cores;
 mod damage;
+mod dap;
+mod dap_client;
 mod described;
 mod diff;
 mod drmemtrace;

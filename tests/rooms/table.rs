@@ -92,6 +92,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "names",
                     "status",
                     "stub",
+                    "target_description",
                     "text_flow",
                     "word",
                 ],
@@ -292,8 +293,11 @@ pub const ROOMS: &[CrateRooms] = &[
         name: "src",
         folder: "src",
         floors: &[
+            // Formatting that servers share with the command line.
+            &[room("text", &["cli/text", "cli/json"])],
+            &[room("gdb", &["servers/gdb"]), room("dap", &["servers/dap"])],
             &[room("cli", &["cli"])],
-            // Servers answer with the queries of the subcommands.
+            // The server for agents answers with the subcommands' own answers.
             &[room("servers", &["servers"])],
             &[room("main", &["main"])],
         ],

@@ -19,6 +19,7 @@ pub mod names;
 pub mod profile;
 pub mod profile_differences;
 pub mod register_part;
+pub mod run_control;
 pub mod schedule;
 pub mod search;
 pub mod sites;

@@ -21,7 +21,14 @@ pub enum Callees {
     Over,
     /// Stop at their lines too.
     Into,
+    /// Stop at their lines too, but step over callees without lines: after some steps without a
+    /// line, the rest of the callee and all that it calls is skipped.
+    IntoLines,
 }
+
+/// Number of steps without a line after which [`Callees::IntoLines`] skips a callee. Stubs that
+/// lead to a function with lines are shorter.
+const STEPS_WITHOUT_LINE: u32 = 64;
 
 /// Returns the position after the next or last other step at the address of the last step.
 ///
@@ -77,10 +84,11 @@ impl LineWalk<'_> {
         let here = done.map(|step| self.line_of(step)).transpose()?.flatten();
         let deepest = match (self.callees, done) {
             (Callees::Over, Some(done)) => self.depth_of(done).unwrap_or(u32::MAX),
-            (Callees::Over, None) | (Callees::Into, _) => u32::MAX,
+            (Callees::Over, None) | (Callees::Into | Callees::IntoLines, _) => u32::MAX,
         };
-        let mut at = done;
-        while let Some(step) = self.next_step(at, direction, deepest)? {
+        let start_depth = done.and_then(|done| self.depth_of(done)).unwrap_or(0);
+        let (mut at, mut limit, mut without_line) = (done, deepest, 0_u32);
+        while let Some(step) = self.next_step(at, direction, limit)? {
             let line = self.line_of(step)?;
             if line.is_some() && line != here {
                 return match direction {
@@ -89,8 +97,31 @@ impl LineWalk<'_> {
                 };
             }
             at = Some(step);
+            without_line = match line {
+                Some(_) => 0,
+                None => without_line.saturating_add(1),
+            };
+            let depth = self.depth_of(step).unwrap_or(0);
+            let is_skipped = self.callees == Callees::IntoLines
+                && without_line >= STEPS_WITHOUT_LINE
+                && depth > start_depth;
+            limit = if is_skipped { depth - 1 } else { deepest };
         }
         Ok(None)
+    }
+
+    /// Returns the position after the first of the consecutive steps in one line that end with a
+    /// step; none if the step has no line.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn beginning_of(&self, last: Step) -> Result<Option<Position>, QueryError> {
+        let line = self.line_of(last)?;
+        let deepest = self.depth_of(last).unwrap_or(u32::MAX);
+        match line {
+            Some(_) => self.beginning(last, &line, deepest).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Returns the position after the first step of a run of steps in one line.

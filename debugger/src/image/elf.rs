@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use goblin::container::{Container, Ctx};
 use goblin::elf::program_header::ProgramHeader;
 use goblin::elf::section_header::{
-    SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM,
-    SHT_NOBITS, SHT_SYMTAB,
+    SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNAMIC,
+    SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
 };
 use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
 use goblin::elf::{SectionHeader, Sym, Symtab};
@@ -44,6 +44,8 @@ pub struct ElfContent {
     pub code: Vec<Range<u64>>,
     /// Entry point; none if the file has none.
     pub entry: Option<Address>,
+    /// Section for the dynamic linker; none if the file has none.
+    pub dynamic: Option<Address>,
     /// Symbols: those for linkers first, then those for loaders. A symbol in both tables occurs
     /// twice.
     pub symbols: Vec<Symbol>,
@@ -130,6 +132,11 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     let entry = set.map_or(tables.header.e_entry, |set| {
         set.code_address(tables.header.e_entry)
     });
+    let dynamic = tables
+        .sections
+        .iter()
+        .find(|section| section.sh_type == SHT_DYNAMIC)
+        .map(|section| Address(section.sh_addr.wrapping_add(offset)));
     let entry = (tables.header.e_entry != 0).then(|| Address(entry.wrapping_add(offset)));
     let code_endian = set.map_or(Endian::Little, |set| {
         set.elf_code_endian(tables.header.e_flags, endian)
@@ -140,6 +147,7 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
         code_endian,
         code,
         entry,
+        dynamic,
         symbols,
         segments,
         problems,

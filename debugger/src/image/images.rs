@@ -83,6 +83,8 @@ pub struct ImageInfo {
     pub code_endian: Endian,
     /// Entry point; none if the file has none.
     pub entry: Option<Address>,
+    /// Section for the dynamic linker; none if the file has none.
+    pub dynamic: Option<Address>,
     pub origin: ImageOrigin,
     /// Number of symbols that it added.
     pub symbol_count: usize,
@@ -588,6 +590,7 @@ impl Images {
             code_endian,
             code,
             entry,
+            dynamic,
             mut symbols,
             mut segments,
             problems,
@@ -633,6 +636,7 @@ impl Images {
             set,
             code_endian,
             entry,
+            dynamic,
             origin: ImageOrigin::Named,
             symbol_count,
             debug_file,

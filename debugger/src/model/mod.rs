@@ -29,6 +29,7 @@ pub mod memory;
 pub mod memory_seek;
 mod moves;
 pub mod names;
+pub mod program_steps;
 pub mod regions;
 pub mod register_detail;
 pub mod register_format;

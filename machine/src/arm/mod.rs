@@ -10,4 +10,5 @@ pub(crate) mod flow;
 pub(crate) mod mode_words;
 pub(crate) mod psr;
 pub(crate) mod registers;
+mod target;
 pub(crate) mod text_flow;

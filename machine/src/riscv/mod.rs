@@ -20,6 +20,7 @@ pub(crate) mod registers;
 pub(crate) mod scalar_names;
 pub(crate) mod set;
 pub(crate) mod system;
+mod target;
 pub(crate) mod traps;
 pub(crate) mod vector;
 pub(crate) mod vector_forms;

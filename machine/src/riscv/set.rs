@@ -19,9 +19,11 @@ use crate::riscv::extension_text::{compressed_text, extension_text, with_csr_nam
 use crate::riscv::jumps::control;
 use crate::riscv::linkage::{CONVENTION, LINK, computes_stack_from_itself, slot_of};
 use crate::riscv::registers::{self, FLOAT, GENERAL};
+use crate::riscv::target;
 use crate::riscv::traps::{accesses_trap_register, is_handler_base, is_handler_entry, trap_name};
 use crate::riscv::xlen::Xlen;
 use crate::set::InstructionSet;
+use crate::target_description::TargetDescription;
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Riscv64`].
@@ -135,6 +137,10 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
     fn is_shown_when_written(register: RegisterId) -> bool {
         register >= RegisterId::FIRST_BANK && register < RegisterId::FIRST_NAMED
             || matches!(register, RegisterId::FPCR | RegisterId::FPSR)
+    }
+
+    fn target_description(written: &[&str]) -> Option<TargetDescription> {
+        Some(target::of_riscv(Self::WORD_BYTES, written))
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {

@@ -9,6 +9,7 @@ pub(crate) mod meaning;
 pub(crate) mod registers;
 pub(crate) mod set;
 pub(crate) mod status;
+mod target;
 pub(crate) mod text;
 pub(crate) mod windows;
 pub(crate) mod word;

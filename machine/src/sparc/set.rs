@@ -22,11 +22,13 @@ use crate::sparc::meaning::whole::describe;
 use crate::sparc::registers;
 use crate::sparc::registers::view;
 use crate::sparc::status::status;
+use crate::sparc::target;
 use crate::sparc::text::branch::text_of;
 use crate::sparc::windows;
 use crate::sparc::windows::{COMPUTED, banks, general};
 use crate::sparc::word::SparcWord;
 use crate::status::StatusRegister;
+use crate::target_description::TargetDescription;
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Sparc64`].
@@ -86,6 +88,10 @@ impl Architecture for Sparc64 {
 
     fn group(group: RegisterGroup) -> Vec<String> {
         registers::group(group)
+    }
+
+    fn target_description(_written: &[&str]) -> Option<TargetDescription> {
+        Some(target::of_sparc())
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {

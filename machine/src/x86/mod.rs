@@ -6,5 +6,6 @@ pub(crate) mod control;
 pub(crate) mod operands;
 pub(crate) mod registers;
 pub(crate) mod set;
+mod target;
 pub(crate) mod text;
 pub(crate) mod values;

@@ -15,11 +15,13 @@ use crate::register_group::RegisterGroup;
 use crate::register_run::RegisterRun;
 use crate::set::InstructionSet;
 use crate::status::StatusRegister;
+use crate::target_description::TargetDescription;
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::access::{decoded, describe, direct_branch, length};
 use crate::x86::control::{PREFIXES, control, is_undefined, may_raise, text_flow};
 use crate::x86::registers;
 use crate::x86::registers::{FLAG_BITS, SHOWN_32, SHOWN_64, SYSTEM, status};
+use crate::x86::target;
 use crate::x86::text::{operand_word, text_of};
 
 /// See [`InstructionSet::X86_64`].
@@ -71,6 +73,13 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
 
     fn group(group: RegisterGroup) -> Vec<String> {
         of_group(Self::shown(), group, WORD_BYTES)
+    }
+
+    fn target_description(_written: &[&str]) -> Option<TargetDescription> {
+        Some(match Self::IS_WIDE {
+            true => target::of_64(),
+            false => target::of_32(),
+        })
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {

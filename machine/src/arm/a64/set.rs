@@ -15,6 +15,7 @@ use crate::arm::flags::{NZCV, of_condition, test_of_condition};
 use crate::arm::flow::{a64_flow, a64_target, word_encoding, word_opcode};
 use crate::arm::registers;
 use crate::arm::registers::{SHOWN_64, SIGNALS_64, group_64, number_64};
+use crate::arm::target;
 use crate::control::{ControlFlowEffect, DelaySlotRule};
 use crate::description::MeaningBuilder;
 use crate::expression::Expression;
@@ -23,6 +24,7 @@ use crate::meaning::{ConditionalSelection, FlagTest};
 use crate::register_group::RegisterGroup;
 use crate::register_run::{RegisterRun, names_of};
 use crate::set::InstructionSet;
+use crate::target_description::TargetDescription;
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::A64`].
@@ -61,6 +63,10 @@ impl Architecture for A64 {
 
     fn group(group: RegisterGroup) -> Vec<String> {
         names_of(group_64(group))
+    }
+
+    fn target_description(_written: &[&str]) -> Option<TargetDescription> {
+        Some(target::of_aarch64())
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {

@@ -13,6 +13,7 @@ use crate::arm::flow::{
     a32_flow, a32_target, aarch32_code_endian, with_swapped_units, word_encoding, word_opcode,
 };
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
+use crate::arm::target;
 use crate::control::{ControlFlowEffect, DelaySlotRule, FlowKind};
 use crate::endian::Endian;
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
@@ -20,6 +21,7 @@ use crate::placement::InstructionPlacement;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{RegisterRun, names_of};
 use crate::set::InstructionSet;
+use crate::target_description::TargetDescription;
 use crate::view::RegisterId;
 
 /// See [`InstructionSet::A32`].
@@ -63,6 +65,10 @@ impl Architecture for A32 {
 
     fn group(group: RegisterGroup) -> Vec<String> {
         names_of(group_32(group))
+    }
+
+    fn target_description(_written: &[&str]) -> Option<TargetDescription> {
+        Some(target::of_aarch32(&[]))
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {

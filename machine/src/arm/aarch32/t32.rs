@@ -19,6 +19,7 @@ use crate::arm::flow::{
 use crate::arm::registers::{
     SHOWN_32, SIGNALS_32, group_32, is_state_banked, number_32, stack_choice,
 };
+use crate::arm::target;
 use crate::control::{ControlFlowEffect, DelaySlotRule};
 use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
@@ -28,6 +29,7 @@ use crate::mode::SecurityState;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{RegisterRun, names_of};
 use crate::set::InstructionSet;
+use crate::target_description::TargetDescription;
 use crate::view::RegisterId;
 
 /// See [`InstructionSet::T32`].
@@ -69,6 +71,10 @@ impl Architecture for T32 {
 
     fn group(group: RegisterGroup) -> Vec<String> {
         names_of(group_32(group))
+    }
+
+    fn target_description(written: &[&str]) -> Option<TargetDescription> {
+        Some(target::of_aarch32(written))
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {

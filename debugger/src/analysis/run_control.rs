@@ -1,0 +1,501 @@
+//! Stops of a program that a debugger lets run: the nearest breakpoint, watchpoint or end in either
+//! direction, and single steps of a thread.
+//!
+//! Each breakpoint and each watched range costs one query of the index, however many steps lie in
+//! between. At position n a thread is about to execute its next step from n on. A breakpoint stops
+//! at the position before the step at its address. An access stops at the first position that shows
+//! it, or backwards at the last one that does not yet: running on from there in the same direction
+//! never finds the same stop again.
+
+use std::collections::BTreeSet;
+
+use stepback_index::answer::{
+    Access, AccessKinds, AccessTarget, Cell, CellAccess, Direction, Hit, MemoryRange, ThreadId,
+};
+use stepback_index::query::{Accesses, MemoryOf, NearestAccess, NearestStepOf, NearestVisit};
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
+
+/// Places where a program stops.
+#[derive(Clone, Debug, Default)]
+pub struct StopPoints {
+    /// Addresses of instructions, without a Thumb bit.
+    pub code: BTreeSet<Address>,
+    /// Watched memory.
+    pub data: Vec<WatchedRange>,
+}
+
+/// A range of memory and the kinds of access that stop the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchedRange {
+    pub range: MemoryRange,
+    pub kinds: AccessKinds,
+}
+
+/// Place and reason of a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    pub position: Position,
+    /// Thread that stopped.
+    pub thread: ThreadId,
+    pub reason: StopReason,
+}
+
+/// Reason of a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The next step of the thread is at a breakpoint.
+    Breakpoint(Address),
+    /// A step accessed a watched range.
+    Access(AccessStop),
+    /// The requested step was made.
+    Step,
+    /// The trace begins or ends here.
+    Edge,
+}
+
+/// An access that stopped the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessStop {
+    /// Step of the access.
+    pub step: Step,
+    /// First position that shows the access.
+    pub shown_at: Position,
+    pub watched: WatchedRange,
+    /// First accessed byte of the watched range.
+    pub address: Address,
+}
+
+/// Threads that may stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunningThreads {
+    All,
+    /// Only this one; the others run, but nothing that they do stops the program.
+    One(ThreadId),
+}
+
+/// A query for the next stop.
+pub struct RunControl<'a> {
+    pub index: &'a Index,
+    pub points: &'a StopPoints,
+    pub cancel: &'a Cancel,
+}
+
+impl RunControl<'_> {
+    /// Runs until the nearest stop.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn run(
+        &self,
+        from: Position,
+        direction: Direction,
+        threads: RunningThreads,
+    ) -> Result<Stop, QueryError> {
+        match self.nearest(from, direction, threads)? {
+            Some(stop) => Ok(stop),
+            None => self.edge(direction),
+        }
+    }
+
+    /// Lets a thread do its next or last step. The other threads run too, and may stop the program
+    /// first.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn step(
+        &self,
+        thread: ThreadId,
+        from: Position,
+        direction: Direction,
+        threads: RunningThreads,
+    ) -> Result<Stop, QueryError> {
+        let target = match direction {
+            Direction::Back => self.step_of(NearestStepOf::last(thread, from))?,
+            Direction::Forward => match self.step_of(NearestStepOf::next(thread, from))? {
+                Some(step) => {
+                    let next = self.step_of(NearestStepOf::next(thread, step.after()))?;
+                    // After its last step a thread stays where the step left it.
+                    Some(next.unwrap_or(Step(step.0.saturating_add(1))))
+                }
+                None => None,
+            },
+        };
+        let nearest = self.nearest(from, direction, threads)?;
+        let Some(target) = target else {
+            return nearest.map_or_else(|| self.edge(direction), Ok);
+        };
+        let target = target.before();
+        let is_on_the_way = |stop: &Stop| match direction {
+            Direction::Forward => stop.position <= target,
+            Direction::Back => stop.position >= target,
+        };
+        if let Some(stop) = nearest.filter(is_on_the_way) {
+            return Ok(stop);
+        }
+        if direction == Direction::Forward && target == self.index.end() {
+            return self.edge(direction);
+        }
+        Ok(Stop {
+            position: target,
+            thread,
+            reason: StopReason::Step,
+        })
+    }
+
+    /// Returns the start or the end of the trace.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn edge(&self, direction: Direction) -> Result<Stop, QueryError> {
+        let position = match direction {
+            Direction::Back => Position(0),
+            Direction::Forward => self.index.end(),
+        };
+        Ok(Stop {
+            position,
+            thread: SlotReader(self.index).thread_at(position)?,
+            reason: StopReason::Edge,
+        })
+    }
+
+    fn step_of(&self, question: NearestStepOf) -> Result<Option<Step>, QueryError> {
+        question.run(self.index, self.cancel)
+    }
+
+    /// Returns the nearest breakpoint or access; at the same position an access has precedence, as
+    /// a debugger sees a breakpoint by the address.
+    fn nearest(
+        &self,
+        from: Position,
+        direction: Direction,
+        threads: RunningThreads,
+    ) -> Result<Option<Stop>, QueryError> {
+        let thread = match threads {
+            RunningThreads::All => None,
+            RunningThreads::One(thread) => Some(thread),
+        };
+        let mut nearest: Option<Stop> = None;
+        let mut consider = |stop: Option<Stop>| {
+            let is_nearer = |stop: &Stop| {
+                nearest.is_none_or(|known| match direction {
+                    Direction::Forward => stop.position < known.position,
+                    Direction::Back => stop.position > known.position,
+                })
+            };
+            nearest = stop.filter(is_nearer).or(nearest);
+        };
+        for watched in &self.points.data {
+            consider(self.access(watched, from, direction, thread)?);
+        }
+        for pc in &self.points.code {
+            consider(self.visit(*pc, from, direction, thread)?);
+        }
+        Ok(nearest)
+    }
+
+    fn visit(
+        &self,
+        pc: Address,
+        from: Position,
+        direction: Direction,
+        thread: Option<ThreadId>,
+    ) -> Result<Option<Stop>, QueryError> {
+        // The step at the position itself has been reported, or is what the program runs away from.
+        let at = match direction {
+            Direction::Forward => Position(from.0.saturating_add(1)),
+            Direction::Back => from,
+        };
+        if at > self.index.end() {
+            return Ok(None);
+        }
+        let question = NearestVisit {
+            pc,
+            thread,
+            at,
+            direction,
+        };
+        let hit = question.run(self.index, self.cancel)?;
+        Ok(hit.map(|hit| Stop {
+            position: hit.record.step.before(),
+            thread: hit.record.thread,
+            reason: StopReason::Breakpoint(pc),
+        }))
+    }
+
+    fn access(
+        &self,
+        watched: &WatchedRange,
+        from: Position,
+        direction: Direction,
+        thread: Option<ThreadId>,
+    ) -> Result<Option<Stop>, QueryError> {
+        let MemoryRange { address, len_bytes } = watched.range;
+        let question = Accesses {
+            nearest: NearestAccess {
+                cell: Cell::Memory { address, len_bytes },
+                kinds: watched.kinds,
+                at: from,
+                direction,
+            },
+            thread,
+            skip: 0,
+            limit: 1,
+        };
+        let seen_by = match thread {
+            Some(thread) => thread,
+            None => SlotReader(self.index).thread_at(from)?,
+        };
+        let found = MemoryOf {
+            thread: Some(seen_by),
+            question,
+        }
+        .run(self.index, self.cancel)?;
+        let hit = found
+            .and_then(|found| found.accesses.into_iter().next())
+            .and_then(CellAccess::into_hit);
+        Ok(hit.map(|hit| stop_of_access(*watched, &hit, direction)))
+    }
+}
+
+fn stop_of_access(watched: WatchedRange, hit: &Hit, direction: Direction) -> Stop {
+    let first = hit.access.as_ref().and_then(first_byte);
+    let access = AccessStop {
+        step: hit.record.step,
+        shown_at: hit.position,
+        watched,
+        address: first.map_or(watched.range.address, |first| {
+            first.max(watched.range.address)
+        }),
+    };
+    let position = match direction {
+        Direction::Forward => hit.position,
+        Direction::Back => Position(hit.position.0.saturating_sub(1)),
+    };
+    Stop {
+        position,
+        thread: hit.record.thread,
+        reason: StopReason::Access(access),
+    }
+}
+
+fn first_byte(access: &Access) -> Option<Address> {
+    match access.target {
+        AccessTarget::Memory { address, .. } => Some(address),
+        AccessTarget::Register(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_index::build::{BuildOptions, index_in_memory};
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+
+    /// Two CPUs: the first runs a loop of two instructions, of which the first stores to 0x9000;
+    /// the second stores to 0x9004 once and loads 0x9000.
+    const TRACE: &str = "\
+1 clk cpu0 IT (1) 00001000 e5801000 A usr : STR r1,[r0]
+1 clk cpu0 MW4 00009000 00000001
+2 clk cpu1 IT (1) 00002000 e5801004 A usr : STR r1,[r0,#4]
+2 clk cpu1 MW4 00009004 00000007
+3 clk cpu0 IT (2) 00001004 eafffffd A usr : B 0x1000
+4 clk cpu0 IT (3) 00001000 e5801000 A usr : STR r1,[r0]
+4 clk cpu0 MW4 00009000 00000002
+5 clk cpu1 IT (2) 00002004 e5901000 A usr : LDR r1,[r0]
+5 clk cpu1 MR4 00009000 00000002
+6 clk cpu0 IT (4) 00001004 eafffffd A usr : B 0x1000
+";
+
+    const CPU0: ThreadId = ThreadId(0);
+    const CPU1: ThreadId = ThreadId(1);
+
+    fn points(code: &[u64], data: &[(u64, u64, AccessKinds)]) -> StopPoints {
+        StopPoints {
+            code: code.iter().copied().map(Address).collect(),
+            data: data
+                .iter()
+                .map(|(address, len_bytes, kinds)| WatchedRange {
+                    range: MemoryRange {
+                        address: Address(*address),
+                        len_bytes: *len_bytes,
+                    },
+                    kinds: *kinds,
+                })
+                .collect(),
+        }
+    }
+
+    fn index() -> Index {
+        let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
+        index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap()
+    }
+
+    fn text(stop: Stop) -> String {
+        let reason = match stop.reason {
+            StopReason::Breakpoint(pc) => format!("break {:x}", pc.0),
+            StopReason::Access(access) => {
+                format!("access {:x} of step {}", access.address.0, access.step.0)
+            }
+            StopReason::Step => "step".to_owned(),
+            StopReason::Edge => "edge".to_owned(),
+        };
+        format!("{} cpu{} {reason}", stop.position.0, stop.thread.0)
+    }
+
+    /// Runs on until the edge and compares the stops.
+    #[track_caller]
+    fn check(points: &StopPoints, direction: Direction, expected: &[&str]) {
+        let (index, cancel) = (index(), Cancel::default());
+        let control = RunControl {
+            index: &index,
+            points,
+            cancel: &cancel,
+        };
+        let mut at = match direction {
+            Direction::Forward => Position(0),
+            Direction::Back => index.end(),
+        };
+        let mut stops = Vec::new();
+        loop {
+            let stop = control.run(at, direction, RunningThreads::All).unwrap();
+            at = stop.position;
+            stops.push(text(stop));
+            if stop.reason == StopReason::Edge {
+                break;
+            }
+        }
+        assert_eq!(stops, expected);
+    }
+
+    #[test]
+    fn a_breakpoint_stops_before_its_step_in_both_directions() {
+        let branch = points(&[0x1004], &[]);
+        let stops = ["2 cpu0 break 1004", "5 cpu0 break 1004", "6 cpu0 edge"];
+        check(&branch, Direction::Forward, &stops);
+        let stops = ["5 cpu0 break 1004", "2 cpu0 break 1004", "0 cpu0 edge"];
+        check(&branch, Direction::Back, &stops);
+    }
+
+    #[test]
+    fn the_step_at_the_position_itself_is_passed() {
+        let store = points(&[0x1000], &[]);
+        check(
+            &store,
+            Direction::Forward,
+            &["3 cpu0 break 1000", "6 cpu0 edge"],
+        );
+        check(
+            &store,
+            Direction::Back,
+            &["3 cpu0 break 1000", "0 cpu0 break 1000", "0 cpu0 edge"],
+        );
+    }
+
+    #[test]
+    fn a_watched_range_stops_after_the_store_and_backwards_before_it() {
+        let cell = points(&[], &[(0x9000, 8, AccessKinds::Writes)]);
+        check(
+            &cell,
+            Direction::Forward,
+            &[
+                "1 cpu0 access 9000 of step 0",
+                "2 cpu1 access 9004 of step 1",
+                "4 cpu0 access 9000 of step 3",
+                "6 cpu0 edge",
+            ],
+        );
+        check(
+            &cell,
+            Direction::Back,
+            &[
+                "3 cpu0 access 9000 of step 3",
+                "1 cpu1 access 9004 of step 1",
+                "0 cpu0 access 9000 of step 0",
+                "0 cpu0 edge",
+            ],
+        );
+    }
+
+    #[test]
+    fn reads_stop_only_where_they_are_watched() {
+        let reads = points(&[], &[(0x9002, 1, AccessKinds::Reads)]);
+        check(
+            &reads,
+            Direction::Forward,
+            &["5 cpu1 access 9002 of step 4", "6 cpu0 edge"],
+        );
+    }
+
+    #[test]
+    fn the_nearest_of_all_stops() {
+        let all = points(&[0x2004, 0x1004], &[(0x9004, 4, AccessKinds::All)]);
+        check(
+            &all,
+            Direction::Forward,
+            &[
+                "2 cpu1 access 9004 of step 1",
+                "4 cpu1 break 2004",
+                "5 cpu0 break 1004",
+                "6 cpu0 edge",
+            ],
+        );
+    }
+
+    #[track_caller]
+    fn check_step(
+        points: &StopPoints,
+        thread: ThreadId,
+        from: u64,
+        direction: Direction,
+        expected: &str,
+    ) {
+        let (index, cancel) = (index(), Cancel::default());
+        let control = RunControl {
+            index: &index,
+            points,
+            cancel: &cancel,
+        };
+        let stop = control
+            .step(thread, Position(from), direction, RunningThreads::All)
+            .unwrap();
+        assert_eq!(
+            text(stop),
+            expected,
+            "{direction:?} from {from} of {thread:?}"
+        );
+    }
+
+    #[test]
+    fn a_step_leads_to_the_next_step_of_the_same_thread() {
+        let none = StopPoints::default();
+        let (back, forward) = (Direction::Back, Direction::Forward);
+        check_step(&none, CPU0, 0, forward, "2 cpu0 step");
+        check_step(&none, CPU0, 3, forward, "5 cpu0 step");
+        check_step(&none, CPU1, 0, forward, "4 cpu1 step");
+        check_step(&none, CPU1, 4, back, "1 cpu1 step");
+        check_step(&none, CPU0, 2, back, "0 cpu0 step");
+        check_step(&none, CPU1, 1, back, "0 cpu0 edge");
+        check_step(&none, CPU1, 4, forward, "5 cpu1 step");
+        check_step(&none, CPU0, 5, forward, "6 cpu0 edge");
+    }
+
+    #[test]
+    fn another_thread_may_stop_the_program_during_a_step() {
+        let of_other = points(&[0x2000], &[]);
+        check_step(&of_other, CPU0, 0, Direction::Forward, "1 cpu1 break 2000");
+        let watched = points(&[], &[(0x9000, 4, AccessKinds::Writes)]);
+        check_step(
+            &watched,
+            CPU0,
+            0,
+            Direction::Forward,
+            "1 cpu0 access 9000 of step 0",
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! Steps of a thread by source line or by instruction, in both directions.
+//!
+//! At position n a thread is about to execute its next step from n on. A step leads to such a
+//! position before a step of the thread.
+
+use stepback_index::answer::ThreadId;
+use stepback_index::query::NearestStepOf;
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Query as _, QueryError};
+use stepback_parsers::{Position, Step};
+
+use crate::action::Direction;
+use crate::analysis::step_places::{Callees, LineWalk};
+use crate::model::MoveContext;
+use crate::session::Session;
+
+/// Unit of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepUnit {
+    Line,
+    Instruction,
+}
+
+/// Treatment of calls by a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    Over,
+    Into,
+    /// To the caller.
+    Out,
+}
+
+/// Steps of a thread.
+pub struct ThreadSteps<'a> {
+    pub session: &'a Session,
+    pub thread: ThreadId,
+    pub cancel: &'a Cancel,
+}
+
+impl<'a> ThreadSteps<'a> {
+    /// Returns the position to which a step leads; none if the trace ends before.
+    ///
+    /// Cost: index queries, and the steps of the line without those of skipped calls.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn target(
+        &self,
+        kind: StepKind,
+        unit: StepUnit,
+        direction: Direction,
+        from: Position,
+    ) -> Result<Option<Position>, QueryError> {
+        let unit = match self.session.images.has_lines() {
+            Ok(true) => unit,
+            // Without lines there is nothing else to show.
+            Ok(false) | Err(_) => StepUnit::Instruction,
+        };
+        match (kind, unit) {
+            (StepKind::Out, _) => self.out(unit, direction, from),
+            (StepKind::Over, StepUnit::Line) => self.line(Callees::Over, direction, from),
+            (StepKind::Into, StepUnit::Line) => self.line(Callees::IntoLines, direction, from),
+            (StepKind::Over, StepUnit::Instruction) => self.over(direction, from),
+            (StepKind::Into, StepUnit::Instruction) => self.single(direction, from),
+        }
+    }
+
+    /// Returns the thread's next step from a position on.
+    pub fn next(&self, from: Position) -> Result<Option<Step>, QueryError> {
+        NearestStepOf::next(self.thread, from).run(&self.session.index, self.cancel)
+    }
+
+    fn last(&self, before: Position) -> Result<Option<Step>, QueryError> {
+        NearestStepOf::last(self.thread, before).run(&self.session.index, self.cancel)
+    }
+
+    /// Returns the position before the thread's next step; the position itself if none follows.
+    fn before_next(&self, at: Position) -> Result<Position, QueryError> {
+        Ok(self.next(at)?.map_or(at, Step::before))
+    }
+
+    /// Steps by line. The walk works with the step before a position, here the next one counts.
+    fn line(
+        &self,
+        callees: Callees,
+        direction: Direction,
+        from: Position,
+    ) -> Result<Option<Position>, QueryError> {
+        let walk = LineWalk {
+            index: &self.session.index,
+            images: &self.session.images,
+            thread: self.thread,
+            callees,
+            cancel: self.cancel,
+        };
+        let found = match (self.next(from)?, direction) {
+            (Some(step), _) => walk.next_line(step.after(), direction)?,
+            (None, Direction::Forward) => None,
+            // At the end of the thread, its last line comes first.
+            (None, Direction::Back) => match self.last(from)? {
+                Some(last) => match walk.beginning_of(last)? {
+                    Some(found) => Some(found),
+                    None => walk.next_line(last.after(), direction)?,
+                },
+                None => None,
+            },
+        };
+        Ok(found.and_then(|found| found.last_step()).map(Step::before))
+    }
+
+    fn single(&self, direction: Direction, from: Position) -> Result<Option<Position>, QueryError> {
+        match direction {
+            Direction::Forward => match self.next(from)? {
+                Some(step) => self.before_next(step.after()).map(Some),
+                None => Ok(None),
+            },
+            Direction::Back => Ok(self.last(from)?.map(Step::before)),
+        }
+    }
+
+    fn over(&self, direction: Direction, from: Position) -> Result<Option<Position>, QueryError> {
+        let context = self.context(from)?;
+        match direction {
+            Direction::Forward => {
+                let Some(step) = self.next(from)? else {
+                    return Ok(None);
+                };
+                let called = context.calls.called_by(self.thread, step);
+                let after = called
+                    .and_then(|call| context.after(call))
+                    .unwrap_or(step.after());
+                self.before_next(after).map(Some)
+            }
+            Direction::Back => {
+                let Some(last) = self.last(from)? else {
+                    return Ok(None);
+                };
+                let call_step = context
+                    .left_by(last)
+                    .and_then(|call| context.calls.get(call)?.call_step);
+                Ok(Some(call_step.unwrap_or(last).before()))
+            }
+        }
+    }
+
+    /// Steps out of the function: forwards to the step after the call, backwards to the call.
+    fn out(
+        &self,
+        unit: StepUnit,
+        direction: Direction,
+        from: Position,
+    ) -> Result<Option<Position>, QueryError> {
+        let context = self.context(from)?;
+        let at = self.before_next(from)?;
+        let call = context.calls.innermost_at(self.thread, at);
+        let Some(call) = call.and_then(|call| context.calls.get(call)) else {
+            return Ok(None);
+        };
+        let found = match direction {
+            Direction::Forward => match call.exit_step {
+                Some(exit) => Some(self.before_next(exit.after())?),
+                None => None,
+            },
+            Direction::Back => call.call_step.map(Step::before),
+        };
+        match (found, unit) {
+            (Some(found), StepUnit::Line) if !self.has_line(found)? => {
+                self.line(Callees::Over, direction, found)
+            }
+            (found, _) => Ok(found),
+        }
+    }
+
+    fn has_line(&self, at: Position) -> Result<bool, QueryError> {
+        let Some(step) = self.next(at)? else {
+            return Ok(true);
+        };
+        let pc = SlotReader(&self.session.index).point_of(step)?.pc;
+        Ok(self.session.images.source_at(pc).is_some())
+    }
+
+    fn context(&self, at: Position) -> Result<MoveContext<'a>, QueryError> {
+        Ok(MoveContext {
+            thread_before: self.thread,
+            thread_after: self.thread,
+            ..MoveContext::at(&self.session.index, at)?
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! `stepback gdbserver`: lets gdb debug a trace.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::cli::progress::say;
+use crate::cli::question::{Command, Question, TraceArguments};
+use crate::cli::report::Report;
+use crate::servers::gdb::{TraceTarget, listen, serve_stdio};
+
+/// Help text below the options.
+pub const HELP: &str = "\
+gdb sees the trace as a program that runs in both directions: reverse-step, reverse-finish and
+reverse-continue work, and so do breakpoints and watchpoints, which are looked up in the index
+however far away they are. Registers and memory that the trace does not show are unavailable, and
+nothing can be changed.
+`monitor help` in gdb lists commands of Stepback, such as `monitor why x2`.
+Do not type `record` in gdb: it puts gdb's own recorder on top, whose history is empty.";
+
+#[derive(Debug, Args)]
+pub struct GdbserverArguments {
+    /// TCP port to wait at; 0 means a free one, which is printed.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1234,
+        conflicts_with = "stdio"
+    )]
+    pub port: u16,
+    /// Address to wait at. Any other than a loopback address lets other machines read the trace.
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST),
+        conflicts_with = "stdio"
+    )]
+    pub listen: IpAddr,
+    /// End when the first client has left.
+    #[arg(long, conflicts_with = "stdio")]
+    pub once: bool,
+    /// Talk over standard input and output, for `target remote | stepback gdbserver …`.
+    #[arg(long)]
+    pub stdio: bool,
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for GdbserverArguments {
+    fn check(&self) -> Result<(), String> {
+        if self.common.report.json {
+            Err("the server prints no JSON: leave out --json".to_owned())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common)
+            .to_standard_output()
+            .with_own_meter()
+            .ask(|report| serve(self, report))
+    }
+}
+
+fn serve(arguments: &GdbserverArguments, report: &mut Report<'_>) -> Result<()> {
+    let mut target = TraceTarget::new(report.session)?;
+    if arguments.stdio {
+        serve_stdio(&mut target)?;
+        return Ok(());
+    }
+    let listener = listen(arguments.listen, arguments.port)?;
+    if !report.is_quiet {
+        say(&format!(
+            "waiting for gdb: target remote {}",
+            listener.address
+        ));
+    }
+    loop {
+        listener.serve_one(&mut target)?;
+        if arguments.once {
+            return Ok(());
+        }
+    }
+}

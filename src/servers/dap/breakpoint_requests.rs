@@ -1,0 +1,331 @@
+//! Requests that set breakpoints in code and of memory.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value as Json, json};
+use stepback_debugger::analysis::names::{NameResolver, code_address};
+use stepback_debugger::analysis::run_control::WatchedRange;
+use stepback_index::answer::{AccessKinds, Cell, MemoryRange};
+use stepback_index::query::NearestVisit;
+use stepback_index::{Cancel, Query as _, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::arguments::{Arguments, address_of};
+use super::breakpoints::{
+    BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS, StopCondition,
+};
+use super::program::TracedProgram;
+use crate::cli::text::counted;
+
+/// Maximum length of watched memory.
+const WATCHED_BYTES: u64 = 1 << 20;
+
+/// A line with code.
+struct CodeLine {
+    line: u32,
+    addresses: Vec<Address>,
+}
+
+impl TracedProgram {
+    /// Replaces the breakpoints of a file.
+    pub fn set_breakpoints(&mut self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
+        let source = arguments.object("source")?;
+        let source = source.context("the argument \"source\" is missing")?;
+        let path = source.required_text("path")?.to_owned();
+        let wanted = arguments.objects("breakpoints")?;
+        ensure!(
+            wanted.len() <= STOP_POINTS,
+            "there are too many breakpoints"
+        );
+        let origin = BreakpointOrigin::File(path.clone());
+        self.breakpoints.remove(&origin);
+        let mut answers = Vec::new();
+        for one in wanted {
+            let line = one.required_number("line")?;
+            let set = match self.code_line(&path, line, cancel) {
+                Ok(code) => {
+                    let shown = i64::from(code.line) - 1 + self.first_line;
+                    let set = self.add_code(origin.clone(), code.addresses, one, cancel);
+                    set.map(|mut answer| {
+                        answer["line"] = shown.into();
+                        answer
+                    })
+                }
+                Err(error) => Err(error),
+            };
+            answers.push(self.answer_of(set, cancel)?);
+        }
+        Ok(json!({"breakpoints": answers}))
+    }
+
+    /// Replaces the breakpoints of functions.
+    pub fn set_function_breakpoints(
+        &mut self,
+        arguments: Arguments<'_>,
+        cancel: &Cancel,
+    ) -> Result<Json> {
+        let wanted = arguments.objects("breakpoints")?;
+        ensure!(
+            wanted.len() <= STOP_POINTS,
+            "there are too many breakpoints"
+        );
+        let origin = BreakpointOrigin::Functions;
+        self.breakpoints.remove(&origin);
+        let mut answers = Vec::new();
+        for one in wanted {
+            let name = one.required_text("name")?;
+            let addresses = self.function_addresses(name, cancel);
+            let set = match addresses {
+                Ok(addresses) => self.add_code(origin.clone(), addresses, one, cancel),
+                Err(error) => Err(error),
+            };
+            answers.push(self.answer_of(set, cancel)?);
+        }
+        Ok(json!({"breakpoints": answers}))
+    }
+
+    /// Replaces the breakpoints of single instructions.
+    pub fn set_instruction_breakpoints(
+        &mut self,
+        arguments: Arguments<'_>,
+        cancel: &Cancel,
+    ) -> Result<Json> {
+        let wanted = arguments.objects("breakpoints")?;
+        ensure!(
+            wanted.len() <= STOP_POINTS,
+            "there are too many breakpoints"
+        );
+        let origin = BreakpointOrigin::Instructions;
+        self.breakpoints.remove(&origin);
+        let mut answers = Vec::new();
+        for one in wanted {
+            let address = one.address("instructionReference")?;
+            let address = code_address(address, self.index(), cancel)?;
+            let set = self.add_code(origin.clone(), vec![address], one, cancel);
+            answers.push(self.answer_of(set, cancel)?);
+        }
+        Ok(json!({"breakpoints": answers}))
+    }
+
+    /// Lists the lines with code in a range of lines.
+    pub fn breakpoint_locations(
+        &mut self,
+        arguments: Arguments<'_>,
+        cancel: &Cancel,
+    ) -> Result<Json> {
+        let source = arguments.object("source")?;
+        let source = source.context("the argument \"source\" is missing")?;
+        let first = arguments.required_number("line")?;
+        let last = arguments.number("endLine")?.unwrap_or(first);
+        let names = self
+            .sources
+            .names_of(source.required_text("path")?, &self.session, cancel)?;
+        let is_meant = |name: &str| names.iter().any(|known| known == name);
+        let code = self.session.images.code_of_files(&is_meant, cancel)?;
+        let mut lines: Vec<i64> = code
+            .iter()
+            .map(|range| i64::from(range.line) - 1 + self.first_line)
+            .filter(|line| (first..=last).contains(line))
+            .collect();
+        lines.dedup();
+        let lines: Vec<Json> = lines.iter().map(|line| json!({"line": line})).collect();
+        Ok(json!({"breakpoints": lines}))
+    }
+
+    /// Describes the memory that a breakpoint can watch for a name.
+    pub fn data_breakpoint_info(
+        &mut self,
+        arguments: Arguments<'_>,
+        cancel: &Cancel,
+    ) -> Result<Json> {
+        let name = arguments.required_text("name")?;
+        let refused = |why: String| json!({"dataId": null, "description": why});
+        let bytes = arguments.count("bytes")?;
+        let range = if arguments.is_set("asAddress")? {
+            let address = address_of(name).context("the name is no address")?;
+            Some((address, bytes.unwrap_or(1)))
+        } else {
+            match self.watched_memory(name, cancel) {
+                Ok(range) => range,
+                Err(error) => return Ok(refused(format!("{error:#}"))),
+            }
+        };
+        let Some((address, len_bytes)) = range else {
+            let text = format!(
+                "{name} is a register; a breakpoint watches memory. stepback/lastWrite finds its last write"
+            );
+            return Ok(refused(text));
+        };
+        let len_bytes = bytes.unwrap_or(len_bytes);
+        if len_bytes == 0 || len_bytes > WATCHED_BYTES {
+            return Ok(refused(format!("{len_bytes} bytes cannot be watched")));
+        }
+        Ok(json!({
+            "dataId": format!("{address:#x}:{len_bytes}"),
+            "description": format!("{} at {address:#x}", counted(len_bytes, "byte")),
+            "accessTypes": ["read", "write", "readWrite"],
+            "canPersist": true,
+        }))
+    }
+
+    /// Replaces the breakpoints of memory.
+    pub fn set_data_breakpoints(&mut self, arguments: Arguments<'_>) -> Result<Json> {
+        let wanted = arguments.objects("breakpoints")?;
+        self.breakpoints.remove_data();
+        let mut answers = Vec::new();
+        for one in wanted {
+            let id = self.breakpoints.next_id();
+            let answer = match self.add_data(id, one) {
+                Ok(()) => json!({"id": id, "verified": true}),
+                Err(error) => {
+                    json!({"id": id, "verified": false, "message": format!("{error:#}")})
+                }
+            };
+            answers.push(answer);
+        }
+        Ok(json!({"breakpoints": answers}))
+    }
+
+    fn add_data(&mut self, id: u64, wanted: Arguments<'_>) -> Result<()> {
+        let data = wanted.required_text("dataId")?;
+        let range = data
+            .split_once(':')
+            .and_then(|(address, length)| Some((address_of(address)?, length.parse().ok()?)))
+            .filter(|(_, len_bytes)| (1..=WATCHED_BYTES).contains(len_bytes));
+        let (address, len_bytes) = range.with_context(|| format!("there is no data {data:?}"))?;
+        let kinds = match wanted.text("accessType")? {
+            None | Some("write") => AccessKinds::Writes,
+            Some("read") => AccessKinds::Reads,
+            Some("readWrite") => AccessKinds::All,
+            Some(other) => bail!("there is no access {other:?}"),
+        };
+        let condition = StopCondition::parse(wanted.text("condition")?)?;
+        let range = MemoryRange {
+            address: Address(address),
+            len_bytes,
+        };
+        self.breakpoints.add_data(DataBreakpoint {
+            id,
+            watched: WatchedRange { range, kinds },
+            condition,
+        })
+    }
+
+    /// Returns the memory of a name; none for a register.
+    fn watched_memory(&self, name: &str, cancel: &Cancel) -> Result<Option<(u64, u64)>> {
+        let (index, images) = (self.index(), &self.session.images);
+        let names = NameResolver::new(index, images, self.position, Some(self.thread), cancel)?;
+        // A variable is watched as a whole.
+        if names.register(name)?.is_none()
+            && let Some(symbol) = images.symbol(name)
+            && symbol.size_bytes > 0
+        {
+            return Ok(Some((symbol.address.0, symbol.size_bytes)));
+        }
+        match names.cell(name)? {
+            Cell::Memory { address, len_bytes } => Ok(Some((address.0, len_bytes))),
+            Cell::Register { .. } => Ok(None),
+            _ => bail!("physical memory cannot be watched"),
+        }
+    }
+
+    /// Finds the code of a line, or of the next line of the file that has code.
+    fn code_line(&self, path: &str, line: i64, cancel: &Cancel) -> Result<CodeLine> {
+        let line = line.saturating_add(1 - self.first_line).max(0);
+        let names = self.sources.names_of(path, &self.session, cancel)?;
+        ensure!(
+            !names.is_empty(),
+            "no image has lines of this file; a program image is named as \"images\""
+        );
+        let is_meant = |name: &str| names.iter().any(|known| known == name);
+        let code = self.session.images.code_of_files(&is_meant, cancel)?;
+        let lines = code.iter().map(|range| range.line);
+        let line = lines
+            .filter(|candidate| i64::from(*candidate) >= line)
+            .min()
+            .context("no code belongs to this line or to one after it")?;
+        // A line has several ranges in a function, of which the program should stop at the first.
+        let mut by_function: BTreeMap<Address, Vec<Address>> = BTreeMap::new();
+        for range in code.iter().filter(|range| range.line == line) {
+            let function = self.session.images.function_at(range.start);
+            let function = function.map_or(range.start, |found| found.symbol.address);
+            by_function.entry(function).or_default().push(range.start);
+        }
+        let mut addresses = Vec::new();
+        for mut starts in by_function.into_values() {
+            starts.sort_unstable();
+            let mut first = starts.first().copied();
+            for start in starts {
+                if self.is_executed(start, cancel)? {
+                    first = Some(start);
+                    break;
+                }
+            }
+            addresses.extend(first);
+        }
+        Ok(CodeLine { line, addresses })
+    }
+
+    fn function_addresses(&self, name: &str, cancel: &Cancel) -> Result<Vec<Address>> {
+        let mut addresses: Vec<Address> = match address_of(name) {
+            Some(address) => vec![code_address(address, self.index(), cancel)?],
+            None => {
+                let found = self.session.images.addresses_of(name);
+                found.into_iter().map(Address).collect()
+            }
+        };
+        ensure!(!addresses.is_empty(), "no image has a function {name:?}");
+        addresses.truncate(STOP_POINTS);
+        Ok(addresses)
+    }
+
+    fn is_executed(&self, pc: Address, cancel: &Cancel) -> Result<bool, QueryError> {
+        let visit = NearestVisit::next(pc, Position(0)).run(self.index(), cancel)?;
+        Ok(visit.is_some())
+    }
+
+    /// Adds a breakpoint and describes it.
+    fn add_code(
+        &mut self,
+        origin: BreakpointOrigin,
+        addresses: Vec<Address>,
+        wanted: Arguments<'_>,
+        cancel: &Cancel,
+    ) -> Result<Json> {
+        let condition = StopCondition::parse(wanted.text("condition")?)?;
+        let id = self.breakpoints.next_id();
+        let mut answer = json!({"id": id, "verified": true});
+        if let Some(first) = addresses.first() {
+            answer["instructionReference"] = first.to_string().into();
+        }
+        let mut is_reached = false;
+        for address in &addresses {
+            is_reached = is_reached || self.is_executed(*address, cancel)?;
+        }
+        if !is_reached {
+            answer["message"] = "the trace never executes this code".into();
+        }
+        self.breakpoints.add(CodeBreakpoint {
+            id,
+            origin,
+            addresses,
+            condition,
+        })?;
+        Ok(answer)
+    }
+
+    /// Describes a breakpoint that may be impossible. Only a cancelled request is an error.
+    fn answer_of(&mut self, set: Result<Json>, cancel: &Cancel) -> Result<Json> {
+        match set {
+            Err(error) if cancel.is_cancelled() => Err(error),
+            Err(error) => Ok(json!({
+                "id": self.breakpoints.next_id(),
+                "verified": false,
+                "message": format!("{error:#}"),
+            })),
+            Ok(answer) => Ok(answer),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Stop points that a client set, with their conditions.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, ensure};
+use stepback_debugger::analysis::run_control::{StopPoints, WatchedRange};
+use stepback_debugger::expression::{Expression, IndexLookup, parse};
+use stepback_debugger::session::Session;
+use stepback_index::Cancel;
+use stepback_index::answer::ThreadId;
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+/// Maximum number of stop points.
+pub const STOP_POINTS: usize = 4096;
+
+/// Request by which a client sets and replaces breakpoints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BreakpointOrigin {
+    /// Lines of a file, by the client's path.
+    File(String),
+    Functions,
+    Instructions,
+}
+
+/// A condition of a stop point.
+#[derive(Clone, Debug)]
+pub struct StopCondition {
+    expression: Option<Expression>,
+}
+
+/// A breakpoint in code.
+#[derive(Clone, Debug)]
+pub struct CodeBreakpoint {
+    pub id: u64,
+    pub origin: BreakpointOrigin,
+    pub addresses: Vec<Address>,
+    pub condition: StopCondition,
+}
+
+/// A breakpoint of memory.
+#[derive(Clone, Debug)]
+pub struct DataBreakpoint {
+    pub id: u64,
+    pub watched: WatchedRange,
+    pub condition: StopCondition,
+}
+
+/// All stop points of a client.
+#[derive(Default)]
+pub struct Breakpoints {
+    count: u64,
+    code: Vec<CodeBreakpoint>,
+    data: Vec<DataBreakpoint>,
+}
+
+impl StopCondition {
+    /// Parses a condition; none is always true.
+    ///
+    /// # Errors
+    /// The text is no expression.
+    pub fn parse(text: Option<&str>) -> Result<Self> {
+        let text = text.map(str::trim).filter(|text| !text.is_empty());
+        Ok(Self {
+            expression: text.map(parse).transpose()?,
+        })
+    }
+
+    /// Returns true if the condition holds. An unknown value is not true.
+    pub fn holds(
+        &self,
+        session: &Session,
+        position: Position,
+        thread: ThreadId,
+        cancel: &Cancel,
+    ) -> bool {
+        let Some(expression) = &self.expression else {
+            return true;
+        };
+        let (index, images) = (&session.index, &session.images);
+        let names = IndexLookup::new(index, images, position, Some(thread), cancel);
+        expression.evaluate(&names).is_ok_and(|value| value != 0)
+    }
+}
+
+impl Breakpoints {
+    /// Returns a new number.
+    pub fn next_id(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+
+    /// Removes the breakpoints of an earlier request.
+    pub fn remove(&mut self, origin: &BreakpointOrigin) {
+        self.code.retain(|known| known.origin != *origin);
+    }
+
+    pub fn remove_data(&mut self) {
+        self.data.clear();
+    }
+
+    /// Adds a breakpoint.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn add(&mut self, breakpoint: CodeBreakpoint) -> Result<()> {
+        let addresses: usize = self.code.iter().map(|known| known.addresses.len()).sum();
+        ensure!(
+            addresses + breakpoint.addresses.len() <= STOP_POINTS,
+            "there are too many breakpoints"
+        );
+        self.code.push(breakpoint);
+        Ok(())
+    }
+
+    /// Adds a data breakpoint.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn add_data(&mut self, breakpoint: DataBreakpoint) -> Result<()> {
+        ensure!(
+            self.data.len() < STOP_POINTS,
+            "there are too many data breakpoints"
+        );
+        self.data.push(breakpoint);
+        Ok(())
+    }
+
+    /// Returns the breakpoints at an address.
+    pub fn at(&self, pc: Address) -> impl Iterator<Item = &CodeBreakpoint> {
+        self.code
+            .iter()
+            .filter(move |breakpoint| breakpoint.addresses.contains(&pc))
+    }
+
+    /// Returns the data breakpoints of a range.
+    pub fn of_range(&self, watched: WatchedRange) -> impl Iterator<Item = &DataBreakpoint> {
+        self.data
+            .iter()
+            .filter(move |breakpoint| breakpoint.watched == watched)
+    }
+
+    /// Returns the places where the program may stop.
+    pub fn points(&self) -> StopPoints {
+        let addresses = self.code.iter().flat_map(|known| &known.addresses);
+        let code: BTreeSet<Address> = addresses.copied().collect();
+        let mut data: Vec<WatchedRange> = Vec::new();
+        for watched in self.data.iter().map(|known| known.watched) {
+            if !data.contains(&watched) {
+                data.push(watched);
+            }
+        }
+        StopPoints { code, data }
+    }
+}

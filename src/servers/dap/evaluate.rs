@@ -1,0 +1,172 @@
+//! Expressions and commands that the user types.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value as Json, json};
+use stepback_debugger::analysis::names::NameError;
+use stepback_debugger::expression::ExpressionError;
+use stepback_debugger::image::SymbolKind;
+use stepback_debugger::model::program_steps::{StepKind, StepUnit};
+use stepback_index::answer::{Cell, Direction, Value};
+use stepback_index::query::RegisterViewsAt;
+use stepback_index::{Cancel, Query as _};
+
+use super::adapter::{Answer, Next};
+use super::arguments::Arguments;
+use super::console::{AccessSearch, HELP, Viewpoint};
+use super::program::TracedProgram;
+use super::running::RunRequest;
+use super::variables::{NOT_RECORDED, value_text};
+
+/// Maximum length of an expression.
+const EXPRESSION_BYTES: usize = 4096;
+
+/// Maximum size of a variable that is shown as a number.
+const NUMBER_BYTES: u64 = 8;
+
+/// A value with the address that it may be.
+struct EvaluatedText {
+    text: String,
+    reference: Option<u64>,
+}
+
+impl TracedProgram {
+    /// Evaluates an expression at a frame, or performs a command of the console.
+    pub fn evaluate(&mut self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Answer> {
+        let text = arguments.required_text("expression")?.trim();
+        ensure!(
+            text.len() <= EXPRESSION_BYTES,
+            "an expression has at most {EXPRESSION_BYTES} bytes"
+        );
+        let context = arguments.text("context")?;
+        let from = self.viewpoint(arguments)?;
+        if context == Some("repl")
+            && let Some(answer) = self.command(text, from, cancel)?
+        {
+            return Ok(answer);
+        }
+        let variable = match context {
+            Some("hover") => self.variable(text, cancel)?,
+            _ => None,
+        };
+        let value = match variable {
+            Some(value) => value,
+            None => self.value(text, from, cancel)?,
+        };
+        let mut body = json!({"result": value.text, "variablesReference": 0});
+        if let Some(reference) = value.reference {
+            body["memoryReference"] = format!("{reference:#x}").into();
+        }
+        Ok(Answer {
+            body,
+            next: Next::Nothing,
+        })
+    }
+
+    /// Performs a command of the console; none if the text is an expression.
+    fn command(&mut self, text: &str, from: Viewpoint, cancel: &Cancel) -> Result<Option<Answer>> {
+        let (name, rest) = text
+            .split_once(char::is_whitespace)
+            .map_or((text, ""), |(name, rest)| (name, rest.trim()));
+        let shown = match (name, AccessSearch::find(name)) {
+            (_, Some(search)) => {
+                let found = self.access_json(rest, search, from, cancel)?;
+                found["text"].as_str().unwrap_or_default().to_owned()
+            }
+            ("help", _) => HELP.to_owned(),
+            ("position", _) => self.position_text(cancel)?,
+            ("why", _) => self.explanation(rest, from, cancel)?.join("\n"),
+            ("at", _) => {
+                let moved = self.go_to(rest, cancel)?;
+                return Ok(Some(Answer {
+                    body: result(&self.position_text(cancel)?),
+                    ..moved
+                }));
+            }
+            ("reverse-step", _) => return Ok(Some(self.step_back(StepKind::Into))),
+            ("reverse-finish", _) => return Ok(Some(self.step_back(StepKind::Out))),
+            _ => return Ok(None),
+        };
+        Ok(Some(Answer {
+            body: result(&shown),
+            next: Next::Nothing,
+        }))
+    }
+
+    fn step_back(&self, kind: StepKind) -> Answer {
+        Answer {
+            body: result(""),
+            next: Next::Run(RunRequest::Step {
+                thread: self.thread,
+                kind,
+                unit: StepUnit::Line,
+                direction: Direction::Back,
+            }),
+        }
+    }
+
+    /// Reads the variable that a symbol names, for a look at it in the source; none if the text
+    /// names no variable.
+    fn variable(&self, name: &str, cancel: &Cancel) -> Result<Option<EvaluatedText>> {
+        let symbol = self.session.images.symbol(name);
+        let is_number = |size: u64| (1..=NUMBER_BYTES).contains(&size);
+        let symbol = symbol
+            .filter(|symbol| symbol.kind == SymbolKind::Object && is_number(symbol.size_bytes));
+        let Some(symbol) = symbol else {
+            return Ok(None);
+        };
+        let (address, size) = (symbol.address.0, symbol.size_bytes);
+        let states = self.memory(self.thread, address, size, cancel)?;
+        let mut bytes: Vec<Option<u8>> = states.iter().map(|state| state.value).collect();
+        if self.index().info().is_big_endian {
+            bytes.reverse();
+        }
+        let source = states.first().map(|state| state.source).unwrap_or_default();
+        Ok(Some(EvaluatedText {
+            text: value_text(&Value(bytes), source),
+            reference: Some(address),
+        }))
+    }
+
+    fn value(&self, text: &str, from: Viewpoint, cancel: &Cancel) -> Result<EvaluatedText> {
+        let names = self.names(from, cancel)?;
+        if let Some(Cell::Register { thread, view }) = names.register(text)? {
+            let question = RegisterViewsAt {
+                position: from.position,
+                thread,
+                views: vec![(text.to_owned(), view)],
+            };
+            let states = question.run(self.index(), cancel)?;
+            let state = states.into_iter().next();
+            return Ok(EvaluatedText {
+                text: state.as_ref().map_or_else(
+                    || NOT_RECORDED.to_owned(),
+                    |state| value_text(&state.value, state.source),
+                ),
+                reference: state.and_then(|state| state.value.to_u64()),
+            });
+        }
+        match names.value(text) {
+            Ok(value) => Ok(EvaluatedText {
+                text: format!("{value:#x} ({value})"),
+                reference: Some(value),
+            }),
+            Err(error) if is_unknown_here(text, &error) => Ok(EvaluatedText {
+                text: NOT_RECORDED.to_owned(),
+                reference: None,
+            }),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn is_unknown_here(text: &str, error: &ExpressionError) -> bool {
+    let error = NameError::Expression {
+        text: text.to_owned(),
+        error: error.clone(),
+    };
+    error.is_unknown_here()
+}
+
+fn result(text: &str) -> Json {
+    json!({"result": text, "variablesReference": 0})
+}

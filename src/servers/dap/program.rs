@@ -1,0 +1,168 @@
+//! The trace as a program that a client controls: a position, a thread and stop points.
+
+use anyhow::{Context as _, Result, ensure};
+use stepback_debugger::analysis::step_places::step_record;
+use stepback_debugger::session::Session;
+use stepback_index::answer::{StepRecord, ThreadId};
+use stepback_index::query::NearestStepOf;
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_parsers::Position;
+
+use super::arguments::Arguments;
+use super::breakpoints::Breakpoints;
+use super::sources::SourceFiles;
+
+/// Number of frames of a thread that have numbers.
+pub const FRAMES: u64 = 1 << 16;
+
+/// An open trace with the state of a client.
+pub struct TracedProgram {
+    pub session: Session,
+    pub position: Position,
+    /// Thread of the last stop.
+    pub thread: ThreadId,
+    pub breakpoints: Breakpoints,
+    pub sources: SourceFiles,
+    /// Number of the first line in messages: 0 or 1.
+    pub first_line: i64,
+}
+
+/// A frame as clients name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameNumber {
+    pub thread: ThreadId,
+    /// Number of frames inside it.
+    pub level: usize,
+}
+
+impl FrameNumber {
+    /// Returns the number in messages.
+    pub fn id(self) -> u64 {
+        u64::from(self.thread.0) * FRAMES + self.level as u64 + 1
+    }
+
+    /// Returns the frame with a number.
+    pub fn of(id: u64) -> Option<Self> {
+        let place = id.checked_sub(1)?;
+        Some(Self {
+            thread: ThreadId(u16::try_from(place / FRAMES).ok()?),
+            level: usize::try_from(place % FRAMES).ok()?,
+        })
+    }
+}
+
+impl TracedProgram {
+    /// Creates the program at a position.
+    ///
+    /// # Errors
+    /// The trace has no step.
+    pub fn new(session: Session, position: Position) -> Result<Self> {
+        ensure!(
+            session.index.step_count() > 0,
+            "the trace shows no instruction, so there is nothing to debug"
+        );
+        let sources = SourceFiles::new(&session);
+        let mut program = Self {
+            session,
+            position,
+            thread: ThreadId(0),
+            breakpoints: Breakpoints::default(),
+            sources,
+            first_line: 1,
+        };
+        program.move_to(position)?;
+        Ok(program)
+    }
+
+    pub fn index(&self) -> &Index {
+        &self.session.index
+    }
+
+    /// Moves to a position. The thread that is to do the next step becomes the current one.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn move_to(&mut self, position: Position) -> Result<(), QueryError> {
+        let end = self.index().end();
+        let after = Position(position.0.saturating_add(1)).min(end);
+        self.position = position.min(end);
+        self.thread = SlotReader(self.index()).thread_at(after)?;
+        Ok(())
+    }
+
+    /// Returns the thread with a number of a message, from 1.
+    ///
+    /// # Errors
+    /// There is no such thread.
+    pub fn thread_of(&self, number: i64) -> Result<ThreadId> {
+        let place = number
+            .checked_sub(1)
+            .and_then(|place| u16::try_from(place).ok());
+        place
+            .filter(|place| usize::from(*place) < self.index().threads().len())
+            .map(ThreadId)
+            .with_context(|| format!("there is no thread {number}"))
+    }
+
+    /// Returns the thread of a request; the current one if it names none.
+    ///
+    /// # Errors
+    /// There is no such thread.
+    pub fn requested_thread(&self, arguments: Arguments<'_>) -> Result<ThreadId> {
+        match arguments.number("threadId")? {
+            Some(number) => self.thread_of(number),
+            None => Ok(self.thread),
+        }
+    }
+
+    /// Returns the frame of a request; the innermost one of the current thread if it names none.
+    ///
+    /// # Errors
+    /// There is no such frame.
+    pub fn requested_frame(&self, arguments: Arguments<'_>) -> Result<FrameNumber> {
+        let Some(id) = arguments.count("frameId")?.filter(|id| *id > 0) else {
+            return Ok(FrameNumber {
+                thread: self.thread,
+                level: 0,
+            });
+        };
+        self.frame_of(id)
+    }
+
+    /// Returns the frame with a number of a message.
+    ///
+    /// # Errors
+    /// There is no such thread.
+    pub fn frame_of(&self, id: u64) -> Result<FrameNumber> {
+        let frame = FrameNumber::of(id);
+        frame
+            .filter(|frame| usize::from(frame.thread.0) < self.index().threads().len())
+            .with_context(|| format!("there is no frame {id}"))
+    }
+
+    /// Returns the thread's next step, or its last one if none follows.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn current_step(
+        &self,
+        thread: ThreadId,
+        cancel: &Cancel,
+    ) -> Result<Option<StepRecord>, QueryError> {
+        let next = NearestStepOf::next(thread, self.position).run(self.index(), cancel)?;
+        let step = match next {
+            Some(step) => Some(step),
+            None => NearestStepOf::last(thread, self.position).run(self.index(), cancel)?,
+        };
+        match step {
+            Some(step) => step_record(step, self.index(), cancel),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Returns the number of a thread in messages.
+pub fn number_of(thread: ThreadId) -> u64 {
+    u64::from(thread.0) + 1
+}

@@ -1,0 +1,169 @@
+//! Runs of the program: to the next stop point whose condition holds, or by one step.
+
+use stepback_debugger::analysis::run_control::{RunControl, RunningThreads, Stop, StopReason};
+use stepback_debugger::model::program_steps::{StepKind, StepUnit, ThreadSteps};
+use stepback_index::answer::{Direction, ThreadId};
+use stepback_index::{Cancel, QueryError};
+use stepback_parsers::Position;
+
+use super::breakpoints::BreakpointOrigin;
+use super::program::TracedProgram;
+
+/// A request to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunRequest {
+    /// Until a stop point.
+    Continue(Direction),
+    Step {
+        thread: ThreadId,
+        kind: StepKind,
+        unit: StepUnit,
+        direction: Direction,
+    },
+}
+
+/// A stop as clients see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramStop {
+    pub position: Position,
+    pub thread: ThreadId,
+    pub reason: &'static str,
+    pub description: Option<String>,
+    /// Numbers of the stop points that were hit.
+    pub hits: Vec<u64>,
+    /// Direction of the run if it reached an end of the trace.
+    pub edge: Option<Direction>,
+}
+
+impl TracedProgram {
+    /// Runs as requested. The position changes only when the run is complete.
+    ///
+    /// # Errors
+    /// The trace cannot be read, or the run was interrupted.
+    pub fn run(&mut self, request: RunRequest, cancel: &Cancel) -> Result<ProgramStop, QueryError> {
+        let stop = match request {
+            RunRequest::Continue(direction) => self.continued(direction, cancel)?,
+            RunRequest::Step {
+                thread,
+                kind,
+                unit,
+                direction,
+            } => {
+                let steps = ThreadSteps {
+                    session: &self.session,
+                    thread,
+                    cancel,
+                };
+                let target = steps.target(kind, unit, direction, self.position)?;
+                self.stepped(target, thread, direction, cancel)?
+            }
+        };
+        self.move_to(stop.position)?;
+        self.thread = stop.thread;
+        Ok(stop)
+    }
+
+    /// Runs to the nearest stop point whose condition holds, or to the end.
+    fn continued(&self, direction: Direction, cancel: &Cancel) -> Result<ProgramStop, QueryError> {
+        let points = self.breakpoints.points();
+        let control = RunControl {
+            index: self.index(),
+            points: &points,
+            cancel,
+        };
+        let mut at = self.position;
+        loop {
+            cancel.check()?;
+            let stop = control.run(at, direction, RunningThreads::All)?;
+            if let Some(stop) = self.shown(&stop, direction, cancel) {
+                return Ok(stop);
+            }
+            // The condition of all stop points there is false.
+            at = stop.position;
+        }
+    }
+
+    /// Stops at the target of a step, or at a stop point on the way.
+    fn stepped(
+        &self,
+        target: Option<Position>,
+        thread: ThreadId,
+        direction: Direction,
+        cancel: &Cancel,
+    ) -> Result<ProgramStop, QueryError> {
+        let nearest = self.continued(direction, cancel)?;
+        let Some(target) = target else {
+            return Ok(nearest);
+        };
+        let is_on_the_way = match direction {
+            Direction::Forward => nearest.position <= target,
+            Direction::Back => nearest.position >= target,
+        };
+        // A thread that steps out of the last line may reach the end of the trace as well.
+        if is_on_the_way && nearest.edge.is_none() {
+            return Ok(nearest);
+        }
+        let end = self.index().end();
+        Ok(ProgramStop {
+            position: target,
+            thread,
+            reason: "step",
+            description: None,
+            hits: Vec::new(),
+            edge: (target == end && direction == Direction::Forward).then_some(direction),
+        })
+    }
+
+    /// Describes a stop; none if the conditions of its stop points do not hold.
+    fn shown(&self, stop: &Stop, direction: Direction, cancel: &Cancel) -> Option<ProgramStop> {
+        let (position, thread) = (stop.position, stop.thread);
+        let session = &self.session;
+        let (reason, description, hits) = match stop.reason {
+            StopReason::Breakpoint(pc) => {
+                let at = self.breakpoints.at(pc).filter(|breakpoint| {
+                    breakpoint
+                        .condition
+                        .holds(session, position, thread, cancel)
+                });
+                let at: Vec<_> = at.collect();
+                let reason = match &at.first()?.origin {
+                    BreakpointOrigin::File(_) => "breakpoint",
+                    BreakpointOrigin::Functions => "function breakpoint",
+                    BreakpointOrigin::Instructions => "instruction breakpoint",
+                };
+                let hits: Vec<u64> = at.iter().map(|breakpoint| breakpoint.id).collect();
+                (reason, None, hits)
+            }
+            StopReason::Access(access) => {
+                let at = self.breakpoints.of_range(access.watched);
+                let hits: Vec<u64> = at
+                    .filter(|breakpoint| {
+                        breakpoint
+                            .condition
+                            .holds(session, position, thread, cancel)
+                    })
+                    .map(|breakpoint| breakpoint.id)
+                    .collect();
+                hits.first()?;
+                let text = format!("Step {} accesses {}", access.step.0, access.address);
+                ("data breakpoint", Some(text), hits)
+            }
+            StopReason::Step => ("step", None, Vec::new()),
+            StopReason::Edge => {
+                let text = match direction {
+                    Direction::Forward => "The trace ends here",
+                    Direction::Back => "The trace begins here",
+                };
+                ("pause", Some(text.to_owned()), Vec::new())
+            }
+        };
+        Some(ProgramStop {
+            position,
+            thread,
+            reason,
+            description,
+            hits,
+            edge: (stop.reason == StopReason::Edge).then_some(direction),
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! The server ([`serve`]): a thread reads messages and cancels what the client withdraws, and a
+//! worker answers requests in their order.
+
+use std::io::{self, BufReader};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use anyhow::{Result, anyhow};
+use serde_json::json;
+use stepback_debugger::session::OpenOptions;
+use stepback_index::{Cancel, QueryError};
+
+use super::adapter::{Adapter, Answer, Events, Next};
+use super::framing::{Frame, FrameReader};
+use super::message::{Message, Request, parse};
+use super::output::Output;
+use super::pending::PendingRequests;
+use super::running::RunRequest;
+
+/// Maximum number of requests that wait. The reader waits when there are more.
+const QUEUE: usize = 64;
+
+/// Answers requests on standard input until the client leaves. `named` has the options of the
+/// command line, with an empty path if it names no trace.
+///
+/// # Errors
+/// The input cannot be read.
+pub fn serve(named: OpenOptions) -> Result<()> {
+    let output = Arc::new(Output::new(Box::new(io::stdout())));
+    let pending = Arc::new(PendingRequests::default());
+    let (sender, works) = sync_channel(QUEUE);
+    let reader = Reader {
+        output: Arc::clone(&output),
+        pending: Arc::clone(&pending),
+        works: sender,
+    };
+    thread::spawn(move || reader.read());
+    let mut worker = Worker {
+        adapter: Adapter::new(named),
+        output,
+        pending,
+    };
+    match worker.work(&works) {
+        // The client has gone.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        ended => Ok(ended?),
+    }
+}
+
+/// Work for the worker.
+enum Work {
+    Request(Box<Request>, Cancel),
+    /// The input has ended, or could not be read.
+    End(io::Result<()>),
+}
+
+struct Reader {
+    output: Arc<Output>,
+    pending: Arc<PendingRequests>,
+    works: SyncSender<Work>,
+}
+
+impl Reader {
+    /// Reads messages until the input ends or the client goes away.
+    fn read(&self) {
+        let mut frames = FrameReader::new(BufReader::new(io::stdin()));
+        let ended = loop {
+            let taken = match frames.next_frame() {
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+                Ok(Some(Frame::Body(body))) => self.take(&body),
+                Ok(Some(Frame::TooLong(len_bytes))) => self
+                    .output
+                    .note(&format!("a message of {len_bytes} bytes is too long")),
+                Ok(Some(Frame::Damaged)) => self.output.note("a message has no usable length"),
+            };
+            if taken.is_err() {
+                break Ok(());
+            }
+        };
+        self.pending.cancel_all();
+        // The worker has ended if nobody receives this.
+        drop(self.works.send(Work::End(ended)));
+    }
+
+    fn take(&self, body: &[u8]) -> io::Result<()> {
+        let request = match parse(body) {
+            Message::Request(request) => request,
+            Message::Other => return Ok(()),
+            Message::Damaged => return self.output.note("a message is no request"),
+        };
+        match request.command.as_str() {
+            "cancel" => {
+                if let Some(seq) = request.arguments.get("requestId") {
+                    self.pending.cancel(seq);
+                }
+                return self.output.response(&request, json!({}));
+            }
+            "pause" => self.pending.interrupt(),
+            "disconnect" | "terminate" => self.pending.cancel_all(),
+            _ => {}
+        }
+        let cancel = self.pending.begin(&request.seq);
+        self.works
+            .send(Work::Request(Box::new(request), cancel))
+            .map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+struct Worker {
+    adapter: Adapter,
+    output: Arc<Output>,
+    pending: Arc<PendingRequests>,
+}
+
+/// The next step of the worker.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Onward {
+    Serve,
+    Leave,
+}
+
+impl Worker {
+    fn work(&mut self, works: &Receiver<Work>) -> io::Result<()> {
+        while let Ok(work) = works.recv() {
+            match work {
+                Work::End(ended) => return ended,
+                Work::Request(request, cancel) => {
+                    let onward = self.serve(&request, &cancel)?;
+                    self.pending.end(&request.seq);
+                    if onward == Onward::Leave {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers a request once, then does what it asks for.
+    fn serve(&mut self, request: &Request, cancel: &Cancel) -> io::Result<Onward> {
+        if cancel.is_cancelled() {
+            self.output.cancelled(request)?;
+            return Ok(Onward::Serve);
+        }
+        let answered = catch_unwind(AssertUnwindSafe(|| self.adapter.answer(request, cancel)))
+            .unwrap_or_else(|_| Err(anyhow!("the request failed because of an internal error")));
+        let Answer { body, next } = match answered {
+            Ok(answer) => answer,
+            Err(_) if cancel.is_cancelled() => {
+                self.output.cancelled(request)?;
+                return Ok(Onward::Serve);
+            }
+            Err(error) => {
+                self.output.failure(request, &format!("{error:#}"))?;
+                return Ok(Onward::Serve);
+            }
+        };
+        match next {
+            Next::Nothing => self.output.response(request, body)?,
+            Next::Events(events) => {
+                self.output.response(request, body)?;
+                for (name, body) in events {
+                    self.output.event(name, body)?;
+                }
+            }
+            Next::Run(run) => {
+                // A client may interrupt the run as soon as it has the answer.
+                let cancel = self.pending.begin_run();
+                self.output.response(request, body)?;
+                let events = self.run(run, &cancel);
+                self.pending.end_run();
+                for (name, body) in events {
+                    self.output.event(name, body)?;
+                }
+            }
+            Next::End => {
+                self.output.response(request, body)?;
+                self.output.event("terminated", json!({}))?;
+                return Ok(Onward::Leave);
+            }
+        }
+        Ok(Onward::Serve)
+    }
+
+    fn run(&mut self, run: RunRequest, cancel: &Cancel) -> Events {
+        let ran = catch_unwind(AssertUnwindSafe(|| self.adapter.run(run, cancel)));
+        match ran {
+            Ok(Ok(events)) => events,
+            Ok(Err(QueryError::Cancelled)) => self.adapter.paused("Interrupted"),
+            Ok(Err(error)) => self
+                .adapter
+                .paused(&format!("The trace could not be read: {error}")),
+            Err(_) => self.adapter.paused("An internal error ended the run"),
+        }
+    }
+}

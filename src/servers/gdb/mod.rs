@@ -1,0 +1,19 @@
+//! Server for GDB's remote serial protocol: GDB debugs a trace, forwards and backwards.
+//!
+//! A [`TraceTarget`] is a position in a trace with breakpoints and watchpoints; the crate gdbstub
+//! decodes the packets for it. The server never writes, and serves no files.
+
+mod arch;
+mod description;
+mod libraries;
+mod monitor;
+mod packets;
+mod protocol;
+mod registers;
+mod requests;
+mod server;
+mod session;
+mod target;
+
+pub use server::{listen, serve_stdio};
+pub use target::TraceTarget;

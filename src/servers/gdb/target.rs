@@ -1,0 +1,417 @@
+//! A trace as a program that a debugger controls: a position, stop points, and the answers to its
+//! requests from the index.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+use gdbstub::stub::MultiThreadStopReason;
+use gdbstub::target::ext::base::reverse_exec::ReplayLogPosition;
+use gdbstub::target::ext::breakpoints::WatchKind;
+
+use anyhow::{Context as _, Result};
+use gdbstub::common::{Signal, Tid};
+use stepback_debugger::analysis::run_control::{
+    AccessStop, RunControl, RunningThreads, Stop, StopPoints, StopReason, WatchedRange,
+};
+use stepback_debugger::session::Session;
+use stepback_index::answer::{AccessKinds, Direction, ThreadId};
+use stepback_index::query::{MemoryAt, MemoryOf, NearestStepOf, RegisterViewsAt};
+use stepback_index::read::SlotReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
+use stepback_machine::target_description::WatchTrap;
+use stepback_machine::{Address, RegisterId, RegisterView};
+use stepback_parsers::{Position, Step};
+
+use crate::servers::gdb::description::{memory_map_xml, target_xml};
+use crate::servers::gdb::libraries::{
+    auxiliary_vector, libraries_svr4_xml, libraries_xml, program_path,
+};
+use crate::servers::gdb::registers::RegisterLayout;
+use crate::servers::gdb::requests::{NamedThread, ThreadUse};
+
+/// Maximum number of breakpoints, and of watchpoints.
+const STOP_POINTS: usize = 4096;
+
+/// A position in a trace, with the stop points of a client.
+pub struct TraceTarget<'a> {
+    pub(super) session: &'a Session,
+    pub(super) cancel: Cancel,
+    pub(super) documents: Documents,
+    pub(super) layout: RegisterLayout,
+    pub(super) position: Position,
+    pub(super) request: RunRequest,
+    breakpoints: BTreeSet<(BreakpointForm, Address)>,
+    points: StopPoints,
+    choice: ThreadChoice,
+    /// The last stop, if it was an access that shows the same from the position on: running on must
+    /// not find it again.
+    reported: Option<AccessStop>,
+}
+
+/// The documents that a client reads in parts.
+pub(super) struct Documents {
+    pub target: String,
+    pub memory_map: String,
+    pub program: Option<String>,
+    pub libraries_svr4: String,
+    pub libraries: String,
+    pub auxiliary_vector: Vec<u8>,
+}
+
+/// A request to run, filled in packet by packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunRequest {
+    pub direction: Direction,
+    /// Thread that is to do one step. None to run until a stop.
+    pub stepping: Option<ThreadId>,
+    /// Thread that is to run on, which matters only if the others do not.
+    pub continuing: Option<ThreadId>,
+    pub threads: RunningThreads,
+}
+
+/// Form in which a client set a breakpoint. The trace knows no difference, but the client is told
+/// its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum BreakpointForm {
+    Software,
+    Hardware,
+}
+
+/// Threads chosen by packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct ThreadChoice {
+    /// Thread whose registers the client reads.
+    reading: Option<ThreadId>,
+    /// Thread that runs. None for all.
+    running: Option<ThreadId>,
+}
+
+/// Answer to a request for another stop point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PointOutcome {
+    Done,
+    TooMany,
+}
+
+impl Default for RunRequest {
+    fn default() -> Self {
+        Self {
+            direction: Direction::Forward,
+            stepping: None,
+            continuing: None,
+            threads: RunningThreads::All,
+        }
+    }
+}
+
+impl<'a> TraceTarget<'a> {
+    /// Creates a target at the start of a trace.
+    ///
+    /// # Errors
+    /// GDB does not know the instruction set, or the trace has no step.
+    pub fn new(session: &'a Session) -> Result<Self> {
+        let index = &session.index;
+        anyhow::ensure!(
+            index.step_count() > 0,
+            "the trace shows no instruction, so there is nothing to debug"
+        );
+        let set = index.source().traits().instruction_set;
+        let layout = RegisterLayout::of_trace(index)
+            .with_context(|| format!("gdb does not know {} instructions", set.names().spoken))?;
+        let images = &session.images;
+        let documents = Documents {
+            target: target_xml(&layout),
+            memory_map: memory_map_xml(images),
+            program: program_path(images),
+            libraries_svr4: libraries_svr4_xml(images),
+            libraries: libraries_xml(images),
+            auxiliary_vector: auxiliary_vector(images, set.word_bytes()),
+        };
+        Ok(Self {
+            session,
+            cancel: Cancel::default(),
+            documents,
+            layout,
+            position: Position(0),
+            request: RunRequest::default(),
+            breakpoints: BTreeSet::new(),
+            points: StopPoints::default(),
+            choice: ThreadChoice::default(),
+            reported: None,
+        })
+    }
+
+    /// Forgets what the last client set. The position stays.
+    pub fn begin_session(&mut self) {
+        self.breakpoints.clear();
+        self.points = StopPoints::default();
+        self.choice = ThreadChoice::default();
+        self.request = RunRequest::default();
+        self.reported = None;
+    }
+
+    pub(super) fn index(&self) -> &'a Index {
+        &self.session.index
+    }
+
+    /// Returns the thread that a client means without naming one.
+    pub(super) fn current_thread(&self) -> Result<ThreadId, QueryError> {
+        match self.choice.reading {
+            Some(thread) => Ok(thread),
+            None => self.next_thread(),
+        }
+    }
+
+    /// Returns the thread that is to do the next step; at the end, the one that did the last.
+    fn next_thread(&self) -> Result<ThreadId, QueryError> {
+        let after = Position(self.position.0.saturating_add(1)).min(self.index().end());
+        SlotReader(self.index()).thread_at(after)
+    }
+
+    /// Returns the threads, the current one first: clients take it for the selected one.
+    pub(super) fn threads(&self) -> Result<Vec<ThreadId>, QueryError> {
+        let current = self.current_thread()?;
+        let others = (0..).map(ThreadId).take(self.index().threads().len());
+        Ok([current]
+            .into_iter()
+            .chain(others.filter(|thread| *thread != current))
+            .collect())
+    }
+
+    /// Notes the thread of an `H` packet.
+    pub(super) fn choose_thread(&mut self, thread_use: ThreadUse, named: NamedThread) {
+        let thread = match named {
+            NamedThread::All | NamedThread::Any => None,
+            NamedThread::One(number) => usize::try_from(number)
+                .ok()
+                .and_then(NonZeroUsize::new)
+                .and_then(|number| self.thread_of(number)),
+        };
+        match thread_use {
+            ThreadUse::Reading => self.choice.reading = thread,
+            ThreadUse::Running => self.choice.running = thread,
+        }
+    }
+
+    /// Returns the thread that runs alone; none if all do.
+    pub(super) fn running_thread(&self) -> Option<ThreadId> {
+        self.choice.running
+    }
+
+    /// Returns the thread with a number; none if the trace has no such thread.
+    pub(super) fn thread_of(&self, number: Tid) -> Option<ThreadId> {
+        let place = number.get() - 1;
+        let thread = u16::try_from(place).ok().map(ThreadId);
+        thread.filter(|_| place < self.index().threads().len())
+    }
+
+    /// Reads all registers of a thread.
+    pub(super) fn registers(&self, thread: ThreadId) -> Result<Vec<Option<u8>>, QueryError> {
+        self.layout
+            .read(self.index(), thread, self.position, &self.cancel)
+    }
+
+    /// Reads memory as a thread sees it, up to the first unknown byte.
+    pub(super) fn memory(
+        &self,
+        thread: ThreadId,
+        address: u64,
+        len_bytes: u64,
+    ) -> Result<Vec<u8>, QueryError> {
+        let question = MemoryAt {
+            position: self.position,
+            address: Address(self.index().instruction_set(thread).plain_address(address)),
+            len_bytes,
+        };
+        let states = MemoryOf {
+            thread: Some(thread),
+            question,
+        }
+        .run(self.index(), &self.cancel)?;
+        Ok(states.iter().map_while(|state| state.value).collect())
+    }
+
+    pub(super) fn add_breakpoint(&mut self, form: BreakpointForm, address: u64) -> PointOutcome {
+        if self.breakpoints.len() >= STOP_POINTS {
+            return PointOutcome::TooMany;
+        }
+        self.breakpoints.insert((form, Address(address)));
+        self.points.code.insert(Address(address));
+        PointOutcome::Done
+    }
+
+    pub(super) fn remove_breakpoint(&mut self, form: BreakpointForm, address: u64) {
+        self.breakpoints.remove(&(form, Address(address)));
+        self.points.code = self.breakpoints.iter().map(|(_, pc)| *pc).collect();
+    }
+
+    pub(super) fn add_watch(&mut self, watched: WatchedRange) -> PointOutcome {
+        if self.points.data.len() >= STOP_POINTS {
+            return PointOutcome::TooMany;
+        }
+        if !self.points.data.contains(&watched) {
+            self.points.data.push(watched);
+        }
+        PointOutcome::Done
+    }
+
+    pub(super) fn remove_watch(&mut self, watched: WatchedRange) {
+        self.points.data.retain(|known| *known != watched);
+    }
+
+    /// Moves to a position, or before the last step where the end shows no program counter.
+    pub(super) fn move_to(&mut self, position: Position) -> Result<(), QueryError> {
+        self.position = position;
+        self.choice.reading = None;
+        self.reported = None;
+        let thread = self.next_thread()?;
+        self.position = self.with_program_counter(thread, position)?;
+        self.choice.reading = Some(self.next_thread()?);
+        Ok(())
+    }
+
+    /// Runs as requested and returns the reason to stop.
+    pub(super) fn run(&mut self) -> Result<MultiThreadStopReason<u64>, QueryError> {
+        let request = std::mem::take(&mut self.request);
+        let passed = self.reported.take();
+        let only_code = StopPoints {
+            code: self.points.code.clone(),
+            data: Vec::new(),
+        };
+        // The client has seen this access, and now makes it happen.
+        let points = match (passed, request.stepping) {
+            (Some(_), Some(_)) => &only_code,
+            _ => &self.points,
+        };
+        let control = RunControl {
+            index: self.index(),
+            points,
+            cancel: &self.cancel,
+        };
+        let RunRequest {
+            direction, threads, ..
+        } = request;
+        let stop = match (request.stepping, passed) {
+            (Some(thread), _) => control.step(thread, self.position, direction, threads)?,
+            (None, None) => control.run(self.position, direction, threads)?,
+            (None, Some(access)) => {
+                let beyond = match direction {
+                    Direction::Forward => access.shown_at.max(self.position),
+                    Direction::Back => {
+                        let before = Position(access.shown_at.0.saturating_sub(1));
+                        before.min(self.position)
+                    }
+                };
+                control.run(beyond, direction, threads)?
+            }
+        };
+        self.stop(stop, direction)
+    }
+
+    /// Moves to a stop and returns its reason.
+    fn stop(
+        &mut self,
+        stop: Stop,
+        direction: Direction,
+    ) -> Result<MultiThreadStopReason<u64>, QueryError> {
+        let wanted = match stop.reason {
+            StopReason::Access(access) => self.position_of(access, direction),
+            StopReason::Breakpoint(_) | StopReason::Step | StopReason::Edge => stop.position,
+        };
+        let position = self.with_program_counter(stop.thread, wanted)?;
+        self.position = position;
+        self.choice.reading = Some(stop.thread);
+        let tid = tid_of(stop.thread);
+        Ok(match stop.reason {
+            StopReason::Access(access) => {
+                let is_done = match direction {
+                    Direction::Forward => access.shown_at <= position,
+                    Direction::Back => position < access.shown_at,
+                };
+                self.reported = Some(access).filter(|_| !is_done);
+                MultiThreadStopReason::Watch {
+                    tid,
+                    kind: watch_kind(access.watched.kinds),
+                    addr: access.address.0,
+                }
+            }
+            // Without a further step the thread has ended.
+            StopReason::Step if position != wanted => end_of_log(tid),
+            StopReason::Edge => match direction {
+                Direction::Forward => end_of_log(tid),
+                Direction::Back => MultiThreadStopReason::ReplayLog {
+                    tid: Some(tid),
+                    pos: ReplayLogPosition::Begin,
+                },
+            },
+            StopReason::Step => MultiThreadStopReason::SignalWithThread {
+                tid,
+                signal: Signal::SIGTRAP,
+            },
+            StopReason::Breakpoint(pc) => {
+                match self.breakpoints.contains(&(BreakpointForm::Software, pc)) {
+                    true => MultiThreadStopReason::SwBreak(tid),
+                    false => MultiThreadStopReason::HwBreak(tid),
+                }
+            }
+        })
+    }
+
+    /// Returns the position at which the client expects a watchpoint to stop. Of processors that
+    /// trap before the access, it expects that in both directions, and makes the step itself.
+    fn position_of(&self, access: AccessStop, direction: Direction) -> Position {
+        let before = Position(access.shown_at.0.saturating_sub(1));
+        match (self.layout.description.watch_trap, direction) {
+            (WatchTrap::BeforeAccess, Direction::Forward)
+            | (WatchTrap::AfterAccess, Direction::Back) => before,
+            (WatchTrap::BeforeAccess, Direction::Back)
+            | (WatchTrap::AfterAccess, Direction::Forward) => access.shown_at,
+        }
+    }
+
+    /// Returns a position, or the one before the thread's last step if the program counter is
+    /// unknown at it: clients cannot show a thread without one.
+    fn with_program_counter(
+        &self,
+        thread: ThreadId,
+        position: Position,
+    ) -> Result<Position, QueryError> {
+        let step = |question: NearestStepOf| question.run(self.index(), &self.cancel);
+        if step(NearestStepOf::next(thread, position))?.is_some() {
+            return Ok(position);
+        }
+        let set = self.index().instruction_set(thread);
+        let view = RegisterView::new(RegisterId::PC, 0, set.word_bytes());
+        let question = RegisterViewsAt {
+            position,
+            thread,
+            views: vec![(String::new(), view)],
+        };
+        let states = question.run(self.index(), &self.cancel)?;
+        if states.iter().any(|state| state.value.to_u64().is_some()) {
+            return Ok(position);
+        }
+        let last = step(NearestStepOf::last(thread, position))?;
+        Ok(last.map_or(position, Step::before))
+    }
+}
+
+/// Returns the number of a thread in packets.
+pub(super) fn tid_of(thread: ThreadId) -> Tid {
+    NonZeroUsize::MIN.saturating_add(usize::from(thread.0))
+}
+
+fn end_of_log(tid: Tid) -> MultiThreadStopReason<u64> {
+    MultiThreadStopReason::ReplayLog {
+        tid: Some(tid),
+        pos: ReplayLogPosition::End,
+    }
+}
+
+fn watch_kind(kinds: AccessKinds) -> WatchKind {
+    match kinds {
+        AccessKinds::Reads => WatchKind::Read,
+        AccessKinds::Writes => WatchKind::Write,
+        AccessKinds::All => WatchKind::ReadWrite,
+    }
+}
