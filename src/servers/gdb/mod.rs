@@ -15,5 +15,5 @@ mod server;
 mod session;
 mod target;
 
-pub use server::{Listener, listen, serve_stdio};
+pub use server::{listen, serve_stdio};
 pub use target::TraceTarget;
