@@ -189,7 +189,9 @@ fn examples_of_the_help_run() {
         .lines()
         .skip_while(|line| *line != "Commands:")
         .skip(1);
-    for name in names.map_while(|line| line.strip_prefix("  ")?.split_whitespace().next()) {
+    let names = names.map_while(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    // A server waits for clients without end.
+    for name in names.filter(|name| *name != "gdbserver") {
         let help = machine.printed(&format!("stepback {name} -h"));
         let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);
         for example in examples.take_while(|line| !line.is_empty()) {
