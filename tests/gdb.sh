@@ -45,8 +45,8 @@ debug() {
         failures=$((failures + 1))
         return 0
     fi
-    local asked=("$STEPBACK" "$1" "${@:2}")
-    printf '%s\n' "${asked[@]}" "--index" "$folder/$name.sbi" >"$folder/arguments"
+    local arguments=("$STEPBACK" "$@")
+    printf '%s\n' "${arguments[@]}" "--index" "$folder/$name.sbi" >"$folder/arguments"
     : >"$folder/results"
     local passed=1
     STEPBACK_ARGUMENTS=$folder/arguments STEPBACK_CHECKS=$checks STEPBACK_SERVER=$address STEPBACK_RESULTS=$folder/results \
