@@ -221,6 +221,9 @@ def finish():
         if done >= max(5, ROUNDS // 20):
             break
         here = go(random.randint(1, STEPS - 1))
+        # Of an inlined function gdb only leaves the inlined code.
+        if gdb.newest_frame().type() != gdb.NORMAL_FRAME:
+            continue
         stack = at(here, "--stack")["stack"]
         names = functions()
         if len(names) < 2 or len(stack) < 2 or names[0] != stack[0]["function"].get("symbol"):

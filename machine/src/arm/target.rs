@@ -42,7 +42,7 @@ pub fn of_aarch32(written: &[&str]) -> TargetDescription {
         .run("d", 0..doubles, Kind::Float(8))
         .one("fpscr", Kind::Integer(4));
     let mut features = vec![core, fpu];
-    // GDB needs both for every backtrace if it is told of them. A program that never sets up the
+    // If they are described, GDB reads both for every backtrace. A program that never sets up the
     // second one leaves it unknown.
     if is_m_profile && written.iter().any(|name| name.starts_with("psp")) {
         let system = TargetFeature::new("org.gnu.gdb.arm.m-system")
