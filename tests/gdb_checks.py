@@ -270,11 +270,15 @@ def threads():
             thread.switch()
             here = position()
             name = thread_name()
-            steps = [one for one in ask("list", "--from", str(max(0, here - 200)), "--count", str(min(here, 200))) if one["thread"] == name]
+            before = ask("list", "--from", str(max(0, here - 200)), "--count", str(min(here, 200)))
+            steps = [one["step"] for one in before if one["thread"] == name]
             if not steps:
                 continue
             run("reverse-stepi")
-            check(position() == steps[-1]["step"], f"{here}: {name} steps back to {position()}, but not to {steps[-1]['step']}")
+            check(
+                position() == steps[-1],
+                f"{here}: {name} steps back to {position()}, but not to {steps[-1]}",
+            )
             check(gdb.selected_thread().num == thread.num, f"{here}: gdb left thread {name}")
             count("steps of threads")
 
