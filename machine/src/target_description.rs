@@ -66,6 +66,9 @@ pub enum RegisterContent {
     Traced(String),
     /// The register is always 0.
     Zero,
+    /// The address of the instruction after the next one: the nPC of SPARC, which a branch changes
+    /// before its delay slot.
+    NextCounter,
 }
 
 impl TargetRegisterKind {
@@ -95,13 +98,8 @@ impl TargetFeature {
     }
 
     /// Adds a register with another name in the trace.
-    pub(crate) fn one_as(mut self, name: &str, traced: &str, kind: TargetRegisterKind) -> Self {
-        self.registers.push(TargetRegister {
-            name: name.to_owned(),
-            kind,
-            content: RegisterContent::Traced(traced.to_owned()),
-        });
-        self
+    pub(crate) fn one_as(self, name: &str, traced: &str, kind: TargetRegisterKind) -> Self {
+        self.with(name, kind, RegisterContent::Traced(traced.to_owned()))
     }
 
     /// Adds registers that have the same names in the trace.
@@ -128,11 +126,20 @@ impl TargetFeature {
     }
 
     /// Adds a register that is always 0.
-    pub(crate) fn zero(mut self, name: &str, kind: TargetRegisterKind) -> Self {
+    pub(crate) fn zero(self, name: &str, kind: TargetRegisterKind) -> Self {
+        self.with(name, kind, RegisterContent::Zero)
+    }
+
+    /// Adds the address of the instruction after the next one.
+    pub(crate) fn next_counter(self, name: &str, kind: TargetRegisterKind) -> Self {
+        self.with(name, kind, RegisterContent::NextCounter)
+    }
+
+    fn with(mut self, name: &str, kind: TargetRegisterKind, content: RegisterContent) -> Self {
         self.registers.push(TargetRegister {
             name: name.to_owned(),
             kind,
-            content: RegisterContent::Zero,
+            content,
         });
         self
     }
@@ -190,7 +197,7 @@ mod tests {
         }
         check(
             T32,
-            &["msp"],
+            &["msp", "psp"],
             &[
                 "org.gnu.gdb.arm.m-profile: 17 r0..xpsr",
                 "org.gnu.gdb.arm.vfp: 17 d0..fpscr",
@@ -239,7 +246,7 @@ mod tests {
     fn view(register: &TargetRegister, set: InstructionSet) -> Option<RegisterView> {
         match &register.content {
             RegisterContent::Traced(name) => Registers::view(name, set),
-            RegisterContent::Zero => None,
+            RegisterContent::Zero | RegisterContent::NextCounter => None,
         }
     }
 
@@ -252,7 +259,7 @@ mod tests {
             for register in core.into_iter().flat_map(|core| core.registers) {
                 let is_general = register.kind.size_bytes() == set.word_bytes()
                     && register.kind != TargetRegisterKind::Integer(4)
-                    && register.content != RegisterContent::Zero;
+                    && matches!(register.content, RegisterContent::Traced(_));
                 assert!(
                     !is_general || view(&register, set).is_some(),
                     "{set:?} {}",

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use anyhow::Result;
 use clap::Args;
+use stepback_machine::Endian;
 
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
@@ -65,7 +66,12 @@ impl Command for GdbserverArguments {
 }
 
 fn serve(arguments: &GdbserverArguments, report: &mut Report<'_>) -> Result<()> {
-    let mut target = TraceTarget::new(report.session)?;
+    let session = report.session;
+    let mut target = TraceTarget::new(session)?;
+    // The protocol does not state the byte order; gdb takes it from the image.
+    if session.index.source().traits().endian == Endian::Big && session.images.is_empty() {
+        report.note("the trace is big-endian: type set endian big in gdb before it connects");
+    }
     if arguments.stdio {
         serve_stdio(&mut target)?;
         return Ok(());

@@ -28,6 +28,7 @@ mod find_by_thread;
 mod find_stacks;
 mod findings;
 mod flamegraph;
+mod gdbserver;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod images;

@@ -390,8 +390,7 @@ mod tests {
         let (base, entry) = (0x7fff_0000, 0x8000_0000_u64);
         let first = format!("[sync]{{\"type\":\"loc\",\"base\":{base},\"offset\":{entry}}}");
         assert_eq!(next(&mut ida, b'\n'), first);
-        let mut slowest = Duration::ZERO;
-        let mut late = 0;
+        let mut times = Vec::new();
         for position in 1..=1000 {
             let place = SyncPlace::at(&session, Position(position), &Cancel::default());
             let place = place.unwrap().unwrap();

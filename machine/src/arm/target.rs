@@ -42,7 +42,9 @@ pub fn of_aarch32(written: &[&str]) -> TargetDescription {
         .run("d", 0..doubles, Kind::Float(8))
         .one("fpscr", Kind::Integer(4));
     let mut features = vec![core, fpu];
-    if is_m_profile {
+    // If they are described, GDB reads both for every backtrace. A program that never sets up the
+    // second one leaves it unknown.
+    if is_m_profile && written.iter().any(|name| name.starts_with("psp")) {
         let system = TargetFeature::new("org.gnu.gdb.arm.m-system")
             .all(["msp", "psp"], Kind::DataPointer(4));
         features.push(system);

@@ -20,7 +20,7 @@ pub fn of_sparc() -> TargetDescription {
         .one("i7", word);
     let control = TargetFeature::new("org.gnu.gdb.sparc.cp0")
         .one("pc", Kind::CodePointer(8))
-        .one("npc", Kind::CodePointer(8))
+        .next_counter("npc", Kind::CodePointer(8))
         .all(["state", "fsr", "fprs", "y"], word);
     let high = (32..64)
         .step_by(2)

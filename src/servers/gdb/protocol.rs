@@ -140,7 +140,7 @@ impl MultiThreadBase for TraceTarget<'_> {
 
 impl MultiThreadResume for TraceTarget<'_> {
     fn resume(&mut self) -> Result<(), Error> {
-        // The session asks for the stop.
+        // The session calls `run` when the packet has been decoded.
         Ok(())
     }
 
@@ -196,24 +196,24 @@ impl ReverseStep<Tid> for TraceTarget<'_> {
     /// Steps the thread that the client reads. The protocol layer names the one that stopped last,
     /// but after `thread 2` GDB sends only `Hg2` before the step.
     fn reverse_step(&mut self, _tid: Tid) -> Result<(), Error> {
-        let alone = self.running_thread();
-        let thread = match alone {
+        let only = self.running_thread();
+        let thread = match only {
             Some(thread) => thread,
             None => self.current_thread()?,
         };
         self.request.direction = Direction::Back;
         self.request.stepping = Some(thread);
-        self.request.threads = alone.map_or(RunningThreads::All, RunningThreads::One);
+        self.request.threads = only.map_or(RunningThreads::All, RunningThreads::One);
         Ok(())
     }
 }
 
 impl ReverseCont<Tid> for TraceTarget<'_> {
     fn reverse_cont(&mut self) -> Result<(), Error> {
-        let alone = self.running_thread();
+        let only = self.running_thread();
         self.request.direction = Direction::Back;
         self.request.stepping = None;
-        self.request.threads = alone.map_or(RunningThreads::All, RunningThreads::One);
+        self.request.threads = only.map_or(RunningThreads::All, RunningThreads::One);
         Ok(())
     }
 }

@@ -1,14 +1,15 @@
 //! Registers in the order of the target description, with their contents at a position.
 
-use stepback_index::answer::{RegisterState, ThreadId};
-use stepback_index::query::RegisterViewsAt;
+use stepback_debugger::analysis::step_places::step_record;
+use stepback_index::answer::{RegisterState, StepRecord, ThreadId};
+use stepback_index::query::{NearestStepOf, RegisterViewsAt};
 use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::target_description::{
     RegisterContent, TargetDescription, TargetRegister, TargetRegisterKind,
 };
-use stepback_machine::{Endian, RegisterView};
-use stepback_parsers::Position;
+use stepback_machine::{Address, Endian, RegisterView};
+use stepback_parsers::{DelaySlot, Position};
 
 /// Maximum number of described registers that only the trace names.
 const RECORDED_REGISTERS: usize = 512;
@@ -86,7 +87,15 @@ impl RegisterLayout {
         for register in self.registers() {
             // The states are in the order of the registers, without those that have no view.
             let state = states.next_if(|state| state.name == register.name);
-            bytes.extend(self.contents(register, state));
+            let known = match &register.content {
+                RegisterContent::Zero => Some(Vec::new()),
+                RegisterContent::Traced(_) => state.and_then(known_bytes),
+                RegisterContent::NextCounter => {
+                    let next = next_counter(index, thread, position, cancel)?;
+                    next.map(|next| next.0.to_le_bytes().to_vec())
+                }
+            };
+            bytes.extend(self.padded(known, register));
         }
         Ok(bytes)
     }
@@ -98,17 +107,9 @@ impl RegisterLayout {
             .chain(&self.recorded)
     }
 
-    fn contents(
-        &self,
-        register: &TargetRegister,
-        state: Option<&RegisterState>,
-    ) -> Vec<Option<u8>> {
+    /// Returns the bytes in the processor's order, extended by zeros; all unavailable if unknown.
+    fn padded(&self, known: Option<Vec<u8>>, register: &TargetRegister) -> Vec<Option<u8>> {
         let size = usize::from(register.kind.size_bytes());
-        let known: Option<Vec<u8>> = match (&register.content, state) {
-            (RegisterContent::Zero, _) => Some(Vec::new()),
-            (RegisterContent::Traced(_), Some(state)) => state.value.0.iter().copied().collect(),
-            (RegisterContent::Traced(_), None) => None,
-        };
         let mut bytes = match known {
             Some(known) => {
                 let mut bytes: Vec<_> = known.into_iter().map(Some).collect();
@@ -122,6 +123,35 @@ impl RegisterLayout {
         }
         bytes
     }
+}
+
+fn known_bytes(state: &RegisterState) -> Option<Vec<u8>> {
+    state.value.0.iter().copied().collect()
+}
+
+/// Returns the address of the instruction after the next one of a thread. A step in a delay slot is
+/// followed by the target of the branch, any other step by its neighbour.
+fn next_counter(
+    index: &Index,
+    thread: ThreadId,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Option<Address>, QueryError> {
+    let step_from = |position: Position| -> Result<Option<StepRecord>, QueryError> {
+        let step = NearestStepOf::next(thread, position).run(index, cancel)?;
+        let record = step.map(|step| step_record(step, index, cancel));
+        Ok(record.transpose()?.flatten())
+    };
+    let Some(next) = step_from(position)? else {
+        return Ok(None);
+    };
+    let neighbour = next.pc.0.checked_add(u64::from(next.length_bytes));
+    Ok(match next.delay_slot {
+        DelaySlot::None => neighbour.map(Address),
+        DelaySlot::Executed | DelaySlot::Annulled => {
+            step_from(next.step.after())?.map(|after| after.pc)
+        }
+    })
 }
 
 /// Returns the registers that only the trace names, of all threads.

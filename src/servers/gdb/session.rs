@@ -24,7 +24,7 @@ const BUFFER_BYTES: usize = PACKET_BYTES + 4;
 pub enum SessionEnd {
     /// The client detached, or closed the connection.
     Detached,
-    /// The client asked to end the program.
+    /// The client requested the end of the program.
     Killed,
 }
 
@@ -177,8 +177,8 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     /// Returns the new form of the old packets that let the program run. They refer to the thread
     /// of an earlier packet.
     fn resumed(&self, packet: &[u8]) -> Result<Option<Vec<u8>>> {
-        let alone = self.target.running_thread();
-        let text = match (packet.first(), alone) {
+        let only = self.target.running_thread();
+        let text = match (packet.first(), only) {
             (Some(b'c' | b'C'), None) => "vCont;c".to_owned(),
             (Some(b'c' | b'C'), Some(thread)) => format!("vCont;c:{:x}", tid_of(thread)),
             (Some(b's' | b'S'), None) => {

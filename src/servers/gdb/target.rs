@@ -69,8 +69,8 @@ pub(super) struct RunRequest {
     pub threads: RunningThreads,
 }
 
-/// Form in which a client set a breakpoint. The trace knows no difference, but the client is told
-/// its own.
+/// Form in which a client set a breakpoint. It makes no difference in a trace, but a stop reports the
+/// form that the client used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BreakpointForm {
     Software,
@@ -193,7 +193,7 @@ impl<'a> TraceTarget<'a> {
         }
     }
 
-    /// Returns the thread that runs alone; none if all do.
+    /// Returns the only thread that runs; none if all do.
     pub(super) fn running_thread(&self) -> Option<ThreadId> {
         self.choice.running
     }

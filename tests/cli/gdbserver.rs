@@ -1,0 +1,507 @@
+//! `stepback gdbserver` over standard input and output, driven by a small client of the protocol.
+//!
+//! Replies follow GDB's manual, appendix "GDB Remote Serial Protocol". What they say of the program
+//! is written in the trace below.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use proptest::prelude::*;
+
+use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
+
+/// Two cores. cpu0 stores 1 and later 2 to 0x9000 in a loop; cpu1 stores to 0x9004 and loads
+/// 0x9000.
+const TRACE: &str = "\
+1 clk cpu0 IT (1) 00001000 e5801000 A usr : STR r1,[r0]
+1 clk cpu0 MW4 00009000 00000001
+2 clk cpu1 IT (1) 00002000 e5801004 A usr : STR r1,[r0,#4]
+2 clk cpu1 MW4 00009004 00000007
+2 clk cpu1 R r1 00000007
+3 clk cpu0 IT (2) 00001004 eafffffd A usr : B 0x1000
+3 clk cpu0 R r0 00009000
+4 clk cpu0 IT (3) 00001000 e5801000 A usr : STR r1,[r0]
+4 clk cpu0 MW4 00009000 00000002
+5 clk cpu1 IT (2) 00002004 e5901000 A usr : LDR r1,[r0]
+5 clk cpu1 MR4 00009000 00000002
+6 clk cpu0 IT (4) 00001004 eafffffd A usr : B 0x1000
+7 clk cpu1 IT (3) 00002008 e1a00000 A usr : NOP
+8 clk cpu0 IT (5) 00001000 e1a00000 A usr : NOP
+";
+
+/// A client with its server.
+struct Client {
+    server: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    _sandbox: Sandbox,
+}
+
+impl Client {
+    /// Starts a server for a trace of this text.
+    fn of(trace: &str) -> Self {
+        let sandbox = Sandbox::new();
+        let trace = sandbox.file("t.tarmac", trace);
+        Self::start(sandbox, &[&trace])
+    }
+
+    fn start(sandbox: Sandbox, trace: &[&str]) -> Self {
+        let arguments = [&["gdbserver"], trace, &["--stdio", "--quiet"]].concat();
+        let mut server = sandbox
+            .process(&arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (server.stdin.take(), server.stdout.take().unwrap());
+        Self {
+            server,
+            input,
+            output: BufReader::new(output),
+            _sandbox: sandbox,
+        }
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Reads a reply; empty when the server has ended.
+    fn reply(&mut self) -> String {
+        let mut skipped = Vec::new();
+        self.output.read_until(b'$', &mut skipped).unwrap();
+        let mut body = Vec::new();
+        self.output.read_until(b'#', &mut body).unwrap();
+        assert_eq!(body.pop(), Some(b'#'), "the server has ended");
+        let mut sum = [0; 2];
+        self.output.read_exact(&mut sum).unwrap();
+        assert_eq!(sum, checksum(&body)[..], "{body:?}");
+        expanded(&body)
+    }
+
+    fn ask(&mut self, packet: &str) -> String {
+        self.send(&framed(packet.as_bytes()));
+        self.reply()
+    }
+
+    #[track_caller]
+    fn check(&mut self, packet: &str, expected: &str) {
+        assert_eq!(self.ask(packet), expected, "{packet}");
+    }
+
+    /// Returns a register of AArch32 by its number: the first 17 have 4 bytes each.
+    fn register(&mut self, number: usize) -> String {
+        let registers = self.ask("g");
+        registers[8 * number..8 * number + 8].to_owned()
+    }
+
+    /// Returns the number of steps before the position.
+    fn position(&mut self) -> String {
+        let text = self.monitor("position");
+        let number = text.strip_prefix("position ").unwrap().split(' ').next();
+        number.unwrap().to_owned()
+    }
+
+    fn monitor(&mut self, command: &str) -> String {
+        let hex: String = command.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let mut reply = self.ask(&format!("qRcmd,{hex}"));
+        let mut text = String::new();
+        while let Some(output) = reply.strip_prefix('O').filter(|output| *output != "K") {
+            text.push_str(&String::from_utf8(bytes(output)).unwrap());
+            reply = self.reply();
+        }
+        assert_eq!(reply, "OK");
+        text
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let ended = self.server.wait().unwrap();
+        if !std::thread::panicking() {
+            assert_eq!(ended.code(), Some(0));
+        }
+    }
+}
+
+fn checksum(body: &[u8]) -> Vec<u8> {
+    let sum = body.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+    format!("{sum:02x}").into_bytes()
+}
+
+fn framed(body: &[u8]) -> Vec<u8> {
+    [b"$", body, b"#", &checksum(body)].concat()
+}
+
+/// Undoes run-length encoding: `0*"` is four zeros.
+fn expanded(body: &[u8]) -> String {
+    let mut text = Vec::new();
+    let mut rest = body.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'*' => {
+                let count = usize::from(*rest.next().unwrap()) - 29;
+                let last = *text.last().unwrap();
+                text.resize(text.len() + count, last);
+            }
+            byte => text.push(*byte),
+        }
+    }
+    String::from_utf8(text).unwrap()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let pairs = hex.as_bytes().chunks(2);
+    pairs
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
+}
+
+const R0: usize = 0;
+const R1: usize = 1;
+const PC: usize = 15;
+
+#[test]
+fn the_registers_are_described() {
+    let mut client = Client::of(TRACE);
+    let features = client.ask("qSupported:multiprocess+;swbreak+;hwbreak+");
+    for feature in ["ReverseStep+", "ReverseContinue+", "qXfer:features:read+"] {
+        assert!(features.split(';').any(|one| one == feature), "{features}");
+    }
+    let description = client.ask("qXfer:features:read:target.xml:0,4000");
+    assert!(description.starts_with('m'), "{description}");
+    assert!(description.contains("<architecture>arm</architecture>"));
+    assert!(description.contains("org.gnu.gdb.arm.core"));
+    client.check("qXfer:features:read:other.xml:0,4000", "E00");
+    assert!(client.ask("qXfer:memory-map:read::0,1000").contains("ram"));
+}
+
+#[test]
+fn unknown_registers_and_bytes_are_unavailable() {
+    let mut client = Client::of(TRACE);
+    assert_eq!(client.register(R0), "xxxxxxxx");
+    assert_eq!(client.register(PC), "00100000");
+    client.check("m9000,4", "E0e");
+    client.check("s", "T05thread:01;");
+    client.check("m9000,4", "01000000");
+    // The known bytes before the first unknown one.
+    client.check("m9000,40", "0100000007000000");
+    client.check("m8fff,4", "E0e");
+    client.check("m9000,ffffffffffffffff", "0100000007000000");
+}
+
+#[test]
+fn a_thread_steps_from_its_own_step_to_the_next() {
+    let mut client = Client::of(TRACE);
+    client.check("?", "T05thread:01;");
+    client.check("qfThreadInfo", "m01,02");
+    client.check("s", "T05thread:01;");
+    assert_eq!(
+        (client.position(), client.register(PC)),
+        ("2".into(), "04100000".into())
+    );
+    client.check("vCont;s:1;c", "T05thread:01;");
+    assert_eq!(
+        (client.position(), client.register(R0)),
+        ("3".into(), "00900000".into())
+    );
+    client.check("bs", "T05thread:01;");
+    assert_eq!(
+        (client.position(), client.register(R0)),
+        ("2".into(), "xxxxxxxx".into())
+    );
+}
+
+/// After `thread 2` gdb sends `Hg2` and a bare `bs`.
+#[test]
+fn the_thread_that_is_read_steps_back() {
+    let mut client = Client::of(TRACE);
+    client.check("Hc-1", "OK");
+    let end = client.ask("c");
+    assert_eq!(end, "T05thread:01;replaylog:end;");
+    client.check("Hg2", "OK");
+    client.ask("g");
+    client.check("Hc0", "OK");
+    client.check("bs", "T05thread:02;");
+    assert_eq!(
+        (client.position(), client.register(PC)),
+        ("6".into(), "08200000".into())
+    );
+    client.check("bs", "T05thread:02;");
+    assert_eq!(
+        (client.position(), client.register(R1)),
+        ("4".into(), "07000000".into())
+    );
+    client.check("Hc1", "OK");
+    client.check("bs", "T05thread:01;");
+    assert_eq!(client.position(), "3");
+}
+
+#[test]
+fn breakpoints_stop_in_both_directions() {
+    let mut client = Client::of(TRACE);
+    client.check("Z0,1004,4", "OK");
+    client.check("c", "T05thread:01;swbreak:;");
+    assert_eq!(client.position(), "2");
+    client.check("c", "T05thread:01;swbreak:;");
+    assert_eq!(client.position(), "5");
+    client.check("c", "T05thread:01;replaylog:end;");
+    client.check("bc", "T05thread:01;swbreak:;");
+    client.check("bc", "T05thread:01;swbreak:;");
+    assert_eq!(
+        (client.position(), client.register(PC)),
+        ("2".into(), "04100000".into())
+    );
+    client.check("bc", "T05thread:01;replaylog:begin;");
+    client.check("z0,1004,4", "OK");
+    client.check("Z1,2004,4", "OK");
+    client.check("c", "T05thread:02;hwbreak:;");
+    assert_eq!(client.position(), "4");
+}
+
+/// gdb expects an Arm processor to stop before the access, in the direction of travel, and makes the
+/// step itself with its stop points removed.
+#[test]
+fn watchpoints_stop_at_every_access_once() {
+    let mut client = Client::of(TRACE);
+    client.check("Z2,9000,4", "OK");
+    for position in ["0", "3"] {
+        client.check("c", "T05thread:01;watch:9000;");
+        assert_eq!(client.position(), position);
+    }
+    client.check("c", "T05thread:01;replaylog:end;");
+    for position in ["4", "1"] {
+        client.check("bc", "T05thread:01;watch:9000;");
+        assert_eq!(client.position(), position);
+    }
+    client.check("bs", "T05thread:01;");
+    assert_eq!(client.position(), "0");
+    client.check("bc", "T05thread:01;replaylog:begin;");
+    client.check("z2,9000,4", "OK");
+    client.check("Z3,9002,1", "OK");
+    client.check("c", "T05thread:02;rwatch:9002;");
+    client.check("z3,9002,1", "OK");
+    client.check("Z4,9004,4", "OK");
+    client.check("bc", "T05thread:02;awatch:9004;");
+    client.check("Z2,9000,0", "E16");
+}
+
+#[test]
+fn a_thread_may_run_alone() {
+    let mut client = Client::of(TRACE);
+    client.check("Z0,1004,4", "OK");
+    client.check("Z0,2008,4", "OK");
+    client.check("vCont;c:2", "T05thread:02;swbreak:;");
+    assert_eq!(client.position(), "6");
+    client.check("vCont;c", "T05thread:01;replaylog:end;");
+    client.check("Hc2", "OK");
+    client.check("bc", "T05thread:02;swbreak:;");
+}
+
+#[test]
+fn nothing_can_be_written() {
+    let mut client = Client::of(TRACE);
+    client.check("s", "T05thread:01;");
+    client.check("M9000,1:ff", "E1e");
+    client.check("X9000,1:a", "E1e");
+    client.check("m9000,4", "01000000");
+    let registers = client.ask("g");
+    let written = client.ask(&format!("G{}", "00".repeat(registers.len() / 2)));
+    assert_eq!(written, "E1e");
+    assert_eq!(client.ask("P0=00000000"), "");
+    assert_eq!(client.ask("g"), registers);
+}
+
+#[test]
+fn no_file_is_served() {
+    let mut client = Client::of(TRACE);
+    for packet in [
+        "vFile:open:2f6574632f686f73746e616d65,0,0",
+        "vFile:setfs:0",
+        "vRun;",
+        "vAttach;1",
+    ] {
+        client.check(packet, "");
+    }
+}
+
+#[test]
+fn monitor_commands_answer_questions() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let mut client = Client::start(sandbox, &[&trace, "--image", &overflow_image()]);
+    assert!(client.monitor("help").contains("monitor why"));
+    assert!(
+        client
+            .monitor("at end")
+            .starts_with("position 1,762 of 1,763\n")
+    );
+    let last = client.monitor("last-write 0x80020010:8");
+    assert!(last.contains("write 0x8002001"), "{last}");
+    let why = client.monitor("why x2");
+    assert!(why.contains("x2 = u64["), "{why}");
+    assert!(why.lines().count() <= 20, "{why}");
+    assert!(client.monitor("why nonsense").contains("nonsense"));
+    assert!(client.monitor("fly").contains("monitor help"));
+    assert!(client.monitor("at 99999999").contains("99"));
+    assert!(
+        client
+            .monitor("at 50%")
+            .starts_with("position 881 of 1,763\n")
+    );
+    let path = client.ask("qXfer:exec-file:read:1:0,1000");
+    assert!(path.ends_with("overflow_bare.elf"), "{path}");
+}
+
+#[test]
+fn malformed_packets_are_answered_with_an_error() {
+    let mut client = Client::of(TRACE);
+    let hostile = [
+        "m",
+        "mzz,4",
+        "m0,",
+        "m,",
+        "m0,zz",
+        "Hg",
+        "Hgzz",
+        "Hg-1",
+        "Hg7fffffffffffffff",
+        "T",
+        "Tx",
+        "T0",
+        "Z0",
+        "Z0,",
+        "Z0,0",
+        "Z9,0,0",
+        "Z2,ffffffffffffffff,ffffffffffffffff",
+        "z0,,",
+        "vCont",
+        "vCont;",
+        "vCont;x",
+        "vCont;s:zz",
+        "vCont;t",
+        "qSupported:;;",
+        "qSupported:+;-",
+        "qXfer:features:read:target.xml:0",
+        "qXfer:features:read:target.xml:zz,1",
+        "qXfer:features:read:target.xml:ffffffffffffffff,ffffffffffffffff",
+        "qXfer:auxv:read::,",
+        "qRcmd,zz",
+        "qRcmd,",
+        "qThreadExtraInfo,zz",
+        "G",
+        "Gzz",
+        "M0,1",
+        "X0,1",
+        "P",
+        "p",
+        "D;",
+        "QTDP",
+    ];
+    for packet in hostile {
+        client.send(&framed(packet.as_bytes()));
+        let mut reply = client.reply();
+        while reply.starts_with('O') && reply != "OK" {
+            reply = client.reply();
+        }
+    }
+    client.check("Hg1", "OK");
+    assert_eq!(client.register(PC).len(), 8);
+    // Noise between packets, a wrong checksum, and a packet that is too long.
+    client.send(b"+-\x00\xff#00");
+    client.send(b"$g#00");
+    client.check("Hg1", "OK");
+    client.send(&framed(&vec![b'm'; 1 << 20]));
+    assert_eq!(client.reply(), "E16");
+    client.check("Hg1", "OK");
+}
+
+#[test]
+fn the_negotiated_form_outlives_a_malformed_packet() {
+    let mut client = Client::of(TRACE);
+    client.ask("qSupported:multiprocess+");
+    client.check("QStartNoAckMode", "OK");
+    client.check("mzz,4", "E16");
+    client.check("?", "T05thread:p01.01;");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// Every byte sequence leaves the server in order: it ends with status 0.
+    #[test]
+    fn random_packets_do_no_harm(
+        packets in prop::collection::vec(
+            (
+                prop::sample::select(vec![
+                    "", "m", "M", "X", "g", "G", "p", "P", "H", "T", "Z", "z", "c", "C", "s", "S", "bs",
+                    "bc", "vCont;", "vCont;s:", "qXfer:", "qXfer:features:read:", "qSupported:",
+                    "qRcmd,", "qThreadExtraInfo,", "QStartNoAckMode", "?", "qOffsets", "vFile:",
+                ]),
+                prop::collection::vec(any::<u8>(), 0..24),
+                "[0-9a-f,:;.p-]{0,24}",
+            ),
+            0..200,
+        )
+    ) {
+        let mut client = Client::of(TRACE);
+        let mut sent = Vec::new();
+        for (head, noise, tail) in packets {
+            let mut body = head.as_bytes().to_vec();
+            body.extend(noise.iter().filter(|byte| !b"$#".contains(byte)));
+            sent.extend(framed(&body));
+            sent.extend(framed(format!("{head}{tail}").as_bytes()));
+        }
+        // The server writes while it reads.
+        let mut input = client.input.take().unwrap();
+        let writer = std::thread::spawn(move || {
+            // It may have left: `k` and `D` end the conversation.
+            let _sent = input.write_all(&sent);
+        });
+        let mut output = Vec::new();
+        client.output.read_to_end(&mut output).unwrap();
+        writer.join().unwrap();
+    }
+}
+
+#[test]
+fn clients_connect_to_a_port_of_this_machine() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("t.tarmac", TRACE);
+    let mut server = sandbox
+        .process(&["gdbserver", &trace, "--port", "0", "--once"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(server.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("target remote") {
+        line.clear();
+        assert_ne!(said.read_line(&mut line).unwrap(), 0);
+    }
+    let address = line.trim().rsplit(' ').next().unwrap();
+    assert!(address.starts_with("127.0.0.1:"), "{line}");
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(b"$?#3f$D#44").unwrap();
+    let mut replies = String::new();
+    stream.read_to_string(&mut replies).unwrap();
+    assert_eq!(replies, "+$T05thread:01;#07+$OK#9a");
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("t.tarmac", TRACE);
+    let run = |arguments: &[&str]| sandbox.run(&[&["gdbserver", &*trace], arguments].concat());
+    run(&["--json", "--stdio"]).ends_misspelt();
+    run(&["--port", "70000"]).ends_misspelt();
+    run(&["--port", "1", "--stdio"]).ends_misspelt();
+    run(&["--listen", "nowhere"]).ends_misspelt();
+    let empty = sandbox.file("empty.tarmac", "# nothing\n");
+    assert_ne!(sandbox.run(&["gdbserver", &empty, "--stdio"]).code, Some(0));
+}

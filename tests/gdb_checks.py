@@ -1,0 +1,318 @@
+"""Checks one debugged trace; run by gdb for `tests/gdb.sh`.
+
+Compares what gdb shows with the answers of `stepback`, which read the index on their own:
+  cells    registers and bytes at random positions are equal, or unavailable if unknown
+  frames   backtraces have the functions of `stepback at --stack`
+  watch    `watch -l` and `reverse-continue` find the last step that changed the value
+  finish   `reverse-finish` leads to the call
+  step     `reverse-step` and `step` change the line
+  threads  each thread steps back to its own last step
+  start    the program shows its first function
+"""
+
+import json
+import os
+import random
+import re
+import subprocess
+import time
+
+import gdb
+
+ROUNDS = int(os.environ.get("STEPBACK_ROUNDS", "150"))
+CHECKS = os.environ["STEPBACK_CHECKS"].split()
+# Backtraces that may differ where sp or lr is unknown, and those that are printed.
+ALLOWED = 0
+SHOWN = 5
+with open(os.environ["STEPBACK_ARGUMENTS"], encoding="utf-8") as file:
+    PROGRAM, *TRACE = file.read().splitlines()
+
+# gdb's name of a register and ours, where they differ.
+NAMES = {"cpsr": "psr", "xpsr": "psr", "eflags": "rflags"}
+counts = {}
+
+
+def say(text):
+    with open(os.environ["STEPBACK_RESULTS"], "a", encoding="utf-8") as results:
+        results.write(f"   {text}\n")
+
+
+def run(text):
+    return gdb.execute(text, to_string=True)
+
+
+def ask(command, *arguments):
+    answer = subprocess.run(
+        [PROGRAM, command, *TRACE, *arguments, "--json", "--quiet"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def at(position, *arguments):
+    return ask("at", str(position), "--thread", thread_name(), *arguments)[0]
+
+
+def thread_name():
+    """Returns the trace's name of the selected thread."""
+    return THREADS[gdb.selected_thread().ptid[1] - 1]
+
+
+def position():
+    return int(re.match(r"position ([\d,]+)", run("monitor position"))[1].replace(",", ""))
+
+
+def go(to):
+    run(f"monitor at {to}")
+    run("maintenance flush register-cache")
+    run("maintenance flush dcache")
+    return position()
+
+
+def check(holds, message):
+    if not holds:
+        raise gdb.GdbError(message)
+
+
+def count(what, number=1):
+    counts[what] = counts.get(what, 0) + number
+
+
+def register(name):
+    """Returns the value of a register as a number, None if it is unavailable."""
+    value = gdb.selected_frame().read_register(name)
+    try:
+        if value.type.strip_typedefs().code == gdb.TYPE_CODE_UNION:
+            halves = [int(value["v2_int64"][place]) % (1 << 64) for place in (0, 1)]
+            return halves[1] << 64 | halves[0]
+        return int(value.cast(gdb.lookup_type("unsigned long long"))) % (1 << 8 * value.type.sizeof)
+    except gdb.error as error:
+        check("not available" in str(error), f"{name}: {error}")
+        return None
+
+
+def is_integer(name):
+    """Returns true for registers that are numbers or vectors of 16 bytes."""
+    kind = gdb.selected_frame().read_register(name).type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_UNION:
+        return any(field.name == "v2_int64" for field in kind.fields())
+    return kind.code not in (gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_ARRAY)
+
+
+def cells():
+    names = [one.name for one in gdb.selected_frame().architecture().registers()]
+    for _ in range(ROUNDS):
+        here = go(random.randint(0, STEPS - 1))
+        truth = at(here)
+        for name in names:
+            ours = truth["registers"].get(NAMES.get(name, name), "none")
+            if ours == "none":
+                continue
+            if not is_integer(name):
+                continue
+            known = register(name)
+            if ours is None or "?" in ours:
+                check(known is None, f"{here}: {name} is {known}, but it is unknown")
+            else:
+                # A status register of 8 bytes has 4 in gdb.
+                mask = (1 << 8 * gdb.selected_frame().read_register(name).type.sizeof) - 1
+                check(known == int(ours, 16) & mask, f"{here}: {name} is {known}, but not {ours}")
+            count("registers")
+        bytes_at(here, truth)
+
+
+def bytes_at(here, truth):
+    """Compares some bytes around registers that may be pointers."""
+    pointers = [int(value, 16) for value in truth["registers"].values() if value and "?" not in value]
+    limit = 1 << 8 * gdb.lookup_type("void").pointer().sizeof
+    pointers = [value for value in pointers if 0x1000 <= value < limit - 0x1000]
+    random.shuffle(pointers)
+    starts = [pointer - random.randint(0, 16) for pointer in pointers[:4]]
+    wanted = [argument for start in starts for argument in ("--mem", f"{start:#x}:32")]
+    for start, ours in zip(starts, at(here, *wanted)["memory"]):
+        for offset, byte in enumerate(ours["bytes"].split()):
+            try:
+                seen = gdb.selected_inferior().read_memory(start + offset, 1)[0]
+                seen = seen[0] if isinstance(seen, bytes) else seen
+            except gdb.MemoryError:
+                seen = None
+            known = None if "?" in byte else int(byte, 16)
+            check(seen == known, f"{here}: {start + offset:#x} is {seen}, but not {byte}")
+            count("bytes")
+
+
+def functions():
+    """Returns the functions of gdb's backtrace, innermost first, without inlined ones."""
+    names, frame = [], gdb.newest_frame()
+    while frame:
+        if frame.type() == gdb.NORMAL_FRAME:
+            names.append(frame.name())
+        frame = frame.older()
+    return names
+
+
+def frames():
+    different = 0
+    for _ in range(ROUNDS):
+        here = go(random.randint(1, STEPS - 1))
+        # A part of a function that the compiler moved has the function's name in gdb.
+        symbols = [frame["function"].get("symbol") or "" for frame in at(here, "--stack")["stack"]]
+        ours = [symbol.split(".")[0] for symbol in symbols]
+        theirs = [name or "" for name in functions()]
+        if theirs[:1] != ours[:1] and theirs[1:] == ours[1:]:
+            # After a tail call gdb shows the function that runs, and we the one that was called.
+            count("backtraces after tail calls")
+            continue
+        # Without unwind information gdb does not find the caller of main.
+        if theirs != ours and not (theirs[-1:] == ["main"] and theirs == ours[:-1]):
+            different += 1
+            if different <= SHOWN:
+                say(f"{here}: gdb {theirs}, stepback {ours}")
+        count("backtraces")
+    check(different <= ALLOWED, f"{different} backtraces differ")
+
+
+def changed(address, size, before):
+    """Returns the last step before a position that changed some bytes."""
+    while True:
+        hit = ask("find", "last-write", f"{address:#x}:{size}", "--at", str(before))[0]["hit"]
+        if hit is None:
+            return None
+        step = hit["step"]
+        content = [at(one, "--mem", f"{address:#x}:{size}")["memory"][0]["bytes"] for one in (step, step + 1)]
+        if content[0] != content[1] and "?" not in content[0]:
+            return step
+        before = step
+
+
+def watch():
+    for _ in range(max(5, ROUNDS // 20)):
+        here = go(random.randint(STEPS // 2, STEPS - 1))
+        stores = ask("find", "last-write", f"{register_value('sp'):#x}:64", "--at", str(here))
+        hit = stores[0]["hit"]
+        if hit is None:
+            continue
+        address = int(hit["access"]["address"], 16)
+        size = 4
+        if "?" in at(here, "--mem", f"{address:#x}:{size}")["memory"][0]["bytes"]:
+            continue
+        expected = changed(address, size, here)
+        if expected is None:
+            continue
+        run(f"watch -l *(unsigned int *) {address:#x}")
+        began = time.monotonic()
+        run("reverse-continue")
+        took = time.monotonic() - began
+        check(position() == expected, f"{here}: {address:#x} changed at {position()}, but not {expected}")
+        run("delete")
+        count("watchpoints")
+        counts["slowest watchpoint in ms"] = max(counts.get("slowest watchpoint in ms", 0), int(1000 * took))
+
+
+def register_value(name):
+    return int(gdb.parse_and_eval(f"${name}"))
+
+
+def finish():
+    done = 0
+    for _ in range(ROUNDS):
+        if done >= max(5, ROUNDS // 20):
+            break
+        here = go(random.randint(1, STEPS - 1))
+        # Of an inlined function gdb only leaves the inlined code.
+        if gdb.newest_frame().type() != gdb.NORMAL_FRAME:
+            continue
+        stack = at(here, "--stack")["stack"]
+        names = functions()
+        if len(names) < 2 or len(stack) < 2 or names[0] != stack[0]["function"].get("symbol"):
+            continue
+        call = stack[0]["call_step"]
+        if call is None or stack[0]["entered"] != "call" or names[1] != stack[1]["function"].get("symbol"):
+            continue
+        run("reverse-finish")
+        # gdb stops at the last entry of the function, which may be a tail call since the call.
+        entered = ask("list", "--from", str(position()), "--count", "2")[-1]["pc"]
+        is_entry = position() > call and int(entered, 16) == int(stack[0]["function"]["address"], 16)
+        check(
+            position() == call or is_entry,
+            f"{here}: reverse-finish leads to {position()}, but not to the call {call}",
+        )
+        done += 1
+        count("reverse-finish")
+    check(done > 0, "no place for reverse-finish")
+
+
+def step():
+    done = 0
+    for _ in range(ROUNDS):
+        if done >= max(5, ROUNDS // 20):
+            break
+        here = go(random.randint(STEPS // 3, STEPS - 1))
+        place = gdb.selected_frame().find_sal()
+        if not place.symtab:
+            continue
+        run("reverse-step")
+        check(position() < here, f"{here}: reverse-step does not lead back")
+        back = position()
+        run("step")
+        check(position() > back, f"{here}: step does not lead on from {back}")
+        done += 1
+        count("reverse-step")
+
+
+def threads():
+    for _ in range(max(5, ROUNDS // 20)):
+        here = go(random.randint(STEPS // 2, STEPS - 1))
+        run("info threads")
+        for thread in gdb.selected_inferior().threads():
+            thread.switch()
+            here = position()
+            name = thread_name()
+            before = ask("list", "--from", str(max(0, here - 200)), "--count", str(min(here, 200)))
+            steps = [one["step"] for one in before if one["thread"] == name]
+            if not steps:
+                continue
+            run("reverse-stepi")
+            check(
+                position() == steps[-1],
+                f"{here}: {name} steps back to {position()}, but not to {steps[-1]}",
+            )
+            check(gdb.selected_thread().num == thread.num, f"{here}: gdb left thread {name}")
+            count("steps of threads")
+
+
+def start():
+    check("_start" in run("info symbol $pc"), "the first function is not _start")
+    run("break start_c")
+    run("continue")
+    check("start_c" in run("info symbol $pc"), "no breakpoint at start_c")
+    run("delete")
+    run("reverse-continue")
+    check(position() == 0, "reverse-continue does not lead to the start")
+
+
+random.seed(int(os.environ.get("STEPBACK_SEED", "1")))
+for setting in ("backtrace past-main on", "confirm off", "pagination off", "width 0", "height 0"):
+    run(f"set {setting}")
+run(f"target remote {os.environ['STEPBACK_SERVER']}")
+STEPS = int(re.search(r"of ([\d,]+)", run("monitor position"))[1].replace(",", ""))
+THREADS = [thread["id"] for thread in ask("info")[0]["threads"]]
+for name in CHECKS:
+    try:
+        {
+            "cells": cells,
+            "frames": frames,
+            "watch": watch,
+            "finish": finish,
+            "step": step,
+            "threads": threads,
+            "start": start,
+        }[name]()
+    except (gdb.GdbError, gdb.error) as error:
+        say(f"{name}: {error}")
+        gdb.execute("detach")
+        gdb.execute("quit 1")
+say(", ".join(f"{number} {what}" for what, number in counts.items()) or "done")
+run("detach")
