@@ -85,6 +85,7 @@ impl SyncLinks {
             viewer: Link::new(ports.viewer),
             at: None,
             place: None,
+            is_new: false,
             breakpoints: Vec::new(),
             module: None,
             commands: ViewerCommands::default(),
@@ -147,6 +148,8 @@ struct Links {
     at: Option<(Arc<Session>, Position)>,
     /// The place to show.
     place: Option<SyncPlace>,
+    /// The place was not shown before.
+    is_new: bool,
     /// Breakpoints of the disassembler.
     breakpoints: Vec<(Address, BreakpointUse)>,
     /// Module that the disassembler shows.
@@ -167,27 +170,28 @@ impl Links {
                 self.disassembler.send(&ret_sync::farewell());
                 return;
             }
-            let is_new = wanted.is_some();
+            self.is_new = wanted.is_some();
             if let Some((session, position)) = wanted {
                 // An unreadable place is reported by the panels.
                 let found = SyncPlace::at(&session, position, &Cancel::default());
                 self.place = found.ok().flatten();
                 self.at = Some((session, position));
             }
-            self.serve_disassembler(is_new);
-            self.serve_viewer(is_new);
+            self.serve_disassembler();
+            self.serve_viewer();
         }
     }
 
-    fn serve_disassembler(&mut self, is_new: bool) {
+    fn serve_disassembler(&mut self) {
         let link = &mut self.disassembler;
         let is_connected_now = link.connect();
+        let is_due = self.is_new || is_connected_now;
         if is_connected_now {
             self.module = None;
             self.breakpoints.clear();
             link.send(&ret_sync::greeting());
         }
-        if let Some(place) = self.place.as_ref().filter(|_| is_new || is_connected_now) {
+        if let Some(place) = self.place.as_ref().filter(|_| is_due) {
             link.send(&ret_sync::messages(place, self.module.as_ref()));
             self.module = Some(place.module.clone());
         }
@@ -240,7 +244,7 @@ impl Links {
         Some(position)
     }
 
-    fn serve_viewer(&mut self, is_new: bool) {
+    fn serve_viewer(&mut self) {
         let link = &mut self.viewer;
         if link.connect() {
             self.commands = ViewerCommands::default();
@@ -253,7 +257,7 @@ impl Links {
             }
         }
         let time = self.place.as_ref().and_then(|place| place.time);
-        if let Some(time) = time.filter(|_| is_new || is_greeted) {
+        if let Some(time) = time.filter(|_| self.is_new || is_greeted) {
             link.send(&waveform::messages(time, self.commands));
         }
     }
