@@ -54,7 +54,7 @@ struct Shared {
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
-/// What the program and the thread have for each other.
+/// Messages between the program and the thread.
 #[derive(Default)]
 struct Inbox {
     /// The position to show; none if it is shown already.

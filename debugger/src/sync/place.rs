@@ -1,4 +1,4 @@
-//! What other programs learn about a position ([`SyncPlace`]).
+//! Address, time and module of a position, for other programs ([`SyncPlace`]).
 
 use stepback_index::answer::StepRecord;
 use stepback_index::{Cancel, QueryError};

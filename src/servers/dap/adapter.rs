@@ -25,7 +25,7 @@ pub struct Answer {
     pub next: Next,
 }
 
-/// What follows an answer.
+/// Events and actions to perform after an answer was sent.
 #[derive(Debug)]
 pub enum Next {
     Nothing,

@@ -34,7 +34,7 @@ const CLIENT_ARGUMENTS: [&str; 14] = [
     "sessionId",
 ];
 
-/// What a launch request names.
+/// Arguments of a launch request.
 #[derive(Debug)]
 pub struct LaunchedTrace {
     pub options: OpenOptions,

@@ -3,7 +3,7 @@
 /// Maximum number of bytes of memory in one answer.
 const MEMORY_BYTES: u64 = 4096;
 
-/// What to do with a packet.
+/// How a packet is handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handling {
     /// Pass these bytes to the protocol layer.

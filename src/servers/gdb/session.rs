@@ -32,7 +32,7 @@ pub enum SessionEnd {
 pub struct GdbSession<'t, 'a> {
     target: &'t mut TraceTarget<'a>,
     replies: Replies,
-    /// What the client negotiated, to repeat it.
+    /// Features that the client negotiated, for the next protocol layer.
     negotiated: Negotiated,
 }
 
@@ -163,7 +163,7 @@ impl<'t, 'a> GdbSession<'t, 'a> {
                 .into_target_error()
                 .unwrap_or_else(|| anyhow!("a query failed"))),
             Err(_) => {
-                // What the protocol layer began to answer is replaced.
+                // Discard the incomplete answer of the protocol layer.
                 self.replies.take();
                 self.reply(b"E16");
                 let replies = self.replies.take();
