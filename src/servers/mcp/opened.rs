@@ -64,6 +64,11 @@ impl OpeningTrace {
         self.state().newest = Some(Arc::new(session));
     }
 
+    /// Returns true if a part of the trace is indexed, or all of it.
+    pub fn has_part(&self) -> bool {
+        self.state().newest.is_some()
+    }
+
     /// Returns the trace. Waits a few seconds for it, then returns the indexed part.
     ///
     /// # Errors

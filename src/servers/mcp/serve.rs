@@ -39,6 +39,8 @@ const STRUCTURED_SINCE: &str = "2025-06-18";
 const QUEUE: usize = 64;
 /// Time after which a query is stopped.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
+/// Maximum time that the server waits for the trace after the end of its input.
+const OPENING_TIME: Duration = Duration::from_secs(2);
 /// Interval between notifications of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -256,11 +258,26 @@ impl Server {
                         break;
                     }
                 }
-                Work::End(ended) => return Ok(ended?),
+                Work::End(ended) => {
+                    self.wait_for_opening(works)?;
+                    return Ok(ended?);
+                }
                 Work::Failure(error) => return Err(error),
             }
         }
         Ok(())
+    }
+
+    /// Waits a moment for the trace, whose opening may still fail although no more requests come.
+    fn wait_for_opening(&self, works: &Receiver<Work>) -> Result<()> {
+        match self.trace.has_part() {
+            true => Ok(()),
+            // The channel closes as soon as the trace is open.
+            false => match works.recv_timeout(OPENING_TIME) {
+                Ok(Work::Failure(error)) => Err(error),
+                _ => Ok(()),
+            },
+        }
     }
 
     /// Answers a call, unless the client has withdrawn it.
