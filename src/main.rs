@@ -10,6 +10,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::cli::{BrowseArguments, FrontEndLaunch, FrontEnds, WindowArguments, parse, run};
+#[cfg(any(feature = "window", feature = "terminal"))]
+use crate::servers::gdb::serve_shared;
 use crate::servers::mcp::serve;
 
 #[cfg(any(feature = "window", feature = "terminal"))]
@@ -49,6 +51,7 @@ fn open_window(arguments: &WindowArguments) -> Result<FrontEndLaunch> {
         at,
         compare: arguments.compare.clone(),
         sync: arguments.sync,
+        gdb_server: Some(serve_shared),
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments.size,
@@ -87,6 +90,7 @@ fn open_browser(arguments: &BrowseArguments) -> Result<FrontEndLaunch> {
         at,
         compare: arguments.compare.clone(),
         sync: arguments.sync,
+        gdb_server: Some(serve_shared),
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments

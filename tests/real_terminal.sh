@@ -76,6 +76,20 @@ sees "position 0"
 mux send-keys -t it -N 1000 Down
 sees "After step 999 · position 1,000"
 
+echo "== gdb moves the position"
+if command -v gdb-multiarch >/dev/null; then
+    keys Home
+    text ":"
+    text "Serve to gdb"
+    keys Enter
+    sees "target remote 127.0.0.1:"
+    address=$(screen | grep -oE "127.0.0.1:[0-9]+" | head -n 1)
+    gdb-multiarch -q -nx -batch -ex "set confirm off" -ex "target remote $address" -ex "stepi 40" >"$place/gdb.log" 2>&1
+    sees "── 40 ──"
+else
+    echo "skipped: there is no gdb-multiarch"
+fi
+
 echo "== stopped and continued"
 keys C-z
 sees "Stopped"

@@ -9,7 +9,7 @@ use stepback_machine::Endian;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
-use crate::servers::gdb::{TraceTarget, listen, serve_stdio};
+use crate::servers::gdb::{Listener, TraceTarget, listen, serve_stdio};
 
 /// Help text below the options.
 pub const HELP: &str = "\
@@ -30,7 +30,7 @@ pub struct GdbserverArguments {
         conflicts_with = "stdio"
     )]
     pub port: u16,
-    /// Address to wait at. Any other than a loopback address lets other machines read the trace.
+    /// Address to wait at. At any other than a loopback address clients need a token, which is printed.
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -38,6 +38,10 @@ pub struct GdbserverArguments {
         conflicts_with = "stdio"
     )]
     pub listen: IpAddr,
+    /// Line that a client must send first: 8 to 128 letters and digits. By default a random one,
+    /// and none on this machine.
+    #[arg(long, value_name = "TOKEN", conflicts_with = "stdio")]
+    pub token: Option<String>,
     /// End when the first client has left.
     #[arg(long, conflicts_with = "stdio")]
     pub once: bool,
@@ -76,17 +80,32 @@ fn serve(arguments: &GdbserverArguments, report: &mut Report<'_>) -> Result<()> 
         serve_stdio(&mut target)?;
         return Ok(());
     }
-    let listener = listen(arguments.listen, arguments.port)?;
+    let listener = listen(arguments.listen, arguments.port, arguments.token.as_deref())?;
     if !report.is_quiet {
-        say(&format!(
-            "waiting for gdb: target remote {}",
-            listener.address
-        ));
+        say(&format!("waiting for gdb: {}", connecting(&listener)));
     }
     loop {
         listener.serve_one(&mut target)?;
         if arguments.once {
             return Ok(());
+        }
+    }
+}
+
+/// Returns the command with which gdb connects.
+fn connecting(listener: &Listener) -> String {
+    let address = listener.address;
+    match &listener.token {
+        None => format!("target remote {address}"),
+        Some(token) => {
+            let host = match address.ip().is_unspecified() {
+                true => "HOST".to_owned(),
+                false => address.ip().to_string(),
+            };
+            format!(
+                "target remote | (echo {token}; cat) | nc {host} {}",
+                address.port()
+            )
         }
     }
 }

@@ -108,6 +108,7 @@ impl TerminalBrowser {
         let mut program = Program::new(worker, mode, wake);
         program.begin_at = options.at;
         program.compare_with = options.compare;
+        program.start_gdb_server = options.gdb_server;
         if let Some(ports) = options.sync {
             program.start_sync(ports);
         }

@@ -18,7 +18,7 @@ use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::messages::{Language, LanguageChoice};
 use stepback_debugger::new_file::NewFile;
 use stepback_debugger::program::Wake;
-use stepback_debugger::sync::SyncPorts;
+use stepback_debugger::sync::{StartServer, SyncPorts};
 use stepback_debugger::worker::Worker;
 
 use crate::browser::TerminalBrowser;
@@ -360,6 +360,8 @@ pub struct BrowserOptions {
     pub compare: Option<PathBuf>,
     /// Ports of other programs to keep at the position.
     pub sync: Option<SyncPorts>,
+    /// Starts a server for gdb.
+    pub gdb_server: Option<StartServer>,
     /// Path of a script of actions.
     pub script: Option<PathBuf>,
     /// Path for a text picture of the screen after the script; `-` is standard output.

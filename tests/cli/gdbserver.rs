@@ -468,12 +468,12 @@ proptest! {
     }
 }
 
-#[test]
-fn clients_connect_to_a_port_of_this_machine() {
-    let sandbox = Sandbox::new();
+/// A server at a port, which ends after one client, and the command that it prints for gdb.
+fn listening(sandbox: &Sandbox, options: &[&str]) -> (Child, String) {
     let trace = sandbox.file("t.tarmac", TRACE);
+    let arguments = [&["gdbserver", &trace, "--port", "0", "--once"], options].concat();
     let mut server = sandbox
-        .process(&["gdbserver", &trace, "--port", "0", "--once"])
+        .process(&arguments)
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -483,14 +483,71 @@ fn clients_connect_to_a_port_of_this_machine() {
         line.clear();
         assert_ne!(said.read_line(&mut line).unwrap(), 0);
     }
-    let address = line.trim().rsplit(' ').next().unwrap();
-    assert!(address.starts_with("127.0.0.1:"), "{line}");
+    (server, line.trim().to_owned())
+}
+
+/// Sends bytes and returns the answers, until the server closes the connection.
+fn answers(address: &str, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(b"$?#3f$D#44").unwrap();
+    stream.write_all(bytes).unwrap();
     let mut replies = String::new();
-    stream.read_to_string(&mut replies).unwrap();
+    // A server that has not read everything resets the connection.
+    let _reset = stream.read_to_string(&mut replies);
+    replies
+}
+
+#[test]
+fn clients_connect_to_a_port_of_this_machine() {
+    let sandbox = Sandbox::new();
+    let (mut server, said) = listening(&sandbox, &[]);
+    let address = said.rsplit(' ').next().unwrap();
+    assert!(address.starts_with("127.0.0.1:"), "{said}");
+    let replies = answers(address, b"$?#3f$D#44");
     assert_eq!(replies, "+$T05thread:01;#07+$OK#9a");
     assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn other_machines_need_the_token() {
+    let sandbox = Sandbox::new();
+    let (mut server, said) = listening(&sandbox, &["--listen", "0.0.0.0"]);
+    // target remote | (echo TOKEN; cat) | nc HOST PORT
+    let (_, command) = said.split_once("target remote | (echo ").unwrap();
+    let (token, rest) = command.split_once("; cat) | nc HOST ").unwrap();
+    assert_eq!(token.len(), 32, "{said}");
+    let address = format!("127.0.0.1:{rest}");
+    let packets = b"$?#3f$D#44";
+    let wrong = "0".repeat(32);
+    for refused in [
+        "",
+        "\n",
+        "$?#3f\n",
+        &token[1..],
+        &wrong,
+        &"x".repeat(1 << 16),
+    ] {
+        let sent = [refused.as_bytes(), b"\n", packets].concat();
+        assert_eq!(answers(&address, &sent), "", "{refused:?}");
+    }
+    let sent = [token.as_bytes(), b"\n", packets].concat();
+    assert_eq!(answers(&address, &sent), "+$T05thread:01;#07+$OK#9a");
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    // A token of the user's choice, on this machine too.
+    let (mut server, said) = listening(&sandbox, &["--token", "correcthorse"]);
+    assert!(
+        said.contains("(echo correcthorse; cat) | nc 127.0.0.1 "),
+        "{said}"
+    );
+    let address = format!("127.0.0.1:{}", said.rsplit(' ').next().unwrap());
+    assert_eq!(answers(&address, b"wrong horse\n$?#3f$D#44"), "");
+    let sent = b"correcthorse\n$?#3f$D#44";
+    assert_eq!(answers(&address, sent), "+$T05thread:01;#07+$OK#9a");
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    let trace = sandbox.file("t.tarmac", TRACE);
+    for short_or_odd in ["short", "spaces in it", "$(reboot) now"] {
+        let refused = sandbox.run(&["gdbserver", &trace, "--token", short_or_odd]);
+        refused.fails_with(&["a token must be 8 to 128 letters and digits"]);
+    }
 }
 
 #[test]

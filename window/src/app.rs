@@ -200,6 +200,7 @@ impl App {
         };
         (app.program.script, app.program.begin_at) = (script, options.at);
         app.program.compare_with = options.compare;
+        app.program.start_gdb_server = options.gdb_server;
         if let Some(ports) = options.sync {
             app.program.start_sync(ports);
         }

@@ -13,7 +13,7 @@ use anyhow::{Result, anyhow};
 use egui::{Vec2, vec2};
 use stepback_debugger::desk::{Script, Tone, TraceChoice};
 use stepback_debugger::program::Failure;
-use stepback_debugger::sync::SyncPorts;
+use stepback_debugger::sync::{StartServer, SyncPorts};
 
 use crate::app::App;
 use crate::settings::first_zoom;
@@ -231,6 +231,8 @@ pub struct WindowOptions {
     pub compare: Option<PathBuf>,
     /// Ports of other programs to keep at the position.
     pub sync: Option<SyncPorts>,
+    /// Starts a server for gdb.
+    pub gdb_server: Option<StartServer>,
     /// Path of a script of actions.
     pub script: Option<PathBuf>,
     /// Path for a picture of the window after the script.

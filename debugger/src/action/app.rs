@@ -158,6 +158,8 @@ pub enum FileAction {
     FollowTrace,
     /// Keep other programs at the position, or stop.
     SyncPrograms,
+    /// Let gdb debug the trace, or stop.
+    ServeToGdb,
     /// Hide or show the indexing card.
     ToggleIndexingCard,
     /// Save a range as a trace; without a range, the selection in the timeline.

@@ -165,6 +165,7 @@ commands![
         .does(FileAction::CompareRules(None))
         .asks("ask-path-of-rules", arguments::comparison_rules),
     File::SyncPrograms("Sync other programs").does(FileAction::SyncPrograms),
+    File::ServeToGdb("Serve to gdb").does(FileAction::ServeToGdb),
     File::Follow("Follow")
         .separated()
         .icon(icons::END)

@@ -20,7 +20,7 @@ use crate::messages::say;
 use crate::program::opening::{index_more, open, toggle_follow};
 use crate::program::prompt::{FilePurpose, Prompt};
 use crate::program::shell::{Report, Shell, in_desk, report};
-use crate::program::sync::toggle_sync;
+use crate::program::sync::{toggle_gdb_server, toggle_sync};
 use crate::session::{OpenOptions, TraceFiles, is_same_file};
 use crate::source::SourceMapping;
 use crate::truncate::save_part;
@@ -99,6 +99,7 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
         FileAction::ContinueIndexing => index_more(shell, OpeningMode::Parts),
         FileAction::FollowTrace => toggle_follow(shell),
         FileAction::SyncPrograms => toggle_sync(shell),
+        FileAction::ServeToGdb => toggle_gdb_server(shell),
         FileAction::ToggleIndexingCard => {
             shell
                 .program_mut()
@@ -130,6 +131,7 @@ fn needs_trace(action: &FileAction) -> bool {
         | FileAction::ContinueIndexing
         | FileAction::FollowTrace
         | FileAction::SyncPrograms
+        | FileAction::ServeToGdb
         | FileAction::SavePart(..) => true,
         FileAction::OpenDialog
         | FileAction::OpenDirectoryDialog

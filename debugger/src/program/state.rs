@@ -13,7 +13,7 @@ use crate::desk::{
     TraceChoice, UndoStack,
 };
 use crate::keymap::{IndexingState, KeyChoice};
-use crate::sync::{SyncLinks, SyncPorts};
+use crate::sync::{ServedTrace, StartServer, SyncLinks, SyncPorts};
 use crate::worker::{Ticket, Worker};
 
 /// Maximum time that the end of the program waits for the index to be written.
@@ -51,6 +51,10 @@ pub struct Program {
     pub sync: Option<SyncLinks>,
     /// Ports of those programs.
     pub sync_ports: SyncPorts,
+    /// Starts a server for gdb; none if this program has no such server.
+    pub start_gdb_server: Option<StartServer>,
+    /// The trace that is served to gdb; none if the user did not ask for that.
+    pub served: Option<ServedTrace>,
     /// A part of the trace that is being written; its result is the message for the user.
     pub saving: Option<Ticket<String>>,
     /// Reason why the program ends with an error.
@@ -124,6 +128,8 @@ impl Program {
             compare_with: None,
             sync: None,
             sync_ports: SyncPorts::default(),
+            start_gdb_server: None,
+            served: None,
             saving: None,
             failure: Failure::default(),
             is_script_over: !mode.is_scripted,

@@ -13,7 +13,9 @@ mod registers;
 mod requests;
 mod server;
 mod session;
+mod shared;
 mod target;
 
-pub use server::{listen, serve_stdio};
+pub use server::{Listener, listen, serve_stdio};
+pub use shared::serve_shared;
 pub use target::TraceTarget;

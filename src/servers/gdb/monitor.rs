@@ -26,11 +26,12 @@ const EXPLAINED_STEPS: usize = 1 << 12;
 const HELP: &str = "\
 monitor position              the position, and the next step
 monitor at POS                go to a position: 1250, start, end, 50%, line:N, time:T, pc:ADDR#K
+monitor here                  go to the position of the window that serves the trace
 monitor why CELL              the steps that a register or ADDR:LEN comes from
 monitor last-write CELL       the last step before the position that wrote it
 monitor next-write CELL       the next one; also last-read, next-read, last-access, next-access
 monitor help                  this list
-After `monitor at`, let gdb read everything again:
+After `monitor at` and `monitor here`, let gdb read everything again:
   maintenance flush register-cache
   maintenance flush dcache
 ";
@@ -54,6 +55,11 @@ impl TraceTarget<'_> {
                 let place: PositionName = rest.parse()?;
                 let position = place.resolve(self.session, &self.cancel)?;
                 self.move_to(position)?;
+                self.position_text()
+            }
+            "here" => {
+                let position = self.window_position();
+                self.move_to(position.context("no window serves this trace")?)?;
                 self.position_text()
             }
             "why" => self.explanation(rest),

@@ -1,46 +1,134 @@
 //! Connections of clients: one after another over TCP, or one over standard input and output.
+//!
+//! Whoever connects from another machine must first send a line with a token. GDB's protocol has no
+//! words for that, so the user has a pipe send it.
 
-use std::io;
+use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::servers::gdb::session::{GdbSession, SessionEnd};
 use crate::servers::gdb::target::TraceTarget;
+
+/// Time within which a client must send the token.
+const TOKEN_TIME: Duration = Duration::from_secs(10);
+/// Maximum length of a token.
+const TOKEN_BYTES: usize = 128;
 
 /// A server that waits for clients.
 pub struct Listener {
     listener: TcpListener,
     /// Address with the port in use.
     pub address: SocketAddr,
+    /// First line that a client must send.
+    pub token: Option<String>,
 }
 
-/// Begins to wait for clients. Port 0 means a free one.
+/// Begins to wait for clients. Port 0 means a free one. Unless only this machine can connect, there
+/// is a token: the given one, or a random one.
 ///
 /// # Errors
-/// The address or the port cannot be used.
-pub fn listen(address: IpAddr, port: u16) -> Result<Listener> {
+/// The address, the port or the token cannot be used.
+pub fn listen(address: IpAddr, port: u16, token: Option<&str>) -> Result<Listener> {
+    let token = match token {
+        Some(token) => {
+            let is_word = token.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            ensure!(
+                is_word && (8..=TOKEN_BYTES).contains(&token.len()),
+                "a token must be 8 to {TOKEN_BYTES} letters and digits"
+            );
+            Some(token.to_owned())
+        }
+        None if address.is_loopback() => None,
+        None => Some(random_token()?),
+    };
     let wanted = SocketAddr::new(address, port);
     let listener = TcpListener::bind(wanted)
         .with_context(|| format!("{wanted}: no server can wait there for debuggers"))?;
     let address = listener.local_addr()?;
-    Ok(Listener { listener, address })
+    Ok(Listener {
+        listener,
+        address,
+        token,
+    })
+}
+
+fn random_token() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).context("the system gave no random number for a token")?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 impl Listener {
-    /// Serves one client and returns when it has left.
+    /// Serves one client and returns when it has left. Those without the token are turned away.
     ///
     /// # Errors
     /// The trace could not be read. An error of the connection only ends the connection.
     pub fn serve_one(&self, target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
+        loop {
+            let stream = self.accept()?;
+            if self.is_welcome(&stream) {
+                return talk(&stream, target);
+            }
+        }
+    }
+
+    /// Makes [`Self::accept`] return at once if no client is waiting.
+    pub fn do_not_wait(&self) -> io::Result<()> {
+        self.listener.set_nonblocking(true)
+    }
+
+    /// Accepts a client.
+    pub fn accept(&self) -> io::Result<TcpStream> {
         let (stream, _) = self.listener.accept()?;
+        stream.set_nonblocking(false)?;
         // Packets are small, and the client waits for each of them.
         stream.set_nodelay(true)?;
-        talk(&stream, target)
+        Ok(stream)
+    }
+
+    /// Returns true if a client knows the token, or needs none.
+    fn is_welcome(&self, stream: &TcpStream) -> bool {
+        self.token.as_deref().is_none_or(|token| {
+            let line = first_line(stream);
+            line.is_ok_and(|line| is_same(line.as_bytes(), token.as_bytes()))
+                && stream.set_read_timeout(None).is_ok()
+        })
     }
 }
 
-fn talk(stream: &TcpStream, target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
+/// Reads the first line of a client, and nothing after it.
+fn first_line(mut stream: &TcpStream) -> io::Result<String> {
+    let began = Instant::now();
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while line.len() <= TOKEN_BYTES {
+        let left = TOKEN_TIME.saturating_sub(began.elapsed());
+        stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+        stream.read_exact(&mut byte)?;
+        if byte == *b"\n" {
+            return Ok(String::from_utf8_lossy(&line).trim_end().to_owned());
+        }
+        if left.is_zero() {
+            break;
+        }
+        line.extend(byte);
+    }
+    Err(io::ErrorKind::PermissionDenied.into())
+}
+
+/// Compares two texts in a time that does not depend on where they differ.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+/// Talks with a client until it leaves.
+///
+/// # Errors
+/// The trace could not be read. An error of the connection only ends the connection.
+pub fn talk(stream: &TcpStream, target: &mut TraceTarget<'_>) -> Result<SessionEnd> {
     match GdbSession::new(target).talk(stream, stream) {
         Err(error) if error.is::<io::Error>() => Ok(SessionEnd::Detached),
         ended => ended,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use gdbstub::stub::MultiThreadStopReason;
 use gdbstub::target::ext::base::reverse_exec::ReplayLogPosition;
@@ -14,6 +15,7 @@ use stepback_debugger::analysis::run_control::{
     AccessStop, RunControl, RunningThreads, Stop, StopPoints, StopReason, WatchedRange,
 };
 use stepback_debugger::session::Session;
+use stepback_debugger::sync::SharedPosition;
 use stepback_index::answer::{AccessKinds, Direction, ThreadId};
 use stepback_index::query::{MemoryAt, MemoryOf, NearestStepOf, RegisterViewsAt};
 use stepback_index::read::SlotReader;
@@ -46,6 +48,8 @@ pub struct TraceTarget<'a> {
     /// The last stop, if it was an access that shows the same from the position on: running on must
     /// not find it again.
     reported: Option<AccessStop>,
+    /// Position of a window that moves together with this.
+    shared: Option<Arc<SharedPosition>>,
 }
 
 /// The documents that a client reads in parts.
@@ -138,7 +142,34 @@ impl<'a> TraceTarget<'a> {
             points: StopPoints::default(),
             choice: ThreadChoice::default(),
             reported: None,
+            shared: None,
         })
+    }
+
+    /// Moves to the position of a window, which follows from then on. `cancel` ends queries.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub(super) fn share(
+        &mut self,
+        window: Arc<SharedPosition>,
+        cancel: Cancel,
+    ) -> Result<(), QueryError> {
+        self.cancel = cancel;
+        self.move_to(window.shown())?;
+        self.shared = Some(window);
+        Ok(())
+    }
+
+    /// Returns the position of the window that follows.
+    pub(super) fn window_position(&self) -> Option<Position> {
+        self.shared.as_ref().map(|window| window.shown())
+    }
+
+    fn show(&self) {
+        if let Some(window) = &self.shared {
+            window.go_to(self.position);
+        }
     }
 
     /// Forgets what the last client set. The position stays.
@@ -267,6 +298,7 @@ impl<'a> TraceTarget<'a> {
         let thread = self.next_thread()?;
         self.position = self.with_program_counter(thread, position)?;
         self.choice.reading = Some(self.next_thread()?);
+        self.show();
         Ok(())
     }
 
@@ -320,6 +352,7 @@ impl<'a> TraceTarget<'a> {
         };
         let position = self.with_program_counter(stop.thread, wanted)?;
         self.position = position;
+        self.show();
         self.choice.reading = Some(stop.thread);
         let tid = tid_of(stop.thread);
         Ok(match stop.reason {

@@ -19,6 +19,7 @@ mod find;
 mod findings;
 mod folding;
 mod functions;
+mod gdb;
 mod go_to;
 mod indexing;
 mod layout;
