@@ -84,8 +84,8 @@ if command -v gdb-multiarch >/dev/null; then
     keys Enter
     sees "target remote 127.0.0.1:"
     address=$(screen | grep -oE "127.0.0.1:[0-9]+" | head -n 1)
-    gdb-multiarch -q -nx -batch -ex "set confirm off" -ex "target remote $address" -ex "stepi 40" >"$place/gdb.log" 2>&1
-    sees "── 40 ──"
+    gdb-multiarch -q -nx -batch -ex "set confirm off" -ex "target remote $address" -ex "stepi 1000" >"$place/gdb.log" 2>&1
+    sees "── 1,000 ──"
 else
     echo "skipped: there is no gdb-multiarch"
 fi

@@ -468,6 +468,40 @@ proptest! {
     }
 }
 
+#[test]
+fn registers_can_be_read_one_by_one() {
+    let mut client = Client::of(TRACE);
+    // r0 and r1 are not known at the start: `x` is what GDB and LLDB take for unavailable.
+    client.check("p0", "x");
+    client.check("p1", "x");
+    // The program counter is inferred from the next step.
+    client.check("pf", "00100000");
+    client.check("p1000", "E0e");
+    // After its second step cpu0 has r0.
+    client.check("vCont;s:1", "T05thread:01;");
+    client.check("vCont;s:1", "T05thread:01;");
+    client.check("p0", "00900000");
+    // The processor has 32 bits: regions are not supported, and LLDB uses the memory map.
+    client.check("qMemoryRegionInfo:0", "");
+}
+
+#[test]
+fn only_addresses_that_no_processor_maps_are_free() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let mut client = Client::start(sandbox, &[&trace]);
+    let all = "start:0;size:800000000000;permissions:rwx;";
+    client.check("qMemoryRegionInfo:80000000", all);
+    client.check(
+        "qMemoryRegionInfo:dead0fff00000000",
+        "start:800000000000;size:ffff000000000000;",
+    );
+    client.check(
+        "qMemoryRegionInfo:ffffffffffffffff",
+        "start:ffff800000000000;size:800000000000;permissions:rwx;",
+    );
+}
+
 /// A server at a port, which ends after one client, and the command that it prints for gdb.
 fn listening(sandbox: &Sandbox, options: &[&str]) -> (Child, String) {
     let trace = sandbox.file("t.tarmac", TRACE);

@@ -116,6 +116,23 @@ fn add_memory(text: &mut String, kind: &str, start: Address, len_bytes: u64) {
     }
 }
 
+/// Returns the region around an address. The trace does not tell what was mapped, so anything may
+/// be, except what no processor maps: the addresses between the two halves of 48 bits. LLDB keeps
+/// the values of expressions at such an address.
+pub fn region_text(address: u64, word_bytes: u16) -> String {
+    const LOW_END: u64 = 1 << 47;
+    const HIGH_START: u64 = u64::MAX << 47;
+    match (word_bytes, address) {
+        (8, 0..LOW_END) => format!("start:0;size:{LOW_END:x};permissions:rwx;"),
+        (8, LOW_END..HIGH_START) => {
+            format!("start:{LOW_END:x};size:{:x};", HIGH_START - LOW_END)
+        }
+        (8, _) => format!("start:{HIGH_START:x};size:{LOW_END:x};permissions:rwx;"),
+        // An empty answer: the request is not supported.
+        _ => String::new(),
+    }
+}
+
 /// Returns text with the characters escaped that have a meaning in XML.
 pub fn xml_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

@@ -1,5 +1,7 @@
 //! Registers in the order of the target description, with their contents at a position.
 
+use std::ops::Range;
+
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_index::answer::{RegisterState, StepRecord, ThreadId};
 use stepback_index::query::{NearestStepOf, RegisterViewsAt};
@@ -98,6 +100,21 @@ impl RegisterLayout {
             bytes.extend(self.padded(known, register));
         }
         Ok(bytes)
+    }
+
+    /// Returns the place of a register among the bytes that [`Self::read`] returns, by its number.
+    pub fn place(&self, number: u64) -> Option<Range<usize>> {
+        let sizes = self
+            .registers()
+            .map(|one| usize::from(one.kind.size_bytes()));
+        let mut start = 0;
+        for (place, size) in (0u64..).zip(sizes) {
+            if place == number {
+                return Some(start..start + size);
+            }
+            start += size;
+        }
+        None
     }
 
     fn registers(&self) -> impl Iterator<Item = &TargetRegister> {

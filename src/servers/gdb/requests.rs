@@ -10,6 +10,10 @@ pub enum Handling {
     Forward(Vec<u8>),
     /// Answer with this text.
     Answer(&'static str),
+    /// Answer with one register, by its number.
+    Register(u64),
+    /// Answer with the region of memory around an address.
+    Region(u64),
 }
 
 /// A thread that a client names in a packet.
@@ -37,6 +41,13 @@ pub fn handling(packet: &[u8]) -> Handling {
         Some((ThreadUse::Reading, NamedThread::All)) => return Handling::Answer("E16"),
         Some((ThreadUse::Running, NamedThread::All)) => return Handling::Forward(b"Hc0".to_vec()),
         Some(_) | None => {}
+    }
+    // LLDB reads registers one by one: with `g` it shows unavailable ones as if they had values.
+    if let Some(register) = packet.strip_prefix(b"p").and_then(number) {
+        return Handling::Register(register);
+    }
+    if let Some(address) = packet.strip_prefix(b"qMemoryRegionInfo:").and_then(number) {
+        return Handling::Region(address);
     }
     let length = || {
         let (address, length) = split_once(packet.strip_prefix(b"m")?, b',')?;
@@ -106,6 +117,15 @@ mod tests {
         check("m0,0", Handling::Answer(""));
         check("m0", forward("m0"));
         check("m+1,4", forward("m+1,4"));
+    }
+
+    #[test]
+    fn registers_and_regions_are_named_by_a_number() {
+        check("p1f", Handling::Register(31));
+        check("p", forward("p"));
+        check("pxx", forward("pxx"));
+        check("qMemoryRegionInfo:8000", Handling::Region(0x8000));
+        check("qMemoryRegionInfo:", forward("qMemoryRegionInfo:"));
     }
 
     #[test]

@@ -152,6 +152,15 @@ impl<'t, 'a> GdbSession<'t, 'a> {
                 self.reply(text.as_bytes());
                 return Ok(machine);
             }
+            Handling::Register(number) => {
+                let register = self.target.register_text(number)?;
+                self.reply(register.as_bytes());
+                return Ok(machine);
+            }
+            Handling::Region(address) => {
+                self.reply(self.target.region_text(address).as_bytes());
+                return Ok(machine);
+            }
             Handling::Forward(forwarded) => self.resumed(&forwarded)?.unwrap_or(forwarded),
         };
         match self.pass(&forwarded, machine) {

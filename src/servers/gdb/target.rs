@@ -24,7 +24,7 @@ use stepback_machine::target_description::WatchTrap;
 use stepback_machine::{Address, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
-use crate::servers::gdb::description::{memory_map_xml, target_xml};
+use crate::servers::gdb::description::{memory_map_xml, region_text, target_xml};
 use crate::servers::gdb::libraries::{
     auxiliary_vector, libraries_svr4_xml, libraries_xml, program_path,
 };
@@ -240,6 +240,25 @@ impl<'a> TraceTarget<'a> {
     pub(super) fn registers(&self, thread: ThreadId) -> Result<Vec<Option<u8>>, QueryError> {
         self.layout
             .read(self.index(), thread, self.position, &self.cancel)
+    }
+
+    /// Returns the hex digits of a register of the current thread. One that the trace does not show
+    /// is `x`: both GDB and LLDB take that for unavailable, while LLDB takes an error for register 0
+    /// to mean that no register can be read alone, and digits `xx` for a value.
+    pub(super) fn register_text(&self, number: u64) -> Result<String, QueryError> {
+        let Some(place) = self.layout.place(number) else {
+            return Ok("E0e".to_owned());
+        };
+        let all = self.registers(self.current_thread()?)?;
+        let bytes = all.get(place).unwrap_or_default().iter();
+        let digits = bytes.map(|byte| byte.map(|byte| format!("{byte:02x}")));
+        Ok(digits.collect::<Option<String>>().unwrap_or("x".to_owned()))
+    }
+
+    /// Returns the region of memory around an address.
+    pub(super) fn region_text(&self, address: u64) -> String {
+        let set = self.index().source().traits().instruction_set;
+        region_text(address, set.word_bytes())
     }
 
     /// Reads memory as a thread sees it, up to the first unknown byte.

@@ -48,7 +48,10 @@ fn the_window_follows_a_debugger() {
     window.wait();
     window.check_stated("the trace is served to gdb");
     let toasts = window.app().toasts();
-    assert!(toasts[0].text.contains("target remote 127.0.0.1:1234"), "{toasts:?}");
+    assert!(
+        toasts[0].text.contains("target remote 127.0.0.1:1234"),
+        "{toasts:?}"
+    );
     assert_eq!(window.active().position, Position(2));
     window.close_messages();
     window.command("Serve to gdb");
@@ -68,7 +71,10 @@ fn gdb_is_disconnected_when_another_trace_is_shown() {
     window.press_with(egui::Modifiers::COMMAND, Key::R);
     window.wait();
     let messages = window.messages().join("\n");
-    assert!(messages.to_lowercase().contains("gdb was disconnected"), "{messages}");
+    assert!(
+        messages.to_lowercase().contains("gdb was disconnected"),
+        "{messages}"
+    );
 }
 
 #[test]
