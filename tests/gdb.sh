@@ -68,7 +68,31 @@ unpacked() {
     echo "$name"
 }
 
+# Checks a recorded session: gdb must print each of its lines, in which … stands for anything.
+session() {
+    local page=$1 session line pattern
+    local -a commands=()
+    echo "-- the session of $page"
+    session=$(sed -n '/^(gdb) target remote | stepback/,/^```/p' "$page" | grep -v '^```')
+    while IFS= read -r line; do commands+=(-ex "${line#(gdb) }"); done < <(grep '^(gdb) ' <<<"$session")
+    PATH=$(dirname "$STEPBACK"):$PATH timeout 300 "$gdb" -q -nx -batch "${commands[@]}" >"$folder/gdb.log" 2>&1 || true
+    while IFS= read -r line; do
+        pattern=$(sed 's/[][\\.*^$]/\\&/g; s/…/.*/g' <<<"$line")
+        if ! grep -q -- "$pattern" "$folder/gdb.log"; then
+            echo "gdb did not print: $line" >&2
+            cat "$folder/gdb.log" >&2
+            failures=$((failures + 1))
+            return 0
+        fi
+    done < <(grep -v '^(gdb) ' <<<"$session" | grep .)
+    echo "   gdb prints the same"
+}
+
 wanted=${1:-}
+if [ -z "$wanted" ]; then
+    session docs/guide/src/gdb.md
+    session docs/tour.md
+fi
 debug demo "cells frames watch finish step" --demo
 debug helpers "cells frames finish" fixtures/small/two_helpers.tarmac --image fixtures/small/two_helpers.elf
 debug lists "cells watch" fixtures/moved/a.execlog.log.zst
