@@ -39,6 +39,7 @@ mod heap;
 mod help;
 mod images_json;
 mod index;
+mod index_sections;
 pub mod info;
 mod interrupt;
 pub(crate) mod json;
