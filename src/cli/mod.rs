@@ -55,6 +55,7 @@ pub mod progress;
 pub mod question;
 mod records;
 pub mod report;
+pub mod report_parts;
 mod schema;
 mod stack;
 mod syscalls;
