@@ -10,9 +10,8 @@ const PARTS_PER_THREAD: usize = 4;
 /// Applies `map` to parts on all threads of the current pool, and passes the results to `take` in
 /// the order of the parts. Parts are made and results taken on the calling thread.
 ///
-/// Memory is bounded: no part is made while [`PARTS_PER_THREAD`] of each thread are in flight. With
-/// a single thread, and on a thread of the pool, which must not wait for others, everything runs
-/// here.
+/// Memory is bounded: no part is made while four of each thread are in flight. With a single thread,
+/// and on a thread of the pool, which must not wait for others, everything runs here.
 ///
 /// # Errors
 /// Returns the first error in the order of the parts. No part is made after it.
