@@ -10,8 +10,8 @@ pub use crate::answers::heap::{
     BAD_FREES, BLOCKS, BadFree, BlockRelease, HEAP_BYTES, Heap, HeapBlock,
 };
 pub use crate::answers::index_info::{
-    IndexInfo, MarkerCount, MarkerHit, PageCounts, TimeFall, Translation, TranslationCounts,
-    VirtualMapping, WARNINGS_KEPT, Warning, WarningKind,
+    IndexInfo, IndexSection, MarkerCount, MarkerHit, PageCounts, SectionSize, TimeFall,
+    Translation, TranslationCounts, VirtualMapping, WARNINGS_KEPT, Warning, WarningKind,
 };
 pub use crate::answers::program::{FunctionPart, Program};
 pub use crate::answers::register_file::{

@@ -5,6 +5,7 @@ pub(crate) mod homes;
 pub(crate) mod memories;
 pub(crate) mod operand_table;
 pub(crate) mod page_mappings;
+pub(crate) mod section_sizes;
 pub(crate) mod shared_memory;
 pub(crate) mod system_call_gaps;
 

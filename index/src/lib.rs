@@ -60,6 +60,7 @@ pub mod build;
 mod builder;
 #[cfg(test)]
 mod far;
+pub mod in_order;
 mod index;
 mod inference;
 #[cfg(feature = "oracle")]

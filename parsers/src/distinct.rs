@@ -12,6 +12,25 @@ pub const PIECES: usize = 7 << 18;
 /// Size of a piece in bytes; a bitmap has one bit for each.
 const PIECE: u64 = 64;
 
+/// Executed addresses of 64 bytes of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodePiece {
+    /// The lowest of the 64 addresses.
+    pub address: u64,
+    /// One bit for each executed address.
+    pub bits: u64,
+}
+
+impl CodePiece {
+    /// Returns the piece with one executed address.
+    pub fn of(address: u64) -> Self {
+        Self {
+            address: address - address % PIECE,
+            bits: 1 << (address % PIECE),
+        }
+    }
+}
+
 /// Sets of distinct addresses, by thread number.
 #[derive(Clone, Debug)]
 pub struct DistinctAddresses {
@@ -51,6 +70,11 @@ impl Default for DistinctAddresses {
 impl DistinctAddresses {
     /// Records that a thread executed an address.
     pub fn insert(&mut self, thread: usize, address: u64) {
+        self.insert_piece(thread, CodePiece::of(address));
+    }
+
+    /// Records that a thread executed some addresses.
+    pub fn insert_piece(&mut self, thread: usize, found: CodePiece) {
         if self.threads.len() <= thread {
             self.threads
                 .resize_with(thread + 1, ThreadAddresses::default);
@@ -58,17 +82,17 @@ impl DistinctAddresses {
         let Some(of_thread) = self.threads.get_mut(thread) else {
             return;
         };
-        let (piece, bit) = (address / PIECE, 1 << (address % PIECE));
+        let (piece, bits) = (found.address / PIECE, found.bits);
         match of_thread.pieces.get_mut(&piece) {
             Some(known) => {
-                of_thread.count.count += u64::from(*known & bit == 0);
-                *known |= bit;
+                of_thread.count.count += u64::from((bits & !*known).count_ones());
+                *known |= bits;
             }
             None if self.pieces >= self.limit => of_thread.count.is_at_least = true,
             None => {
                 self.pieces += 1;
-                of_thread.pieces.insert(piece, bit);
-                of_thread.count.count += 1;
+                of_thread.pieces.insert(piece, bits);
+                of_thread.count.count += u64::from(bits.count_ones());
             }
         }
     }

@@ -61,7 +61,7 @@ mod text_log;
 
 pub use crate::delta_log::TenetWriter;
 pub use crate::detect::{Format, TraceAssumptions, detect};
-pub use crate::distinct::{DistinctAddresses, DistinctCount};
+pub use crate::distinct::{CodePiece, DistinctAddresses, DistinctCount};
 pub use crate::error::{FormatError, SourceError};
 pub use crate::events::*;
 pub use crate::marker::{Gap, GapReason, Marker, MarkerKind, traced_system_call};

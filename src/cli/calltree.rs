@@ -10,9 +10,10 @@ use stepback_debugger::analysis::exceptions::trap_of;
 use stepback_debugger::analysis::names::code_address;
 use stepback_debugger::analysis::sites::{Site, Sites};
 use stepback_debugger::model::names::trap_words;
-use stepback_index::Query as _;
+use stepback_debugger::session::Session;
 use stepback_index::answer::{Call, FrameEntry, FrameExit};
 use stepback_index::query::NearestStepOf;
+use stepback_index::{Cancel, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -108,6 +109,8 @@ pub fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<
             ));
         }
         let printer = TreePrinter {
+            session,
+            cancel: &cancel,
             tree,
             indent_limit,
             has_lines: arguments.lines,
@@ -123,6 +126,8 @@ pub fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<
 }
 
 struct TreePrinter<'a> {
+    session: &'a Session,
+    cancel: &'a Cancel,
     tree: &'a ActivationTree,
     /// Deeper lines are not indented.
     indent_limit: u32,
@@ -134,27 +139,23 @@ struct TreePrinter<'a> {
 
 impl TreePrinter<'_> {
     fn print_activations(&self, limit: u32, report: &mut Report<'_>) -> Result<()> {
-        let calls = report.session.index.calls();
-        for activation in self
-            .tree
-            .activations(calls)
-            .filter(|activation| activation.depth <= limit)
-        {
-            let text = self.activation_text(&activation, report)?;
-            report.text(&text)?;
-        }
-        Ok(())
+        let activations = self.tree.activations(self.session.index.calls());
+        let shown = activations.filter(|activation| activation.depth <= limit);
+        report.texts(shown, |activation, text| {
+            text.push_str(&self.activation_text(activation)?);
+            Ok(())
+        })
     }
 
     /// Formats `o ENTRY - EXIT : NAME`, below `- CALL - RESUME` unless the activation is a root.
-    fn activation_text(&self, activation: &Activation, report: &Report<'_>) -> Result<String> {
+    fn activation_text(&self, activation: &Activation) -> Result<String> {
         let Activation {
             depth, entry, exit, ..
         } = *activation;
         let name = self.names.name(activation.function).unwrap_or_default();
         let Some(call) = activation.call else {
             let (first, last) = (self.sites.border(entry)?.1, self.sites.end_of(exit)?);
-            let source = self.source_of(activation.function, report);
+            let source = self.source_of(activation.function);
             let indent = function_indent(depth, self.indent_limit);
             return Ok(format!(
                 "{indent}o {} - {} : {name}{source}\n",
@@ -163,15 +164,15 @@ impl TreePrinter<'_> {
             ));
         };
         let (caller, first) = self.step_over(call, entry)?;
-        let resume = self.next_step(exit, report)?;
+        let resume = self.next_step(exit)?;
         let (last, resume) = self.step_over(exit, resume.unwrap_or(exit))?;
         let (upper, lower) = (
             call_indent(depth, self.indent_limit),
             function_indent(depth, self.indent_limit),
         );
         let (called_at, source) = (
-            self.source_of_site(caller, report)?,
-            self.source_of(activation.function, report),
+            self.source_of_site(caller)?,
+            self.source_of(activation.function),
         );
         let [caller, resume, first, last] = [caller, resume, first, last].map(site_text);
         Ok(format!(
@@ -180,17 +181,17 @@ impl TreePrinter<'_> {
     }
 
     fn print_frames(&self, limit: u32, report: &mut Report<'_>) -> Result<()> {
-        let calls = report.session.index.calls();
-        for frame in self.tree.frames(calls).filter(|frame| frame.depth <= limit) {
-            let text = self.frame_text(&frame, report)?;
-            report.text(&text)?;
-        }
-        Ok(())
+        let frames = self.tree.frames(self.session.index.calls());
+        let shown = frames.filter(|frame| frame.depth <= limit);
+        report.texts(shown, |frame, text| {
+            text.push_str(&self.frame_text(frame)?);
+            Ok(())
+        })
     }
 
     /// Formats a frame like an activation. Adds words for anything the trace does not show and for
     /// an unusual entry or exit.
-    fn frame_text(&self, frame: &Call, report: &Report<'_>) -> Result<String> {
+    fn frame_text(&self, frame: &Call) -> Result<String> {
         let depth = frame.depth;
         let call_step = frame
             .call_step
@@ -206,7 +207,7 @@ impl TreePrinter<'_> {
         };
         let (last, resume) = match frame.exit_step {
             None => (None, None),
-            Some(exit) => match self.next_step(exit, report)? {
+            Some(exit) => match self.next_step(exit)? {
                 None => (Some(self.sites.end_of(exit)?), None),
                 Some(next) => {
                     let (last, resume) = self.step_over(exit, next)?;
@@ -220,7 +221,7 @@ impl TreePrinter<'_> {
             Some(caller) => {
                 let (upper, source) = (
                     call_indent(depth, self.indent_limit),
-                    self.source_of_site(caller, report)?,
+                    self.source_of_site(caller)?,
                 );
                 format!(
                     "{upper}- {} - {}{source}\n",
@@ -231,8 +232,8 @@ impl TreePrinter<'_> {
             None => String::new(),
         };
         let function = self.names.name_or_address(frame.function);
-        let index = &report.session.index;
-        let name = match trap_of(index, frame, &report.cancel)? {
+        let index = &self.session.index;
+        let name = match trap_of(index, frame, self.cancel)? {
             Some(trap) => format!(
                 "{function}: {}",
                 trap_words(trap, index.instruction_set(frame.thread))
@@ -242,7 +243,7 @@ impl TreePrinter<'_> {
         let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
         let (lower, source) = (
             function_indent(depth, self.indent_limit),
-            self.source_of(frame.function, report),
+            self.source_of(frame.function),
         );
         Ok(format!(
             "{upper}{lower}o {first} - {last} : {name}{}{source}\n",
@@ -265,25 +266,21 @@ impl TreePrinter<'_> {
     }
 
     /// Formats the source line of an address, if requested.
-    fn source_of(&self, pc: Address, report: &Report<'_>) -> String {
-        line_text(self.has_lines.then(|| report.session.source_text(pc)))
+    fn source_of(&self, pc: Address) -> String {
+        line_text(self.has_lines.then(|| self.session.source_text(pc)))
     }
 
     /// Formats the source line of a site, whose address may carry a mark in its low bits.
-    fn source_of_site(&self, site: Site, report: &Report<'_>) -> Result<String> {
+    fn source_of_site(&self, site: Site) -> Result<String> {
         if !self.has_lines {
             return Ok(String::new());
         }
-        Ok(self.source_of(
-            code_address(site.pc, &report.session.index, &report.cancel)?,
-            report,
-        ))
+        Ok(self.source_of(code_address(site.pc, &self.session.index, self.cancel)?))
     }
 
-    fn next_step(&self, step: Step, report: &Report<'_>) -> Result<Option<Step>> {
+    fn next_step(&self, step: Step) -> Result<Option<Step>> {
         let from = Position(step.0.saturating_add(1));
-        Ok(NearestStepOf::next(self.tree.thread, from)
-            .run(&report.session.index, &report.cancel)?)
+        Ok(NearestStepOf::next(self.tree.thread, from).run(&self.session.index, self.cancel)?)
     }
 }
 
@@ -350,14 +347,14 @@ fn print_json(arguments: &CalltreeArguments, limit: u32, report: &mut Report<'_>
     let all = calls
         .in_order(0..calls.len())
         .filter_map(|id| calls.get(id));
-    for call in all.filter(|call| call.depth <= limit) {
-        let json = CallJson::new(&call, session, &report.cancel)?;
-        report.json(&match arguments.lines {
+    let cancel = report.cancel.clone();
+    report.json_lines(all.filter(|call| call.depth <= limit), |call| {
+        let json = CallJson::new(call, session, &cancel)?;
+        Ok(match arguments.lines {
             true => json.with_source(session.source_text(call.function)),
             false => json,
-        })?;
-    }
-    Ok(())
+        })
+    })
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::cli::gdbserver::GdbserverArguments;
 use crate::cli::heap::HeapArguments;
 use crate::cli::help::{self, HelpArguments, HelpTexts};
 use crate::cli::index::IndexArguments;
+use crate::cli::info::InfoArguments;
 use crate::cli::list::ListArguments;
 use crate::cli::man::{MAN_HELP, ManArguments};
 use crate::cli::mcp::McpArguments;
@@ -59,15 +60,14 @@ stepback browse boot.tarmac@50%       open a trace in the middle",
 stepback index boot.tarmac            build the index, or say that it is up to date
 stepback index boot.tarmac --force-index",
         ),
-    SubcommandEntry::report("info", "Describe a trace", |matches| {
-        ReportCommand::read(matches, info::print_info)
-    })
-    .with_json(info::forms)
-    .with_examples(
-        "\
+    SubcommandEntry::new::<InfoArguments>("info", "Describe a trace")
+        .with_json(info::forms)
+        .with_examples(
+            "\
 stepback info --demo                  format, size, threads, times, warnings
-stepback info boot.tarmac --json      the same as JSON",
-    ),
+stepback info boot.tarmac --json      the same as JSON
+stepback info --demo --sections       also what takes up the index file",
+        ),
     SubcommandEntry::new::<ListArguments>("list", "List steps with their effects")
         .with_json(list::forms)
         .with_examples(

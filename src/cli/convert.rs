@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -12,9 +13,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, TraceFiles};
 use stepback_index::Cancel;
+use stepback_index::in_order::map_in_order;
 use stepback_parsers::rst::write_plain;
-use stepback_parsers::tarmac::{ConversionLoss, ConvertError, TarmacStyle};
-use stepback_parsers::{Flow, Format, Source as _, Tarmac};
+use stepback_parsers::tarmac::{ConversionLoss, ConversionWriter, ConvertError, TarmacStyle};
+use stepback_parsers::{Format, Source as _, SourceError, Tarmac};
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::convert_btrace::convert_branches;
@@ -128,6 +130,7 @@ impl ConvertArguments {
     /// created.
     pub fn open_input(&self) -> Result<Input> {
         let TraceArguments { trace, options, .. } = &self.common;
+        options.limit_threads();
         Input::open(&OpenOptions {
             policy: IndexPolicy::Never,
             ..options.to_open_options(trace)
@@ -226,10 +229,13 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<Conversio
         progress
             .bytes_total
             .store(tarmac.length(), Ordering::Relaxed);
-        tarmac.convert(style, &mut out, &mut |done| {
-            progress.bytes_done.store(done, Ordering::Relaxed);
-            Flow::Continue
-        })
+        let mut written = ConversionWriter::new(tarmac, style, &mut out)?;
+        let convert = |part: Result<Range<u64>, SourceError>| tarmac.convert_part(style, part?);
+        map_in_order(tarmac.conversion_parts(), convert, |part| {
+            progress.bytes_done.store(part.end(), Ordering::Relaxed);
+            written.write(part)
+        })?;
+        Ok(written.lost())
     });
     let lost = lost.map_err(|error| match error {
         ConvertError::Write(error) => out.error(error),

@@ -1,10 +1,12 @@
 //! Conversion to Tenet text.
 
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow, bail};
-use stepback_parsers::{EventSink, ParseScratch, Source, TenetWriter, ThreadNumber};
+use stepback_index::in_order::{cut_parts, map_in_order, parse_in_order, parse_part};
+use stepback_parsers::{EventSink, Source, SourceError, TenetWriter, ThreadNumber};
 
 use crate::cli::convert::{ConversionJson, ConvertArguments};
 use crate::cli::progress::watched;
@@ -27,7 +29,7 @@ pub fn convert_to_tenet(arguments: &ConvertArguments) -> Result<ConversionJson> 
     let parsed = watched("converting", &arguments.common.report, |progress| {
         let length = source.length();
         progress.bytes_total.store(length, Ordering::Relaxed);
-        source.parse(0..length, &mut ParseScratch::default(), &mut text)
+        parse_in_order(source.as_ref(), cut_parts(source.as_ref()), &mut text)
     });
     parsed.map_err(|error| anyhow!("{name}: {error}"))?;
     let (written, lines, unknown) = (text.check(), text.lines, text.unknown_accesses);
@@ -65,9 +67,18 @@ impl EventSink for ThreadNames {
 
 /// Checks that the text would have the steps of one thread.
 fn check_thread(source: &dyn Source, chosen: Option<&str>) -> Result<()> {
-    let mut names = ThreadNames::default();
-    source.parse(0..source.length(), &mut ParseScratch::default(), &mut names)?;
-    let ThreadNames(names) = names;
+    let mut names: Vec<String> = Vec::new();
+    let names_of = |part: Result<Range<u64>, SourceError>| {
+        let mut names = ThreadNames::default();
+        parse_part(source, part?, &mut names)?;
+        Ok::<_, SourceError>(names)
+    };
+    map_in_order(cut_parts(source), names_of, |ThreadNames(found)| {
+        let is_new = |name: &String| !names.contains(name);
+        let new: Vec<String> = found.into_iter().filter(is_new).collect();
+        names.extend(new);
+        Ok(())
+    })?;
     let more = if names.len() > LISTED { ", …" } else { "" };
     let known = names.get(..LISTED).unwrap_or(&names).join(", ");
     match chosen {

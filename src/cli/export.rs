@@ -19,7 +19,6 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::columns::{
@@ -28,6 +27,7 @@ use stepback_debugger::columns::{
 };
 use stepback_debugger::new_file::{NewDirectory, NewFile};
 use stepback_debugger::session::is_demo;
+use stepback_index::in_order::map_in_order;
 use stepback_parsers::Position;
 
 use crate::cli::answer_forms::AnswerForms;
@@ -196,7 +196,7 @@ fn export(arguments: &ExportArguments, report: &mut Report<'_>) -> Result<()> {
         accesses: sorted_blocks(arguments, writing.path())?,
         writes: sorted_blocks(arguments, writing.path())?,
     };
-    write_tables(&writer, arguments, report)?;
+    write_tables(&writer, report)?;
     let tables = writer.finish(report)?;
     let views = [
         ("views.sql", DUCKDB_VIEWS),
@@ -266,29 +266,21 @@ fn print(
 }
 
 /// Reads the parts of the trace in parallel, then what needs all of them.
-fn write_tables(
-    writer: &DatasetWriter<'_>,
-    arguments: &ExportArguments,
-    report: &Report<'_>,
-) -> Result<()> {
+fn write_tables(writer: &DatasetWriter<'_>, report: &Report<'_>) -> Result<()> {
     let (cancel, progress) = (&report.cancel, report.progress);
     let steps = report.session.index.step_count();
     progress.bytes_total.store(steps, Ordering::Relaxed);
-    let threads = arguments.common.options.threads.map_or(0, Into::into);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()?;
-    let parts: Vec<(usize, Range<Position>)> =
-        writer.columns.parts().into_iter().enumerate().collect();
-    pool.install(|| {
-        parts.into_par_iter().try_for_each(|(number, part)| {
-            let steps = part.end.0 - part.start.0;
-            let mut sink = PartWriter::new(writer, number);
-            writer.columns.read_part(part, &mut sink, cancel)?;
-            sink.finish()?;
-            progress.bytes_done.fetch_add(steps, Ordering::Relaxed);
-            anyhow::Ok(())
-        })
+    let parts = writer.columns.parts().into_iter().enumerate();
+    let write_part = |(number, part): (usize, Range<Position>)| {
+        let steps = part.end.0 - part.start.0;
+        let mut sink = PartWriter::new(writer, number);
+        writer.columns.read_part(part, &mut sink, cancel)?;
+        sink.finish()?;
+        anyhow::Ok(steps)
+    };
+    map_in_order(parts, write_part, |steps| {
+        progress.bytes_done.fetch_add(steps, Ordering::Relaxed);
+        Ok(())
     })?;
     let mut sink = PartWriter::new(writer, 0);
     writer.columns.read_calls(&mut sink, cancel)?;

@@ -109,7 +109,7 @@ fn returned_stacks<'a>(
     let mut threads = Vec::new();
     for tree in ActivationTree::all(&session.index, &report.cancel)? {
         let mut stacks = StackTimes::default();
-        let mut spans = ActivationSpans::new(&tree, &session.index, &report.cancel);
+        let spans = ActivationSpans::new(&tree, &session.index, &report.cancel);
         let name = |span: &ActivationSpan| {
             names
                 .name(span.function)

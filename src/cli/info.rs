@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cli::answer_forms::{AnswerForms, SCHEMA_VERSION};
 use anyhow::Result;
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::counts::cpu_count;
@@ -23,6 +24,8 @@ use super::json::{FunctionJson, Time};
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
+use crate::cli::index_sections::{SectionJson, print_sections};
+use crate::cli::question::{Command, Question, TraceArguments};
 
 /// Maximum number of warnings listed in JSON; all are counted.
 const WARNINGS_IN_JSON: usize = 100;
@@ -71,6 +74,9 @@ struct InfoJson<'a> {
     /// Present if only a part is indexed: all other numbers then describe that part.
     #[serde(skip_serializing_if = "Option::is_none")]
     so_far: Option<IndexedPartJson>,
+    /// Present with --sections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sections: Option<Vec<SectionJson>>,
 }
 
 /// Summary of the recorded address translations.
@@ -377,15 +383,43 @@ pub fn forms(forms: AnswerForms) -> AnswerForms {
     forms.or::<InfoJson<'_>>()
 }
 
+#[derive(Debug, Args)]
+pub struct InfoArguments {
+    /// Also list the sections of the index file: their sizes, contents, and the questions that they
+    /// answer.
+    #[arg(long)]
+    pub sections: bool,
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for InfoArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| {
+            let sections = self.sections.then(|| SectionJson::all(report));
+            match report.is_json {
+                true => print_json(sections, report),
+                false => {
+                    print_text(report)?;
+                    sections.map_or(Ok(()), |sections| print_sections(&sections, report))
+                }
+            }
+        })
+    }
+}
+
 /// Prints a summary of the trace.
+///
+/// # Errors
+/// The trace cannot be read, or the report cannot be written.
 pub fn print_info(report: &mut Report<'_>) -> Result<()> {
     match report.is_json {
-        true => print_json(report),
+        true => print_json(None, report),
         false => print_text(report),
     }
 }
 
-fn print_json(report: &mut Report<'_>) -> Result<()> {
+fn print_json(sections: Option<Vec<SectionJson>>, report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
     let info = index.info();
     let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
@@ -433,6 +467,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
             steps: part.steps,
             bytes: part.bytes,
         }),
+        sections,
     };
     report.json(&json)
 }

@@ -71,7 +71,7 @@ pub struct TraceOptions {
     /// The trace has no instruction-set field, and all code is Thumb.
     #[arg(long)]
     pub implicit_thumb: bool,
-    /// Number of cores that build the index (default: all).
+    /// Number of cores to use (default: all).
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
 }
@@ -126,6 +126,16 @@ fn choices<T: Copy + Send + Sync + 'static>(
 }
 
 impl TraceOptions {
+    /// Limits parallel work to the requested number of threads. Only the first call of a process
+    /// has an effect.
+    pub fn limit_threads(&self) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.map_or(0, Into::into));
+        if self.threads.is_some() {
+            // An error means that the pool exists: an earlier call had the same options.
+            _ = pool.build_global();
+        }
+    }
+
     /// Returns the options for [`stepback_debugger::session::open`].
     pub fn to_open_options(&self, trace: &Path) -> OpenOptions {
         OpenOptions {

@@ -78,6 +78,7 @@ impl<'a> Question<'a> {
             options,
             report: printing,
         } = self.common;
+        options.limit_threads();
         let mut open = options.to_open_options(trace);
         open.is_index_wanted |= self.is_about_index;
         let mut output = None;

@@ -111,6 +111,11 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Returns true if values are printed as text.
+    pub fn is_printed(&self) -> bool {
+        matches!(self.out, ReportOutput::Printed(_))
+    }
+
     /// Writes one JSON value on a separate line.
     pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
         match &mut self.out {

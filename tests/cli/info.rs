@@ -159,3 +159,50 @@ fn no_warnings_while_reading_do_not_mean_that_nothing_is_wrong() {
         .succeeds()
         .prints("warnings          0 while reading (stepback check examines more)\n");
 }
+
+#[test]
+fn sections_add_up_to_the_file() {
+    let sandbox = Sandbox::new();
+    // One CPU, two CPUs, semihosting calls (whose directory is written twice), and records.
+    for name in [OVERFLOW, AMP, "cm3.tiny.tarmac", "rst/small.rst"] {
+        let trace = sandbox.fixture(name);
+        let info = sandbox.json(&["info", &trace, "--sections"]);
+        let sections = info["sections"].as_array().unwrap();
+        let bytes = |section: &serde_json::Value| section["bytes"].as_u64().unwrap();
+        let file = std::fs::metadata(format!("{trace}.sbi")).unwrap().len();
+        assert_eq!(sections.iter().map(bytes).sum::<u64>(), file, "{name}");
+        let share: f64 = sections
+            .iter()
+            .map(|section| section["share"].as_f64().unwrap())
+            .sum();
+        assert!((share - 1.0).abs() < 1e-9, "{name}");
+        let steps = info["steps"].as_u64().unwrap();
+        for section in sections {
+            let per_step = section["bytes_per_step"].as_f64().unwrap();
+            assert!((per_step * steps as f64 - bytes(section) as f64).abs() < 1e-6);
+        }
+        let of = |name: &str| {
+            let found = sections.iter().find(|section| section["section"] == name);
+            bytes(found.unwrap())
+        };
+        assert_eq!(of("header") + of("header checksum"), 56);
+        assert!(of("directory") > 0 && of("calls") > 0 && of("step offsets") > 0);
+        assert_eq!(of("unused") > 0, name.starts_with("cm3"), "{name}");
+    }
+}
+
+#[test]
+fn sections_follow_the_summary_in_text() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let plain = sandbox.run(&["info", &trace]).succeeds();
+    let ran = sandbox.run(&["info", &trace, "--sections"]).succeeds();
+    let rows = ran.out.strip_prefix(&plain.out).unwrap();
+    assert!(rows.contains("\nsection "), "{rows}");
+    assert!(rows.contains("callinfo, profile, flamegraph"), "{rows}");
+    let last = rows.lines().last().unwrap();
+    assert!(
+        last.starts_with("whole file") && last.ends_with("100.0 %"),
+        "{last}"
+    );
+}

@@ -1,5 +1,6 @@
 //! The program as scripts see it: its output, output streams and exit status.
 
+mod all_cores;
 mod at;
 mod bad_input;
 mod bad_place;

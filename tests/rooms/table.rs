@@ -200,7 +200,11 @@ pub const ROOMS: &[CrateRooms] = &[
         name: "index",
         folder: "index/src",
         floors: &[
-            &[room("answers", &["answers", "cancel", "error"])],
+            &[
+                room("answers", &["answers", "cancel", "error"]),
+                // Parallel work on the parts of a whole.
+                room("in_order", &["in_order"]),
+            ],
             &[room("store", &["store"])],
             &[room("index", &["index"])],
             &[room("read", &["read"])],

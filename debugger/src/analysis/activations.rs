@@ -8,9 +8,11 @@
 //! their CPU.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use stepback_index::answer::{Call, CallId, CallTable, FrameEntry, FrameExit, ThreadId};
+use stepback_index::in_order::{in_parts, map_in_order};
 use stepback_index::query::NearestStepOf;
 use stepback_index::read::StepCounter;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
@@ -181,39 +183,64 @@ impl ActivationSpan {
 pub struct ActivationSpans<'a> {
     index: &'a Index,
     tree: &'a ActivationTree,
+    cancel: &'a Cancel,
     sites: Sites<'a>,
     steps: StepCounter<'a>,
-    /// Function addresses with bit 0 set for Thumb, so that each is looked up once.
-    marked: HashMap<Address, u64>,
 }
+
+/// Number of activations that a thread measures at once.
+const PART: usize = 256;
 
 impl<'a> ActivationSpans<'a> {
     pub fn new(tree: &'a ActivationTree, index: &'a Index, cancel: &'a Cancel) -> Self {
-        let (sites, steps) = (
-            Sites::new(index, cancel),
-            StepCounter::new(index, tree.thread),
-        );
         Self {
             index,
             tree,
-            sites,
-            steps,
-            marked: HashMap::new(),
+            cancel,
+            sites: Sites::new(index, cancel),
+            steps: StepCounter::new(index, tree.thread),
         }
     }
 
-    /// Passes all activations to `take`, in order of entry.
+    /// Passes all activations to `take`, in order of entry. They are measured on all threads.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn for_each(&mut self, mut take: impl FnMut(&ActivationSpan)) -> Result<(), QueryError> {
-        for activation in self.tree.activations(self.index.calls()) {
-            take(&self.span(&activation)?);
-        }
-        Ok(())
+    pub fn for_each(&self, mut take: impl FnMut(&ActivationSpan)) -> Result<(), QueryError> {
+        // Function addresses with bit 0 set for Thumb, so that each is looked up once, at the first
+        // activation.
+        let mut marked: HashMap<Address, u64> = HashMap::new();
+        let activations = self.tree.activations(self.index.calls());
+        let measure = |part: Vec<Activation>| {
+            self.cancel.check()?;
+            let spans = part.iter().map(|activation| self.span(activation));
+            spans.collect::<Result<Vec<_>, _>>()
+        };
+        map_in_order(in_parts(activations, PART), measure, |spans| {
+            for span in spans {
+                let pc = match marked.entry(span.function) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(place) => *place.insert(self.marked_pc(&span)?),
+                };
+                take(&ActivationSpan { pc, ..span });
+            }
+            Ok(())
+        })
     }
 
-    fn span(&mut self, activation: &Activation) -> Result<ActivationSpan, QueryError> {
+    /// Returns the address of an activation's function with bit 0 set for Thumb.
+    fn marked_pc(&self, span: &ActivationSpan) -> Result<u64, QueryError> {
+        let (at, function) = (self.sites.border(span.entry)?.1.pc, span.function.0);
+        // With an image, a function can start before the first step of its frame: the frame was
+        // entered before the trace began.
+        Ok(match (at ^ function) & !1 {
+            0 => at,
+            _ => function | at & 1,
+        })
+    }
+
+    /// Measures an activation, without the mark of its address.
+    fn span(&self, activation: &Activation) -> Result<ActivationSpan, QueryError> {
         let Activation {
             depth,
             function,
@@ -221,21 +248,6 @@ impl<'a> ActivationSpans<'a> {
             exit,
             ..
         } = *activation;
-        let pc = match self.marked.get(&function) {
-            Some(pc) => *pc,
-            None => {
-                let at = self.sites.border(entry)?.1.pc;
-                // With an image, a function can start before the first step of its frame: the frame
-                // was entered before the trace began.
-                let pc = if (at ^ function.0) & !1 == 0 {
-                    at
-                } else {
-                    function.0 | at & 1
-                };
-                self.marked.insert(function, pc);
-                pc
-            }
-        };
         let counts_steps = self.sites.counts_steps();
         let steps_before = self.step_count(entry.0)?;
         let steps = self
@@ -252,7 +264,7 @@ impl<'a> ActivationSpans<'a> {
         Ok(ActivationSpan {
             depth,
             function,
-            pc,
+            pc: function.0,
             entry,
             entry_time,
             exit_time,

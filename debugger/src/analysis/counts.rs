@@ -3,15 +3,19 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use anyhow::Result;
+use foldhash::HashMap;
+use stepback_index::in_order::{map_in_order, parse_part};
 use stepback_index::query::{FindMarkers, HeatMap, HotPage, MemoryOf, PageHeat};
+use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::drmemtrace::Counts;
 use stepback_parsers::{
-    DistinctAddresses, DistinctCount, EventSink, Flow, MarkerEvent, MarkerKind, MemoryAccess,
-    ParseScratch, Position, StepEvent, ThreadNumber,
+    CodePiece, DistinctAddresses, DistinctCount, EventSink, MarkerEvent, MarkerKind, MemoryAccess,
+    Position, StepEvent, ThreadNumber,
 };
 
 /// Totals of a trace.
@@ -39,31 +43,24 @@ pub struct ThreadCounts {
 /// # Errors
 /// The trace could not be read, or the count was cancelled.
 pub fn count_events(index: &Index, cancel: &Cancel) -> Result<TraceCounts> {
-    let mut tally = Tally {
-        cancel,
-        counts: TraceCounts::default(),
-        addresses: DistinctAddresses::default(),
+    let parts = SlotReader(index).text_parts(Position(0)..index.end());
+    let count = |part: Result<Range<u64>, QueryError>| {
+        cancel.check()?;
+        let mut tally = PartTally::default();
+        parse_part(index.source().as_ref(), part?, &mut tally)?;
+        Ok::<_, QueryError>(tally)
     };
-    index.source().parse(
-        0..index.text_end(),
-        &mut ParseScratch::default(),
-        &mut tally,
-    )?;
-    cancel.check()?;
+    let mut tally = Tally::default();
+    map_in_order(parts, count, |part| {
+        tally.add(part);
+        Ok(())
+    })?;
     for (number, thread) in tally.counts.threads.iter_mut().enumerate() {
         note_distinct(&mut thread.counts, tally.addresses.of_thread(number));
     }
     let mut counts = tally.counts;
     for thread in &counts.threads {
-        let (total, counts) = (&mut counts.total, &thread.counts);
-        total.instructions += counts.instructions;
-        total.loads += counts.loads;
-        total.stores += counts.stores;
-        total.bytes_read += counts.bytes_read;
-        total.bytes_written += counts.bytes_written;
-        for (kind, count) in &counts.markers {
-            *total.markers.entry(*kind).or_default() += count;
-        }
+        add_events(&mut counts.total, &thread.counts);
     }
     note_distinct(&mut counts.total, tally.addresses.of_all());
     Ok(counts)
@@ -73,28 +70,76 @@ fn note_distinct(counts: &mut Counts, found: DistinctCount) {
     (counts.unique_instructions, counts.unique_is_at_least) = (found.count, found.is_at_least);
 }
 
-/// Event sink that counts.
-struct Tally<'a> {
-    cancel: &'a Cancel,
+/// Totals of the parts until now.
+#[derive(Default)]
+struct Tally {
     counts: TraceCounts,
     addresses: DistinctAddresses,
 }
 
-impl Tally<'_> {
+impl Tally {
+    /// Adds the next part of the trace.
+    fn add(&mut self, part: PartTally) {
+        let threads = &mut self.counts.threads;
+        let mut places = Vec::with_capacity(part.threads.len());
+        for ThreadCounts { name, counts, .. } in part.threads {
+            let known = threads.iter().position(|thread| thread.name == name);
+            let place = known.unwrap_or(threads.len());
+            if known.is_none() {
+                threads.push(ThreadCounts {
+                    name,
+                    is_thread: true,
+                    ..ThreadCounts::default()
+                });
+            }
+            if let Some(thread) = threads.get_mut(place) {
+                add_events(&mut thread.counts, &counts);
+            }
+            places.push(place);
+        }
+        for (thread, piece) in part.pieces {
+            if let Some(place) = places.get(thread) {
+                self.addresses.insert_piece(*place, piece);
+            }
+        }
+    }
+}
+
+/// Adds the numbers of events.
+fn add_events(total: &mut Counts, counts: &Counts) {
+    total.instructions += counts.instructions;
+    total.loads += counts.loads;
+    total.stores += counts.stores;
+    total.bytes_read += counts.bytes_read;
+    total.bytes_written += counts.bytes_written;
+    for (kind, count) in &counts.markers {
+        *total.markers.entry(*kind).or_default() += count;
+    }
+}
+
+/// Event sink that counts in a part of the trace.
+#[derive(Default)]
+struct PartTally {
+    threads: Vec<ThreadCounts>,
+    /// Executed code with the number of its thread, in the order of first execution.
+    pieces: Vec<(usize, CodePiece)>,
+    /// Indices of the pieces by thread and address.
+    places: HashMap<(usize, u64), usize>,
+}
+
+impl PartTally {
     fn thread(&mut self, number: ThreadNumber) -> Option<&mut Counts> {
-        self.counts
-            .threads
+        self.threads
             .get_mut(usize::from(number.0))
             .map(|thread| &mut thread.counts)
     }
 }
 
-impl EventSink for Tally<'_> {
+impl EventSink for PartTally {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         // Thread numbers ascend in order of appearance.
-        self.counts.threads.push(ThreadCounts {
+        self.threads.push(ThreadCounts {
             name: name.to_owned(),
-            is_thread: true,
             ..ThreadCounts::default()
         });
     }
@@ -103,7 +148,13 @@ impl EventSink for Tally<'_> {
         if let Some(counts) = self.thread(step.thread) {
             counts.instructions += 1;
         }
-        self.addresses.insert(usize::from(step.thread.0), step.pc.0);
+        let (thread, piece) = (usize::from(step.thread.0), CodePiece::of(step.pc.0));
+        let next = self.pieces.len();
+        let place = *self.places.entry((thread, piece.address)).or_insert(next);
+        match self.pieces.get_mut(place) {
+            Some((_, known)) => known.bits |= piece.bits,
+            None => self.pieces.push((thread, piece)),
+        }
     }
 
     fn access(&mut self, access: &MemoryAccess) {
@@ -121,14 +172,6 @@ impl EventSink for Tally<'_> {
     fn marker(&mut self, event: &MarkerEvent) {
         if let Some(counts) = self.thread(event.thread) {
             *counts.markers.entry(event.marker.kind).or_default() += 1;
-        }
-    }
-
-    fn progress(&mut self, _offset: u64) -> Flow {
-        if self.cancel.is_cancelled() {
-            Flow::Stop
-        } else {
-            Flow::Continue
         }
     }
 }

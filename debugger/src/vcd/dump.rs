@@ -7,11 +7,12 @@ use std::iter::Peekable;
 use std::sync::atomic::AtomicU64;
 
 use stepback_index::answer::ThreadId;
+use stepback_index::in_order::parse_in_order;
 use stepback_index::query::RegistersAt;
 use stepback_index::read::{NameReader, SlotReader};
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet};
-use stepback_parsers::{ParseScratch, Position};
+use stepback_parsers::Position;
 
 use crate::image::Images;
 use crate::vcd::functions::{FunctionChanges, FunctionSpan};
@@ -139,13 +140,11 @@ impl<'a, W: Write> Dump<'a, W> {
             dump.take_up(&registers);
         }
         dump.header()?;
-        let range = SlotReader(index).text_between(options.from, options.to)?;
+        let parts = SlotReader(index).text_parts(options.from..options.to);
         let mut nodes = NodeBuilder::new(dump, time, registers, done);
-        let parsed = index
-            .source()
-            .parse(range, &mut ParseScratch::default(), &mut nodes);
+        let parsed = parse_in_order(index.source().as_ref(), parts, &mut nodes);
         let (mut dump, steps) = nodes.finish()?;
-        parsed.map_err(QueryError::from)?;
+        parsed?;
         if steps != options.to.0.max(options.from.0) {
             return Err(QueryError::TraceChanged.into());
         }

@@ -41,9 +41,14 @@ pub enum Bit {
     One,
 }
 
-/// Writer of a dump. Time stamps never decrease.
+/// Number of bytes that are handed over at once.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Writer of a dump. Time stamps never decrease. It has a buffer, because a dump consists of
+/// millions of small pieces.
 pub struct VcdWriter<W> {
     out: W,
+    buffer: Vec<u8>,
     stamp: Option<u64>,
     written_bytes: u64,
 }
@@ -53,6 +58,7 @@ impl<W: Write> VcdWriter<W> {
     pub fn new(out: W) -> Self {
         Self {
             out,
+            buffer: Vec::with_capacity(2 * BUFFER_BYTES),
             stamp: None,
             written_bytes: 0,
         }
@@ -60,7 +66,7 @@ impl<W: Write> VcdWriter<W> {
 
     /// Returns the number of bytes written until now.
     pub fn written_bytes(&self) -> u64 {
-        self.written_bytes
+        self.written_bytes + self.buffer.len() as u64
     }
 
     /// Returns the last time stamp; 0 if there is none.
@@ -69,8 +75,9 @@ impl<W: Write> VcdWriter<W> {
     }
 
     pub fn line(&mut self, line: &str) -> io::Result<()> {
-        self.put(line.as_bytes())?;
-        self.put(b"\n")
+        self.put(line.as_bytes());
+        self.put(b"\n");
+        self.hand_over()
     }
 
     /// Declares a signal.
@@ -90,7 +97,8 @@ impl<W: Write> VcdWriter<W> {
             return Ok(());
         }
         self.stamp = Some(stamp);
-        self.line(&format!("#{stamp}"))
+        writeln!(self.buffer, "#{stamp}")?;
+        self.hand_over()
     }
 
     /// Writes a number from its bytes, least significant first; unknown bytes are `x`.
@@ -99,19 +107,18 @@ impl<W: Write> VcdWriter<W> {
         id: &SignalId,
         bytes: impl DoubleEndedIterator<Item = Option<u8>>,
     ) -> io::Result<()> {
-        self.put(b"b")?;
+        self.put(b"b");
         for byte in bytes.rev() {
-            self.put(&byte.map_or([b'x'; 8], digits))?;
+            let digits = byte.map_or(&[b'x'; 8], |byte| &DIGITS[usize::from(byte)]);
+            self.put(digits);
         }
         self.change(id)
     }
 
     /// Writes an undriven number: `z` in every bit.
     pub fn undriven(&mut self, id: &SignalId, bits: usize) -> io::Result<()> {
-        self.put(b"b")?;
-        for _ in 0..bits {
-            self.put(b"z")?;
-        }
+        self.put(b"b");
+        self.buffer.resize(self.buffer.len() + bits, b'z');
         self.change(id)
     }
 
@@ -119,20 +126,22 @@ impl<W: Write> VcdWriter<W> {
         self.put(match bit {
             Bit::Zero => b"0",
             Bit::One => b"1",
-        })?;
-        self.put(&id.0)?;
-        self.put(b"\n")
+        });
+        self.put(&id.0);
+        self.put(b"\n");
+        self.hand_over()
     }
 
     /// Writes a string. A backslash is doubled; bytes other than graphic ASCII become octal
     /// escapes.
     pub fn text(&mut self, id: &SignalId, text: &[u8]) -> io::Result<()> {
-        self.put(b"s")?;
+        self.put(b"s");
         for byte in text {
             match byte {
-                b'\\' => self.put(b"\\\\")?,
-                byte if byte.is_ascii_graphic() => self.put(&[*byte])?,
-                byte => self.put(format!("\\{byte:03o}").as_bytes())?,
+                b'\\' => self.put(b"\\\\"),
+                b' ' => self.put(b"\\040"),
+                byte if byte.is_ascii_graphic() => self.buffer.push(*byte),
+                byte => write!(self.buffer, "\\{byte:03o}")?,
             }
         }
         self.change(id)
@@ -140,25 +149,51 @@ impl<W: Write> VcdWriter<W> {
 
     /// Flushes the output.
     pub fn flush(&mut self) -> io::Result<()> {
+        self.write_buffer()?;
         self.out.flush()
     }
 
     fn change(&mut self, id: &SignalId) -> io::Result<()> {
-        self.put(b" ")?;
-        self.put(&id.0)?;
-        self.put(b"\n")
+        self.put(b" ");
+        self.put(&id.0);
+        self.put(b"\n");
+        self.hand_over()
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.written_bytes += bytes.len() as u64;
-        self.out.write_all(bytes)
+    fn put(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Writes the buffer if it is full.
+    fn hand_over(&mut self) -> io::Result<()> {
+        match self.buffer.len() < BUFFER_BYTES {
+            true => Ok(()),
+            false => self.write_buffer(),
+        }
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.written_bytes += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
     }
 }
 
-/// Returns the binary digits of a byte.
-fn digits(byte: u8) -> [u8; 8] {
-    std::array::from_fn(|place| b'0' + (byte >> (7 - place) & 1))
-}
+/// Binary digits of each byte.
+static DIGITS: [[u8; 8]; 256] = {
+    let mut digits = [[b'0'; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut place = 0;
+        while place < 8 {
+            digits[byte][place] += (byte >> (7 - place) & 1) as u8;
+            place += 1;
+        }
+        byte += 1;
+    }
+    digits
+};
 
 #[cfg(test)]
 mod tests {
@@ -167,7 +202,9 @@ mod tests {
     #[track_caller]
     fn check(write: impl FnOnce(&mut VcdWriter<&mut Vec<u8>>) -> io::Result<()>, expected: &str) {
         let mut out = Vec::new();
-        write(&mut VcdWriter::new(&mut out)).unwrap();
+        let mut writer = VcdWriter::new(&mut out);
+        write(&mut writer).unwrap();
+        writer.flush().unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 

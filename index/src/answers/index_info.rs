@@ -33,6 +33,56 @@ pub struct IndexInfo {
     pub index_bytes: u64,
 }
 
+/// A kind of section of an index file. Sections that exist once per segment count together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexSection {
+    /// The header without its checksum.
+    Header,
+    /// The checksum of the header.
+    HeaderChecksum,
+    /// Offset of each step's text in the trace.
+    Offsets,
+    /// Line of every 128th step.
+    Lines,
+    /// Time of each step.
+    Times,
+    /// Lists of register writes, of the steps of threads and of markers.
+    Registers,
+    /// Lists of accesses by memory block.
+    Memory,
+    /// Lists of steps by instruction address.
+    Addresses,
+    /// Reads that contradict the last known value.
+    ExternalChanges,
+    /// Segments that access a memory block.
+    MemoryMaps,
+    /// Segments that execute an instruction address.
+    AddressMaps,
+    /// State to resume the build from.
+    ResumePoint,
+    /// Distinct executed instructions.
+    Instructions,
+    /// The table of calls.
+    Calls,
+    /// Memory that the host wrote in semihosting calls.
+    HostWrites,
+    /// Semihosting calls with unknown destinations.
+    UnresolvedCalls,
+    /// The directory.
+    Directory,
+    /// Bytes that nothing refers to: the first directory, if another one replaced it.
+    Unused,
+}
+
+/// Size of a section of an index file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SectionSize {
+    /// The section.
+    pub section: IndexSection,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
 /// Maximum number of different warnings in an index; all are counted.
 pub const WARNINGS_KEPT: usize = 1000;
 

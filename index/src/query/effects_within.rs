@@ -5,6 +5,7 @@ use stepback_parsers::Position;
 use crate::answers::cell::ThreadId;
 use crate::answers::difference::RangeEffects;
 use crate::answers::error::{Cancel, QueryError};
+use crate::in_order::parse_in_order;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::range_collector::RangeCollector;
@@ -13,16 +14,13 @@ use crate::read::slots::SlotReader;
 /// Default maximum number of 64-byte blocks: 32 MB of used memory.
 pub const EFFECT_BLOCKS: usize = 1 << 19;
 
-/// Number of steps read between two checks for cancellation.
-const BLOCK: u64 = 1 << 14;
-
 /// Collects the inputs and outputs of a thread's steps between two positions: what they read before
 /// they wrote it, and what they wrote.
 ///
 /// Read registers are those that the instructions name; written registers are these and those that
 /// the trace records. Banks of one name (`sp` of two modes) count as one register. Memory that
 /// another thread or the kernel wrote meanwhile is no output. Cost: reads the text of these steps
-/// once, some hundred thousand a second or more. Memory: some 200 bytes for each block of 64 bytes
+/// once, on all threads, some million a second. Memory: some 200 bytes for each block of 64 bytes
 /// that is used, up to the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EffectsWithin {
@@ -45,17 +43,14 @@ impl Query for EffectsWithin {
             return Err(QueryError::NoThread(format!("#{}", self.thread.0)));
         }
         let mut collector = RangeCollector::new(index, self.thread, self.blocks);
-        let (mut first, end) = (self.from.0.saturating_add(1), self.to.0.saturating_add(1));
-        while first < end {
-            cancel.check()?;
-            let after = first.saturating_add(BLOCK).min(end);
-            collector.begin_run(first);
-            SlotReader(index).parse_slots(first..after, &mut collector)?;
-            // Fewer or more steps than were indexed: the trace was rewritten.
-            if collector.slot().saturating_add(1) != after {
-                return Err(QueryError::TraceChanged);
-            }
-            first = after;
+        let slots = self.from.0.saturating_add(1)..self.to.0.saturating_add(1);
+        collector.begin_run(slots.start);
+        let parts = SlotReader(index).slot_parts(slots.clone());
+        let parts = parts.map(|part| cancel.check().and(part));
+        parse_in_order(index.source().as_ref(), parts, &mut collector)?;
+        // Fewer or more steps than were indexed: the trace was rewritten.
+        if !slots.is_empty() && collector.slot().saturating_add(1) != slots.end {
+            return Err(QueryError::TraceChanged);
         }
         Ok(collector.finish())
     }

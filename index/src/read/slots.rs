@@ -133,6 +133,9 @@ thread_local! {
 /// more, the text of the step is read.
 const LISTS_REQUESTED: usize = 32;
 
+/// Number of steps of a part that is parsed by itself.
+const PART_STEPS: usize = 1024;
+
 /// Finds slots, and reads their events again.
 pub struct SlotReader<'a>(pub &'a Index);
 
@@ -205,6 +208,32 @@ impl<'a> SlotReader<'a> {
             self.text_start(from.0.saturating_add(1))?
         };
         Ok(start..self.text_start(to.0.saturating_add(1))?.max(start))
+    }
+
+    /// Returns the text ranges of parts of the trace between two positions, in order and contiguous:
+    /// some thousand steps each, with what belongs to them, as in [`Self::text_between`]. Parts can
+    /// be parsed separately.
+    pub fn text_parts(
+        self,
+        range: Range<Position>,
+    ) -> impl Iterator<Item = Result<Range<u64>, QueryError>> + use<'a> {
+        let (from, end) = (range.start.0, range.end.0.max(range.start.0));
+        let starts = (from..end.max(from.saturating_add(1))).step_by(PART_STEPS);
+        starts.map(move |start| {
+            let after = start.saturating_add(PART_STEPS as u64).min(end);
+            self.text_between(Position(start), Position(after))
+        })
+    }
+
+    /// Returns the text ranges of parts of some slots. Parts can be parsed separately.
+    pub(crate) fn slot_parts(
+        self,
+        slots: Range<u64>,
+    ) -> impl Iterator<Item = Result<Range<u64>, QueryError>> + use<'a> {
+        slots.clone().step_by(PART_STEPS).map(move |start| {
+            let after = start.saturating_add(PART_STEPS as u64).min(slots.end);
+            Ok(self.text_start(start)?..self.text_start(after)?)
+        })
     }
 
     /// Returns the time of a step, never less than that of the step before; none when the trace has

@@ -40,6 +40,8 @@ use crate::store::packed::{take, take_u32, take_u64};
 pub const VERSION: u32 = 26;
 const MAGIC: &[u8; 8] = b"Stepback";
 const COMPLETE: u32 = 1;
+/// Offset of the directory's extent in the header, after magic, version and completeness.
+const DIRECTORY_AT: usize = 16;
 
 /// Returns the header of a complete file.
 pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
@@ -73,6 +75,20 @@ pub fn start_of_rest(rest: &IndexData) -> Option<usize> {
         .filter(|_| is_ours)
 }
 
+/// Returns the extent of the directory from the header; `None` if the file is shorter.
+pub fn directory_extent(file: &IndexData) -> Option<Extent> {
+    take_extent(&mut file.get(DIRECTORY_AT..HEADER_LEN)?)
+}
+
+fn take_extent(bytes: &mut &[u8]) -> Option<Extent> {
+    let mut number = || take_u64(bytes).ok();
+    Some(Extent {
+        offset: number()?,
+        len: number()?,
+        checksum: number()?,
+    })
+}
+
 /// Decodes the directory of an index file, if the file is complete, has this format and version,
 /// and is undamaged in header and directory.
 pub fn decode(file: &IndexData) -> Result<Contents, OpenError> {
@@ -85,8 +101,8 @@ pub fn decode(file: &IndexData) -> Result<Contents, OpenError> {
         return Err(OpenError::Incomplete);
     }
     let mut rest = header;
-    let mut number = || take_u64(&mut rest).unwrap_or_default();
-    if number().to_le_bytes() != *MAGIC {
+    let number = |rest: &mut &[u8]| take_u64(rest).unwrap_or_default();
+    if number(&mut rest).to_le_bytes() != *MAGIC {
         return Err(OpenError::Foreign);
     }
     let version = take_u32(&mut &header[8..]).unwrap_or_default();
@@ -96,13 +112,9 @@ pub fn decode(file: &IndexData) -> Result<Contents, OpenError> {
             expected: VERSION,
         });
     }
-    let flags = number() >> 32;
-    let directory = Extent {
-        offset: number(),
-        len: number(),
-        checksum: number(),
-    };
-    let (file_len, checksum) = (number(), number());
+    let flags = number(&mut rest) >> 32;
+    let directory = take_extent(&mut rest).ok_or(SHORT)?;
+    let (file_len, checksum) = (number(&mut rest), number(&mut rest));
     let covered = take(&mut &*header, HEADER_LEN - 8).unwrap_or_default();
     if !is_right(covered, checksum) {
         return Err(OpenError::Damaged(

@@ -8,6 +8,8 @@ use crate::events::{EventSink, Flow, MemoryAccess, RegisterWrite, StepEvent, Thr
 
 /// Longest value of a register that Tenet shows, in bytes.
 const WORD: usize = 8;
+/// Number of bytes that are written at once.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// A register that Tenet text can state.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ struct TextRegister {
 /// effects of the step before.
 pub struct TenetWriter<W> {
     out: W,
+    /// Text that is not written yet.
+    text: Vec<u8>,
     /// Name of the thread; `None` for the only one.
     name: Option<String>,
     thread: Option<ThreadNumber>,
@@ -30,7 +34,7 @@ pub struct TenetWriter<W> {
     registers: Vec<TextRegister>,
     pc_name: &'static str,
     /// Memory of the next line.
-    memory: String,
+    memory: Vec<u8>,
     /// Number of lines written.
     pub lines: u64,
     /// Number of accesses that are left out because their bytes are unknown.
@@ -57,6 +61,7 @@ impl<W: Write> TenetWriter<W> {
             .collect();
         Self {
             out,
+            text: Vec::with_capacity(2 * BUFFER_BYTES),
             name,
             thread: None,
             set,
@@ -66,19 +71,25 @@ impl<W: Write> TenetWriter<W> {
                 (1, _) => "eip",
                 _ => "pc",
             },
-            memory: String::new(),
+            memory: Vec::new(),
             lines: 0,
             unknown_accesses: 0,
             failure: None,
         }
     }
 
-    /// Reports the first write error.
+    /// Writes the rest of the text, and reports the first error.
     ///
     /// # Errors
     /// Some text could not be written.
     pub fn check(&mut self) -> io::Result<()> {
-        self.failure.take().map_or(Ok(()), Err)
+        self.failure.take().map_or_else(|| self.write_text(), Err)
+    }
+
+    fn write_text(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
     }
 
     fn is_of(&self, thread: ThreadNumber) -> bool {
@@ -90,12 +101,34 @@ impl<W: Write> TenetWriter<W> {
             if std::mem::take(&mut register.is_changed)
                 && let Some(value) = register.value
             {
-                write!(self.out, "{}={value:#x},", register.name)?;
+                self.text.extend_from_slice(register.name.as_bytes());
+                self.text.push(b'=');
+                push_number(&mut self.text, value);
+                self.text.push(b',');
             }
         }
-        writeln!(self.out, "{}={:#x}{}", self.pc_name, pc.0, self.memory)
+        self.text.extend_from_slice(self.pc_name.as_bytes());
+        self.text.push(b'=');
+        push_number(&mut self.text, pc.0);
+        self.text.append(&mut self.memory);
+        self.text.push(b'\n');
+        match self.text.len() < BUFFER_BYTES {
+            true => Ok(()),
+            false => self.write_text(),
+        }
     }
 }
+
+/// Appends a number as `0x1f`. The formatting of the standard library would take most of the time of
+/// a conversion.
+fn push_number(text: &mut Vec<u8>, number: u64) {
+    text.extend_from_slice(b"0x");
+    let digits = (u64::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    let digit = |place: u32| DIGITS[(number >> (4 * place) & 0xf) as usize];
+    text.extend((0..digits).rev().map(digit));
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 impl<W: Write> EventSink for TenetWriter<W> {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
@@ -109,7 +142,6 @@ impl<W: Write> EventSink for TenetWriter<W> {
             return;
         }
         self.failure = self.line(step.pc).err();
-        self.memory.clear();
         self.lines += 1;
     }
 
@@ -147,13 +179,15 @@ impl<W: Write> EventSink for TenetWriter<W> {
             return;
         };
         let kind = match access.kind {
-            AccessKind::Read => "mr",
-            AccessKind::Write => "mw",
+            AccessKind::Read => b",mr=",
+            AccessKind::Write => b",mw=",
         };
-        self.memory
-            .push_str(&format!(",{kind}={:#x}:", access.address.0));
+        self.memory.extend_from_slice(kind);
+        push_number(&mut self.memory, access.address.0);
+        self.memory.push(b':');
         for byte in bytes {
-            self.memory.push_str(&format!("{byte:02x}"));
+            let digits = [byte >> 4, byte & 0xf].map(|digit| DIGITS[usize::from(digit)]);
+            self.memory.extend_from_slice(&digits);
         }
     }
 

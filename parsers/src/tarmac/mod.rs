@@ -78,7 +78,7 @@ pub(crate) mod source;
 mod tests;
 
 pub use crate::tarmac::header::{LineHead, LineShape};
-pub use convert::{ConversionLoss, ConvertError, TarmacStyle};
+pub use convert::{ConversionLoss, ConversionWriter, ConvertError, ConvertedPart, TarmacStyle};
 pub use merge::{CoreFile, MergedText};
 pub use nodes::{TarmacNode, is_noticed_register};
 pub use source::{Tarmac, TarmacOptions};

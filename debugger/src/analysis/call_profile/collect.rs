@@ -9,16 +9,17 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::answer::{Call, CallId, FramesWithin, StackUse, ThreadId};
+use stepback_index::in_order::{in_parts, map_in_order};
 use stepback_index::read::StepCounter;
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::analysis::call_profile::collector::Collector;
+use crate::analysis::call_profile::collector::{Collector, MeasuredFrame};
 use crate::analysis::sites::Sites;
 
-/// Frames between two checks for cancellation.
-const STRIDE: u64 = 4096;
+/// Number of frames that a thread measures at once, between two checks for cancellation.
+const PART: usize = 256;
 
 /// The steps between two positions of a trace.
 pub type PositionRange = Range<Position>;
@@ -52,18 +53,23 @@ pub fn call_profile(
     };
     progress.begin(stacks.iter().map(|(_, within)| count(within)).sum());
     let sites = Sites::new(index, cancel);
-    let mut pass = ProfilePass {
+    let pass = ProfilePass {
         index,
         part: &part,
         cancel,
-        progress,
-        done: 0,
         times: part_times(&sites, &part)?,
         sites,
     };
     let mut collector = Collector::new(&part, index.threads().len());
+    let mut done = 0;
     for (stack, within) in &stacks {
-        pass.stack(stack, within, &mut collector)?;
+        collector.begin_stack(stack.thread);
+        pass.each_frame(stack, within, |frames| {
+            done += frames.len() as u64;
+            progress.set(done);
+            frames.iter().for_each(|frame| collector.enter(frame));
+        })?;
+        collector.end_stack();
     }
     Ok(collector.finish(part.end.0 - part.start.0))
 }
@@ -72,47 +78,75 @@ struct ProfilePass<'a> {
     index: &'a Index,
     part: &'a PositionRange,
     cancel: &'a Cancel,
-    progress: &'a Progress,
-    done: u64,
     sites: Sites<'a>,
     /// First and last time of the part; `None` if times are too coarse to measure calls.
     times: Option<Range<u64>>,
 }
 
+/// A frame and the positions between which it is on its stack.
+struct NestedFrame {
+    id: CallId,
+    call: Call,
+    stay: PositionRange,
+}
+
 impl ProfilePass<'_> {
-    fn stack(
-        &mut self,
+    /// Measures the frames of a stack on all threads, and passes them on in order of entry.
+    fn each_frame(
+        &self,
         stack: &StackUse,
         within: &FramesWithin,
-        collector: &mut Collector,
+        mut take: impl FnMut(&[MeasuredFrame]),
     ) -> Result<(), QueryError> {
-        let calls = self.index.calls();
         let counter = StepCounter::new(self.index, stack.thread);
         let clock = StackClock::new(&counter, stack, self.index.end())?;
-        collector.begin_stack(stack.thread);
-        for id in within
-            .around
-            .iter()
-            .copied()
-            .chain(within.called.clone().map(CallId))
-        {
-            if self.done.is_multiple_of(STRIDE) {
-                self.cancel.check()?;
-                self.progress.set(self.done);
-            }
-            self.done += 1;
-            let Some(call) = calls.get(id) else { continue };
-            let stay = collector.nested(self.stay(id, &call));
-            let cut = stay.start..stay.end.min(self.part.end);
-            let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
-            let (steps, time) = (
-                ran.end.saturating_sub(ran.start),
-                self.time_of(&call, &cut)?,
-            );
-            collector.enter(id, &call, stay.end, steps, time);
-        }
-        collector.end_stack();
-        Ok(())
+        let measure = |frames: Vec<NestedFrame>| {
+            self.cancel.check()?;
+            let measured = frames.into_iter().map(|frame| self.measured(frame, &clock));
+            measured.collect::<Result<Vec<_>, _>>()
+        };
+        map_in_order(
+            in_parts(self.nested_frames(within), PART),
+            measure,
+            |frames| {
+                take(&frames);
+                Ok(())
+            },
+        )
+    }
+
+    /// Iterates over the frames of a stack in order of entry. A frame that outlives the enclosing
+    /// one ends with it.
+    fn nested_frames(&self, within: &FramesWithin) -> impl Iterator<Item = NestedFrame> {
+        let called = within.called.clone().map(CallId);
+        let ids = within.around.iter().copied().chain(called);
+        let mut ends: Vec<Position> = Vec::new();
+        ids.filter_map(move |id| {
+            let call = self.index.calls().get(id)?;
+            let stay = self.stay(id, &call);
+            while ends.pop_if(|end| *end <= stay.start).is_some() {}
+            let around = ends.last().copied().unwrap_or(stay.end);
+            let stay = stay.start..stay.end.min(around).max(stay.start);
+            ends.push(stay.end);
+            Some(NestedFrame { id, call, stay })
+        })
+    }
+
+    fn measured(
+        &self,
+        frame: NestedFrame,
+        clock: &StackClock<'_>,
+    ) -> Result<MeasuredFrame, QueryError> {
+        let NestedFrame { id, call, stay } = frame;
+        let cut = stay.start..stay.end.min(self.part.end);
+        let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
+        Ok(MeasuredFrame {
+            id,
+            call,
+            steps: ran.end.saturating_sub(ran.start),
+            time: self.time_of(&call, &cut)?,
+            stay,
+        })
     }
 
     /// Returns the positions between which a frame is on its stack, from the start of the part on.

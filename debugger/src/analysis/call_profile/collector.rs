@@ -40,6 +40,17 @@ pub struct Collector {
     base: u32,
 }
 
+/// A frame with its cost.
+pub struct MeasuredFrame {
+    pub id: CallId,
+    pub call: Call,
+    /// Positions between which it is on its stack; within those of the frame around it.
+    pub stay: PositionRange,
+    /// Steps that ran on its stack between its entry and exit.
+    pub steps: u64,
+    pub time: u64,
+}
+
 /// An open frame and the cost of its callees.
 struct OpenFrame {
     end: Position,
@@ -90,27 +101,23 @@ impl Collector {
         };
     }
 
-    /// Clips the next frame in order of entry: a frame that outlives the enclosing one ends with
-    /// it.
-    pub fn nested(&mut self, stay: PositionRange) -> PositionRange {
+    /// Adds the next frame in order of entry.
+    pub fn enter(&mut self, frame: &MeasuredFrame) {
+        let MeasuredFrame {
+            id,
+            call,
+            ref stay,
+            steps,
+            time,
+        } = *frame;
         self.leave_to(stay.start);
-        let end = self
-            .open
-            .last()
-            .map_or(stay.end, |around| stay.end.min(around.end));
-        stay.start..end.max(stay.start)
-    }
-
-    /// Adds the frame that [`Self::nested`] clipped to end at `end`. `steps` ran on its stack
-    /// between its entry and exit.
-    pub fn enter(&mut self, id: CallId, call: &Call, end: Position, steps: u64, time: u64) {
         let around = self.open.last();
         let (caller, parent) = (
             around.and_then(|open| open.function),
             around.map_or(self.base, |open| open.stack),
         );
         self.has_clock |= time > 1;
-        let function = self.function(id, call);
+        let function = self.function(id, &call);
         let entered = call.entered_at();
         let link = caller
             .zip(function)
@@ -134,7 +141,7 @@ impl Collector {
             *self.open_links.entry(link).or_default() += 1;
         }
         self.open.push(OpenFrame {
-            end,
+            end: stay.end,
             function,
             link,
             stack,

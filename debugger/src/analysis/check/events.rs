@@ -4,13 +4,15 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use stepback_index::build::BuildProgress;
+use stepback_index::in_order::parse_in_order;
+use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index};
 use stepback_machine::flow::FlowKind as ControlFlow;
 use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView, Registers, decode};
 use stepback_parsers::check::{FindingPlace, Findings};
 use stepback_parsers::{
     DelaySlot, EventSink, Flow, InputLocation, Line, MarkerEvent, MarkerKind, MemoryAccess,
-    ParseScratch, Problem, RegisterWrite, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    Position, Problem, RegisterWrite, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
     WrittenName,
 };
 
@@ -20,6 +22,7 @@ use super::threads::ThreadStarts;
 use crate::analysis::check::register_file::{KnownFlags, LastStep};
 use crate::analysis::check::threads::ExceptionEnd;
 use crate::analysis::check::whole;
+use crate::analysis::check::written::WrittenCache;
 
 /// Markers after which a thread continues as its last instruction says.
 const HARMLESS: [MarkerKind; 20] = [
@@ -64,17 +67,15 @@ pub fn check_events(
         done_before: progress.bytes_done.load(Ordering::Relaxed),
         cancel,
         paths: PathFinder::default(),
+        written: WrittenCache::default(),
         beginnings: ThreadStarts::new(index.source().known_threads()),
         threads: Vec::new(),
         steps: 0,
         is_filtered: false,
         has_others: false,
     };
-    index.source().parse(
-        0..index.text_end(),
-        &mut ParseScratch::default(),
-        &mut check,
-    )?;
+    let parts = SlotReader(index).text_parts(Position(0)..index.end());
+    parse_in_order(index.source().as_ref(), parts, &mut check)?;
     cancel.check()?;
     check.finish()?;
     Ok(check.has_others)
@@ -187,6 +188,7 @@ struct EventCheck<'a> {
     done_before: u64,
     cancel: &'a Cancel,
     paths: PathFinder,
+    written: WrittenCache,
     beginnings: ThreadStarts,
     threads: Vec<CheckedThread>,
     steps: u64,
@@ -243,21 +245,17 @@ impl EventCheck<'_> {
         let Some(before) = thread.registers.differing(view, bytes) else {
             return;
         };
-        let instruction = decode(encoding, stepback_machine::Address(last.pc), last.set);
-        let is_writer = |written: &RegisterView| written.register == write.view.register;
-        let Some(known) = instruction
-            .registers
-            .as_ref()
-            .filter(|known| !known.writes.iter().any(is_writer))
-        else {
+        let Some(written) = self.written.of(last.pc, last.set, encoding) else {
             return;
         };
         // An instruction that rotates the register window writes registers of the new window.
-        if last.set.window_step(&encoding).is_some()
-            || known.writes.iter().any(|view| is_window(view.register))
+        if written.contains(&write.view.register)
+            || last.set.window_step(&encoding).is_some()
+            || written.iter().any(|register| is_window(*register))
         {
             return;
         }
+        let instruction = decode(encoding, stepback_machine::Address(last.pc), last.set);
         let name = Registers::name(write.view, last.set).unwrap_or("a register");
         let place = self.place(write.place);
         let (pc, text) = (last.pc, &instruction.text);

@@ -5,5 +5,6 @@ mod path;
 mod register_file;
 mod threads;
 mod whole;
+mod written;
 
 pub use whole::{BrokenRule, PlacedFinding, check};

@@ -2,12 +2,13 @@
 
 use std::io;
 use std::io::Write;
+use std::ops::Range;
 
 use stepback_machine::{AccessKind, InstructionSet};
 
 use crate::error::SourceError;
 use crate::events::Flow;
-use crate::source::Source as _;
+use crate::tarmac::convert::parts::{ConversionWriter, ConvertedText};
 use crate::tarmac::convert::pieces;
 use crate::tarmac::convert::pieces::{AccessForm, TranslatedAddress};
 use crate::tarmac::convert::style::{ConversionLoss, TarmacStyle};
@@ -33,8 +34,8 @@ pub enum ConvertError {
 }
 
 impl Tarmac {
-    /// Writes the trace in another style, in bounded memory. Calls `watch` about once a megabyte
-    /// with the offset reached; `watch` may stop the conversion.
+    /// Writes the trace in another style, in bounded memory. Calls `watch` after each part, about
+    /// once a megabyte, with the offset reached; `watch` may stop the conversion.
     ///
     /// # Errors
     /// The trace could not be read, or the result could not be written.
@@ -44,30 +45,24 @@ impl Tarmac {
         out: &mut impl Write,
         watch: &mut dyn FnMut(u64) -> Flow,
     ) -> Result<ConversionLoss, ConvertError> {
-        if style == TarmacStyle::Es {
-            writeln!(out, "Tarmac Text Rev 3t")?;
+        let mut written = ConversionWriter::new(self, style, out)?;
+        for part in self.conversion_parts() {
+            let part = self.convert_part(style, part?)?;
+            let end = part.end();
+            written.write(part)?;
+            if watch(end) == Flow::Stop {
+                break;
+            }
         }
-        let mut converter = Converter {
-            tarmac: self,
-            style,
-            out,
-            lost: ConversionLoss::default(),
-            open: None,
-            stamp: Vec::new(),
-            time: None,
-            thread: None,
-            steps: 0,
-        };
-        converter.convert(watch)?;
-        Ok(converter.lost)
+        Ok(written.lost())
     }
 }
 
-struct Converter<'t, W> {
+/// Converter of consecutive lines.
+pub(super) struct Converter<'t> {
     tarmac: &'t Tarmac,
     style: TarmacStyle,
-    out: W,
-    lost: ConversionLoss,
+    pub out: ConvertedText,
     /// Diagram on the line before.
     open: Option<OpenDiagram>,
     /// Last timestamp as written, with its unit.
@@ -76,18 +71,30 @@ struct Converter<'t, W> {
     time: Option<u64>,
     /// CPU word of the line before; lines without one belong to the same thread.
     thread: Option<Vec<u8>>,
-    steps: u64,
 }
 
-impl<W: Write> Converter<'_, W> {
-    fn convert(&mut self, watch: &mut dyn FnMut(u64) -> Flow) -> Result<(), ConvertError> {
+impl<'t> Converter<'t> {
+    pub fn new(tarmac: &'t Tarmac, style: TarmacStyle) -> Self {
+        Self {
+            tarmac,
+            style,
+            out: ConvertedText::default(),
+            open: None,
+            stamp: Vec::new(),
+            time: None,
+            thread: None,
+        }
+    }
+
+    /// Converts the lines that begin in a range, and passes the text to `after_window` about once a
+    /// megabyte, which may take it.
+    pub fn convert(
+        &mut self,
+        range: Range<u64>,
+        after_window: &mut dyn FnMut(&mut ConvertedText) -> Result<(), ConvertError>,
+    ) -> Result<(), ConvertError> {
         let (mut buffer, limits) = (Vec::new(), self.tarmac.settings().limits);
-        let mut window = InputWindow::new(
-            self.tarmac.input(),
-            0..self.tarmac.length(),
-            limits.window,
-            &mut buffer,
-        );
+        let mut window = InputWindow::new(self.tarmac.input(), range, limits.window, &mut buffer);
         window.advance(0)?;
         loop {
             let mut at = 0;
@@ -102,6 +109,7 @@ impl<W: Write> Converter<'_, W> {
                 }
                 at = next;
             }
+            after_window(&mut self.out)?;
             let is_too_long = !window.is_last() && window.text().len() - at > limits.line;
             match () {
                 () if window.is_last() => return Ok(()),
@@ -111,14 +119,11 @@ impl<W: Write> Converter<'_, W> {
                 }
                 () => window.advance(at)?,
             }
-            if watch(window.base()) == Flow::Stop {
-                return Ok(());
-            }
         }
     }
 
     fn skip_damaged(&mut self) {
-        self.lost.damaged += 1;
+        self.out.lost.damaged += 1;
         self.open = None;
     }
 
@@ -154,8 +159,8 @@ impl<W: Write> Converter<'_, W> {
     }
 
     fn pass_on(&mut self, text: &[u8]) -> io::Result<()> {
-        self.out.write_all(text)?;
-        self.out.write_all(b"\n")
+        self.out.text.write_all(text)?;
+        self.out.text.write_all(b"\n")
     }
 
     fn instruction(
@@ -165,7 +170,7 @@ impl<W: Write> Converter<'_, W> {
         text: &[u8],
     ) -> io::Result<()> {
         let stamp = stamp_of(text);
-        self.steps += 1;
+        self.out.steps += 1;
         self.write_prefix(stamp, header.cpu)?;
         self.thread = Some(header.cpu.unwrap_or(FIRST_CPU).to_vec());
         self.note_time(header.time, stamp);
@@ -185,14 +190,14 @@ impl<W: Write> Converter<'_, W> {
     }
 
     fn write_es(&mut self, line: &InstructionLine<'_>) -> io::Result<()> {
-        self.lost.physical_addresses += u64::from(line.has_physical);
-        self.out.write_all(b"ES  (")?;
-        self.out.write_all(line.address_word)?;
-        self.out.write_all(b":")?;
-        self.out.write_all(line.encoding)?;
-        write!(self.out, ") {} ", state(line.set))?;
-        self.out.write_all(line.mode)?;
-        self.out.write_all(if line.is_executed {
+        self.out.lost.physical_addresses += u64::from(line.has_physical);
+        self.out.text.write_all(b"ES  (")?;
+        self.out.text.write_all(line.address_word)?;
+        self.out.text.write_all(b":")?;
+        self.out.text.write_all(line.encoding)?;
+        write!(self.out.text, ") {} ", state(line.set))?;
+        self.out.text.write_all(line.mode)?;
+        self.out.text.write_all(if line.is_executed {
             b":         "
         } else {
             b":  CCFAIL "
@@ -200,18 +205,17 @@ impl<W: Write> Converter<'_, W> {
     }
 
     fn write_it(&mut self, line: &InstructionLine<'_>) -> io::Result<()> {
-        write!(
-            self.out,
-            "{} ({}) ",
-            if line.is_executed { "IT" } else { "IS" },
-            self.steps
-        )?;
-        self.out.write_all(line.address_word)?;
-        self.out.write_all(b" ")?;
-        self.out.write_all(line.encoding)?;
-        write!(self.out, " {} ", state(line.set))?;
-        self.out.write_all(line.mode)?;
+        let word: &[u8] = if line.is_executed { b"IT (" } else { b"IS (" };
+        self.out.text.extend_from_slice(word);
+        self.out.push_number();
+        self.out.text.extend_from_slice(b") ");
+        self.out.text.write_all(line.address_word)?;
+        self.out.text.write_all(b" ")?;
+        self.out.text.write_all(line.encoding)?;
+        write!(self.out.text, " {} ", state(line.set))?;
+        self.out.text.write_all(line.mode)?;
         self.out
+            .text
             .write_all(if line.mode.is_empty() { b": " } else { b" : " })
     }
 
@@ -233,7 +237,7 @@ impl<W: Write> Converter<'_, W> {
             }
             _ => {}
         }
-        self.out.write_all(&prefix)?;
+        self.out.text.write_all(&prefix)?;
         self.pass_on(text.get(header.word_at..).unwrap_or_default())
     }
 
@@ -245,8 +249,8 @@ impl<W: Write> Converter<'_, W> {
         {
             Some(drawn) => self.diagram(kind, &drawn, &prefix),
             None => {
-                self.out.write_all(&prefix)?;
-                self.out.write_all(if kind == AccessKind::Read {
+                self.out.text.write_all(&prefix)?;
+                self.out.text.write_all(if kind == AccessKind::Read {
                     b"LD "
                 } else {
                     b"ST "
@@ -272,20 +276,23 @@ impl<W: Write> Converter<'_, W> {
         let physical = place
             .physical
             .and_then(|word| TranslatedAddress::of_word(place.address, word));
-        self.lost.physical_addresses += u64::from(place.physical.is_some() && physical.is_none());
-        self.lost.exclusive_marks += u64::from(place.is_exclusive || header.word.contains(&b'X'));
+        self.out.lost.physical_addresses +=
+            u64::from(place.physical.is_some() && physical.is_none());
+        self.out.lost.exclusive_marks +=
+            u64::from(place.is_exclusive || header.word.contains(&b'X'));
         for (number, row) in pieces::rows(&pieces).enumerate() {
             let here = physical.and_then(|physical| physical.at(row.address));
-            self.lost.physical_addresses += u64::from(physical.is_some() && here.is_none());
+            self.out.lost.physical_addresses += u64::from(physical.is_some() && here.is_none());
             // The first line has time and thread; the lines after it inherit them.
             self.out
+                .text
                 .write_all(if number == 0 { prefix } else { INDENT })?;
             let form = AccessForm {
                 kind: line.kind,
                 width: width(row.address, place.word),
                 physical: here,
             };
-            pieces::write_row(&mut self.out, form, &row)?;
+            pieces::write_row(&mut self.out.text, form, &row)?;
         }
         Ok(())
     }
@@ -296,20 +303,20 @@ impl<W: Write> Converter<'_, W> {
         drawn: &DiagramFields<'_>,
         prefix: &[u8],
     ) -> io::Result<()> {
-        self.lost.memory_types += u64::from(drawn.has_type);
+        self.out.lost.memory_types += u64::from(drawn.has_type);
         for access in drawn.diagram.accesses() {
             for piece in pieces::powers(access) {
                 let physical = drawn
                     .physical
                     .and_then(|physical| physical.at(piece.address));
-                self.out.write_all(prefix)?;
+                self.out.text.write_all(prefix)?;
                 let form = AccessForm {
                     kind,
                     width: width(piece.address, drawn.word),
                     physical,
                 };
                 pieces::write_contiguous(
-                    &mut self.out,
+                    &mut self.out.text,
                     form,
                     piece,
                     self.tarmac.settings().endian,
@@ -370,7 +377,7 @@ impl<W: Write> Converter<'_, W> {
     fn write_prefix(&mut self, stamp: &[u8], cpu: Option<&[u8]>) -> io::Result<()> {
         let mut prefix = Vec::new();
         self.append_prefix(&mut prefix, stamp, cpu);
-        self.out.write_all(&prefix)
+        self.out.text.write_all(&prefix)
     }
 
     fn append_prefix(&self, prefix: &mut Vec<u8>, stamp: &[u8], cpu: Option<&[u8]>) {

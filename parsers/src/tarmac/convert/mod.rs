@@ -18,9 +18,11 @@
 //! damaged lines too. Reading the result yields the same steps, times, registers and bytes.
 
 mod converter;
+mod parts;
 mod pieces;
 pub(super) mod style;
 
 pub use crate::tarmac::convert::style::ConversionLoss;
 pub use converter::ConvertError;
+pub use parts::{ConversionWriter, ConvertedPart};
 pub use style::TarmacStyle;

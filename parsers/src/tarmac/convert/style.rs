@@ -26,6 +26,16 @@ pub struct ConversionLoss {
     pub damaged: u64,
 }
 
+impl ConversionLoss {
+    /// Adds the losses of another part.
+    pub(super) fn add(&mut self, other: Self) {
+        self.physical_addresses += other.physical_addresses;
+        self.memory_types += other.memory_types;
+        self.exclusive_marks += other.exclusive_marks;
+        self.damaged += other.damaged;
+    }
+}
+
 /// Writes `2 physical addresses, 1 memory type`; nothing if there are no losses.
 impl fmt::Display for ConversionLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
