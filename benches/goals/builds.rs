@@ -24,7 +24,7 @@ const BUILDS: usize = 5;
 
 /// Cost of a build.
 #[derive(Clone, Copy, Debug)]
-struct Cost {
+pub struct Cost {
     wall: f64,
     cpu: f64,
     /// Seconds until something could be shown.
@@ -112,7 +112,8 @@ fn screen(part: &Index) -> bool {
     steps.is_ok() && registers.is_ok() && memory.is_ok()
 }
 
-fn build_apart(trace: &Trace, index: &Path, threads: usize) -> Result<Cost> {
+/// Builds in a separate process.
+pub fn build_apart(trace: &Trace, index: &Path, threads: usize) -> Result<Cost> {
     let mut command = Command::new(std::env::current_exe()?);
     let output = command
         .arg(CHILD)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use stepback_benches::{Trace, cpu_time, status_kib, with_peak_memory};
+use stepback_benches::{Trace, cpu_time, with_peak_memory};
 use stepback_compare::{CompareOptions, Comparison};
 use stepback_index::Cancel;
 
@@ -19,7 +19,7 @@ pub const NAME: &str = "comparison";
 const EDITS: u64 = 100;
 
 /// Prints the cost of comparisons with an equal trace, with edited ones, and with one of other
-/// times. The CPU time is that of all threads.
+/// times. CPU time is that of all threads, memory all anonymous memory of the process.
 pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     let index = open(trace, path)?;
     let steps = index.step_count();
@@ -47,9 +47,8 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
         };
         let other_index = PathBuf::from(format!("{}.sbi", other.path.display()));
         copy.write(&trace.path, &other.path, steps)?;
-        builds::run_child(&other.path, &other_index, 2)?;
+        builds::build_apart(&other, &other_index, 2)?;
         let (index, second) = (open(trace, path)?, open(&other, &other_index)?);
-        let before = status_kib("RssAnon").unwrap_or_default();
         let (start, cpu) = (Instant::now(), cpu_time().unwrap_or_default());
         let (found, anonymous) = with_peak_memory(|| {
             Comparison::run(
@@ -65,7 +64,7 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
             "{NAME}, {name}, {steps} steps, {regions} regions: {:.2} s, CPU {:.2} s, {} MiB",
             start.elapsed().as_secs_f64(),
             cpu.as_secs_f64(),
-            anonymous.saturating_sub(before) >> 10
+            anonymous >> 10
         );
         drop(second);
         std::fs::remove_file(&other.path)?;
