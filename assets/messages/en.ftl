@@ -1082,6 +1082,11 @@ differences-after = { $count ->
         [one] 1 value differs after it
        *[other] { $count } values differ after it
     }
+differences-not-compared-after = the values after it are not compared
+differences-rows-left = { $count ->
+        [one] 1 row is not listed
+       *[other] { $count } rows are not listed
+    }
 differences-more = { $count ->
         [one] 1 more
        *[other] { $count } more

@@ -1121,6 +1121,11 @@ differences-after = { $count ->
         [one] { $count } valeur diffère ensuite
        *[other] { $count } valeurs diffèrent ensuite
     }
+differences-not-compared-after = les valeurs qui suivent ne sont pas comparées
+differences-rows-left = { $count ->
+        [one] { $count } ligne n'est pas affichée
+       *[other] { $count } lignes ne sont pas affichées
+    }
 differences-more = { $count ->
         [one] { $count } de plus
        *[other] { $count } de plus

@@ -3,13 +3,12 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use stepback_benches::places::ask;
-use stepback_benches::{Trace, cpu_time, status_kib};
+use stepback_benches::{Trace, cpu_time, status_kib, with_peak_memory};
 use stepback_index::build::{Build, BuildOptions, BuildProgress, Fingerprint};
 use stepback_index::query::{MemoryAt, RegistersAt, Steps};
 use stepback_index::{Cancel, Index};
@@ -25,7 +24,7 @@ const BUILDS: usize = 5;
 
 /// Cost of a build.
 #[derive(Clone, Copy, Debug)]
-struct Cost {
+pub struct Cost {
     wall: f64,
     cpu: f64,
     /// Seconds until something could be shown.
@@ -41,55 +40,38 @@ pub const MODIFIED: u64 = 0;
 
 /// Builds once and prints the cost.
 pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
-    let (is_done, anonymous, first) = (AtomicBool::new(false), AtomicU64::new(0), OnceLock::new());
+    let first = OnceLock::new();
     let trace = Trace {
         name: String::new(),
         path: trace.to_owned(),
     };
-    let summary = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_done.load(Ordering::Relaxed) {
-                anonymous.fetch_max(status_kib("RssAnon").unwrap_or_default(), Ordering::Relaxed);
-                std::thread::sleep(Duration::from_millis(4));
-            }
-        });
-        let (start, cpu) = (Instant::now(), cpu_time().unwrap_or_default());
-        let built = (|| {
-            let source: Arc<dyn Source> = Arc::new(trace.open()?);
-            let fingerprint = Fingerprint::of(source.as_ref(), MODIFIED)?;
-            let options = BuildOptions {
-                threads,
-                ..BuildOptions::default()
-            };
-            let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-            let build = Build::new(&source, &fingerprint, &options, &progress, &cancel).anew();
-            let on_part = |part| {
-                first.get_or_init(|| screen(&part).then(|| start.elapsed()));
-            };
-            Ok(if threads == TELLING {
-                build.reporting_parts(&on_part)
-            } else {
-                build
-            }
-            .to_file(index)?)
-        })();
-        is_done.store(true, Ordering::Relaxed);
-        built.map(|summary| {
-            (
-                summary,
-                start.elapsed(),
-                cpu_time().unwrap_or_default().saturating_sub(cpu),
-            )
-        })
+    let (start, cpu) = (Instant::now(), cpu_time().unwrap_or_default());
+    let (built, anonymous) = with_peak_memory(|| {
+        let source: Arc<dyn Source> = Arc::new(trace.open()?);
+        let fingerprint = Fingerprint::of(source.as_ref(), MODIFIED)?;
+        let options = BuildOptions {
+            threads,
+            ..BuildOptions::default()
+        };
+        let (progress, cancel) = (BuildProgress::default(), Cancel::default());
+        let build = Build::new(&source, &fingerprint, &options, &progress, &cancel).anew();
+        let on_part = |part| {
+            first.get_or_init(|| screen(&part).then(|| start.elapsed()));
+        };
+        let build = if threads == TELLING {
+            build.reporting_parts(&on_part)
+        } else {
+            build
+        };
+        anyhow::Ok(build.to_file(index)?)
     });
-    let (summary, wall, cpu): (_, Duration, Duration) =
-        summary.map_err(|error: anyhow::Error| error)?;
-    let resident = status_kib("VmHWM").unwrap_or_default();
-    let (wall, cpu, anonymous) = (
-        wall.as_secs_f64(),
-        cpu.as_secs_f64(),
-        anonymous.into_inner(),
+    let (wall, cpu) = (
+        start.elapsed(),
+        cpu_time().unwrap_or_default().saturating_sub(cpu),
     );
+    let summary = built?;
+    let resident = status_kib("VmHWM").unwrap_or_default();
+    let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
     // A trace of few segments is complete before a part of it is shown.
     let first = first
         .into_inner()
@@ -130,7 +112,8 @@ fn screen(part: &Index) -> bool {
     steps.is_ok() && registers.is_ok() && memory.is_ok()
 }
 
-fn build_apart(trace: &Trace, index: &Path, threads: usize) -> Result<Cost> {
+/// Builds in a separate process.
+pub fn build_apart(trace: &Trace, index: &Path, threads: usize) -> Result<Cost> {
     let mut command = Command::new(std::env::current_exe()?);
     let output = command
         .arg(CHILD)

@@ -13,5 +13,7 @@ mod traces;
 #[cfg(target_os = "linux")]
 pub use pseudo_terminal::{PseudoTerminal, Sent};
 
-pub use system::{cpu_time, forget_pages, free_bytes, read_bytes, status_kib, thread_cpu_time};
+pub use system::{
+    cpu_time, forget_pages, free_bytes, read_bytes, status_kib, thread_cpu_time, with_peak_memory,
+};
 pub use traces::{Trace, long_trace, traces};

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Returns the CPU time that all threads of this process have used.
@@ -69,6 +70,24 @@ pub fn forget_pages(path: &Path) -> Option<()> {
 /// Returns a number of `/proc/self/status`: `VmHWM`, `RssAnon`.
 pub fn status_kib(name: &str) -> Option<u64> {
     number_in("/proc/self/status", name)
+}
+
+/// Runs something, and returns its result with the largest anonymous memory of the process
+/// meanwhile, in KiB, looked at every 4 ms.
+pub fn with_peak_memory<T>(run: impl FnOnce() -> T) -> (T, u64) {
+    let (is_done, anonymous) = (AtomicBool::new(false), AtomicU64::new(0));
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                anonymous.fetch_max(status_kib("RssAnon").unwrap_or_default(), Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(4));
+            }
+        });
+        let result = run();
+        is_done.store(true, Ordering::Relaxed);
+        result
+    });
+    (result, anonymous.into_inner())
 }
 
 /// Returns the number of bytes that this process has read from disk.

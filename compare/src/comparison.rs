@@ -20,8 +20,9 @@ use crate::values::pointers::{PointerCounts, PointerPass};
 use crate::values::states::StateAfter;
 use crate::values::step::StepComparer;
 
-/// Number of regions without partners after which the states are compared.
-pub const COMPARED_STATES: usize = 16;
+/// Number of regions without partners of two threads after which the states are compared: about a
+/// second of work.
+pub const COMPARED_STATES: usize = 256;
 
 /// How traces are compared.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +94,7 @@ impl Comparison {
         options: CompareOptions<'_>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
-        let slides = Slides::detect(a, b)?;
+        let slides = Slides::detect(a, b, cancel)?;
         let threads = thread_pairs(a, b);
         let mut forgiving = Forgiving {
             rules: options.tolerances,
@@ -104,7 +105,7 @@ impl Comparison {
             let translate = |address: Address| slides.to_first(address);
             let one = Side::new(a, pair.a, |address| address.0);
             let other = Side::new(b, pair.b, translate);
-            let aligner = Aligner::new(one, other, cancel);
+            let aligner = Aligner::new(one, other, &slides, cancel);
             let found = compare_threads(*pair, aligner, &slides, &mut forgiving, options.progress)?;
             compared.push(found);
         }
@@ -177,6 +178,7 @@ fn compare_threads(
         mut b,
         cancel,
         result: alignment,
+        equal_runs,
         ..
     } = aligner;
     let regions = alignment.regions();
@@ -200,6 +202,8 @@ fn compare_threads(
     let mut pass = ValuePass::new(&mut a, &mut b, comparer.clone(), forgiving, cancel);
     let has_moved = !comparer.distances.0.is_empty();
     pass.pointers = has_moved.then(PointerPass::default);
+    // Pointers must be followed through all steps.
+    pass.equal_runs = (!has_moved).then_some(equal_runs);
     let initial = match parallel.start == StepPair::default() {
         true => pass.initial()?,
         false => Vec::new(),

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use foldhash::{HashMap, HashSet};
 use stepback_index::answer::{ExecutedCode, ThreadId, Value};
 use stepback_index::read::StepAddresses;
-use stepback_index::{Index, QueryError};
+use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::{Address, Encoding};
 
 /// Distance between two instructions from which they belong to different parts.
@@ -19,8 +19,6 @@ const PART_GAP: u64 = 1 << 20;
 const RARE: usize = 4;
 /// Minimum number of votes for a distance.
 const VOTES: usize = 4;
-/// Number of steps whose addresses are examined if a trace does not record instructions.
-const EXAMINED_STEPS: u64 = 1 << 24;
 /// Number of steps that are read at once.
 const BLOCK_STEPS: u64 = 1 << 16;
 /// Number of steps before an instruction that identify it.
@@ -49,13 +47,14 @@ pub struct Slides {
 }
 
 impl Slides {
-    /// Finds the distances.
+    /// Finds the distances. Cost: the distinct instructions; if a trace does not record these, the
+    /// addresses of all steps.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn detect(a: &Index, b: &Index) -> Result<Self, QueryError> {
+    pub fn detect(a: &Index, b: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
         let places = match (a.executed_codes(), b.executed_codes()) {
-            ([], _) | (_, []) => [by_course(a)?, by_course(b)?],
+            ([], _) | (_, []) => [by_course(a, cancel)?, by_course(b, cancel)?],
             (a, b) => [by_encoding(a), by_encoding(b)],
         };
         let [one, other] = &places;
@@ -177,34 +176,38 @@ fn by_encoding(codes: &[ExecutedCode]) -> Vec<(CodeKey, u64)> {
 
 /// Returns the addresses of a trace without encodings, each with the distances between the steps
 /// before its first execution.
-fn by_course(index: &Index) -> Result<Vec<(CodeKey, u64)>, QueryError> {
-    let mut addresses = StepAddresses::new(index, ThreadId(0), |address| address.0);
+fn by_course(index: &Index, cancel: &Cancel) -> Result<Vec<(CodeKey, u64)>, QueryError> {
     let mut known: HashSet<u64> = HashSet::default();
-    let mut course = VecDeque::from([0u64; COURSE_STEPS]);
-    let mut last = 0u64;
     let mut places = Vec::new();
-    let end = EXAMINED_STEPS.min(addresses.count());
-    for from in (0..end).step_by(BLOCK_STEPS as usize) {
-        for address in addresses.range(from..end.min(from + BLOCK_STEPS))? {
-            let is_near = address.abs_diff(last) < FAR_STEP;
-            course.pop_front();
-            course.push_back(match is_near {
-                true => address.wrapping_sub(last),
-                false => FAR_STEP,
-            });
-            last = address;
-            if known.insert(address) {
-                let mixed = course.iter().fold(0, |mixed: u64, distance| {
-                    (mixed ^ distance)
-                        .wrapping_add(1)
-                        .wrapping_mul(COURSE_FACTOR)
-                        .rotate_left(29)
+    for thread in (0..=u16::MAX).take(index.threads().len()) {
+        let mut addresses = StepAddresses::new(index, ThreadId(thread), |address| address.0);
+        let mut course = VecDeque::from([0u64; COURSE_STEPS]);
+        let mut last = 0u64;
+        for from in (0..addresses.count()).step_by(BLOCK_STEPS as usize) {
+            cancel.check()?;
+            for address in addresses.range(from..from + BLOCK_STEPS)? {
+                let is_near = address.abs_diff(last) < FAR_STEP;
+                course.pop_front();
+                course.push_back(match is_near {
+                    true => address.wrapping_sub(last),
+                    false => FAR_STEP,
                 });
-                places.push((CodeKey::Course(mixed), address));
+                last = address;
+                if known.insert(address) {
+                    let course = course.iter().copied().fold(0, mixed);
+                    places.push((CodeKey::Course(course), address));
+                }
             }
         }
     }
     Ok(places)
+}
+
+fn mixed(course: u64, distance: u64) -> u64 {
+    (course ^ distance)
+        .wrapping_add(1)
+        .wrapping_mul(COURSE_FACTOR)
+        .rotate_left(29)
 }
 
 /// Returns the distance with most votes, if they are enough and no other has as many.

@@ -18,6 +18,9 @@ use crate::cli::compared_traces::{ComparedTraces, ThreadSteps};
 use crate::cli::json::{FunctionJson, StepJson, hex};
 use crate::cli::report::Report;
 
+/// Maximum number of differing steps that are listed.
+const LISTED_STEPS: usize = 2000;
+
 /// Returns the forms of the JSON output.
 pub fn forms(forms: AnswerForms) -> AnswerForms {
     forms.or::<CompareJson>()
@@ -309,7 +312,8 @@ impl<'a, 'r> ThreadWriter<'a, 'r> {
         let values = threads.values_before_divergence();
         let differing = values.map_or(0, |values| values.differing);
         let mut listed = Vec::new();
-        for number in values.iter().flat_map(|values| &values.steps) {
+        let numbers = values.iter().flat_map(|values| &values.steps);
+        for number in numbers.take(LISTED_STEPS) {
             listed.push(self.in_a.number(*number)?);
         }
         let mut regions = Vec::new();

@@ -5,10 +5,12 @@ use std::ops::Range;
 use stepback_index::{Cancel, QueryError};
 
 use crate::align::calls::candidates;
+use crate::align::equal_runs::EqualRuns;
 use crate::align::lcs::{GapStep, matched_pairs};
 use crate::align::patience::anchors;
 use crate::align::side::Side;
 use crate::region::{Alignment, RegionKind, StepPair};
+use crate::slides::Slides;
 
 /// Number of equal steps that show that two threads run in parallel again.
 const CONVINCING: u64 = 64;
@@ -86,12 +88,15 @@ pub(crate) struct Aligner<'a, 'c> {
     pub b: Side<'a>,
     pub cancel: &'c Cancel,
     pub result: Alignment,
+    pub equal_runs: EqualRuns<'a>,
     cells_left: u64,
 }
 
 impl<'a, 'c> Aligner<'a, 'c> {
-    pub fn new(a: Side<'a>, b: Side<'a>, cancel: &'c Cancel) -> Self {
+    pub fn new(a: Side<'a>, b: Side<'a>, slides: &Slides, cancel: &'c Cancel) -> Self {
+        let equal_runs = EqualRuns::new(&a, &b, slides);
         Self {
+            equal_runs,
             a,
             b,
             cancel,
@@ -149,9 +154,15 @@ impl<'a, 'c> Aligner<'a, 'c> {
         let mut count = 0;
         while count < limit {
             self.cancel.check()?;
-            let one = self.a.addresses.from(from.a + count)?;
-            let other = self.b.addresses.from(from.b + count)?;
-            let compared = one.len().min(other.len()).min(as_len(limit - count));
+            let (a, b) = (from.a + count, from.b + count);
+            let equal = self.equal_runs.next(StepPair { a, b }, limit - count)?;
+            if equal.start == 0 {
+                count += equal.end;
+                continue;
+            }
+            let one = self.a.addresses.from(a)?;
+            let other = self.b.addresses.from(b)?;
+            let compared = one.len().min(other.len()).min(as_len(equal.start));
             let (one, other) = (&one[..compared], &other[..compared]);
             let equal = match one == other {
                 true => compared,

@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread;
 
-use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
+use crate::align::equal_runs::EqualRuns;
 use crate::align::side::Side;
 use crate::region::{Region, StepPair};
 use crate::rules::Forgiving;
@@ -20,12 +20,10 @@ use crate::values::step::{BlockStep, StepComparer};
 
 /// Number of steps that are read at once.
 const BLOCK_STEPS: u64 = 1 << 14;
-/// Number of different texts in a row after which few are compared.
-const UNEQUAL_TEXTS: u64 = 4;
-/// Number of steps of which one block is compared as text then.
-const RETRY_STEPS: u64 = 1 << 18;
-/// Maximum number of differing steps that are listed.
-pub const LISTED_STEPS: usize = 2000;
+/// Number of steps of other threads after a block in which late effects of its last step are read.
+const LATE_STEPS: u64 = 1 << 8;
+/// Maximum number of differing steps of a pair of threads that are listed: 8 MiB of numbers.
+pub const LISTED_STEPS: usize = 1 << 20;
 
 /// Steps of a region with different values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +34,7 @@ pub struct RegionValues {
     pub first: Option<StepDifference>,
     /// The last of them.
     pub last: Option<StepPair>,
-    /// Their numbers in the first trace, at most [`LISTED_STEPS`].
+    /// Their numbers in the first trace, at most [`LISTED_STEPS`] in all regions.
     pub steps: Vec<u64>,
 }
 
@@ -49,13 +47,13 @@ pub(crate) struct ValuePass<'a, 'p> {
     pub cancel: &'p Cancel,
     /// Present if something lies elsewhere in the second trace, and if the steps are passed in order.
     pub pointers: Option<PointerPass>,
+    /// Steps that are equal and need not be read; `None` if all are read.
+    pub equal_runs: Option<EqualRuns<'a>>,
     numbers: [RegisterNumbers<'a>; 2],
+    /// Number of steps that are listed already.
+    listed_steps: usize,
     /// Blocks that are not in use any more.
     spare: [EffectBlock; 2],
-    /// Texts of the steps that were compared last.
-    texts: [Vec<u8>; 2],
-    /// Number of comparisons of texts in a row that found them different.
-    unequal_texts: u64,
 }
 
 impl<'a, 'p> ValuePass<'a, 'p> {
@@ -74,10 +72,10 @@ impl<'a, 'p> ValuePass<'a, 'p> {
             forgiving,
             cancel,
             pointers: None,
+            equal_runs: None,
+            listed_steps: 0,
             numbers,
             spare: Default::default(),
-            texts: Default::default(),
-            unequal_texts: 0,
         }
     }
 
@@ -113,74 +111,65 @@ impl<'a, 'p> ValuePass<'a, 'p> {
     ) -> Result<RegionValues, QueryError> {
         let mut found = RegionValues::default();
         let count = region.a.end - region.a.start;
-        for from in (0..count).step_by(BLOCK_STEPS as usize) {
+        let mut from = 0;
+        while from < count {
             self.cancel.check()?;
-            let to = count.min(from + BLOCK_STEPS);
-            count_steps(to - from);
-            let in_a = region.a.start + from..region.a.start + to;
-            let in_b = region.b.start + from..region.b.start + to;
-            if self.have_same_text(in_a.clone(), in_b.clone())? {
-                continue;
-            }
-            let [a, b] = self.blocks(in_a, in_b)?;
-            let differing = self.block_differences(&a, &b);
-            if let Some(pointers) = &mut self.pointers {
-                pointers.number_steps(region.a.start + from);
-            }
-            for (place, mut cells) in differing {
-                if from + place + 1 < count {
-                    self.drop_untaken_branches(&mut cells, &a, place);
+            let start = StepPair {
+                a: region.a.start + from,
+                b: region.b.start + from,
+            };
+            let equal = match &mut self.equal_runs {
+                Some(runs) => runs.next(start, count - from)?,
+                None => count - from..count - from,
+            };
+            let steps = match equal.start {
+                0 => equal.end,
+                unequal => {
+                    let steps = unequal.min(BLOCK_STEPS);
+                    self.block(region, from..from + steps, &mut found)?;
+                    steps
                 }
-                if cells.is_empty() {
-                    continue;
-                }
-                let steps = StepPair {
-                    a: region.a.start + from + place,
-                    b: region.b.start + from + place,
-                };
-                found.differing += 1;
-                found.last = Some(steps);
-                if found.steps.len() < LISTED_STEPS {
-                    found.steps.push(steps.a);
-                }
-                found.first.get_or_insert(StepDifference { steps, cells });
-            }
-            self.spare = [a, b];
+            };
+            count_steps(steps);
+            from += steps;
         }
         Ok(found)
     }
 
-    /// Returns true if both traces describe some steps with the same text, so that nothing differs.
-    /// False without a look if that is unlikely, or if pointers must be followed.
-    fn have_same_text(&mut self, a: Range<u64>, b: Range<u64>) -> Result<bool, QueryError> {
-        let (first, second) = (self.a.index, self.b.index);
-        let sources = [first.source(), second.source()];
-        let is_unlikely = self.unequal_texts >= UNEQUAL_TEXTS;
-        if self.pointers.is_some()
-            || is_unlikely && a.start % RETRY_STEPS >= BLOCK_STEPS
-            || first.info().format != second.info().format
-            || !sources.iter().all(|source| source.is_text())
-        {
-            return Ok(false);
+    /// Compares consecutive steps of a matched region, counted from its start.
+    fn block(
+        &mut self,
+        region: &Region,
+        part: Range<u64>,
+        found: &mut RegionValues,
+    ) -> Result<(), QueryError> {
+        let steps_of = |steps: &Range<u64>| steps.start + part.start..steps.start + part.end;
+        let [a, b] = self.blocks(steps_of(&region.a), steps_of(&region.b))?;
+        let differing = self.block_differences(&a, &b);
+        if let Some(pointers) = &mut self.pointers {
+            pointers.number_steps(region.a.start + part.start);
         }
-        let [in_a, in_b] = [positions(self.a, a)?, positions(self.b, b)?];
-        let text_a = SlotReader(first).text_between(in_a.start, in_a.end)?;
-        let text_b = SlotReader(second).text_between(in_b.start, in_b.end)?;
-        let mut is_same = text_a.end - text_a.start == text_b.end - text_b.start;
-        if is_same {
-            let ranges = [text_a, text_b];
-            for ((source, range), text) in sources.iter().zip(ranges).zip(&mut self.texts) {
-                text.clear();
-                source.read_raw(range, text)?;
+        for (place, mut cells) in differing {
+            let steps = StepPair {
+                a: region.a.start + part.start + place,
+                b: region.b.start + part.start + place,
+            };
+            if steps.a + 1 < region.a.end {
+                self.drop_untaken_branches(&mut cells, &a, place);
             }
-            let [a, b] = &self.texts;
-            is_same = a == b;
+            if cells.is_empty() {
+                continue;
+            }
+            found.differing += 1;
+            found.last = Some(steps);
+            if self.listed_steps < LISTED_STEPS {
+                found.steps.push(steps.a);
+                self.listed_steps += 1;
+            }
+            found.first.get_or_insert(StepDifference { steps, cells });
         }
-        self.unequal_texts = match is_same {
-            true => 0,
-            false => self.unequal_texts + 1,
-        };
-        Ok(is_same)
+        self.spare = [a, b];
+        Ok(())
     }
 
     /// Removes the condition of a branch after which both threads continue at the same step: not
@@ -267,7 +256,14 @@ pub(crate) fn positions(
         {
             // Position 0 to 0 is what precedes the first step.
             None => Position(start.0.max(1))..Position(start.0.max(1)),
-            Some(last) => start..side.addresses.step(last)?.after(),
+            Some(last) => {
+                let end = side.addresses.step(last)?.after();
+                let next = match numbers.end < side.count() {
+                    true => side.addresses.step(numbers.end)?.before(),
+                    false => Position(side.index.step_count()),
+                };
+                start..end.max(next.min(Position(end.0 + LATE_STEPS)))
+            }
         },
     )
 }

@@ -10,12 +10,17 @@ use stepback_parsers::{Format, TraceAssumptions};
 
 /// Indexes a trace, in segments so small that several are needed.
 pub fn index_of(text: Vec<u8>) -> Arc<Index> {
+    index_in_segments(text, 64 << 10)
+}
+
+/// Indexes a trace in segments of this length.
+pub fn index_in_segments(text: Vec<u8>, segment_bytes: u64) -> Arc<Index> {
     let format = Format::of_input(&text).unwrap();
     let source = format
         .open_text(Box::new(text), TraceAssumptions::default())
         .unwrap();
     let options = BuildOptions {
-        segment_bytes: 64 << 10,
+        segment_bytes,
         ..BuildOptions::default()
     };
     Arc::new(index_in_memory(source, &options).unwrap())

@@ -5,11 +5,12 @@ use stepback_compare::{
     CompareOptions, Comparison, ParallelEnd, Region, RegionKind, StepPair, ThreadComparison,
     Tolerances,
 };
-use stepback_index::read::{SlotReader, StepAddresses};
+use stepback_index::answer::ThreadId;
+use stepback_index::read::{SlotReader, StepAddresses, StepRun, StepRuns};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Step;
 
-use crate::support::{TestStep, compared, index_of, only, steps_at, trace_of};
+use crate::support::{TestStep, compared, index_in_segments, index_of, only, steps_at, trace_of};
 
 fn compare(a: &[TestStep], b: &[TestStep]) -> ThreadComparison {
     let (a, b) = (index_of(trace_of(a)), index_of(trace_of(b)));
@@ -268,4 +269,114 @@ fn large_gaps_are_aligned_at_unique_runs() {
     assert_eq!(regions, [same, other, same, other]);
     assert_eq!(found.alignment.matched(), 10_100);
     assert!(!found.is_equal());
+}
+
+#[test]
+fn edits_between_long_equal_runs_are_all_found() {
+    let step = |place: u64| TestStep {
+        pc: 0x1000 + 4 * (place * 7 % 301),
+        value: Some(place.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+    };
+    let a: Vec<_> = (0..30_000).map(step).collect();
+    let mut b = a.clone();
+    b[12_000].value = Some(1);
+    b[12_001].value = None;
+    // The times and places of all later steps are others.
+    b.insert(
+        20_000,
+        TestStep {
+            pc: 0x9000,
+            value: Some(2),
+        },
+    );
+    b.remove(5_000);
+    let found = compare(&a, &b);
+    let regions: Vec<_> = found
+        .alignment
+        .regions()
+        .iter()
+        .map(|it| (it.a.clone(), it.b.clone()))
+        .collect();
+    assert_eq!(
+        regions,
+        [
+            (0..5_000, 0..5_000),
+            (5_000..5_001, 5_000..5_000),
+            (5_001..20_000, 5_000..19_999),
+            (20_000..20_000, 19_999..20_000),
+            (20_000..30_000, 20_000..30_000),
+        ]
+    );
+    let values: Vec<_> = found
+        .details
+        .iter()
+        .filter_map(|it| it.values.as_ref())
+        .collect();
+    let steps: Vec<_> = values.iter().map(|values| values.steps.clone()).collect();
+    assert_eq!(steps, [vec![], vec![12_000], vec![]]);
+}
+
+#[test]
+fn every_differing_step_of_a_long_region_is_listed() {
+    let step = |place: u64| TestStep {
+        pc: 0x1000 + 4 * (place % 50),
+        value: Some(place),
+    };
+    let a: Vec<_> = (0..6_000).map(step).collect();
+    let mut b = a.clone();
+    for step in &mut b[1_000..] {
+        step.value = step.value.map(|value| value + 1);
+    }
+    let found = compare(&a, &b);
+    let values = found.details[0].values.as_ref().unwrap();
+    assert!(values.steps.iter().copied().eq(1_000..6_000));
+    assert_eq!(values.differing, 5_000);
+}
+
+#[test]
+fn runs_have_equal_digests_whatever_their_times_and_places() {
+    let step = |place: u64| TestStep {
+        pc: 0x1000 + 4 * (place * 7 % 301),
+        value: Some(place.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+    };
+    let a: Vec<_> = (0..20_000).map(step).collect();
+    let runs = |steps: &[TestStep]| {
+        // Runs end with their segment, so that much is not found again if these are small.
+        let index = index_in_segments(trace_of(steps), 16 << 20);
+        let mut runs = StepRuns::new(&index, ThreadId(0));
+        let mut found: Vec<StepRun> = Vec::new();
+        while let Some(run) = runs
+            .next(found.last().map_or(0, |run| run.start + run.steps))
+            .unwrap()
+        {
+            found.push(run);
+        }
+        found
+    };
+    let whole = runs(&a);
+    let last = whole.last().unwrap();
+    assert_eq!(last.start + last.steps, 20_000);
+    assert!(whole.iter().all(|run| run.digest.has_all_encodings()));
+    let equal = |other: &[StepRun], shift: u64| {
+        let other = |run: &&StepRun| {
+            let moved = StepRun {
+                start: run.start + shift,
+                ..**run
+            };
+            other.contains(&moved)
+        };
+        whole.iter().filter(other).map(|run| run.steps).sum::<u64>()
+    };
+    let mut changed = a.clone();
+    changed[10_000].value = Some(1);
+    assert!((10_000..20_000).contains(&equal(&runs(&changed), 0)));
+    let mut later = a.clone();
+    later.insert(
+        0,
+        TestStep {
+            pc: 0x9000,
+            value: None,
+        },
+    );
+    assert!((10_000..20_000).contains(&equal(&runs(&later), 1)));
 }

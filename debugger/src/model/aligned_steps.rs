@@ -45,7 +45,7 @@ pub struct AlignedStep {
     /// Position of the first trace to which the row leads.
     pub position: Position,
     /// The steps match and have different values. Known for the first
-    /// [`LISTED_STEPS`](stepback_compare::LISTED_STEPS) differing steps of a region.
+    /// [`LISTED_STEPS`](stepback_compare::LISTED_STEPS) differing steps of the threads.
     pub has_other_values: bool,
 }
 

@@ -154,6 +154,7 @@ impl TraceDifferences {
         let (a, b) = (&session.index, &other.index);
         let comparison = Comparison::run(a, b, options, cancel)?;
         let (mut rows, mut rules, mut stops) = (Vec::new(), Vec::new(), Vec::new());
+        let mut left = 0;
         for threads in &comparison.compared {
             let mut list = ThreadDifferences {
                 session,
@@ -166,9 +167,10 @@ impl TraceDifferences {
                 rows,
                 rules,
                 stops,
+                left,
             };
             list.add()?;
-            (rows, rules, stops) = (list.rows, list.rules, list.stops);
+            (rows, rules, stops, left) = (list.rows, list.rules, list.stops, list.left);
         }
         for forgiven in &comparison.forgiven {
             rows.push(forgiven_row(forgiven, rows.len() as u64));
@@ -179,7 +181,11 @@ impl TraceDifferences {
         }
         stops.sort_unstable();
         stops.dedup();
-        let table = Table::new(summary(&comparison, &other), &HEADS, rows);
+        let mut summary = summary(&comparison, &other);
+        if left > 0 {
+            summary = format!("{summary}, {}", say!("differences-rows-left", count = left));
+        }
+        let table = Table::new(summary, &HEADS, rows);
         // The kind, the steps of the first trace and the values are shown in the narrowest panel.
         let table = Table {
             spare: vec![5, 3, 1, 6, 4],
@@ -273,6 +279,8 @@ struct ThreadDifferences<'a> {
     /// Rules of each row.
     rules: Vec<RowRules>,
     stops: Vec<u64>,
+    /// Number of rows for which there was no room.
+    left: u64,
 }
 
 /// A row whose steps are numbered within the threads.
@@ -293,8 +301,18 @@ impl ThreadDifferences<'_> {
         self.add_initial()?;
         self.add_first_value()?;
         self.add_cause()?;
-        for (region, details) in self.threads.regions() {
-            self.add_region(region, details)?;
+        let last = self.threads.details.len().saturating_sub(1);
+        for (place, (region, details)) in self.threads.regions().enumerate() {
+            // After the last region nothing follows that could differ.
+            let words = match (region.kind, &details.after) {
+                (RegionKind::Same, _) => same_words(details),
+                (_, Some(after)) => after_words(after),
+                (_, None) if place == last || region.a.start == 0 && region.b.start == 0 => {
+                    String::new()
+                }
+                (_, None) => say!("differences-not-compared-after").to_owned(),
+            };
+            self.add_region(region, details, words)?;
         }
         Ok(())
     }
@@ -401,7 +419,12 @@ impl ThreadDifferences<'_> {
         })
     }
 
-    fn add_region(&mut self, region: &Region, details: &RegionDetails) -> Result<(), QueryError> {
+    fn add_region(
+        &mut self,
+        region: &Region,
+        details: &RegionDetails,
+        values: String,
+    ) -> Result<(), QueryError> {
         let start = self.numbers_a.step(region.a.start)?.before();
         if region.kind != RegionKind::Same {
             self.stops.push(start.0);
@@ -415,18 +438,12 @@ impl ThreadDifferences<'_> {
                 position = if place == 0 { stop } else { position };
             }
         }
-        let words = match (region.kind, &details.after) {
-            (RegionKind::Same, _) if differing == 0 => say!("differences-same-values").to_owned(),
-            (RegionKind::Same, _) => say!("differences-steps-differ", count = differing),
-            (RegionKind::Different | RegionKind::NotAligned, Some(after)) => after_words(after),
-            (RegionKind::Different | RegionKind::NotAligned, None) => String::new(),
-        };
         self.push(DifferenceRow {
             difference: region_words(region),
             a: region.a.clone(),
             b: region.b.clone(),
             position,
-            values: words,
+            values,
             cells: &[],
             is_faded: region.kind == RegionKind::Same && differing == 0,
         })
@@ -434,6 +451,7 @@ impl ThreadDifferences<'_> {
 
     fn push(&mut self, row: DifferenceRow<'_>) -> Result<(), QueryError> {
         if self.rows.len() >= ROWS {
+            self.left += 1;
             return Ok(());
         }
         let in_a = steps_cell(&mut self.numbers_a, &row.a)?;
@@ -539,6 +557,14 @@ fn region_words(region: &Region) -> &'static str {
         RegionKind::Different if region.a.is_empty() => say!("differences-only-in-b"),
         RegionKind::Different if region.b.is_empty() => say!("differences-only-in-a"),
         RegionKind::Different => say!("differences-other-steps"),
+    }
+}
+
+/// Counts the steps of a matched region with other values.
+fn same_words(details: &RegionDetails) -> String {
+    match details.values.as_ref().map_or(0, |values| values.differing) {
+        0 => say!("differences-same-values").to_owned(),
+        differing => say!("differences-steps-differ", count = differing),
     }
 }
 

@@ -9,6 +9,7 @@ use stepback_parsers::Step;
 use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
 use crate::index::Index;
+use crate::read::thread_steps::steps_before_segments;
 use crate::store::directory::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
@@ -35,25 +36,10 @@ pub struct StepAddresses<'a, F> {
 impl<'a, F: FnMut(Address) -> u64> StepAddresses<'a, F> {
     /// Creates a reader of a thread's addresses, each converted by `translate`. O(segments).
     pub fn new(index: &'a Index, thread: ThreadId, translate: F) -> Self {
-        let is_alone = index.threads().len() <= 1;
-        let mut before = vec![0];
-        for segment in &index.contents.segments {
-            let own = segment.local_threads(thread.0).iter();
-            let own = own.filter_map(|local| segment.threads.get(usize::from(*local)));
-            let steps = match is_alone {
-                true => u64::from(segment.steps),
-                false => own.map(|known| u64::from(known.steps)).sum(),
-            };
-            before.push(
-                before
-                    .last()
-                    .map_or(0, |last: &u64| last.saturating_add(steps)),
-            );
-        }
         Self {
             index,
             thread,
-            before,
+            before: steps_before_segments(index, thread),
             translate,
             segment: None,
             addresses: Vec::new(),

@@ -77,6 +77,25 @@ pub(crate) fn nearest_own_slot(
     Ok(base + u64::from(own))
 }
 
+/// Returns the number of a thread's steps before each segment, then the number of all. O(segments),
+/// each a lookup.
+pub(crate) fn steps_before_segments(index: &Index, thread: ThreadId) -> Vec<u64> {
+    let is_alone = index.threads().len() <= 1;
+    let mut count = 0u64;
+    let mut before = vec![count];
+    for segment in &index.contents.segments {
+        let own = segment.local_threads(thread.0).iter();
+        let own = own.filter_map(|local| segment.threads.get(usize::from(*local)));
+        let steps = match is_alone {
+            true => u64::from(segment.steps),
+            false => own.map(|known| u64::from(known.steps)).sum(),
+        };
+        count = count.saturating_add(steps);
+        before.push(count);
+    }
+    before
+}
+
 /// Counts the steps of a thread, without those of others meanwhile.
 #[derive(Debug)]
 pub struct StepCounter<'a> {
@@ -89,24 +108,14 @@ pub struct StepCounter<'a> {
 impl<'a> StepCounter<'a> {
     /// Creates a counter for one thread. O(segments), each a lookup.
     pub fn new(index: &'a Index, thread: ThreadId) -> Self {
-        let mut count = 0u64;
-        let segments = index
-            .contents
-            .segments
-            .iter()
-            .filter(|_| index.threads().len() > 1);
-        let before = segments.map(|segment| {
-            let own = segment.local_threads(thread.0).iter();
-            let own = own.filter_map(|local| segment.threads.get(usize::from(*local)));
-            let steps: u64 = own.map(|known| u64::from(known.steps)).sum();
-            let before = count;
-            count = count.saturating_add(steps);
-            before
-        });
+        let before = match index.threads().len() {
+            0 | 1 => Vec::new(),
+            _ => steps_before_segments(index, thread),
+        };
         Self {
             index,
             thread,
-            before: before.collect(),
+            before,
         }
     }
 

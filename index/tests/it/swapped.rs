@@ -55,7 +55,7 @@ enum Piece {
     Extent { place: usize },
 }
 
-const SECTIONS: usize = 7;
+const SECTIONS: usize = 8;
 
 /// The parsed pieces of an index file.
 struct File {

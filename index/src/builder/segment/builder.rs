@@ -14,6 +14,7 @@ use stepback_parsers::{
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::builder::segment::calls::CallColumns;
+use crate::builder::segment::digests::DigestColumns;
 use crate::builder::segment::instructions::InstructionColumns;
 use crate::builder::segment::markers::MarkerLists;
 use crate::builder::segment::memory::MemoryColumns;
@@ -55,6 +56,7 @@ pub struct SegmentBuilder {
     instructions: InstructionColumns,
     pub(crate) calls: CallColumns,
     problems: ProblemColumns,
+    digests: DigestColumns,
     /// True if an access is in the slot of a step that did not do it.
     has_late_accesses: bool,
     /// True if a value is not written as a run of digits.
@@ -81,6 +83,7 @@ impl SegmentBuilder {
         self.times.begin_task();
         self.registers.begin_task();
         self.calls.begin_task();
+        self.digests.begin_task();
         self.sealed.clear();
         self.clear_segment(text_start, 0);
     }
@@ -102,6 +105,7 @@ impl SegmentBuilder {
         self.instructions.clear();
         self.calls.clear();
         self.problems.clear();
+        self.digests.clear();
         self.has_late_accesses = false;
         self.has_scattered_values = false;
     }
@@ -135,6 +139,7 @@ impl SegmentBuilder {
         sealed.meta.steps = self.slot;
         sealed.meta.has_late_accesses = self.has_late_accesses;
         sealed.meta.has_scattered_values = self.has_scattered_values;
+        sealed.meta.has_late_effects = self.digests.has_late_effects();
         self.sealed.push(sealed);
         self.clear_segment(next_start, next_line);
     }
@@ -155,6 +160,7 @@ impl SegmentBuilder {
                 Section::Granules => self.memory.finish(&mut bytes, sealed),
                 Section::Pcs => self.instructions.finish(&mut bytes, sealed),
                 Section::Externals => self.memory.push_externals(&mut bytes),
+                Section::Digests => self.digests.finish(&mut bytes),
             }
             ends[number + 1] = bytes.len();
             sealed.meta.checksums[number] = xxh3_64(&bytes[ends[number]..]);
@@ -206,11 +212,13 @@ impl EventSink for SegmentBuilder {
         self.threads.add_thread(name);
         self.times.add_thread();
         self.calls.add_thread();
+        self.digests.add_thread();
     }
 
     fn register_named(&mut self, register: RegisterId, name: &str, _size_bytes: u16) {
         self.registers.add_name(register, name);
         self.calls.add_name(name);
+        self.digests.add_name(name);
     }
 
     #[inline(always)]
@@ -229,6 +237,7 @@ impl EventSink for SegmentBuilder {
         self.times.push(self.slot, step);
         self.threads.push(self.slot, step.thread.0);
         self.instructions.push(self.slot, step);
+        self.digests.begin_step(step);
         if step.is_executed
             && !self.is_blank
             && step
@@ -252,6 +261,7 @@ impl EventSink for SegmentBuilder {
         if let Some(home) = write.home() {
             self.registers.push(self.slot, write.thread.0, home);
         }
+        self.digests.register_write(write);
         self.calls.register_write(write);
     }
 
@@ -263,12 +273,14 @@ impl EventSink for SegmentBuilder {
         // The step of the first slot is in the segment before.
         self.has_late_accesses |= self.slot == 0 || access.thread != self.step_thread;
         self.memory.push(self.slot, access);
+        self.digests.access(access);
         if access.bytes.is_none() {
             self.calls.turns.access(access);
         }
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
+        self.digests.text(event);
         self.calls.text(self.slot, event);
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 mod calls;
+mod digests;
 pub(crate) mod instructions;
 mod keyed_events;
 pub(crate) mod markers;

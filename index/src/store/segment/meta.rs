@@ -27,10 +27,12 @@ pub enum Section {
     Pcs,
     /// Slots with a read that contradicts earlier accesses of the segment: a list.
     Externals,
+    /// Digests of runs of steps: see `builder/segment/digests.rs`.
+    Digests,
 }
 
 /// Number of sections.
-pub const SECTIONS: usize = 7;
+pub const SECTIONS: usize = 8;
 
 impl Section {
     /// All sections, in file order.
@@ -42,6 +44,7 @@ impl Section {
         Self::Granules,
         Self::Pcs,
         Self::Externals,
+        Self::Digests,
     ];
 
     /// Returns the name for messages.
@@ -54,6 +57,7 @@ impl Section {
             Self::Granules => "memory",
             Self::Pcs => "addresses",
             Self::Externals => "external changes",
+            Self::Digests => "digests",
         }
     }
 }
@@ -118,6 +122,8 @@ pub struct SegmentMeta {
     /// True if an access is in the slot of a step that did not make it: a step of another thread,
     /// or one of an earlier segment.
     pub has_late_accesses: bool,
+    /// True if it has effects of an earlier segment's step.
+    pub has_late_effects: bool,
     /// True if some value cannot be found by searching the text of its slot
     /// ([`stepback_parsers::EventSink::scattered_values`]).
     pub has_scattered_values: bool,

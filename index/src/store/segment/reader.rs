@@ -216,6 +216,25 @@ impl<'a> SegmentReader<'a> {
         Ok(direction.nearer(inside, seam))
     }
 
+    /// Returns the runs of a thread's steps, by segment-local number: number of steps and digest.
+    pub fn digests(
+        &self,
+        thread: u16,
+    ) -> Result<impl Iterator<Item = Result<(u32, u64), MalformedEncoding>> + use<'a>, QueryError>
+    {
+        let malformed = |MalformedEncoding| damaged(Section::Digests);
+        let bytes = self.section(Section::Digests)?;
+        let end_of = |thread: u16| entry::<4>(bytes, usize::from(thread)).map(|end| u32_in(end, 0));
+        let start = thread.checked_sub(1).map_or(Ok(0), end_of);
+        let runs = start.map_err(malformed)?..end_of(thread).map_err(malformed)?;
+        let table = bytes.get(4 * self.meta.threads.len()..).unwrap_or_default();
+        Ok(runs.map(move |number| {
+            let run = entry::<12>(table, number as usize)?;
+            let digest = u64::from(u32_in(run, 4)) | u64::from(u32_in(run, 8)) << 32;
+            Ok((u32_in(run, 0), digest))
+        }))
+    }
+
     /// Returns the directory of instruction addresses.
     pub fn pcs(&self) -> Result<Directory<'a>, QueryError> {
         Directory::new(self.section(Section::Pcs)?)
