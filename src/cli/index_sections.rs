@@ -133,6 +133,11 @@ fn words(section: IndexSection) -> [&'static str; 3] {
             "steps with a read that contradicts the last known value",
             "external changes, and the provenance of values",
         ],
+        IndexSection::Digests => [
+            "digests",
+            "hash of each run of about 1,000 steps of a thread",
+            "skipping equal runs when traces are compared",
+        ],
         IndexSection::MemoryMaps => [
             "memory map",
             "parts of the trace that access each block of memory",

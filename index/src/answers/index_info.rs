@@ -54,6 +54,8 @@ pub enum IndexSection {
     Addresses,
     /// Reads that contradict the last known value.
     ExternalChanges,
+    /// Digests of runs of steps.
+    Digests,
     /// Segments that access a memory block.
     MemoryMaps,
     /// Segments that execute an instruction address.

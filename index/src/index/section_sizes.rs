@@ -67,5 +67,6 @@ fn kind_of(section: Section) -> IndexSection {
         Section::Granules => IndexSection::Memory,
         Section::Pcs => IndexSection::Addresses,
         Section::Externals => IndexSection::ExternalChanges,
+        Section::Digests => IndexSection::Digests,
     }
 }
