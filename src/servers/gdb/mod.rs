@@ -13,9 +13,11 @@ mod registers;
 mod requests;
 mod server;
 mod session;
+#[cfg(any(feature = "window", feature = "terminal"))]
 mod shared;
 mod target;
 
 pub use server::{Listener, listen, serve_stdio};
+#[cfg(any(feature = "window", feature = "terminal"))]
 pub use shared::serve_shared;
 pub use target::TraceTarget;

@@ -75,6 +75,7 @@ impl Listener {
         }
     }
 
+    #[cfg(any(feature = "window", feature = "terminal"))]
     /// Makes [`Self::accept`] return at once if no client is waiting.
     pub fn do_not_wait(&self) -> io::Result<()> {
         self.listener.set_nonblocking(true)

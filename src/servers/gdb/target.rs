@@ -146,6 +146,7 @@ impl<'a> TraceTarget<'a> {
         })
     }
 
+    #[cfg(any(feature = "window", feature = "terminal"))]
     /// Moves to the position of a window, which follows from then on. `cancel` ends queries.
     ///
     /// # Errors
