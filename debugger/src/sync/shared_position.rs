@@ -1,8 +1,8 @@
 //! A debugger that shares the position of the active window ([`ServedTrace`]).
 //!
 //! The server itself is passed in by the program ([`StartServer`]): this crate knows no debugger's
-//! protocol. A move of the debugger moves the window. A move in the window is only offered, because
-//! a debugger that is not told to read everything again would show old values beside new ones.
+//! protocol. When the debugger moves, so does the window. When the window moves, the debugger stays
+//! until the user has it follow: it caches registers, and would mix old and new values.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -152,7 +152,8 @@ struct JoinedRuns<'a, S> {
     /// All threads by name, and their numbers by the number in the run.
     threads: HashMap<String, ThreadNumber>,
     run_threads: Vec<ThreadNumber>,
-    /// The same for registers outside the architecture's table.
+    /// All registers outside the architecture's table by name, and their numbers by the number in
+    /// the run.
     registers: HashMap<String, RegisterId>,
     run_registers: Vec<RegisterId>,
     reported_once: Vec<Discriminant<ProblemKind>>,

@@ -1,7 +1,7 @@
 //! Connections of clients: one after another over TCP, or one over standard input and output.
 //!
-//! Whoever connects from another machine must first send a line with a token. GDB's protocol has no
-//! words for that, so the user has a pipe send it.
+//! A client on another machine must first send a line with a token. GDB's protocol has no packet for
+//! that, so gdb connects through a pipe that sends it.
 
 use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
