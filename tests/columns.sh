@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Asks DuckDB, polars and Spark, installed into a virtual environment, what the program answers, over exported tables:
-# `columns.sh [PROGRAM]`. Spark runs inside the test, and as a cluster of a master and two workers on this machine.
+# Asks DuckDB, polars and Spark, installed into a virtual environment, what the program answers, over exported tables.
+# Spark runs inside the test, and as a cluster of a master and two workers on this machine. STEPBACK=path/to/stepback uses
+# a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,9 +26,5 @@ if java -version 2>&1 | grep -q 'version "\(17\|2[1-9]\)'; then
 else
     echo "skipped: Spark needs Java 17 or 21"
 fi
-program=${1:-}
-if [ -z "$program" ]; then
-    cargo build --locked --bin stepback
-    program=${CARGO_TARGET_DIR:-target}/debug/stepback
-fi
-"$place/python/bin/python" tests/columns/engines.py "$(realpath "$program")"
+. tests/built_program.sh
+"$place/python/bin/python" tests/columns/engines.py "$STEPBACK"

@@ -9,11 +9,7 @@ cd "$(dirname "$0")/.."
 
 gdb=${GDB:-gdb-multiarch}
 command -v "$gdb" >/dev/null || { echo "there is no $gdb" >&2; exit 1; }
-if [ -z "${STEPBACK:-}" ]; then
-    cargo build --quiet --locked --package stepback --no-default-features
-    STEPBACK=${CARGO_TARGET_DIR:-target}/debug/stepback
-fi
-STEPBACK=$(realpath "$STEPBACK")
+. tests/built_program.sh
 traces=${STEPBACK_TRACES:-../shared/traces}
 folder=$(mktemp -d)
 server=

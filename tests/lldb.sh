@@ -8,11 +8,7 @@ cd "$(dirname "$0")/.."
 
 lldb=${LLDB:-lldb-22}
 command -v "$lldb" >/dev/null || { echo "skipped: there is no $lldb"; exit 0; }
-if [ -z "${STEPBACK:-}" ]; then
-    cargo build --quiet --locked --package stepback --no-default-features
-    STEPBACK=${CARGO_TARGET_DIR:-target}/debug/stepback
-fi
-STEPBACK=$(realpath "$STEPBACK")
+. tests/built_program.sh
 folder=$(mktemp -d)
 server=
 cleanup() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Python module `stepback` with maturin in a virtual environment, and compares its answers and tables with
-# those of the program: `python.sh [PROGRAM]`.
+# those of the program. STEPBACK=path/to/stepback uses a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,12 +18,8 @@ for library in polars pyarrow duckdb pandas; do
     pip install --quiet --only-binary :all: "$library" || echo "there is no wheel of $library for this machine" >&2
 done
 
-program=${1:-}
-if [ -z "$program" ]; then
-    cargo build --quiet --locked --bin stepback
-    program=${CARGO_TARGET_DIR:-target}/debug/stepback
-fi
+. tests/built_program.sh
 maturin build --quiet --locked --profile dev --manifest-path python/Cargo.toml --out "$place/wheels"
 pip install --quiet --no-index --no-deps "$place"/wheels/*.whl
-STEPBACK=$(realpath "$program") python python/tests/test_stepback.py
+python python/tests/test_stepback.py
 echo "ok: the Python module answers as the program does"

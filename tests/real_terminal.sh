@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # One real terminal: the demo is solved under tmux by keys alone, from the crash to the store that caused it; then the terminal
 # is resized, the program stopped and continued, and ended by a signal. Needs tmux.
+# STEPBACK=path/to/stepback uses a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,7 @@ if ! command -v tmux >/dev/null; then
     echo "skipped: there is no tmux"
     exit 0
 fi
-cargo build --quiet --locked
+. tests/built_program.sh
 place=$(mktemp -d)
 socket="$place/tmux"
 trap 'tmux -S "$socket" kill-server 2>/dev/null || true; sleep 0.5; rm -rf "$place" || true' EXIT
@@ -16,7 +17,6 @@ trap 'tmux -S "$socket" kill-server 2>/dev/null || true; sleep 0.5; rm -rf "$pla
 export HOME="$place" XDG_CACHE_HOME="$place/cache" XDG_CONFIG_HOME="$place/config" XDG_DATA_HOME="$place/data"
 export LANG=C.UTF-8 LC_ALL=C.UTF-8
 unset DISPLAY WAYLAND_DISPLAY WAYLAND_SOCKET NO_COLOR
-program=$(realpath "${CARGO_TARGET_DIR:-target}")/debug/stepback
 
 mux() { tmux -S "$socket" -f /dev/null "$@"; }
 screen() { mux capture-pane -p -t it; }
@@ -39,7 +39,7 @@ sees() {
 
 echo "== the demo, where no window is possible"
 mux new-session -d -s it -x 100 -y 32 "bash --norc"
-text "PS1='shell> '; $program --demo"
+text "PS1='shell> '; $STEPBACK --demo"
 keys Enter
 sees "── 0 ──"
 
@@ -98,14 +98,14 @@ keys Enter
 sees "decode_field"
 
 echo "== ended by a signal, the terminal is as it was"
-pkill -TERM -f "$program --demo"
+pkill -TERM -f "$STEPBACK --demo"
 sees "Terminated"
 text "echo still"' here'
 keys Enter
 sees "still here"
 
 echo "== in the language of the system"
-text "LC_ALL=fr_FR.UTF-8 $program browse --demo"
+text "LC_ALL=fr_FR.UTF-8 $STEPBACK browse --demo"
 keys Enter
 sees "Après le pas"
 text "l"
@@ -114,13 +114,13 @@ keys C-g
 text "q"
 
 echo "== a terminal that cannot move its cursor is refused"
-text "TERM=dumb $program browse --demo; echo status \$?"
+text "TERM=dumb $STEPBACK browse --demo; echo status \$?"
 keys Enter
 sees "set TERM to the type"
 sees "status 1"
 
 echo "== a script and a screen as text, without a terminal"
 printf 'Go to end\nGo to 1250\n' >"$place/script"
-"$program" browse --demo --run "$place/script" --screenshot - --quit --size 100x20 </dev/null >"$place/screen.txt"
+"$STEPBACK" browse --demo --run "$place/script" --screenshot - --quit --size 100x20 </dev/null >"$place/screen.txt"
 grep -qF "── 1,250 ──" "$place/screen.txt"
 echo "  ok"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Opens the demo in one real window under Xvfb and drives it with key and mouse, through everything that the window is for.
 # What came of a key or a click is read from the session and the settings, which the program saves as it goes.
+# STEPBACK=path/to/stepback uses a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build --locked
-program=${CARGO_TARGET_DIR:-target}/debug/stepback
+. tests/built_program.sh
 home=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$home"' EXIT
 export XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache LIBGL_ALWAYS_SOFTWARE=1 LC_ALL=C.UTF-8
@@ -18,7 +18,7 @@ Xvfb "$DISPLAY" -screen 0 1600x1000x24 >"$home/xvfb.log" 2>&1 &
 for _ in $(seq 100); do xdpyinfo >/dev/null 2>&1 && break; sleep 0.1; done
 openbox >"$home/openbox.log" 2>&1 &
 
-"$program" --demo --size 1280x800 >"$home/out.log" 2>"$home/err.log" &
+"$STEPBACK" --demo --size 1280x800 >"$home/out.log" 2>"$home/err.log" &
 stepback=$!
 window=$(timeout 120 xdotool search --sync --onlyvisible --name overflow_bare | head -n 1)
 xdotool windowactivate --sync "$window"
