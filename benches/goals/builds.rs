@@ -19,6 +19,8 @@ use stepback_parsers::{Position, ReadAt as _, Source, Step};
 pub const CHILD: &str = "--build";
 /// Number of threads: one per core, with parts shown before the build is complete.
 const TELLING: usize = 0;
+/// Number of threads of a large machine, for which memory has a goal.
+const MANY: usize = 16;
 /// Number of builds; the median counts.
 const BUILDS: usize = 5;
 
@@ -29,6 +31,12 @@ pub struct Cost {
     cpu: f64,
     /// Seconds until something could be shown.
     first: f64,
+    /// Seconds in which segments were taken in order.
+    ordered: f64,
+    /// Seconds of the call search.
+    calls: f64,
+    /// Seconds after the last segment.
+    finish: f64,
     anonymous_kib: u64,
     resident_kib: u64,
     steps: u64,
@@ -70,6 +78,7 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
         cpu_time().unwrap_or_default().saturating_sub(cpu),
     );
     let summary = built?;
+    let stages = summary.stages;
     let resident = status_kib("VmHWM").unwrap_or_default();
     let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
     // A trace of few segments is complete before a part of it is shown.
@@ -78,8 +87,12 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
         .flatten()
         .map_or(wall, |first: Duration| first.as_secs_f64());
     println!(
-        "{wall} {cpu} {first} {anonymous} {resident} {} {}",
-        summary.steps, summary.index_bytes
+        "{wall} {cpu} {first} {} {} {} {anonymous} {resident} {} {}",
+        stages.ordered.as_secs_f64(),
+        stages.calls.as_secs_f64(),
+        stages.finish.as_secs_f64(),
+        summary.steps,
+        summary.index_bytes
     );
     Ok(())
 }
@@ -131,7 +144,19 @@ pub fn build_apart(trace: &Trace, index: &Path, threads: usize) -> Result<Cost> 
         .split_whitespace()
         .map(str::parse)
         .collect::<Result<_, _>>()?;
-    let [wall, cpu, first, anonymous, resident, steps, index_bytes] = numbers[..] else {
+    let [
+        wall,
+        cpu,
+        first,
+        ordered,
+        calls,
+        finish,
+        anonymous,
+        resident,
+        steps,
+        index_bytes,
+    ] = numbers[..]
+    else {
         anyhow::bail!("the build says {text:?}");
     };
     let [anonymous_kib, resident_kib, steps, index_bytes] =
@@ -140,6 +165,9 @@ pub fn build_apart(trace: &Trace, index: &Path, threads: usize) -> Result<Cost> 
         wall,
         cpu,
         first,
+        ordered,
+        calls,
+        finish,
         anonymous_kib,
         resident_kib,
         steps,
@@ -191,6 +219,7 @@ pub fn report(trace: &Trace, index: &Path) -> Result<()> {
             .collect::<Result<Vec<_>>>()
     };
     let (one, telling, two) = (builds(1)?, builds(TELLING)?, builds(2)?);
+    let many = build_apart(trace, index, MANY)?;
     let Some(last) = two.last() else {
         return Ok(());
     };
@@ -219,6 +248,21 @@ pub fn report(trace: &Trace, index: &Path) -> Result<()> {
         speed(cpu_two),
         speed(wall_two)
     );
+    let ordered = of(&one, |cost| cost.ordered / cost.wall);
+    let calls = of(&one, |cost| cost.calls / cost.wall);
+    let finish = of(&one, |cost| cost.finish / cost.wall);
+    // Threads parse while one takes segments and one searches for calls, so the slowest of the
+    // three counts. By Amdahl's law the end, where all others wait, comes on top.
+    let times_faster =
+        |threads: f64| 1.0 / (((1.0 - finish) / threads).max(ordered).max(calls) + finish);
+    println!(
+        "one worker at a time    {:6.1} % in order, {:.1} % calls, {:.1} % end: at most {:.1} times faster on 16 threads, {:.1} on 64",
+        ordered * 100.0,
+        calls * 100.0,
+        finish * 100.0,
+        times_faster(16.0),
+        times_faster(64.0)
+    );
     println!(
         "first screen            {:6.0} ms",
         of(&telling, |cost| cost.first) * 1e3
@@ -233,11 +277,13 @@ pub fn report(trace: &Trace, index: &Path) -> Result<()> {
         costs.iter().map(number).max().unwrap_or_default() >> 10
     };
     println!(
-        "memory, one / two       anonymous {} / {} MiB, resident {} / {} MiB",
+        "memory, one / two / {MANY}  anonymous {} / {} / {} MiB, resident {} / {} / {} MiB",
         mib(&one, |cost| cost.anonymous_kib),
         mib(&two, |cost| cost.anonymous_kib),
+        many.anonymous_kib >> 10,
         mib(&one, |cost| cost.resident_kib),
-        mib(&two, |cost| cost.resident_kib)
+        mib(&two, |cost| cost.resident_kib),
+        many.resident_kib >> 10
     );
     Ok(())
 }

@@ -3,13 +3,15 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, MutexGuard};
 
 use stepback_parsers::{RegisterSource, Source, SourceTraits};
 
 use crate::answers::cell::ThreadInfo;
 use crate::answers::error::PassError;
 use crate::answers::step_record::HostOperation;
-use crate::builder::calls::finder::{CallFinder, FRAMES_LEFT_OUT, POINTS_FORGOTTEN};
+use crate::builder::calls::finder::CallFinder;
+use crate::builder::calls::pass::{CallPass, CallSearch, QueuedSegment};
 use crate::builder::calls::spool::FoundFrames;
 use crate::builder::carried::CarriedMemory;
 use crate::builder::catalogue::Catalogue;
@@ -58,7 +60,7 @@ pub struct Assembler<O> {
     writer: IndexWriter<O>,
     catalogue: Catalogue,
     memory: CarriedMemory,
-    calls: CallFinder,
+    calls: Arc<CallPass>,
     granule_keys: KeyMapWriter<TouchCoverage>,
     pc_keys: KeyMapWriter<()>,
     /// Slots of semihosting calls.
@@ -73,7 +75,7 @@ pub struct Assembler<O> {
 #[derive(Clone, Debug)]
 struct TaskCheckpoint {
     catalogue: Catalogue,
-    calls: CallFinder,
+    calls: CallSearch,
     host_calls: Vec<u64>,
     mark: Option<Box<ResumePoint>>,
     /// Number of bytes written.
@@ -87,7 +89,7 @@ impl<O: IndexOutput> Assembler<O> {
             writer: IndexWriter::new(output)?,
             catalogue: Catalogue::new(source.traits(), fingerprint),
             memory: CarriedMemory::default(),
-            calls: CallFinder::default(),
+            calls: Arc::default(),
             granule_keys: KeyMapWriter::default(),
             pc_keys: KeyMapWriter::default(),
             host_calls: Vec::new(),
@@ -98,7 +100,12 @@ impl<O: IndexOutput> Assembler<O> {
 
     /// Sets the folder of the unnamed file that holds what is too large for memory.
     pub fn use_folder(&mut self, folder: &Path) {
-        self.calls.use_folder(folder);
+        self.calls.caught_up().finder.use_folder(folder);
+    }
+
+    /// Returns the call search, which workers advance.
+    pub fn calls(&self) -> &Arc<CallPass> {
+        &self.calls
     }
 
     /// Returns the number of steps taken.
@@ -145,7 +152,9 @@ impl<O: IndexOutput> Assembler<O> {
             writer: IndexWriter { output, len },
             catalogue: Catalogue::resume(contents, complaints, codes),
             memory: CarriedMemory::default(),
-            calls: CallFinder::resume(finder, found),
+            calls: Arc::new(CallPass::of(CallSearch::of(CallFinder::resume(
+                finder, found,
+            )))),
             granule_keys,
             pc_keys,
             host_calls,
@@ -181,7 +190,7 @@ impl<O: IndexOutput> Assembler<O> {
             },
             catalogue,
             memory: CarriedMemory::default(),
-            calls,
+            calls: Arc::new(CallPass::of(calls)),
             granule_keys: KeyMapWriter::default(),
             pc_keys: KeyMapWriter::default(),
             host_calls,
@@ -190,10 +199,11 @@ impl<O: IndexOutput> Assembler<O> {
         })
     }
 
-    fn known(&self) -> TaskCheckpoint {
+    fn known(&mut self) -> TaskCheckpoint {
+        let calls = self.search_calls().clone();
         TaskCheckpoint {
             catalogue: self.catalogue.clone(),
-            calls: self.calls.clone(),
+            calls,
             host_calls: self.host_calls.clone(),
             mark: self.mark.clone(),
             len: self.writer.len,
@@ -205,6 +215,7 @@ impl<O: IndexOutput> Assembler<O> {
         if self.mark.is_some() {
             return;
         }
+        let finder = self.search_calls().finder.state();
         let resume = ResumePoint {
             contents: Contents {
                 is_whole: true,
@@ -213,11 +224,20 @@ impl<O: IndexOutput> Assembler<O> {
             len: self.writer.len,
             complaints: self.catalogue.complaints(),
             host_calls: self.host_calls.clone(),
-            finder: self.calls.state(),
+            finder,
             later: FoundFrames::default(),
         };
-        self.calls.mark();
+        self.search_calls().finder.mark();
         self.mark = Some(Box::new(resume));
+    }
+
+    /// Searches for calls in all segments taken, and takes in what it warns of.
+    fn search_calls(&mut self) -> MutexGuard<'_, CallSearch> {
+        let search = self.calls.caught_up();
+        for (line, complaint) in search.complaints() {
+            self.catalogue.complain(line, complaint.to_owned());
+        }
+        search
     }
 
     /// Sets the current fingerprint of the trace.
@@ -286,15 +306,12 @@ impl<O: IndexOutput> Assembler<O> {
     ) -> std::io::Result<()> {
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.take_host_calls(&meta, &threads, &segment.host_calls);
-        self.calls.follow(meta.step_base, &threads, &segment);
-        if self.calls.has_dropped() {
-            self.catalogue
-                .complain(meta.line_base, FRAMES_LEFT_OUT.to_owned());
-        }
-        if self.calls.has_forgotten() {
-            self.catalogue
-                .complain(meta.line_base, POINTS_FORGOTTEN.to_owned());
-        }
+        self.calls.push(QueuedSegment {
+            step_base: meta.step_base,
+            line_base: meta.line_base,
+            threads,
+            calls: std::mem::take(&mut segment.calls),
+        });
         self.catalogue
             .take_problems(task_lines, &meta, &mut segment);
         self.catalogue.contents.steps += u64::from(meta.steps);
@@ -390,7 +407,8 @@ impl<O: IndexOutput> Assembler<O> {
             let carried_by = call
                 .carried_by
                 .and_then(|thread| threads.get(usize::from(thread)));
-            let carried = carried_by.and_then(|thread| self.calls.first_register(*thread));
+            let carried =
+                carried_by.and_then(|thread| self.calls.caught_up().finder.first_register(*thread));
             if carried.is_some_and(|number| !HostOperation::is_in(number)) {
                 continue;
             }
@@ -423,7 +441,7 @@ impl<O: IndexOutput> Assembler<O> {
                 last_time: None,
             });
         }
-        let mut found = std::mem::take(&mut self.calls).finish();
+        let mut found = std::mem::take(&mut self.search_calls().finder).finish();
         if let Some(mark) = self.mark.take() {
             let resume = ResumePoint {
                 later: found.since_mark(),

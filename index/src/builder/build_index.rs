@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use stepback_parsers::{Source, SourceError};
 
@@ -225,7 +226,7 @@ pub struct BuildOptions {
 impl Default for BuildOptions {
     fn default() -> Self {
         Self {
-            segment_bytes: 16 << 20,
+            segment_bytes: 8 << 20,
             threads: 0,
         }
     }
@@ -257,6 +258,20 @@ pub struct BuildSummary {
     pub index_bytes: u64,
     /// Bytes of the trace that an earlier build had done.
     pub resumed_bytes: u64,
+    /// Times of the stages in which one worker works at a time.
+    pub stages: StageTimes,
+}
+
+/// Times of the stages of a build in which one worker works at a time. The first two run beside
+/// each other and beside the parsers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageTimes {
+    /// Taking segments in order.
+    pub ordered: Duration,
+    /// Searching for calls.
+    pub calls: Duration,
+    /// Finishing the index after the last segment.
+    pub finish: Duration,
 }
 
 /// Builds an index in memory only.

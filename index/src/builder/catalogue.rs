@@ -144,19 +144,21 @@ impl Catalogue {
             thread.thread = self.thread_number(name, meta.line_base);
             self.contents.threads[usize::from(thread.thread)].steps += u64::from(thread.steps);
         }
-        let transfers = segment
-            .transfers
+        let transfers = &segment.calls.transfers;
+        let firsts = transfers.firsts.iter();
+        let firsts = firsts.filter_map(|place| transfers.list.get(*place as usize));
+        let firsts = firsts.map(|first| (first.thread, first.slot, first.instruction_set));
+        let arrivals = segment
+            .calls
+            .turns
             .iter()
-            .filter(|transfer| transfer.is_first);
-        let transfers =
-            transfers.map(|transfer| (transfer.thread, transfer.slot, transfer.instruction_set));
-        let arrivals = segment.turns.iter().filter_map(|turn| match turn.what {
-            TurnKind::Arrival {
-                instruction_set, ..
-            } => Some((turn.thread, turn.slot, instruction_set)),
-            _ => None,
-        });
-        for (thread, slot, instruction_set) in transfers.chain(arrivals) {
+            .filter_map(|turn| match turn.what {
+                TurnKind::Arrival {
+                    instruction_set, ..
+                } => Some((turn.thread, turn.slot, instruction_set)),
+                _ => None,
+            });
+        for (thread, slot, instruction_set) in firsts.chain(arrivals) {
             let number = meta.threads[usize::from(thread)].thread;
             let thread = &mut self.contents.threads[usize::from(number)];
             if thread.first_step.is_none() {

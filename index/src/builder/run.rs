@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use stepback_machine::RegisterId;
 use stepback_parsers::{
@@ -13,7 +13,8 @@ use stepback_parsers::{
 
 use crate::answers::error::{BuildError, Cancel, PassError};
 use crate::builder::assemble::{Assembler, Coverage};
-use crate::builder::build_index::{BuildRequest, BuildSummary};
+use crate::builder::build_index::{BuildRequest, BuildSummary, StageTimes};
+use crate::builder::calls::pass::CallPass;
 use crate::builder::partial::PartialFiles;
 use crate::builder::segment::builder::{SegmentBuilder, SegmentLimits};
 use crate::builder::segment::sealed::ParsedTask;
@@ -28,6 +29,9 @@ const GROWTH_WAIT: Duration = Duration::from_millis(20);
 /// Maximum number of bytes of segments that wait for the sequential pass; above it, only the task
 /// that the pass needs next may add more. Segments of real traces have about a megabyte each.
 const WAITING_BYTES: usize = 48 << 20;
+
+/// Maximum number of bytes of segments that wait for the call search.
+const CALLS_WAITING_BYTES: usize = 8 << 20;
 
 /// A running build.
 pub(crate) struct BuildRun<'a> {
@@ -54,6 +58,7 @@ pub(crate) struct WorkerState<O> {
     workers_idle: AtomicUsize,
     pub ordered: Mutex<TaskQueue<O>>,
     pub advanced: Condvar,
+    calls: Arc<CallPass>,
 }
 
 /// Reorder buffer: finished tasks wait here for the earlier ones.
@@ -62,6 +67,8 @@ pub(crate) struct TaskQueue<O> {
     next: u64,
     waiting: BTreeMap<u64, ParsedTask>,
     error: Option<BuildError>,
+    /// Time that taking tasks took.
+    time: Duration,
 }
 
 impl BuildRun<'_> {
@@ -110,11 +117,13 @@ impl BuildRun<'_> {
             is_over: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers),
             workers_idle: AtomicUsize::new(0),
+            calls: Arc::clone(assembler.calls()),
             ordered: Mutex::new(TaskQueue {
                 assembler,
                 next: 0,
                 waiting: BTreeMap::new(),
                 error: None,
+                time: Duration::ZERO,
             }),
             advanced: Condvar::new(),
         };
@@ -133,7 +142,15 @@ impl BuildRun<'_> {
             self.keep(&mut ordered.assembler);
             return Err(BuildError::Cancelled);
         }
-        self.finish(ordered.assembler, base)
+        let start = Instant::now();
+        let calls = ordered.assembler.calls().caught_up().time;
+        let (output, summary) = self.finish(ordered.assembler, base)?;
+        let stages = StageTimes {
+            ordered: ordered.time,
+            calls,
+            finish: start.elapsed(),
+        };
+        Ok((output, BuildSummary { stages, ..summary }))
     }
 
     fn finish<O: IndexOutput>(
@@ -182,6 +199,7 @@ impl BuildRun<'_> {
                 trace_bytes,
                 index_bytes,
                 resumed_bytes: base,
+                stages: StageTimes::default(),
             },
         ))
     }
@@ -472,10 +490,13 @@ impl BuildRun<'_> {
             .steps
             .store(ordered.assembler.steps(), Ordering::Relaxed);
         shared.advanced.notify_all();
+        drop(ordered);
+        shared.search_calls();
         !shared.is_over.load(Ordering::Relaxed)
     }
 
     fn take_ready<O: IndexOutput>(&self, ordered: &mut TaskQueue<O>) -> Result<(), BuildError> {
+        let start = Instant::now();
         while let Some(mut task) = ordered.waiting.remove(&ordered.next) {
             if task.is_last && self.partial.is_some() {
                 // When the trace grows this task is done again.
@@ -490,6 +511,7 @@ impl BuildRun<'_> {
             }
             ordered.next += 1;
         }
+        ordered.time += start.elapsed();
         Ok(())
     }
 
@@ -509,6 +531,14 @@ impl<O> WorkerState<O> {
 
     fn cuts(&self) -> MutexGuard<'_, BTreeMap<u64, Option<u64>>> {
         self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Advances the call search, unless another worker is doing so.
+    fn search_calls(&self) {
+        self.calls.advance();
+        // Under the lock, so that no waiter is between looking at the queue and going to sleep.
+        drop(self.lock());
+        self.advanced.notify_all();
     }
 
     /// Returns true if no worker will hand in anything any more.
@@ -533,8 +563,12 @@ impl<O> WorkerState<O> {
     }
 
     fn wait_while(&self, is_early: impl Fn(&TaskQueue<O>) -> bool) -> bool {
-        let is_waiting =
-            |ordered: &mut TaskQueue<O>| is_early(ordered) && !self.is_over.load(Ordering::Relaxed);
+        // Whoever adds to the queue of the call search then advances it, so there is always
+        // progress.
+        let is_behind = || self.calls.len_bytes() >= CALLS_WAITING_BYTES;
+        let is_waiting = |ordered: &mut TaskQueue<O>| {
+            (is_behind() || is_early(ordered)) && !self.is_over.load(Ordering::Relaxed)
+        };
         let waited = self.advanced.wait_while(self.lock(), is_waiting);
         drop(waited);
         !self.is_over.load(Ordering::Relaxed)

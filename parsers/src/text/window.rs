@@ -190,10 +190,11 @@ pub const LINE_LIMIT: usize = 64 << 10;
 
 /// Limits for normal use. Tests use smaller ones.
 pub(crate) const LIMITS: TextLimits = TextLimits {
-    window: 1 << 20,
+    window: 512 << 10,
     run: 256 << 10,
     line: LINE_LIMIT,
 };
+const _: () = assert!(LIMITS.window > LIMITS.run + LIMITS.line);
 
 /// Limits on the amount of text held at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

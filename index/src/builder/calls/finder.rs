@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::builder::calls::recorded::RecordedThread;
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
-use crate::builder::segment::sealed::SealedSegment;
+use crate::builder::segment::sealed::SegmentCalls;
 use crate::builder::segment::turns::ControlTurn;
 
 /// Maximum number of unfinished frames of all threads, and again in traces whose records classify
@@ -94,8 +94,8 @@ impl FinderState {
 
 impl CallFinder {
     /// Takes the next segment, and the index's number of each of its threads.
-    pub fn follow(&mut self, step_base: u64, threads: &[u16], segment: &SealedSegment) {
-        let SealedSegment {
+    pub fn follow(&mut self, step_base: u64, threads: &[u16], segment: &SegmentCalls) {
+        let SegmentCalls {
             transfers,
             thread_ends: ends,
             ..
@@ -104,11 +104,17 @@ impl CallFinder {
         for (number, end) in threads.iter().zip(ends) {
             self.thread(*number).0.begin_segment(end);
         }
-        for transfer in transfers {
-            if let Some(number) = threads.get(usize::from(transfer.thread)) {
+        for transfer in &transfers.list {
+            let registers = transfers.registers.get(transfer.registers as usize);
+            if let Some(number) = threads.get(usize::from(transfer.thread))
+                && let Some(registers) = registers
+            {
                 let (thread, found) = self.thread(*number);
+                if thread.pass_plainly(step_base, transfer, registers) {
+                    continue;
+                }
                 let before = thread.kept();
-                thread.transfer(step_base, transfer, found);
+                thread.transfer(step_base, transfer, registers, found);
                 let after = thread.kept();
                 if self.pending.change(before.frames, after.frames) {
                     self.drop_outermost();
@@ -123,7 +129,7 @@ impl CallFinder {
         }
     }
 
-    fn follow_turns(&mut self, step_base: u64, threads: &[u16], segment: &SealedSegment) {
+    fn follow_turns(&mut self, step_base: u64, threads: &[u16], segment: &SegmentCalls) {
         let step = |slot: u32| (slot > 0).then(|| step_of(step_base, slot));
         for turn in &segment.turns {
             if let Some(number) = threads.get(usize::from(turn.thread)) {

@@ -3,7 +3,7 @@
 //! jumps and calls, and recognise the entry to an exception, the return from one, and tail-chaining
 //! in the M profile (DDI 0403, B1.5.12).
 
-use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind};
 use stepback_machine::{Address, InstructionSet};
 
 use crate::answers::call::Evidence;
@@ -20,7 +20,9 @@ pub struct JumpContext {
     pub last_step: u64,
     /// Instruction and address of that step.
     pub last: LastStep,
-    /// Control flow of that step, from its encoding.
+    /// Effect of that step on control, from its encoding.
+    pub control: ControlFlowEffect,
+    /// Kind of that effect; none if the step was not executed.
     pub flow: FlowKind,
     /// Step at the destination.
     pub step: u64,
@@ -96,8 +98,7 @@ impl JumpContext {
 
 /// Returns the target of a jump with a fixed target that writes no return address; none for other
 /// instructions.
-pub fn branch_target(step: &LastStep) -> Option<u64> {
-    let control = step.control();
+pub fn branch_target(control: &ControlFlowEffect) -> Option<u64> {
     control
         .target
         .address()
@@ -154,7 +155,7 @@ pub fn is_exception_return(jump: &JumpContext) -> bool {
         // The M profile returns by a special value, which is already overwritten when the next
         // handler begins.
         FlowKind::Return | FlowKind::Branch => {
-            has_exception_return(jump) && branch_target(&jump.last).is_none()
+            has_exception_return(jump) && branch_target(&jump.control).is_none()
         }
         _ => false,
     }
@@ -231,13 +232,13 @@ pub fn has_exception_return(jump: &JumpContext) -> bool {
 /// Returns true if control went to a target other than that of the step before, without any sign of
 /// an exception.
 pub fn is_diverted(jump: &JumpContext) -> bool {
-    let has_target = jump.last.control().target.address().is_some();
+    let has_target = jump.control.target.address().is_some();
     jump.flow == FlowKind::Next || has_target && !is_target(jump)
 }
 
 /// Returns true if the step before is known to jump to where control went.
 fn is_target(jump: &JumpContext) -> bool {
-    let target = jump.last.control().target.address();
+    let target = jump.control.target.address();
     target.is_some_and(|target| (target ^ jump.pc) & !1 == 0)
 }
 
@@ -292,7 +293,7 @@ mod tests {
                 instruction_set: set,
                 is_executed: true,
             };
-            assert_eq!(branch_target(&step), expected, "{opcode:#x}");
+            assert_eq!(branch_target(&step.control()), expected, "{opcode:#x}");
         };
         for (opcode, expected) in [
             (0x17ff_fff0, 0x7fc0),

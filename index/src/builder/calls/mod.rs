@@ -4,6 +4,7 @@
 pub(crate) mod core_registers;
 pub(crate) mod finder;
 pub(crate) mod jump;
+pub(crate) mod pass;
 pub(crate) mod pending;
 pub(crate) mod pending_frames;
 pub(crate) mod recorded;

@@ -56,7 +56,7 @@ impl CallStacks {
     pub fn turned_by_set(&self, jump: &JumpContext, key: ReturnKey) -> Option<NextStack> {
         let is_return = jump.flow == FlowKind::Return;
         let goes_anywhere =
-            is_return || jump.flow == FlowKind::Branch && branch_target(&jump.last).is_none();
+            is_return || jump.flow == FlowKind::Branch && branch_target(&jump.control).is_none();
         let own = &self.in_use().pending;
         let range = own.range();
         if !jump.is_sp_set

@@ -45,7 +45,8 @@ use crate::builder::calls::pending_frames::{PendingFrames, ReturnedCall};
 use crate::builder::calls::spool::CollectedCalls;
 use crate::builder::calls::stacks::{CallStacks, NextStack, RetainedCounts};
 use crate::builder::segment::transfers::{
-    AGE_LIMIT, CORE, EarlyStacks, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
+    AGE_LIMIT, CORE, EarlyStacks, LastStep, OtherStack, SP, SpSet, ThreadEnd, TrackedRegister,
+    Transfer, TransferRegisters, link_place,
 };
 use crate::store::calls::encoder::CallFrame;
 use crate::store::calls::stacks::StackSwitch;
@@ -132,8 +133,44 @@ impl ThreadFinder {
         self.core.first().copied().flatten()
     }
 
+    /// Takes the thread's next transfer of control in a segment with steps from `base`; returns
+    /// true if nothing begins or ends with it.
+    #[inline]
+    pub fn pass_plainly(
+        &mut self,
+        base: u64,
+        transfer: &Transfer,
+        registers: &TransferRegisters,
+    ) -> bool {
+        if !transfer.is_plain || self.sp_high.is_some() || self.is_sp_set {
+            return false;
+        }
+        let Some(last) = transfer.before else {
+            return false;
+        };
+        let sp_step = self.sp_step_of(base, registers.sp_slot);
+        let sp = self.sp_in_use(registers.sp.resolve(self.core[SP]), sp_step);
+        let key = ReturnKey {
+            sp,
+            target: transfer.instruction_set.marked_address(transfer.pc),
+        };
+        let pending = self.stacks.pending();
+        if pending.resumed_at(transfer.pc).is_some() || pending.returning_to(key).is_some() {
+            return false;
+        }
+        pending.suspect_jump(key, &[], step_of(base, last.slot));
+        pending.note_sp(sp, sp_step);
+        true
+    }
+
     /// Takes the thread's next transfer of control in a segment with steps from `base`.
-    pub fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut CollectedCalls) {
+    pub fn transfer(
+        &mut self,
+        base: u64,
+        transfer: &Transfer,
+        registers: &TransferRegisters,
+        found: &mut CollectedCalls,
+    ) {
         let step = step_of(base, transfer.slot);
         let age = transfer.lr_age
             + if transfer.is_age_carried {
@@ -148,11 +185,11 @@ impl ThreadFinder {
         }
         let before = transfer.before.map(|last| (step_of(base, last.slot), last));
         let Some((last_step, last)) = before.or(self.last) else {
-            self.begin(step, transfer);
+            self.begin(step, transfer.pc, registers.stack_in_use);
             return;
         };
-        self.sp_high = self.sp_high.max(transfer.sp_high);
-        self.note_set(transfer.sp_set);
+        self.sp_high = self.sp_high.max(registers.sp_high);
+        self.note_set(registers.sp_set);
         self.take_bases(transfer.slot);
         if transfer.is_first && (last.next_pc() ^ transfer.pc) & !1 == 0 {
             return;
@@ -160,12 +197,14 @@ impl ThreadFinder {
         if transfer.is_first {
             self.lr_age = AGE_LIMIT;
         }
-        let sp_step = self.sp_step_of(base, transfer.sp_slot);
+        let sp_step = self.sp_step_of(base, registers.sp_slot);
+        let control = last.control();
         let jump = JumpContext {
             last_step,
             last,
+            control,
             flow: if last.is_executed {
-                last.control().flow
+                control.flow
             } else {
                 FlowKind::Next
             },
@@ -174,16 +213,18 @@ impl ThreadFinder {
             opcode: transfer.opcode,
             length_bytes: transfer.length_bytes,
             instruction_set: transfer.instruction_set,
-            sp: self.sp_in_use(transfer.sp.resolve(self.core[SP]), sp_step),
+            sp: self.sp_in_use(registers.sp.resolve(self.core[SP]), sp_step),
             sp_step,
-            other_stack: self.other_stack_at(base, transfer),
+            other_stack: self.other_stack_at(base, registers),
             is_sp_set: std::mem::take(&mut self.is_sp_set),
-            lr: transfer
+            lr: registers
                 .lr
                 .resolve(self.core[link_place(transfer.instruction_set)]),
             age,
             has_words,
-            is_elsewhere: self.is_elsewhere(&last, transfer),
+            is_elsewhere: last.is_executed
+                && last.instruction_set.has_silent_traps()
+                && self.is_elsewhere(control.target, transfer.pc, registers.jump_value),
             is_at_base: self.is_at_base(transfer),
         };
         self.jump(&jump, found);
@@ -205,23 +246,18 @@ impl ThreadFinder {
         }
     }
 
-    /// Returns true if a step is known to have jumped elsewhere than to the transfer's destination,
-    /// in an instruction set with silent traps.
-    fn is_elsewhere(&self, last: &LastStep, transfer: &Transfer) -> bool {
-        if !last.instruction_set.has_silent_traps() || !last.is_executed {
-            return false;
-        }
-        let register = || {
-            transfer
-                .jump_value
-                .resolve(self.core[last.jump_register()?])
-        };
-        let target = match last.control().target {
+    /// Returns true if a jump to `target`, a register perhaps with this value, is known not to go to
+    /// `pc`.
+    fn is_elsewhere(&self, target: BranchTarget, pc: u64, value: TrackedRegister) -> bool {
+        let target = match target {
             BranchTarget::Address(address) => Some(address),
-            BranchTarget::Register(_) => register(),
+            BranchTarget::Register(register) => self
+                .core
+                .get(usize::from(register.0))
+                .and_then(|carried| value.resolve(*carried)),
             BranchTarget::Unsaid => None,
         };
-        target.is_some_and(|target| (target ^ transfer.pc) & !1 != 0)
+        target.is_some_and(|target| (target ^ pc) & !1 != 0)
     }
 
     fn is_at_base(&self, transfer: &Transfer) -> bool {
@@ -232,13 +268,10 @@ impl ThreadFinder {
 
     /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines
     /// before it name several.
-    fn begin(&mut self, step: u64, transfer: &Transfer) {
-        self.stacks.in_use_mut().root = Some(RootFrame::start(RootEntry {
-            step,
-            pc: transfer.pc,
-        }));
+    fn begin(&mut self, step: u64, pc: u64, stack_in_use: Option<RegisterId>) {
+        self.stacks.in_use_mut().root = Some(RootFrame::start(RootEntry { step, pc }));
         (self.sp_high, self.is_sp_set) = (None, false);
-        let chosen = std::mem::take(&mut self.early_stacks).chosen(transfer.stack_in_use);
+        let chosen = std::mem::take(&mut self.early_stacks).chosen(stack_in_use);
         self.sp_again = chosen.map(|sp| (step, sp));
     }
 
@@ -259,9 +292,9 @@ impl ThreadFinder {
 
     /// Returns the last write of the stack pointer that the step of a transfer uses, if it was made
     /// while another was in use.
-    fn other_stack_at(&self, base: u64, transfer: &Transfer) -> Option<StackWrite> {
-        let (step, register, value) = self.other_stack_of(base, transfer.other_stack)?;
-        let is_used = transfer
+    fn other_stack_at(&self, base: u64, registers: &TransferRegisters) -> Option<StackWrite> {
+        let (step, register, value) = self.other_stack_of(base, registers.other_stack)?;
+        let is_used = registers
             .stack_in_use
             .is_none_or(|in_use| in_use == register);
         value.filter(|_| is_used).map(|sp| StackWrite { step, sp })

@@ -307,7 +307,7 @@ impl EventSink for SegmentBuilder {
 /// Limits at which a segment is closed early: a stretch without instructions has no cut points, so
 /// the length of its text bounds nothing.
 ///
-/// With segments of 16 MiB a segment under construction takes some 100 MiB at most: 20 bytes per
+/// With segments of 8 MiB a segment under construction takes some 50 MiB at most: 20 bytes per
 /// access, and twice 152 per block with known contents, or 24 if the trace has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentLimits {

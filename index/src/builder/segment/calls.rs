@@ -5,8 +5,8 @@ use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{RegisterWrite, StepEvent, TextEvent, TextKind};
 
 use crate::answers::step_record::HostOperation;
-use crate::builder::segment::sealed::SealedSegment;
-use crate::builder::segment::transfers::{ThreadEnd, TrackedRegister, Transfer};
+use crate::builder::segment::sealed::{SealedSegment, SegmentCalls};
+use crate::builder::segment::transfers::{ThreadEnd, TrackedRegister, Transfers};
 use crate::builder::segment::turns::ControlTurns;
 use crate::builder::semihosting::call::HostCall;
 
@@ -16,7 +16,7 @@ pub(crate) struct CallColumns {
     /// For each register outside the table, the stack pointer that its name means, if any.
     named_stacks: Vec<Option<RegisterId>>,
     threads: Vec<ThreadEnd>,
-    transfers: Vec<Transfer>,
+    transfers: Transfers,
     pub turns: ControlTurns,
     host_calls: Vec<HostCall>,
 }
@@ -64,9 +64,7 @@ impl CallColumns {
             return;
         }
         let thread = &mut self.threads[usize::from(step.thread.0)];
-        if let Some(transfer) = thread.begin_step(slot, step) {
-            self.transfers.push(transfer);
-        }
+        thread.begin_step(slot, step, &mut self.transfers);
     }
 
     /// Records a semihosting call, unless it is known to write no memory, as most are.
@@ -113,19 +111,24 @@ impl CallColumns {
         // to the next transfer.
         let mut late = self
             .transfers
+            .list
             .iter_mut()
             .rev()
             .take_while(|transfer| transfer.slot >= slot);
         if let Some(transfer) = late.find(|transfer| transfer.thread == number) {
-            transfer.has_words = true;
+            (transfer.has_words, transfer.is_plain) = (true, false);
         }
     }
 
     /// Hands over what was collected.
     pub fn finish(&mut self, sealed: &mut SealedSegment) {
-        sealed.transfers = std::mem::take(&mut self.transfers);
-        sealed.thread_ends = self.threads.clone();
-        (sealed.turns, sealed.last_slots) = self.turns.take();
+        let (turns, last_slots) = self.turns.take();
+        sealed.calls = SegmentCalls {
+            transfers: self.transfers.take(),
+            thread_ends: self.threads.clone(),
+            turns,
+            last_slots,
+        };
         sealed.host_calls = self.host_calls.clone();
     }
 }

@@ -6,7 +6,7 @@ use stepback_parsers::ProblemKind;
 use crate::builder::segment::instructions::FoundCode;
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::memory::GranuleState;
-use crate::builder::segment::transfers::{ThreadEnd, Transfer};
+use crate::builder::segment::transfers::{ThreadEnd, Transfers};
 use crate::builder::segment::turns::ControlTurn;
 use crate::builder::semihosting::call::HostCall;
 use crate::store::data::IndexData;
@@ -28,14 +28,8 @@ pub struct SealedSegment {
     pub views: Vec<(u16, RegisterView)>,
     /// Threads and kinds of the markers.
     pub markers: Vec<MarkersOfKind>,
-    /// Transfers of control, in order.
-    pub transfers: Vec<Transfer>,
-    /// States of the threads at the segment's end.
-    pub thread_ends: Vec<ThreadEnd>,
-    /// Recorded control turns, in order.
-    pub turns: Vec<ControlTurn>,
-    /// Slot of the last step of each thread in traces with control turns, 0 without one.
-    pub last_slots: Vec<u32>,
+    /// Transfers of control.
+    pub calls: SegmentCalls,
     /// Touched blocks of memory, ascending.
     pub granule_keys: Vec<u64>,
     /// States of these blocks; empty in traces without values.
@@ -69,11 +63,32 @@ impl SealedSegment {
     pub fn len_bytes(&self) -> usize {
         let of_granules = self.granule_keys.len() * size_of::<(u64, TouchCoverage)>()
             + size_of_val(self.granules.as_slice());
-        let of_threads =
-            size_of_val(self.thread_ends.as_slice()) + size_of_val(self.thread_names.as_slice());
-        let of_calls = size_of_val(self.transfers.as_slice()) + size_of_val(self.turns.as_slice());
+        let of_threads = size_of_val(self.thread_names.as_slice());
+        let of_calls = self.calls.len_bytes();
         let of_codes = size_of_val(self.codes.as_slice());
         self.bytes.len() + of_granules + of_threads + of_calls + of_codes
+    }
+}
+
+/// Transfers of control of a segment: the input of the call search.
+#[derive(Debug, Default)]
+pub struct SegmentCalls {
+    /// Places where control was not sequential.
+    pub transfers: Transfers,
+    /// States of the threads at the segment's end.
+    pub thread_ends: Vec<ThreadEnd>,
+    /// Recorded control turns, in order.
+    pub turns: Vec<ControlTurn>,
+    /// Slot of the last step of each thread in traces with control turns, 0 without one.
+    pub last_slots: Vec<u32>,
+}
+
+impl SegmentCalls {
+    /// Returns the size in memory.
+    pub fn len_bytes(&self) -> usize {
+        self.transfers.len_bytes()
+            + size_of_val(self.thread_ends.as_slice())
+            + size_of_val(self.turns.as_slice())
     }
 }
 

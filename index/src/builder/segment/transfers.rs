@@ -5,7 +5,7 @@
 //! values may be [`TrackedRegister::Carry`]: the sequential pass fills them in.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::flow::{BranchTarget, ControlFlowEffect};
+use stepback_machine::flow::{BranchTarget, ControlFlowEffect, FlowKind};
 use stepback_machine::{Address, CodeSite, InstructionSet, RegisterId};
 use stepback_parsers::{RegisterWrite, StepEvent, WrittenName};
 
@@ -36,7 +36,7 @@ impl TrackedRegister {
 pub const AGE_LIMIT: u8 = 8;
 
 /// Records that an instruction which does not compute the stack pointer from itself wrote it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpSet {
     /// True if a step of this segment did.
     pub is_set: bool,
@@ -46,7 +46,7 @@ pub struct SpSet {
 }
 
 /// A write of a stack pointer that was not the one in use.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherStack {
     /// Slot of the writing step, 0 for one of an earlier segment.
     pub slot: u32,
@@ -75,6 +75,25 @@ pub struct Transfer {
     /// True for the thread's first step in the segment: the sequential pass determines whether
     /// control was transferred.
     pub is_first: bool,
+    /// True for a branch by whose instruction, words and registers neither a call, a return nor an
+    /// exception begins or ends. What is unfinished may still say otherwise.
+    pub is_plain: bool,
+    /// Place of its [`TransferRegisters`].
+    pub registers: u32,
+    /// Steps since the link register was written, up to [`AGE_LIMIT`].
+    pub lr_age: u8,
+    /// True when the link register was not written in this segment: `lr_age` counts from the
+    /// segment's start or, after it, from the thread's first step.
+    pub is_age_carried: bool,
+    /// True when the trace reports an exception after the step before, or with this step.
+    pub has_words: bool,
+    /// Step before; none when it is in an earlier segment.
+    pub before: Option<LastStep>,
+}
+
+/// Registers at a transfer of control. Transfers of a thread with the same values share them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransferRegisters {
     /// Stack pointer when the step began.
     pub sp: TrackedRegister,
     /// Slot of the step that wrote the stack pointer last, 0 for one of an earlier segment; none if
@@ -90,17 +109,66 @@ pub struct Transfer {
     pub stack_in_use: Option<RegisterId>,
     /// Link register when the step began.
     pub lr: TrackedRegister,
-    /// Steps since the link register was written, up to [`AGE_LIMIT`].
-    pub lr_age: u8,
-    /// True when the link register was not written in this segment: `lr_age` counts from the
-    /// segment's start or, after it, from the thread's first step.
-    pub is_age_carried: bool,
     /// Value of the register that the step before jumps to, in instruction sets with silent traps.
     pub jump_value: TrackedRegister,
-    /// True when the trace reports an exception after the step before, or with this step.
-    pub has_words: bool,
-    /// Step before; none when it is in an earlier segment.
-    pub before: Option<LastStep>,
+}
+
+/// Transfers of control of a segment.
+#[derive(Debug, Default)]
+pub struct Transfers {
+    /// The transfers, in order.
+    pub list: Vec<Transfer>,
+    /// Their registers.
+    pub registers: Vec<TransferRegisters>,
+    /// Places of the transfers that are their threads' first.
+    pub firsts: Vec<u32>,
+}
+
+impl Transfers {
+    /// Removes all.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.registers.clear();
+        self.firsts.clear();
+    }
+
+    /// Hands over what was collected, and keeps room for as much again.
+    pub fn take(&mut self) -> Self {
+        let room = Self {
+            list: Vec::with_capacity(self.list.len()),
+            registers: Vec::with_capacity(self.registers.len()),
+            firsts: Vec::new(),
+        };
+        std::mem::replace(self, room)
+    }
+
+    /// Returns the size in memory.
+    pub fn len_bytes(&self) -> usize {
+        size_of_val(self.list.as_slice()) + size_of_val(self.registers.as_slice())
+    }
+
+    /// Adds a transfer; `shared` is the place of the registers of the thread's transfer before.
+    /// Returns the place of its registers.
+    fn push(
+        &mut self,
+        transfer: Transfer,
+        registers: TransferRegisters,
+        shared: Option<u32>,
+    ) -> u32 {
+        let is_same = |place: &u32| self.registers.get(*place as usize) == Some(&registers);
+        let place = shared.filter(is_same).unwrap_or_else(|| {
+            self.registers.push(registers);
+            (self.registers.len() - 1) as u32
+        });
+        if transfer.is_first {
+            self.firsts.push(self.list.len() as u32);
+        }
+        self.list.push(Transfer {
+            registers: place,
+            ..transfer
+        });
+        place
+    }
 }
 
 /// Stack pointers that a thread's lines name before its first step: a trace may begin with the
@@ -166,6 +234,8 @@ pub struct ThreadEnd {
     pub early_stacks: EarlyStacks,
     /// Writes of registers with the address of trap handlers: slots and values.
     pub handler_bases: Vec<(u32, u64)>,
+    /// Place of the registers of the last transfer.
+    registers: Option<u32>,
 }
 
 /// Number of tracked registers: the first ones of the table.
@@ -259,12 +329,13 @@ impl ThreadEnd {
             has_words: false,
             early_stacks: EarlyStacks::default(),
             handler_bases: Vec::new(),
+            registers: None,
         }
     }
 
-    /// Records a step; returns the transfer of control that it completes, if any.
+    /// Records a step, and the transfer of control that it completes, if any.
     #[inline(always)]
-    pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) -> Option<Transfer> {
+    pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>, transfers: &mut Transfers) {
         self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
         let is_follower = self
             .last
@@ -277,22 +348,39 @@ impl ThreadEnd {
             instruction_set: step.instruction_set,
             is_executed: step.is_executed,
         };
-        let transfer = (!is_follower).then(|| {
-            let stack_in_use = step
-                .mode
-                .tells(RegisterId::SP)
-                .then(|| step.mode.home(RegisterId::SP));
-            Transfer {
+        if !is_follower {
+            let in_use = step.mode.tells(RegisterId::SP);
+            let stack_in_use = in_use.then(|| step.mode.home(RegisterId::SP));
+            let registers = TransferRegisters {
                 stack_in_use,
-                ..self.transfer(step.thread.0, &now)
-            }
-        });
+                ..self.transfer_registers(step.instruction_set)
+            };
+            let transfer = self.transfer(step.thread.0, &now, &registers);
+            self.registers = Some(transfers.push(transfer, registers, self.registers));
+        }
         self.has_words = false;
         self.last = Some(now);
-        transfer
     }
 
-    fn transfer(&mut self, thread: u16, step: &LastStep) -> Transfer {
+    fn transfer_registers(&mut self, set: InstructionSet) -> TransferRegisters {
+        TransferRegisters {
+            sp: self.core[SP],
+            sp_slot: self.sp_slot,
+            sp_set: std::mem::take(&mut self.sp_set),
+            sp_high: self.sp_high.take(),
+            other_stack: self.other_stack,
+            stack_in_use: None,
+            lr: self.core[link_place(set)],
+            jump_value: self.jump_value(),
+        }
+    }
+
+    fn transfer(
+        &mut self,
+        thread: u16,
+        step: &LastStep,
+        registers: &TransferRegisters,
+    ) -> Transfer {
         let transfer = Transfer {
             thread,
             slot: step.slot,
@@ -301,16 +389,10 @@ impl ThreadEnd {
             length_bytes: step.length_bytes,
             instruction_set: step.instruction_set,
             is_first: self.last.is_none(),
-            sp: self.core[SP],
-            sp_slot: self.sp_slot,
-            sp_set: std::mem::take(&mut self.sp_set),
-            sp_high: self.sp_high.take(),
-            other_stack: self.other_stack,
-            stack_in_use: None,
-            lr: self.core[link_place(step.instruction_set)],
+            is_plain: self.is_plain(step, registers),
+            registers: 0,
             lr_age: self.lr_age,
             is_age_carried: self.is_age_carried,
-            jump_value: self.jump_value(),
             has_words: self.has_words,
             before: self.last,
         };
@@ -323,6 +405,32 @@ impl ThreadEnd {
             (AGE_LIMIT, false)
         };
         transfer
+    }
+
+    /// Returns true if the transfer to a step is as [`Transfer::is_plain`] says.
+    fn is_plain(&self, step: &LastStep, registers: &TransferRegisters) -> bool {
+        let Some(last) = self.last.filter(|last| last.is_executed) else {
+            return false;
+        };
+        let is_sp_unwritten = registers.sp_set == SpSet::default() && registers.sp_high.is_none();
+        if self.lr_age < AGE_LIMIT || self.has_words || !is_sp_unwritten {
+            return false;
+        }
+        let control = last.control();
+        control.flow == FlowKind::Branch
+            && match control.target {
+                BranchTarget::Address(target) => (target ^ step.pc) & !1 == 0,
+                // Such a jump may be a silent trap, or return from an exception.
+                BranchTarget::Register(_) | BranchTarget::Unsaid => {
+                    let set = step.instruction_set;
+                    !last.instruction_set.has_silent_traps()
+                        && match registers.lr {
+                            TrackedRegister::Carry => false,
+                            TrackedRegister::Unknown => true,
+                            TrackedRegister::Known(lr) => !set.is_exception_return_value(lr),
+                        }
+                }
+            }
     }
 
     /// Returns the value of the register that the last step jumps to.
