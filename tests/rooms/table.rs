@@ -93,6 +93,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "status",
                     "stub",
                     "target_description",
+                    "dwarf_registers",
                     "text_flow",
                     "word",
                 ],
