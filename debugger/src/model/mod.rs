@@ -24,6 +24,7 @@ pub mod go_to;
 pub mod heap_table;
 pub mod hit_rows;
 pub mod lane_view;
+pub mod local_names;
 pub mod local_variables;
 pub mod marker_lines;
 pub mod markers;

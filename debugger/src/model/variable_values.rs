@@ -186,17 +186,8 @@ impl ValueReader<'_> {
         let Some(FieldNumber { bits, source }) = number.filter(|_| (1..=8).contains(&size)) else {
             return Ok(Some(vec![ByteState::default(); size]));
         };
-        let is_signed = matches!(
-            description.shape,
-            TypeShape::Integer(Signedness::Signed)
-                | TypeShape::Character(Signedness::Signed)
-                | TypeShape::Enumeration {
-                    signedness: Signedness::Signed,
-                    ..
-                }
-        );
         let unused = 64 - u32::try_from(count).unwrap_or(64);
-        let number = match is_signed {
+        let number = match is_signed(&description.shape) {
             true => ((bits << unused).cast_signed() >> unused).cast_unsigned(),
             false => bits,
         };
@@ -227,6 +218,43 @@ impl ValueReader<'_> {
             bytes.reverse();
         }
         KnownNumber::of_bytes(&bytes).filter(|_| (1..=8).contains(&bytes.len()))
+    }
+
+    /// Returns the number in a value, extended to 64 bits with its sign; none if it is unknown.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn signed_number(&self, value: &TypedValue) -> Result<Option<u64>, QueryError> {
+        let Some(bytes) = self.bytes(value, 8)? else {
+            return Ok(None);
+        };
+        let unused = 64 - 8 * u32::try_from(bytes.len().clamp(1, 8)).unwrap_or(8);
+        let number = self.number(&bytes).map(|number| number.value);
+        Ok(
+            number.map(|number| match is_signed(&value.description().shape) {
+                true => ((number << unused).cast_signed() >> unused).cast_unsigned(),
+                false => number,
+            }),
+        )
+    }
+
+    /// Returns an element of an array, or of the memory that a known pointer points to.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn element(
+        &self,
+        value: &TypedValue,
+        index: u64,
+    ) -> Result<Option<TypedValue>, QueryError> {
+        let found = match value.description().shape {
+            TypeShape::Pointer(target) => self.target(value, target)?.map(|first| {
+                let size = value.types.size_of(target).unwrap_or(0);
+                first.value.part(index.wrapping_mul(size), target)
+            }),
+            _ => self.members(value, index, 1)?.pop().map(|one| one.value),
+        };
+        Ok(found)
     }
 
     /// Returns the number of members of a value.
@@ -317,6 +345,18 @@ impl ValueReader<'_> {
             },
         }))
     }
+}
+
+fn is_signed(shape: &TypeShape) -> bool {
+    matches!(
+        shape,
+        TypeShape::Integer(Signedness::Signed)
+            | TypeShape::Character(Signedness::Signed)
+            | TypeShape::Enumeration {
+                signedness: Signedness::Signed,
+                ..
+            }
+    )
 }
 
 /// Bits of a field with the source of their bytes.

@@ -8,6 +8,7 @@ use stepback_debugger::action::{Direction as SliceDirection, SliceView};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::slice::{Frames, SliceReading};
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
+use stepback_debugger::model::frame_place::FrameLevel;
 use stepback_debugger::model::slice::SliceWords;
 use stepback_index::Cancel;
 use stepback_index::answer::{AccessKinds, Direction, EdgeKinds, ThreadId};
@@ -34,13 +35,15 @@ next-write CELL     the next one; also last-read, next-read, last-access, next-a
 reverse-step        to the previous line, into calls
 reverse-finish      to the call of this function
 help                this list
-Anything else is an expression: x0, [sp + 8], table + 2 * x1";
+Anything else is a variable or an expression: h->id, names[2], x0, [sp + 8], table + 2 * x1";
 
 /// Place of a question.
 #[derive(Clone, Copy, Debug)]
 pub struct Viewpoint {
     pub position: Position,
     pub thread: ThreadId,
+    /// Frame whose variables have names.
+    pub frame: FrameLevel,
 }
 
 impl TracedProgram {
@@ -53,6 +56,7 @@ impl TracedProgram {
         Ok(Viewpoint {
             position: self.position_of(frame),
             thread: frame.thread,
+            frame: self.level_of(frame),
         })
     }
 

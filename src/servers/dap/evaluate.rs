@@ -3,8 +3,10 @@
 use anyhow::{Result, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::NameError;
-use stepback_debugger::expression::ExpressionError;
+use stepback_debugger::expression::{ExpressionError, parse};
 use stepback_debugger::image::SymbolKind;
+use stepback_debugger::model::frame_place::FrameLevel;
+use stepback_debugger::model::local_names::LocalNames;
 use stepback_debugger::model::program_steps::{StepKind, StepUnit};
 use stepback_index::answer::{Cell, Direction, Value};
 use stepback_index::query::RegisterViewsAt;
@@ -14,8 +16,9 @@ use super::adapter::{Answer, Next};
 use super::arguments::Arguments;
 use super::console::{AccessSearch, HELP, Viewpoint};
 use super::program::TracedProgram;
-use super::running::RunRequest;
-use super::variables::{NOT_RECORDED, value_text};
+use super::running::{RunRequest, StopPlace};
+use super::variables::value_text;
+use crate::cli::variable_text::NOT_RECORDED;
 
 /// Maximum length of an expression.
 const EXPRESSION_BYTES: usize = 4096;
@@ -43,6 +46,13 @@ impl TracedProgram {
             && let Some(answer) = self.command(text, from, cancel)?
         {
             return Ok(answer);
+        }
+        let frame = self.requested_frame(arguments)?;
+        if let Some(body) = self.evaluated_local(text, frame, cancel)? {
+            return Ok(Answer {
+                body,
+                next: Next::Nothing,
+            });
         }
         let variable = match context {
             Some("hover") => self.variable(text, cancel)?,
@@ -145,7 +155,8 @@ impl TracedProgram {
                 reference: state.and_then(|state| state.value.to_u64()),
             });
         }
-        match names.value(text) {
+        let locals = LocalNames::of_frame(&self.session, from.frame, from.position, cancel);
+        match parse(text).and_then(|expression| expression.evaluate(&locals)) {
             Ok(value) => Ok(EvaluatedText {
                 text: format!("{value:#x} ({value})"),
                 reference: Some(value),
@@ -156,6 +167,20 @@ impl TracedProgram {
             }),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Formats the value of an expression where the program would stop.
+    pub fn value_text_at(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
+        let from = Viewpoint {
+            position: at.position,
+            thread: at.thread,
+            frame: FrameLevel {
+                position: at.position,
+                thread: at.thread,
+                level: 0,
+            },
+        };
+        Ok(self.value(text, from, cancel)?.text)
     }
 }
 

@@ -81,10 +81,11 @@ impl DebugEntries {
                 signatures.insert(type_signature.0, EntryId(place.0));
             }
             let unit = dwarf.unit(header).ok();
-            let code = unit.map_or_else(Vec::new, |unit| {
-                let ranges = dwarf.unit_ranges(&unit).into_iter().flatten();
-                collected(ranges)
+            let root = unit.as_ref().and_then(|unit| {
+                let die = unit.entry(unit.header.root_offset()).ok()?;
+                Some(code_of(&dwarf, unit, &die))
             });
+            let code = root.unwrap_or_default();
             units.push(UnitExtent {
                 bytes: start.0..end,
                 code,
@@ -134,8 +135,7 @@ impl DebugEntries {
             let Ok(die) = unit.entry(offset) else {
                 continue;
             };
-            let ranges = self.dwarf.die_ranges(unit, &die).into_iter().flatten();
-            let code = collected(ranges).into_iter();
+            let code = code_of(&self.dwarf, unit, &die).into_iter();
             functions.extend(code.map(|code| FunctionExtent { code, offset }));
         }
         functions
@@ -143,8 +143,7 @@ impl DebugEntries {
 
     /// Returns the ranges of an entry's code.
     pub fn ranges_of(&self, entry: &Entry) -> Vec<Range<u64>> {
-        let ranges = self.dwarf.die_ranges(&entry.unit.unit, &entry.die);
-        collected(ranges.into_iter().flatten())
+        code_of(&self.dwarf, &entry.unit.unit, &entry.die)
     }
 
     /// Returns the unit that begins at an offset.
@@ -309,11 +308,28 @@ fn offsets_of_functions(unit: &Unit<SectionReader>) -> Result<Vec<UnitOffset>, g
     Ok(offsets)
 }
 
-/// Collects ranges up to the first that cannot be read.
-fn collected(ranges: impl Iterator<Item = Result<gimli::Range, gimli::Error>>) -> Vec<Range<u64>> {
-    ranges
-        .map_while(Result::ok)
-        .take(RANGES)
-        .map(|range| range.begin..range.end)
-        .collect()
+/// Returns the ranges of an entry's code, up to the first that cannot be read (DWARF 5, 2.17).
+fn code_of(
+    dwarf: &Dwarf<SectionReader>,
+    unit: &Unit<SectionReader>,
+    die: &DebuggingInformationEntry<SectionReader>,
+) -> Vec<Range<u64>> {
+    if let Some(list) = die.attr_value(gimli::DW_AT_ranges) {
+        let list = dwarf.attr_ranges(unit, list).ok().flatten();
+        let ranges = list.into_iter().flatten().map_while(Result::ok);
+        return ranges
+            .take(RANGES)
+            .map(|range| range.begin..range.end)
+            .collect();
+    }
+    let address = |value| dwarf.attr_address(unit, value).ok().flatten();
+    let Some(start) = die.attr_value(gimli::DW_AT_low_pc).and_then(address) else {
+        return Vec::new();
+    };
+    let end = match die.attr_value(gimli::DW_AT_high_pc) {
+        Some(AttributeValue::Udata(len_bytes)) => start.checked_add(len_bytes),
+        Some(value) => address(value),
+        None => None,
+    };
+    end.map(|end| start..end).into_iter().collect()
 }

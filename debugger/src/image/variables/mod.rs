@@ -12,6 +12,8 @@ mod image_variables;
 mod location;
 mod scopes;
 #[cfg(test)]
+mod test_unit;
+#[cfg(test)]
 mod tests;
 mod type_names;
 mod types;
