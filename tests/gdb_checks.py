@@ -382,10 +382,10 @@ def locals_at(here, level, frame):
         return None
     ours = {}
     for variable in answer["variables"]:
-        ours.setdefault((variable["function"], variable["name"]), []).append(variable)
+        ours.setdefault((variable["declared_in"], variable["name"]), []).append(variable)
     # Of a function that is inlined in itself the frames are not the same.
-    inlined = {variable["function"] for variable in answer["variables"] if variable["inlined"]}
-    recursive = inlined & {variable["function"] for variable in answer["variables"] if not variable["inlined"]}
+    inlined = {variable["declared_in"] for variable in answer["variables"] if variable["inlined"]}
+    recursive = inlined & {variable["declared_in"] for variable in answer["variables"] if not variable["inlined"]}
     for key, symbols in theirs.items():
         if key[0] in recursive:
             count("variables of recursive functions")

@@ -74,7 +74,7 @@ struct VariableJson {
     /// `argument` or `local`.
     kind: &'static str,
     /// Function that declares it.
-    function: Option<String>,
+    declared_in: Option<String>,
     /// True if that function is inlined here.
     inlined: bool,
     #[serde(flatten)]
@@ -206,7 +206,7 @@ impl LocalsReport<'_> {
             variables.push(VariableJson {
                 name: variable.name.clone(),
                 kind: kind_word(variable.kind),
-                function: variable.function.as_deref().map(str::to_owned),
+                declared_in: variable.function.as_deref().map(str::to_owned),
                 inlined: variable.is_inlined,
                 value: self.value_json(&variable.value, LEVELS, &mut budget)?,
             });

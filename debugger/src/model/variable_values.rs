@@ -1,10 +1,10 @@
 //! Values of variables with their types ([`TypedValue`]): their bytes, and the members of
 //! structures, arrays and pointers.
 
-use stepback_index::answer::ByteState;
+use stepback_index::answer::{ByteState, ValueSource};
 use stepback_index::query::MemoryAt;
 use stepback_index::{Cancel, QueryError};
-use stepback_machine::Address;
+use stepback_machine::{Address, Endian};
 
 use crate::image::{
     FieldBits, KnownNumber, Signedness, TypeDescription, TypeMember, TypeShape, VariablePlace,
@@ -181,8 +181,7 @@ impl ValueReader<'_> {
             first: first % 8,
             count,
         };
-        let is_big_endian = self.is_big_endian();
-        let number = field_number(&covering, field, is_big_endian);
+        let number = field_number(&covering, field, self.endian());
         let Some(FieldNumber { bits, source }) = number.filter(|_| (1..=8).contains(&size)) else {
             return Ok(Some(vec![ByteState::default(); size]));
         };
@@ -201,20 +200,23 @@ impl ValueReader<'_> {
                 seen_at: None,
             })
             .collect();
-        if is_big_endian {
+        if self.endian() == Endian::Big {
             bytes.reverse();
         }
         Ok(Some(bytes))
     }
 
-    fn is_big_endian(&self) -> bool {
-        self.session.index.info().is_big_endian
+    fn endian(&self) -> Endian {
+        match self.session.index.info().is_big_endian {
+            true => Endian::Big,
+            false => Endian::Little,
+        }
     }
 
     /// Returns the number in the bytes of a value; none if one of them is unknown.
     pub fn number(&self, bytes: &[ByteState]) -> Option<KnownNumber> {
         let mut bytes = bytes.to_vec();
-        if self.is_big_endian() {
+        if self.endian() == Endian::Big {
             bytes.reverse();
         }
         KnownNumber::of_bytes(&bytes).filter(|_| (1..=8).contains(&bytes.len()))
@@ -362,19 +364,15 @@ fn is_signed(shape: &TypeShape) -> bool {
 /// Bits of a field with the source of their bytes.
 struct FieldNumber {
     bits: u64,
-    source: stepback_index::answer::ValueSource,
+    source: ValueSource,
 }
 
 /// Reads a bit field from the bytes that contain it; none if one of them is unknown.
-fn field_number(
-    covering: &[ByteState],
-    field: FieldBits,
-    is_big_endian: bool,
-) -> Option<FieldNumber> {
+fn field_number(covering: &[ByteState], field: FieldBits, endian: Endian) -> Option<FieldNumber> {
     let mut bits: u128 = 0;
-    let mut source = stepback_index::answer::ValueSource::Recorded;
+    let mut source = ValueSource::Recorded;
     let mut bytes: Vec<ByteState> = covering.to_vec();
-    if !is_big_endian {
+    if endian == Endian::Little {
         bytes.reverse();
     }
     for byte in bytes.iter().take(16) {
@@ -383,9 +381,9 @@ fn field_number(
     }
     let all = 8 * covering.len() as u64;
     let end = field.first.checked_add(field.count)?;
-    let low = match is_big_endian {
-        true => all.checked_sub(end)?,
-        false => Some(field.first).filter(|_| end <= all)?,
+    let low = match endian {
+        Endian::Big => all.checked_sub(end)?,
+        Endian::Little => Some(field.first).filter(|_| end <= all)?,
     };
     let mask = u128::MAX >> (128 - u32::try_from(field.count).ok()?);
     let bits = u64::try_from(bits.checked_shr(u32::try_from(low).ok()?)? & mask).ok()?;
@@ -394,8 +392,6 @@ fn field_number(
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::answer::ValueSource;
-
     use super::*;
 
     fn states(bytes: &[u8]) -> Vec<ByteState> {
@@ -417,11 +413,11 @@ mod tests {
         let big = states(&number.to_be_bytes());
         for (first, count, expected) in [(0, 3, 5), (3, 7, 100), (10, 6, 33)] {
             let field = FieldBits { first, count };
-            let read = |bytes: &[ByteState], is_big_endian: bool| {
-                field_number(bytes, field, is_big_endian).map(|field| field.bits)
+            let read = |bytes: &[ByteState], endian: Endian| {
+                field_number(bytes, field, endian).map(|field| field.bits)
             };
-            assert_eq!(read(&little, false), Some(expected));
-            assert_eq!(read(&big, true), Some(expected));
+            assert_eq!(read(&little, Endian::Little), Some(expected));
+            assert_eq!(read(&big, Endian::Big), Some(expected));
         }
     }
 
@@ -430,8 +426,8 @@ mod tests {
         let mut bytes = states(&[1, 2]);
         bytes[1] = ByteState::default();
         let field = FieldBits { first: 4, count: 8 };
-        assert!(field_number(&bytes, field, false).is_none());
+        assert!(field_number(&bytes, field, Endian::Little).is_none());
         let outside = FieldBits { first: 9, count: 8 };
-        assert!(field_number(&states(&[1, 2]), outside, false).is_none());
+        assert!(field_number(&states(&[1, 2]), outside, Endian::Little).is_none());
     }
 }

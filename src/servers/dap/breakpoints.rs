@@ -8,13 +8,14 @@ use stepback_debugger::analysis::run_control::{StopPoints, WatchedRange};
 use stepback_debugger::expression::{Expression, parse};
 use stepback_debugger::model::local_names::LocalNames;
 use stepback_debugger::session::Session;
+use stepback_index::answer::ThreadId;
 use stepback_index::read::VisitReader;
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::hits::HitCondition;
 use super::log_points::LogMessage;
-use super::running::StopPlace;
 
 /// Maximum number of stop points.
 pub const STOP_POINTS: usize = 4096;
@@ -26,6 +27,13 @@ pub enum BreakpointOrigin {
     File(String),
     Functions,
     Instructions,
+}
+
+/// Place of a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopPlace {
+    pub position: Position,
+    pub thread: ThreadId,
 }
 
 /// A condition of a stop point.

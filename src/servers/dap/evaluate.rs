@@ -14,11 +14,14 @@ use stepback_index::{Cancel, Query as _};
 
 use super::adapter::{Answer, Next};
 use super::arguments::Arguments;
-use super::console::{AccessSearch, HELP, Viewpoint};
-use super::program::TracedProgram;
-use super::running::{RunRequest, StopPlace};
+use super::breakpoints::StopPlace;
+use super::console::{HELP, LINES, RequestPlace};
+use super::log_points::{LogMessage, MessagePart};
+use super::program::{FrameNumber, TracedProgram};
+use super::running::RunRequest;
 use super::variables::value_text;
 use crate::cli::variable_text::NOT_RECORDED;
+use crate::servers::viewpoint::AccessSearch;
 
 /// Maximum length of an expression.
 const EXPRESSION_BYTES: usize = 4096;
@@ -41,7 +44,7 @@ impl TracedProgram {
             "an expression has at most {EXPRESSION_BYTES} bytes"
         );
         let context = arguments.text("context")?;
-        let from = self.viewpoint(arguments)?;
+        let from = self.request_place(arguments)?;
         if context == Some("repl")
             && let Some(answer) = self.command(text, from, cancel)?
         {
@@ -73,18 +76,26 @@ impl TracedProgram {
     }
 
     /// Performs a command of the console; none if the text is an expression.
-    fn command(&mut self, text: &str, from: Viewpoint, cancel: &Cancel) -> Result<Option<Answer>> {
+    fn command(
+        &mut self,
+        text: &str,
+        from: RequestPlace,
+        cancel: &Cancel,
+    ) -> Result<Option<Answer>> {
         let (name, rest) = text
             .split_once(char::is_whitespace)
             .map_or((text, ""), |(name, rest)| (name, rest.trim()));
         let shown = match (name, AccessSearch::find(name)) {
             (_, Some(search)) => {
-                let found = self.access_json(rest, search, from, cancel)?;
-                found["text"].as_str().unwrap_or_default().to_owned()
+                let here = self.view(from, cancel);
+                here.access_text(&here.access(rest, search)?)
             }
             ("help", _) => HELP.to_owned(),
             ("position", _) => self.position_text(cancel)?,
-            ("why", _) => self.explanation(rest, from, cancel)?.join("\n"),
+            ("why", _) => {
+                let here = self.view(from, cancel);
+                here.explanation(rest, LINES)?.join("\n")
+            }
             ("at", _) => {
                 let moved = self.go_to(rest, cancel)?;
                 return Ok(Some(Answer {
@@ -137,8 +148,8 @@ impl TracedProgram {
         }))
     }
 
-    fn value(&self, text: &str, from: Viewpoint, cancel: &Cancel) -> Result<EvaluatedText> {
-        let names = self.names(from, cancel)?;
+    fn value(&self, text: &str, from: RequestPlace, cancel: &Cancel) -> Result<EvaluatedText> {
+        let names = self.view(from, cancel).names()?;
         if let Some(Cell::Register { thread, view }) = names.register(text)? {
             let question = RegisterViewsAt {
                 position: from.position,
@@ -169,9 +180,31 @@ impl TracedProgram {
         }
     }
 
+    /// Formats a message at a place. An expression without a value is shown as its error.
+    pub fn log_text(&self, message: &LogMessage, at: StopPlace, cancel: &Cancel) -> String {
+        let part = |part: &MessagePart| match part {
+            MessagePart::Text(text) => text.clone(),
+            MessagePart::Expression(text) => self
+                .logged_value(text, at, cancel)
+                .unwrap_or_else(|error| format!("<{error:#}>")),
+        };
+        message.parts.iter().map(part).collect()
+    }
+
+    fn logged_value(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
+        let frame = FrameNumber {
+            thread: at.thread,
+            level: 0,
+        };
+        if let Some(value) = self.local_text(text, frame, at.position, cancel)? {
+            return Ok(value);
+        }
+        self.value_text_at(text, at, cancel)
+    }
+
     /// Formats the value of an expression where the program would stop.
-    pub fn value_text_at(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
-        let from = Viewpoint {
+    fn value_text_at(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
+        let from = RequestPlace {
             position: at.position,
             thread: at.thread,
             frame: FrameLevel {

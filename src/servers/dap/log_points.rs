@@ -1,10 +1,6 @@
 //! Messages of log points: text with expressions in braces.
 
 use anyhow::{Result, bail, ensure};
-use stepback_index::Cancel;
-
-use super::program::{FrameNumber, TracedProgram};
-use super::running::StopPlace;
 
 /// Maximum length of a message in bytes.
 const MESSAGE_BYTES: usize = 4096;
@@ -12,11 +8,12 @@ const MESSAGE_BYTES: usize = 4096;
 /// Text with expressions: `slot {slot} of {n}`. `\{` is a brace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogMessage {
-    parts: Vec<MessagePart>,
+    pub parts: Vec<MessagePart>,
 }
 
+/// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum MessagePart {
+pub enum MessagePart {
     Text(String),
     Expression(String),
 }
@@ -56,30 +53,6 @@ impl LogMessage {
         text.push_str(rest);
         parts.push(MessagePart::Text(text));
         Ok(Self { parts })
-    }
-}
-
-impl TracedProgram {
-    /// Formats a message at a place. An expression without a value is shown as its error.
-    pub fn log_text(&self, message: &LogMessage, at: StopPlace, cancel: &Cancel) -> String {
-        let part = |part: &MessagePart| match part {
-            MessagePart::Text(text) => text.clone(),
-            MessagePart::Expression(text) => self
-                .logged_value(text, at, cancel)
-                .unwrap_or_else(|error| format!("<{error:#}>")),
-        };
-        message.parts.iter().map(part).collect()
-    }
-
-    fn logged_value(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
-        let frame = FrameNumber {
-            thread: at.thread,
-            level: 0,
-        };
-        if let Some(value) = self.local_text(text, frame, at.position, cancel)? {
-            return Ok(value);
-        }
-        self.value_text_at(text, at, cancel)
     }
 }
 

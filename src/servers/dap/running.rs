@@ -7,7 +7,7 @@ use stepback_index::answer::{Direction, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
-use super::breakpoints::BreakpointOrigin;
+use super::breakpoints::{BreakpointOrigin, StopPlace};
 use super::program::TracedProgram;
 
 /// A request to run.
@@ -21,13 +21,6 @@ pub enum RunRequest {
         unit: StepUnit,
         direction: Direction,
     },
-}
-
-/// Place of a stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StopPlace {
-    pub position: Position,
-    pub thread: ThreadId,
 }
 
 /// Maximum number of messages of log points in a run.

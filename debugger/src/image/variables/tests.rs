@@ -326,11 +326,12 @@ fn deep_blocks_are_bounded() {
     assert_eq!(scope(&entries, OUTER), [""; 0]);
 }
 
-/// Reads everything of the variables at an address.
-fn read_all(entries: &DebugEntries, address: u64) {
+/// Reads everything of the variables at an address, and returns the number of those with a place.
+fn read_all(entries: &DebugEntries, address: u64) -> usize {
     let Some(function) = entries.function_at(address) else {
-        return;
+        return 0;
     };
+    let mut placed = 0;
     let rules = no_rules();
     let types = types(entries);
     for variable in variables_at(entries, &function, address) {
@@ -350,8 +351,10 @@ fn read_all(entries: &DebugEntries, address: u64) {
             frame: &TestFrame,
         };
         let size_bytes = types.size_of(of_type);
-        reader.place_of(&variable.entry, size_bytes).unwrap();
+        let place = reader.place_of(&variable.entry, size_bytes).unwrap();
+        placed += usize::from(place != VariablePlace::OptimisedAway);
     }
+    placed
 }
 
 #[test]
@@ -365,6 +368,7 @@ fn damaged_information_is_read_without_a_panic() {
     let ids = [
         gimli::SectionId::DebugInfo,
         gimli::SectionId::DebugAbbrev,
+        gimli::SectionId::DebugLine,
         gimli::SectionId::DebugStr,
         gimli::SectionId::DebugLineStr,
         gimli::SectionId::DebugLoc,
@@ -373,6 +377,10 @@ fn damaged_information_is_read_without_a_panic() {
     ];
     let sections: HashMap<gimli::SectionId, Vec<u8>> =
         ids.into_iter().map(|id| (id, content(id))).collect();
+    let addresses = || (0x8000_0000..0x8000_0b00).step_by(0x3c);
+    let entries = entries_of(sections.clone());
+    let placed: usize = addresses().map(|address| read_all(&entries, address)).sum();
+    assert!(placed > 50, "{placed}");
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     for round in 0..150 {
         let mut sections = sections.clone();
@@ -395,9 +403,9 @@ fn damaged_information_is_read_without_a_panic() {
         }
         let read = careful(|| {
             let entries = entries_of(sections);
-            for address in (0x8000_0000..0x8000_0b00).step_by(0x3c) {
+            addresses().for_each(|address| {
                 read_all(&entries, address);
-            }
+            });
         });
         assert!(read.is_some(), "round {round}");
     }
