@@ -105,6 +105,11 @@ if [ -d "$traces" ]; then
     debug cm3 "locals cells frames watch finish step" "$own/cm3.tiny.tarmac" --image "$own/cm3.elf"
     debug riscv "locals cells frames watch finish step" "$(unpacked "$traces/riscv/rvtiny.spike.log.zst")" \
         --image "$traces/riscv/rvtiny.elf"
+    for name in x86_64 arm; do
+        log=$(unpacked "$traces/qemu/qmix.$name.execlog.log.zst")
+        debug "qmix-$name" "locals" "$log" --image "$traces/qemu/qmix.$name.elf"
+    done
+    debug rst "locals" "$traces/rst/small.rst" --image "$traces/rst/small"
     debug cores "cells threads" "$(unpacked "$own/amp.small.tarmac.zst")"
     debug threads "threads" "$traces/drmemtrace/threads4"
 fi

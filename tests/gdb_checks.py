@@ -271,6 +271,8 @@ def step():
 # Frames whose variables are compared, and elements of arrays.
 DEPTH = 3
 ELEMENTS = 8
+# Nesting depth of the members that `stepback locals` lists.
+LEVELS = 4
 
 
 def variables_of(frame):
@@ -310,8 +312,10 @@ def variable_difference(symbol, frame, ours):
         return None
 
 
-def difference(value, ours):
+def difference(value, ours, levels=LEVELS):
     """Returns how a value of gdb differs from ours; None if it does not."""
+    if levels < 0:
+        return None
     try:
         if value.is_optimized_out:
             count("variables that only the trace knows" if is_known(ours) else "variables optimised away")
@@ -329,14 +333,16 @@ def difference(value, ours):
         else:
             return scalar(value, kind, ours)
         for part, member in pairs:
-            wrong = "no member" if member is None else difference(part, member)
+            if member is None and levels > 0:
+                return "no member"
+            wrong = difference(part, member, levels - 1)
             if wrong:
                 return wrong
         return None
     except gdb.MemoryError:
         unknown = True
     except gdb.error as error:
-        if "DWARF-2 expression error" in str(error) or not re.search("not available|optimized out|Cannot access", str(error)):
+        if not re.search("not available|optimized out|Cannot access", str(error)):
             raise
         unknown = True
     count("variables that are unknown")
