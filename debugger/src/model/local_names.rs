@@ -12,7 +12,7 @@ use stepback_parsers::Position;
 use crate::expression::{IndexLookup, LookupFailure, NameLookup, ValueLookup, Width};
 use crate::image::TypeShape;
 use crate::model::frame_place::{FrameLevel, FramePlace};
-use crate::model::local_variables::{LocalVariable, local_variables, named};
+use crate::model::local_variables::local_variable;
 use crate::model::variable_values::{TypedValue, ValueReader};
 use crate::session::Session;
 
@@ -26,31 +26,7 @@ pub struct LocalNames<'a> {
     cancel: &'a Cancel,
     others: IndexLookup<'a>,
     /// Read when the first name is looked up.
-    locals: OnceCell<Result<Option<FrameLocals>, LookupFailure>>,
-}
-
-/// The variables of a frame.
-pub struct FrameLocals {
-    pub place: FramePlace,
-    pub variables: Vec<LocalVariable>,
-}
-
-impl FrameLocals {
-    /// Reads the variables of a frame; none if there is no such frame.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn read(
-        session: &Session,
-        frame: FrameLevel,
-        cancel: &Cancel,
-    ) -> Result<Option<Self>, QueryError> {
-        let Some(place) = FramePlace::find(session, frame, cancel)? else {
-            return Ok(None);
-        };
-        let variables = local_variables(session, &place, cancel)?;
-        Ok(Some(Self { place, variables }))
-    }
+    place: OnceCell<Result<Option<FramePlace>, LookupFailure>>,
 }
 
 impl<'a> LocalNames<'a> {
@@ -82,26 +58,35 @@ impl<'a> LocalNames<'a> {
             frame,
             cancel,
             others: IndexLookup::new(index, images, registers_at, Some(frame.thread), cancel),
-            locals: OnceCell::new(),
+            place: OnceCell::new(),
         }
     }
 
     fn local(&self, name: &str) -> Option<ValueLookup> {
-        let read = || Ok(FrameLocals::read(self.session, self.frame, self.cancel)?);
-        let locals = match self.locals.get_or_init(read) {
-            Ok(locals) => locals.as_ref()?,
+        let find = || Ok(FramePlace::find(self.session, self.frame, self.cancel)?);
+        let place = match self.place.get_or_init(find) {
+            Ok(place) => place.as_ref()?,
             Err(error) => return Some(ValueLookup::Failed(error.clone())),
         };
-        let variable = named(&locals.variables, name)?;
+        match self.number(place, name) {
+            Ok(number) => number,
+            Err(error) => Some(ValueLookup::Failed(error.into())),
+        }
+    }
+
+    fn number(&self, place: &FramePlace, name: &str) -> Result<Option<ValueLookup>, QueryError> {
+        let Some(variable) = local_variable(self.session, place, name, self.cancel)? else {
+            return Ok(None);
+        };
         let reader = ValueReader {
             session: self.session,
-            place: &locals.place,
+            place,
             cancel: self.cancel,
         };
-        Some(match number_of(&reader, &variable.value) {
-            Ok(number) => number.map_or(ValueLookup::Unknown, ValueLookup::Known),
-            Err(error) => ValueLookup::Failed(error.into()),
-        })
+        let number = number_of(&reader, &variable.value)?;
+        Ok(Some(
+            number.map_or(ValueLookup::Unknown, ValueLookup::Known),
+        ))
     }
 }
 
@@ -192,16 +177,18 @@ impl VariablePath {
         })
     }
 
-    /// Finds the value of the path among the variables of a frame; none if there is none.
+    /// Finds the value of the path in a frame; none if there is none.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn find(
-        &self,
-        locals: &FrameLocals,
-        reader: &ValueReader<'_>,
-    ) -> Result<Option<TypedValue>, QueryError> {
-        let mut value = named(&locals.variables, &self.name).map(|one| one.value.clone());
+    pub fn find(&self, reader: &ValueReader<'_>) -> Result<Option<TypedValue>, QueryError> {
+        let ValueReader {
+            session,
+            place,
+            cancel,
+        } = reader;
+        let variable = local_variable(session, place, &self.name, cancel)?;
+        let mut value = variable.map(|variable| variable.value);
         for part in &self.parts {
             let Some(known) = value else {
                 return Ok(None);

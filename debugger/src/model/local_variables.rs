@@ -15,7 +15,7 @@ use stepback_machine::dwarf_registers::DwarfRegister;
 use stepback_parsers::{Position, Step};
 
 use crate::analysis::step_places::step_record;
-use crate::image::{FrameValues, KnownNumber, VariableKind};
+use crate::image::{FrameValues, FrameVariables, KnownNumber, ScopedVariable, VariableKind};
 use crate::model::frame_place::FramePlace;
 use crate::model::variable_values::TypedValue;
 use crate::session::Session;
@@ -45,37 +45,42 @@ pub fn local_variables(
     place: &FramePlace,
     cancel: &Cancel,
 ) -> Result<Vec<LocalVariable>, QueryError> {
-    let found = place
-        .address
-        .and_then(|address| session.images.variables_at(address));
-    let Some(found) = found else {
+    let Some(found) = found_at(session, place) else {
         return Ok(Vec::new());
     };
-    let frame = FrameReader {
-        session,
-        place,
-        entry: entry_position(session, place, found.entry(), cancel)?,
-        known: RefCell::default(),
-        cancel,
+    let frame = FrameReader::new(session, place, &found, cancel)?;
+    let variables = found.variables().iter();
+    variables
+        .map(|variable| frame.variable(&found, variable))
+        .collect()
+}
+
+/// Returns the variable of the innermost scope with a name; none if no variable has it. Reads only
+/// this variable.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn local_variable(
+    session: &Session,
+    place: &FramePlace,
+    name: &str,
+    cancel: &Cancel,
+) -> Result<Option<LocalVariable>, QueryError> {
+    let Some(found) = found_at(session, place) else {
+        return Ok(None);
     };
-    let mut variables = Vec::new();
-    for variable in found.variables() {
-        cancel.check()?;
-        let value = TypedValue {
-            types: found.types(),
-            of_type: found.type_of(variable),
-            place: found.place_of(variable, &frame)?,
-            bits: None,
-        };
-        variables.push(LocalVariable {
-            name: variable.name.clone(),
-            kind: variable.kind,
-            function: variable.function.clone(),
-            is_inlined: variable.is_inlined,
-            value,
-        });
+    let mut variables = found.variables().iter();
+    match variables.find(|variable| variable.name == name) {
+        Some(variable) => {
+            let frame = FrameReader::new(session, place, &found, cancel)?;
+            frame.variable(&found, variable).map(Some)
+        }
+        None => Ok(None),
     }
-    Ok(variables)
+}
+
+fn found_at(session: &Session, place: &FramePlace) -> Option<FrameVariables> {
+    session.images.variables_at(place.address?)
 }
 
 /// Returns the position at the entry of a frame; none if the trace does not show that the frame was
@@ -139,7 +144,43 @@ struct RegisterTime {
     position: Position,
 }
 
-impl FrameReader<'_> {
+impl<'a> FrameReader<'a> {
+    fn new(
+        session: &'a Session,
+        place: &'a FramePlace,
+        found: &FrameVariables,
+        cancel: &'a Cancel,
+    ) -> Result<Self, QueryError> {
+        Ok(Self {
+            session,
+            place,
+            entry: entry_position(session, place, found.entry(), cancel)?,
+            known: RefCell::default(),
+            cancel,
+        })
+    }
+
+    fn variable(
+        &self,
+        found: &FrameVariables,
+        variable: &ScopedVariable,
+    ) -> Result<LocalVariable, QueryError> {
+        self.cancel.check()?;
+        let value = TypedValue {
+            types: found.types(),
+            of_type: found.type_of(variable),
+            place: found.place_of(variable, self)?,
+            bits: None,
+        };
+        Ok(LocalVariable {
+            name: variable.name.clone(),
+            kind: variable.kind,
+            function: variable.function.clone(),
+            is_inlined: variable.is_inlined,
+            value,
+        })
+    }
+
     fn register_at(&self, wanted: RegisterTime) -> Result<Option<Vec<ByteState>>, QueryError> {
         if let Some(known) = self.known.borrow().get(&wanted) {
             return Ok(known.clone());
@@ -237,9 +278,4 @@ impl FrameValues for FrameReader<'_> {
     fn is_big_endian(&self) -> bool {
         self.session.index.info().is_big_endian
     }
-}
-
-/// Returns a variable by its name: that of the innermost scope.
-pub fn named<'a>(variables: &'a [LocalVariable], name: &str) -> Option<&'a LocalVariable> {
-    variables.iter().find(|variable| variable.name == name)
 }

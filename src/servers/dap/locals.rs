@@ -3,8 +3,9 @@
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::image::{TypeShape, VariableKind};
-use stepback_debugger::model::frame_place::FrameLevel;
-use stepback_debugger::model::local_names::{FrameLocals, VariablePath};
+use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
+use stepback_debugger::model::local_names::VariablePath;
+use stepback_debugger::model::local_variables::local_variables;
 use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
@@ -39,9 +40,9 @@ impl TracedProgram {
         }
     }
 
-    /// Reads the variables of a frame; none if there is no such frame.
-    fn frame_locals(&self, frame: FrameNumber, cancel: &Cancel) -> Result<Option<FrameLocals>> {
-        Ok(FrameLocals::read(
+    /// Returns the place of a frame; none if there is no such frame.
+    fn frame_place(&self, frame: FrameNumber, cancel: &Cancel) -> Result<Option<FramePlace>> {
+        Ok(FramePlace::find(
             &self.session,
             self.level_of(frame),
             cancel,
@@ -55,16 +56,17 @@ impl TracedProgram {
         kind: VariableKind,
         cancel: &Cancel,
     ) -> Result<Vec<Json>> {
-        let Some(locals) = self.frame_locals(frame, cancel)? else {
+        let Some(place) = self.frame_place(frame, cancel)? else {
             return Ok(Vec::new());
         };
         let reader = ValueReader {
             session: &self.session,
-            place: &locals.place,
+            place: &place,
             cancel,
         };
         let mut shown = Vec::new();
-        let of_kind = locals.variables.iter().filter(|one| one.kind == kind);
+        let variables = local_variables(&self.session, &place, cancel)?;
+        let of_kind = variables.iter().filter(|one| one.kind == kind);
         for variable in of_kind {
             let name = match (&variable.function, variable.is_inlined) {
                 (Some(function), true) => format!("{} ({function})", variable.name),
@@ -92,8 +94,10 @@ impl TracedProgram {
         kind: VariableKind,
         cancel: &Cancel,
     ) -> Result<bool> {
-        let locals = self.frame_locals(frame, cancel)?;
-        let mut variables = locals.iter().flat_map(|locals| &locals.variables);
+        let place = self.frame_place(frame, cancel)?;
+        let address = place.and_then(|place| place.address);
+        let found = address.and_then(|address| self.session.images.variables_at(address));
+        let mut variables = found.iter().flat_map(|found| found.variables());
         Ok(variables.any(|variable| variable.kind == kind))
     }
 
@@ -106,12 +110,12 @@ impl TracedProgram {
         cancel: &Cancel,
     ) -> Result<Vec<Json>> {
         let seen = self.seen_value(number)?;
-        let Some(locals) = self.frame_locals(seen.frame, cancel)? else {
+        let Some(place) = self.frame_place(seen.frame, cancel)? else {
             return Ok(Vec::new());
         };
         let reader = ValueReader {
             session: &self.session,
-            place: &locals.place,
+            place: &place,
             cancel,
         };
         let mut shown = Vec::new();
@@ -208,15 +212,15 @@ impl TracedProgram {
         let Some(path) = VariablePath::parse(text) else {
             return Ok(None);
         };
-        let Some(locals) = self.frame_locals(frame, cancel)? else {
+        let Some(place) = self.frame_place(frame, cancel)? else {
             return Ok(None);
         };
         let reader = ValueReader {
             session: &self.session,
-            place: &locals.place,
+            place: &place,
             cancel,
         };
-        let Some(value) = path.find(&locals, &reader)? else {
+        let Some(value) = path.find(&reader)? else {
             return Ok(None);
         };
         let seen = SeenValue {
@@ -243,15 +247,15 @@ impl TracedProgram {
             position,
             ..self.level_of(frame)
         };
-        let Some(locals) = FrameLocals::read(&self.session, level, cancel)? else {
+        let Some(place) = FramePlace::find(&self.session, level, cancel)? else {
             return Ok(None);
         };
         let reader = ValueReader {
             session: &self.session,
-            place: &locals.place,
+            place: &place,
             cancel,
         };
-        match path.find(&locals, &reader)? {
+        match path.find(&reader)? {
             Some(value) => ValueText(&reader).text(&value).map(Some),
             None => Ok(None),
         }
@@ -271,15 +275,15 @@ impl TracedProgram {
         let Some(path) = VariablePath::parse(text) else {
             return Ok(None);
         };
-        let Some(locals) = self.frame_locals(frame, cancel)? else {
+        let Some(place) = self.frame_place(frame, cancel)? else {
             return Ok(None);
         };
         let reader = ValueReader {
             session: &self.session,
-            place: &locals.place,
+            place: &place,
             cancel,
         };
-        let Some(value) = path.find(&locals, &reader)? else {
+        let Some(value) = path.find(&reader)? else {
             return Ok(None);
         };
         let size = value.description().size_bytes.filter(|size| *size > 0);

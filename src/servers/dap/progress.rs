@@ -107,3 +107,26 @@ fn percentage(progress: &BuildProgress) -> Option<u64> {
     let done = progress.bytes_done.load(Ordering::Relaxed);
     (total > 0).then(|| (done.min(total) as u128 * 100 / u128::from(total)) as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_progress_names_its_request() {
+        assert_eq!(request_of("launch-12"), Some(12.into()));
+        assert_eq!(request_of("launch-x"), None);
+        assert_eq!(request_of("12"), None);
+    }
+
+    #[test]
+    fn a_build_that_has_not_begun_has_no_percentage() {
+        let progress = BuildProgress::default();
+        assert_eq!(percentage(&progress), None);
+        progress.bytes_total.store(u64::MAX, Ordering::Relaxed);
+        progress.bytes_done.store(u64::MAX / 2, Ordering::Relaxed);
+        assert_eq!(percentage(&progress), Some(49));
+        progress.bytes_total.store(10, Ordering::Relaxed);
+        assert_eq!(percentage(&progress), Some(100));
+    }
+}

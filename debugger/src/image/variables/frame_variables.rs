@@ -5,60 +5,49 @@ use std::sync::Arc;
 use stepback_index::QueryError;
 use stepback_machine::Address;
 
-use crate::image::variables::debug_entries::Entry;
 use crate::image::variables::frame_values::FrameValues;
-use crate::image::variables::image_variables::{ImageVariables, careful};
+use crate::image::variables::image_variables::{ImageVariables, ScopeAtAddress, careful};
 use crate::image::variables::location::{LocationReader, VariablePlace};
-use crate::image::variables::scopes::{ScopedVariable, variables_at};
+use crate::image::variables::scopes::ScopedVariable;
 use crate::image::variables::types::VariableType;
 use crate::image::variables::variable_types::VariableTypes;
 
 /// The variables in scope at an instruction.
 pub struct FrameVariables {
     image: Arc<ImageVariables>,
-    function: Entry,
-    /// Address of the instruction, by the image's own addresses.
-    address: u64,
-    variables: Vec<ScopedVariable>,
+    scope: Arc<ScopeAtAddress>,
 }
 
 impl FrameVariables {
     /// Finds the variables in scope at an address; none if the image has no function there.
     pub(in crate::image) fn find(image: &Arc<ImageVariables>, address: Address) -> Option<Self> {
         let address = image.lines.own(address)?;
-        let entries = &image.loaded()?.entries;
-        careful(|| {
-            let function = entries.function_at(address)?;
-            let variables = variables_at(entries, &function, address);
-            Some(Self {
-                image: Arc::clone(image),
-                function,
-                address,
-                variables,
-            })
-        })?
+        Some(Self {
+            image: Arc::clone(image),
+            scope: image.scope_at(address)?,
+        })
     }
 
     /// Returns the variables, those of the innermost scope first.
     pub fn variables(&self) -> &[ScopedVariable] {
-        &self.variables
+        &self.scope.variables
     }
 
     /// Returns the name of the function.
     pub fn function(&self) -> Option<String> {
-        careful(|| self.image.loaded()?.entries.name_of(&self.function))?
+        careful(|| self.image.loaded()?.entries.name_of(&self.scope.function))?
     }
 
     /// Returns the address at which the function is entered.
     pub fn entry(&self) -> Option<Address> {
         let entries = &self.image.loaded()?.entries;
         let own = careful(|| {
-            let low = self.function.die.attr_value(gimli::DW_AT_low_pc);
-            let unit = &self.function.unit.unit;
+            let low = self.scope.function.die.attr_value(gimli::DW_AT_low_pc);
+            let unit = &self.scope.function.unit.unit;
             let low = low.and_then(|low| entries.dwarf.attr_address(unit, low).ok().flatten());
             low.or_else(|| {
                 entries
-                    .ranges_of(&self.function)
+                    .ranges_of(&self.scope.function)
                     .first()
                     .map(|first| first.start)
             })
@@ -93,8 +82,8 @@ impl FrameVariables {
         let reader = LocationReader {
             entries: &loaded.entries,
             rules: &loaded.rules,
-            function: &self.function,
-            address: self.address,
+            function: &self.scope.function,
+            address: self.scope.address,
             offset: self.image.lines.offset(),
             frame,
         };

@@ -1,15 +1,17 @@
 //! The debug information of one image about variables ([`ImageVariables`]), read at the first query.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gimli::{Dwarf, Section as _, SectionId};
 
 use crate::image::lines::{ImageLines, SectionReader, read_section};
-use crate::image::variables::debug_entries::DebugEntries;
+use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::frame_rules::FrameRules;
+use crate::image::variables::scopes::{ScopedVariable, variables_at};
 
 /// The variables of an image.
 pub struct ImageVariables {
@@ -17,7 +19,21 @@ pub struct ImageVariables {
     /// File of the program, which has the rules of its frames.
     program: PathBuf,
     loaded: OnceLock<Option<LoadedVariables>>,
+    /// Scopes by the image's own addresses.
+    scopes: Mutex<HashMap<u64, Option<Arc<ScopeAtAddress>>>>,
 }
+
+/// A function with the variables in scope at an address.
+pub(super) struct ScopeAtAddress {
+    pub function: Entry,
+    /// Address of the instruction, by the image's own addresses.
+    pub address: u64,
+    /// Variables, those of the innermost scope first.
+    pub variables: Vec<ScopedVariable>,
+}
+
+/// Maximum number of scopes that are kept. A full cache is cleared.
+const SCOPES_KEPT: usize = 1 << 10;
 
 /// What was read from the files.
 pub(super) struct LoadedVariables {
@@ -40,7 +56,33 @@ impl ImageVariables {
             lines,
             program,
             loaded: OnceLock::new(),
+            scopes: Mutex::default(),
         }
+    }
+
+    /// Returns the scope at an address of the image; none if it has no function there.
+    pub(super) fn scope_at(&self, address: u64) -> Option<Arc<ScopeAtAddress>> {
+        let scopes = || self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = scopes().get(&address) {
+            return known.clone();
+        }
+        let found = careful(|| {
+            let entries = &self.loaded()?.entries;
+            let function = entries.function_at(address)?;
+            let variables = variables_at(entries, &function, address);
+            Some(Arc::new(ScopeAtAddress {
+                function,
+                address,
+                variables,
+            }))
+        });
+        let found = found.flatten();
+        let mut kept = scopes();
+        if kept.len() >= SCOPES_KEPT {
+            kept.clear();
+        }
+        kept.insert(address, found.clone());
+        found
     }
 
     /// Returns the debug information; none if the image has none that can be used.

@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 
+use stepback_machine::Address;
+
 use crate::image::lines::{SectionReader, read_section};
 use crate::image::variables::debug_entries::DebugEntries;
 use crate::image::variables::frame_rules::FrameRules;
 use crate::image::variables::image_variables::careful;
 use crate::image::variables::location::{LocationReader, VariablePlace};
-use crate::image::variables::scopes::{VariableKind, variables_at};
+use crate::image::variables::scopes::{ScopedVariable, VariableKind, variables_at};
 use crate::image::variables::test_unit::{
     ARRAY, BLOCK, BOUNDS, COMPLETION, DEFINITION, INLINED, MEMBER, OUTER, OUTER_BYTES, PARAMETER,
     POINTER, STRUCTURE, TestFrame, TestUnit, VARIABLE, entries_of,
 };
 use crate::image::variables::types::{TypeReader, TypeShape, VariableType};
+use crate::image::{ImageSpec, Images};
 
 /// `DW_OP_call_frame_cfa`.
 const CFA: [u8; 1] = [0x9c];
@@ -170,11 +173,42 @@ fn an_endless_expression_ends() {
     check(&[&nested[..], &[0x9f]].concat(), "unknown");
 }
 
+/// Describes the places of the variables of an image's function at an address.
+fn places_in(path: &str, address: u64) -> Vec<String> {
+    let spec: ImageSpec = path.parse().unwrap();
+    let images = Images::load(&[spec]).unwrap();
+    let found = images.variables_at(Address(address)).unwrap();
+    let place = |variable: &ScopedVariable| match found.place_of(variable, &TestFrame).unwrap() {
+        VariablePlace::Memory(address) => format!("{} at {address:#x}", variable.name),
+        other => format!("{} {other:?}", variable.name),
+    };
+    found.variables().iter().map(place).collect()
+}
+
+// `twice` is inlined in `work` at 0x4000bd. The frame base is rbp + 16 there, and rsp + 8 at the
+// entry: rbp is register 6, rsp is register 7.
+#[test]
+fn every_version_of_dwarf_has_the_same_places() {
+    for version in ["dwarf2", "dwarf3", "dwarf4", "dwarf5", "dwarf5-zlib"] {
+        let path = format!("../fixtures/lines/{version}.elf");
+        assert_eq!(
+            places_in(&path, 0x40_00bd),
+            ["value at 0x5ff4", "value at 0x5fec", "sum at 0x5ffc"],
+            "{version}"
+        );
+        assert_eq!(
+            places_in(&path, 0x40_00b0),
+            ["value at 0x6fe4", "sum at 0x6ff4"],
+            "{version}"
+        );
+    }
+}
+
 /// Lists the variables in scope at an address as `NAME kind function`.
 fn scope(entries: &DebugEntries, address: u64) -> Vec<String> {
     let function = entries.function_at(address).unwrap();
     let variables = variables_at(entries, &function, address);
-    let text = |one: &crate::image::variables::scopes::ScopedVariable| {
+    let text = |one: &ScopedVariable| {
         let kind = match one.kind {
             VariableKind::Argument => "argument",
             VariableKind::Local => "local",
