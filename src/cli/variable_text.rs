@@ -73,6 +73,8 @@ impl ValueText<'_> {
         }
         let description = value.description();
         match &description.shape {
+            // A structure without members that are known here is shown by its bytes.
+            TypeShape::Record(members) if members.is_empty() => {}
             TypeShape::Record(_) | TypeShape::Array { .. } => {
                 return self.members(value, &description.shape, levels);
             }
