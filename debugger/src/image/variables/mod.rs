@@ -5,6 +5,7 @@
 //! contains.
 
 mod debug_entries;
+mod evaluation;
 mod frame_rules;
 mod frame_values;
 mod frame_variables;
