@@ -89,18 +89,23 @@ if [ -z "$wanted" ]; then
     session docs/guide/src/gdb.md
     session docs/tour.md
 fi
-debug demo "cells frames watch finish step" --demo
+debug demo "locals cells frames watch finish step" --demo
 debug helpers "cells frames finish" fixtures/small/two_helpers.tarmac --image fixtures/small/two_helpers.elf
 debug lists "cells watch" fixtures/moved/a.execlog.log.zst
 debug sparc "start" fixtures/btrace/hello.btf
 if [ -d "$traces" ]; then
     own=$traces/tarmac/own
-    debug qsort "cells frames watch finish step" "$(unpacked "$own/qsort.small.tarmac.zst")" --image "$own/qsort.elf"
-    debug recurse "cells frames watch finish step" "$(unpacked "$own/recurse.small.tarmac.zst")" --image "$own/recurse.elf"
-    debug fp32 "cells frames watch finish step" "$own/fp32.tiny.tarmac" --image "$own/fp32.elf"
-    debug cm3 "cells frames watch finish step" "$own/cm3.tiny.tarmac" --image "$own/cm3.elf"
-    debug riscv "cells frames watch finish step" "$(unpacked "$traces/riscv/rvtiny.spike.log.zst")" \
+    debug qsort "locals cells frames watch finish step" "$(unpacked "$own/qsort.small.tarmac.zst")" --image "$own/qsort.elf"
+    debug recurse "locals cells frames watch finish step" "$(unpacked "$own/recurse.small.tarmac.zst")" --image "$own/recurse.elf"
+    debug fp32 "locals cells frames watch finish step" "$own/fp32.tiny.tarmac" --image "$own/fp32.elf"
+    debug cm3 "locals cells frames watch finish step" "$own/cm3.tiny.tarmac" --image "$own/cm3.elf"
+    debug riscv "locals cells frames watch finish step" "$(unpacked "$traces/riscv/rvtiny.spike.log.zst")" \
         --image "$traces/riscv/rvtiny.elf"
+    for name in x86_64 arm; do
+        log=$(unpacked "$traces/qemu/qmix.$name.execlog.log.zst")
+        debug "qmix-$name" "locals" "$log" --image "$traces/qemu/qmix.$name.elf"
+    done
+    debug rst "locals" "$traces/rst/small.rst" --image "$traces/rst/small"
     debug cores "cells threads" "$(unpacked "$own/amp.small.tarmac.zst")"
     debug threads "threads" "$traces/drmemtrace/threads4"
 fi

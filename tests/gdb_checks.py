@@ -8,12 +8,14 @@ Compares what gdb shows with the answers of `stepback`, which read the index on 
   step     `reverse-step` and `step` change the line
   threads  each thread steps back to its own last step
   start    the program shows its first function
+  locals   `info locals` and `info args` have the values of `stepback locals`
 """
 
 import json
 import os
 import random
 import re
+import struct
 import subprocess
 import time
 
@@ -266,6 +268,167 @@ def step():
         count("reverse-step")
 
 
+# Frames whose variables are compared, and elements of arrays.
+DEPTH = 3
+ELEMENTS = 8
+# Nesting depth of the members that `stepback locals` lists.
+LEVELS = 4
+
+
+def variables_of(frame):
+    """Returns the variables of a physical frame by function and name, the innermost first."""
+    found = {}
+    while frame:
+        block, function = frame.block(), frame.function()
+        while block:
+            for symbol in block:
+                if symbol.is_variable or symbol.is_argument:
+                    found.setdefault((function.name, symbol.name), []).append((symbol, frame))
+            if block.function:
+                break
+            block = block.superblock
+        if frame.type() == gdb.NORMAL_FRAME:
+            break
+        frame = frame.older()
+    return found, frame
+
+
+def is_known(ours):
+    return ours["bytes"] is not None and "?" not in ours["bytes"]
+
+
+def order():
+    return "big" if "big endian" in run("show endian") else "little"
+
+
+def variable_difference(symbol, frame, ours):
+    """Returns how a variable of gdb differs from ours; None if it does not."""
+    try:
+        return difference(symbol.value(frame), ours)
+    except gdb.error as error:
+        if "DWARF-2 expression error" not in str(error):
+            raise
+        count("variables that gdb fails to read")
+        return None
+
+
+def difference(value, ours, levels=LEVELS):
+    """Returns how a value of gdb differs from ours; None if it does not."""
+    if levels < 0:
+        return None
+    try:
+        if value.is_optimized_out:
+            count("variables that only the trace knows" if is_known(ours) else "variables optimised away")
+            return None
+        kind = value.type.strip_typedefs()
+        if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+            parts = {member["name"]: member for member in ours.get("members", [])}
+            fields = [field for field in kind.fields() if field.name and not field.is_base_class]
+            pairs = [(value[field], parts.get(field.name)) for field in fields if hasattr(field, "bitpos")]
+        elif kind.code == gdb.TYPE_CODE_ARRAY:
+            first, last = kind.range()
+            members = ours.get("members", [])
+            places = range(first, min(last, ELEMENTS - 1) + 1)
+            pairs = [(value[place], members[place] if place < len(members) else None) for place in places]
+        else:
+            return scalar(value, kind, ours)
+        for part, member in pairs:
+            if member is None and levels > 0:
+                return "no member"
+            wrong = difference(part, member, levels - 1)
+            if wrong:
+                return wrong
+        return None
+    except gdb.MemoryError:
+        unknown = True
+    except gdb.error as error:
+        if not re.search("not available|optimized out|Cannot access", str(error)):
+            raise
+        unknown = True
+    count("variables that are unknown")
+    return f"{ours['value']}, but gdb does not know it" if unknown and is_known(ours) else None
+
+
+def is_derived(name, frame):
+    """Returns true for a variable by its value at the entry, which gdb derives from the caller's state."""
+    frame.select()
+    return "entry_value" in run(f"info address {name}")
+
+
+def scalar(value, kind, ours):
+    codes = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_PTR)
+    if kind.code == gdb.TYPE_CODE_FLT and kind.sizeof in (4, 8):
+        known = float(value)
+        if is_known(ours):
+            content = bytes.fromhex(ours["bytes"].replace(" ", ""))
+            number = struct.unpack(("<" if order() == "little" else ">") + "_fd"[kind.sizeof // 4], content)[0]
+            same = number == known or number != number and known != known
+    elif kind.code in codes and kind.sizeof <= 8:
+        known = int(value) % (1 << 8 * kind.sizeof)
+        if is_known(ours):
+            content = bytes.fromhex(ours["bytes"].replace(" ", ""))
+            number = int.from_bytes(content, order())
+            same = len(content) == kind.sizeof and number == known
+    else:
+        return None
+    count("variables")
+    if not is_known(ours):
+        return f"unknown, but {known} in gdb"
+    return None if same else f"{ours['value']} ({ours['bytes']}), but {known} in gdb"
+
+
+def locals_at(here, level, frame):
+    """Compares the variables of a frame; returns the frame around it."""
+    theirs, physical = variables_of(frame)
+    answer = ask("locals", "--at", str(here), "--thread", thread_name(), "--frame", str(level))[0]
+    pc = int(answer["pc"], 16) if answer["pc"] else None
+    # The frames of gdb and ours are not the same after tail calls, nor without unwind information.
+    if pc is None or not (physical.pc() == pc if level == 0 else 0 < physical.pc() - pc <= 16):
+        count("frames elsewhere")
+        return None
+    ours = {}
+    for variable in answer["variables"]:
+        ours.setdefault((variable["declared_in"], variable["name"]), []).append(variable)
+    # Of a function that is inlined in itself the frames are not the same.
+    inlined = {variable["declared_in"] for variable in answer["variables"] if variable["inlined"]}
+    recursive = inlined & {variable["declared_in"] for variable in answer["variables"] if not variable["inlined"]}
+    for key, symbols in theirs.items():
+        if key[0] in recursive:
+            count("variables of recursive functions")
+            continue
+        for (symbol, owner), variable in zip(symbols, ours.get(key, [])):
+            wrong = variable_difference(symbol, owner, variable)
+            if wrong and is_derived(symbol.name, owner):
+                count("values at the entry that gdb derives otherwise")
+            elif wrong:
+                say(f"{here}, frame {level}: {key[0]}: {key[1]} is {wrong}")
+                count("variables that differ")
+        missing = [symbol for symbol in symbols[len(ours.get(key, [])) :]]
+        for symbol, owner in missing:
+            nothing = {"bytes": None, "value": "missing", "members": []}
+            if variable_difference(symbol, owner, nothing):
+                say(f"{here}, frame {level}: {key[0]}: {key[1]} is missing")
+                count("variables that differ")
+    for key in ours:
+        if key not in theirs:
+            count("variables that gdb does not list")
+    return physical.older()
+
+
+def local_variables():
+    for _ in range(ROUNDS):
+        here = go(random.randint(0, STEPS - 1))
+        frame = gdb.newest_frame()
+        for level in range(DEPTH):
+            # Code without debug information has no blocks.
+            if not frame or not frame.function() or not frame.find_sal().symtab:
+                break
+            frame = locals_at(here, level, frame)
+            if not frame:
+                break
+    check("variables that differ" not in counts, f"{counts.get('variables that differ')} variables differ")
+
+
 def threads():
     for _ in range(max(5, ROUNDS // 20)):
         here = go(random.randint(STEPS // 2, STEPS - 1))
@@ -313,6 +476,7 @@ for name in CHECKS:
             "step": step,
             "threads": threads,
             "start": start,
+            "locals": local_variables,
         }[name]()
     except (gdb.GdbError, gdb.error) as error:
         say(f"{name}: {error}")

@@ -12,6 +12,7 @@ use capstone::Capstone;
 
 use crate::abi::{Abi, LinkageStub, Privilege, RegisterBit, SemihostingCall, StubSlot};
 use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
+use crate::dwarf_registers::{DwarfRegister, DwarfRegisterRun};
 use crate::exception_frame::FrameLayout;
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
@@ -137,6 +138,14 @@ pub(crate) trait Architecture {
     /// registers outside the table that the trace writes. None if no debugger knows the set.
     fn target_description(_written: &[&str]) -> Option<TargetDescription> {
         None
+    }
+
+    /// Numbers of the registers in DWARF debug information.
+    const DWARF_REGISTERS: &'static [DwarfRegisterRun] = &[];
+    /// Returns the register with a number in DWARF debug information.
+    fn dwarf_register(number: u16) -> Option<DwarfRegister> {
+        let mut runs = Self::DWARF_REGISTERS.iter();
+        runs.find_map(|run| run.register(number))
     }
 
     // Encodings.

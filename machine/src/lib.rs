@@ -39,6 +39,7 @@ mod control;
 pub mod convention;
 mod description;
 pub mod display;
+pub mod dwarf_registers;
 mod endian;
 pub mod exception;
 mod exception_frame;

@@ -21,6 +21,7 @@ use crate::control::{
     ControlFlowEffect, ControlSuccessor, DelaySlotRule, FlowKind, OperandWordKind, RecordedBranch,
     TextFlow,
 };
+use crate::dwarf_registers::DwarfRegister;
 use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
@@ -202,6 +203,12 @@ impl InstructionSet {
     /// Returns the names of the registers that a signal export declares, in order.
     pub const fn signals(self) -> &'static [RegisterRun] {
         ask!(self, Of => Of::SIGNALS)
+    }
+
+    /// Returns the register with a number in DWARF debug information; none if the number has no
+    /// meaning.
+    pub fn dwarf_register(self, number: u16) -> Option<DwarfRegister> {
+        ask!(self, Of => Of::dwarf_register(number))
     }
 
     /// Returns the registers as remote debuggers expect them, given the lower-case names of the

@@ -27,6 +27,7 @@ use crate::cli::help::{self, HelpArguments, HelpTexts};
 use crate::cli::index::IndexArguments;
 use crate::cli::info::InfoArguments;
 use crate::cli::list::ListArguments;
+use crate::cli::locals::LocalsArguments;
 use crate::cli::man::{MAN_HELP, ManArguments};
 use crate::cli::mcp::McpArguments;
 use crate::cli::profile::ProfileArguments;
@@ -41,11 +42,11 @@ use crate::cli::vcd::VcdArguments;
 use crate::cli::why::WhyArguments;
 use crate::cli::{
     at, browse, callinfo, calltree, check, compare, convert, counts, cut, dap, diff, effects,
-    export, find, flamegraph, gdbserver, heap, index, info, list, mcp, profile, syscalls, template,
-    threads, truncate, vcd, why,
+    export, find, flamegraph, gdbserver, heap, index, info, list, locals, mcp, profile, syscalls,
+    template, threads, truncate, vcd, why,
 };
 
-static COMMANDS: [SubcommandEntry; 34] = [
+static COMMANDS: [SubcommandEntry; 35] = [
     SubcommandEntry::browser("browse", "Show the trace in the terminal")
         .with_examples(
             "\
@@ -86,6 +87,18 @@ stepback at --demo end --mem sp:64    also 64 bytes of memory at sp
 stepback at --demo end --stack        the call stack, with arguments",
         )
         .with_positions(),
+    SubcommandEntry::new::<LocalsArguments>(
+        "locals",
+        "Show local variables and arguments at a position",
+    )
+    .with_json(locals::forms)
+    .with_examples(
+        "\
+stepback locals --demo --at 20344     the variables of the function that runs
+stepback locals --demo --at 20344 --frame 1   those of its caller",
+    )
+    .with_notes(locals::HELP)
+    .with_positions(),
     SubcommandEntry::new::<FindArguments>("find", "Find accesses, executions, values and text")
         .with_json(find::forms)
         .with_examples(

@@ -3,3 +3,4 @@
 pub mod dap;
 pub mod gdb;
 pub mod mcp;
+mod viewpoint;

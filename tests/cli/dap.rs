@@ -219,12 +219,11 @@ fn the_stack_is_that_of_the_command_line() {
     assert_eq!(page["stackFrames"], json!([stack["stackFrames"][2]]));
 
     // The arguments of the frame, and the registers of its caller at the call.
-    let scopes = client.ask("scopes", json!({"frameId": stack["stackFrames"][1]["id"]}));
-    let reference = |place: usize| scopes["scopes"][place]["variablesReference"].clone();
-    let arguments = client.ask("variables", json!({"variablesReference": reference(0)}));
+    let frame = &stack["stackFrames"][1]["id"];
+    let arguments = client.scope(frame, "Arguments at entry");
     assert_eq!(arguments["variables"][0]["name"], "x0");
     assert_eq!(arguments["variables"][0]["value"], "0x000000000000000e");
-    let registers = client.ask("variables", json!({"variablesReference": reference(1)}));
+    let registers = client.scope(frame, "Registers");
     let pc = registers["variables"]
         .as_array()
         .unwrap()
@@ -420,6 +419,297 @@ fn requests_without_a_trace_are_refused() {
     assert!(is_good, "{messages:?}");
 }
 
+/// Returns a variable of a list.
+#[track_caller]
+fn named<'a>(list: &'a Value, name: &str) -> &'a Value {
+    let variables = list["variables"].as_array().unwrap();
+    let found = variables.iter().find(|one| one["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {list}"))
+}
+
+#[test]
+fn frames_have_locals_and_arguments() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, json!({"demo": true, "position": OVERWRITE}));
+    let stack = client.ask("stackTrace", json!({"threadId": 1}));
+    let frame = |level: usize| stack["stackFrames"][level]["id"].clone();
+    let scopes = client.ask("scopes", json!({"frameId": frame(1)}));
+    let hints: Vec<&str> = scopes["scopes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|scope| scope["presentationHint"].as_str().unwrap())
+        .collect();
+    assert_eq!(hints, ["locals", "arguments", "arguments", "registers"]);
+    // The values of the source, as in the tests of `stepback locals`.
+    let arguments = client.scope(&frame(1), "Arguments");
+    assert_eq!(named(&arguments, "slot")["value"], "13");
+    assert_eq!(named(&arguments, "slot")["type"], "int");
+    let locals = client.scope(&frame(1), "Locals");
+    assert_eq!(named(&locals, "n")["value"], "<optimised away>");
+    // A pointer leads to the structure, whose members lead on.
+    let pointer = named(&locals, "h");
+    assert_eq!(pointer["value"], "0x80020340");
+    assert_eq!(pointer["memoryReference"], "0x80020340");
+    let target = client.ask(
+        "variables",
+        json!({"variablesReference": pointer["variablesReference"]}),
+    );
+    let target = named(&target, "*");
+    assert_eq!(target["type"], "struct handler");
+    let members = client.ask(
+        "variables",
+        json!({"variablesReference": target["variablesReference"]}),
+    );
+    // `new_handler(slot)` wrote these. All bytes of the pointer but the highest are overwritten by
+    // now: at the end it is 0xb682e58791e59992.
+    assert_eq!(named(&members, "id")["value"], "13");
+    assert_eq!(named(&members, "id")["evaluateName"], "h->id");
+    assert_eq!(named(&members, "calls")["value"], "0");
+    assert_eq!(named(&members, "fn")["value"], "0x82e58791e59992");
+
+    let mut evaluate = |expression: &str, context: &str| {
+        let arguments = json!({
+            "expression": expression, "context": context, "frameId": frame(1),
+        });
+        let body = client.ask("evaluate", arguments);
+        body["result"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(evaluate("slot", "hover"), "13");
+    assert_eq!(evaluate("h->id", "watch"), "13");
+    assert_eq!(evaluate("slot + 1", "repl"), "0xe (14)");
+    assert_eq!(evaluate("hole", "watch"), "<optimised away>");
+    client.refused(
+        "evaluate",
+        json!({"expression": "slot", "frameId": frame(0)}),
+    );
+    // A member is memory, which a breakpoint can watch; a variable in a register is not.
+    let data = client.ask(
+        "dataBreakpointInfo",
+        json!({"name": "id", "variablesReference": target["variablesReference"]}),
+    );
+    assert_eq!(data["dataId"], "0x80020348:4");
+    let data = client.ask(
+        "dataBreakpointInfo",
+        json!({"name": "slot", "frameId": frame(1)}),
+    );
+    assert_eq!(data["dataId"], Value::Null, "{data}");
+    // References are those of a position.
+    client.run("next");
+    client.refused(
+        "variables",
+        json!({"variablesReference": target["variablesReference"]}),
+    );
+}
+
+#[test]
+fn a_condition_may_name_a_variable() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, demo());
+    let source = client_source(&mut client);
+    let breakpoint = json!({"line": 74, "condition": "poisoned == 1 && slot == 13"});
+    client.ask(
+        "setBreakpoints",
+        json!({"source": source, "breakpoints": [breakpoint]}),
+    );
+    assert_eq!(client.run("continue"), "breakpoint");
+    assert_eq!(client.evaluate("i", "watch"), "13");
+    assert_eq!(client.run("continue"), "pause");
+}
+
+#[test]
+fn hits_are_counted_from_the_start_of_the_trace() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, demo());
+    let hit = |client: &mut DapClient, condition: &str| {
+        let breakpoint = json!({"name": "hash_str", "hitCondition": condition});
+        client.ask(
+            "setFunctionBreakpoints",
+            json!({"breakpoints": [breakpoint]}),
+        )
+    };
+    // The command line counts on its own.
+    let position = |number: u64| {
+        let place = format!("pc:hash_str#{number}");
+        let at = sandbox.json(&["at", "--demo", &place]);
+        at["position"].as_u64().unwrap()
+    };
+    let set = hit(&mut client, "3");
+    assert_eq!(set["breakpoints"][0]["verified"], true, "{set}");
+    assert_eq!(client.run("continue"), "function breakpoint");
+    assert_eq!(client.position(), position(3));
+    assert_eq!(client.run("continue"), "pause");
+    hit(&mut client, "% 4");
+    assert_eq!(client.run("reverseContinue"), "function breakpoint");
+    let last = client.position();
+    assert_eq!(client.run("reverseContinue"), "function breakpoint");
+    let before = client.position();
+    assert!(before < last);
+    hit(&mut client, "<= 2");
+    assert_eq!(client.run("reverseContinue"), "function breakpoint");
+    assert_eq!(client.position(), position(2));
+    let set = hit(&mut client, "many");
+    assert_eq!(set["breakpoints"][0]["verified"], false, "{set}");
+    let data = json!({"dataId": "0x80020347:1", "hitCondition": "2"});
+    let set = client.ask("setDataBreakpoints", json!({"breakpoints": [data]}));
+    assert_eq!(set["breakpoints"][0]["verified"], false, "{set}");
+}
+
+#[test]
+fn log_points_write_and_do_not_stop() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, demo());
+    let source = client_source(&mut client);
+    let breakpoint = json!({
+        "line": 74, "logMessage": "slot {slot}: {i + 1} \\{x\\} {x1} {no_such_name}",
+        "condition": "i < 3",
+    });
+    client.ask(
+        "setBreakpoints",
+        json!({"source": source, "breakpoints": [breakpoint]}),
+    );
+    assert_eq!(client.run("continue"), "pause");
+    let mut logged = Vec::new();
+    loop {
+        let event = client.event("output");
+        let text = event["output"].as_str().unwrap().to_owned();
+        if text == "the trace ends here\n" {
+            break;
+        }
+        // Others are notes about the trace.
+        if event["line"] == 74 {
+            assert_eq!(event["source"]["name"], "overflow.c");
+            logged.push(text);
+        }
+    }
+    // The sessions 0, 1 and 2.
+    assert_eq!(logged.len(), 3, "{logged:?}");
+    for (i, text) in logged.iter().enumerate() {
+        assert!(
+            text.contains(&format!(": {:#x} ({}) {{x}} ", i + 1, i + 1)),
+            "{text}"
+        );
+        assert!(
+            text.contains("<") && text.contains("no_such_name"),
+            "{text}"
+        );
+    }
+    // A step shows only the messages on its way.
+    client.run("reverseContinue");
+    client.events.clear();
+    client.run("next");
+    assert!(client.events.iter().all(|event| event["event"] != "output"));
+    // A message that cannot be read is refused.
+    let breakpoint = json!({"line": 74, "logMessage": "{slot"});
+    let set = client.ask(
+        "setBreakpoints",
+        json!({"source": source, "breakpoints": [breakpoint]}),
+    );
+    assert_eq!(set["breakpoints"][0]["verified"], false, "{set}");
+}
+
+#[test]
+fn a_line_can_be_gone_to() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, demo());
+    let source = client_source(&mut client);
+    let at_line = json!({"source": source, "line": 94});
+    let targets = client.ask("gotoTargets", at_line.clone());
+    let target = &targets["targets"][0];
+    assert_eq!(target["line"], 94, "{target}");
+    client.ask("goto", json!({"threadId": 1, "targetId": target["id"]}));
+    assert_eq!(client.stop()["reason"], "goto");
+    assert_eq!(client.place(), "open_session overflow.c:94");
+    let first = client.position();
+    // Again: the next session.
+    let targets = client.ask("gotoTargets", at_line.clone());
+    client.ask(
+        "goto",
+        json!({"threadId": 1, "targetId": targets["targets"][0]["id"]}),
+    );
+    client.stop();
+    assert!(client.position() > first);
+    // At the end there is only the last one.
+    client.ask("stepback/goTo", json!({"position": "end"}));
+    client.stop();
+    let targets = client.ask("gotoTargets", at_line);
+    let label = targets["targets"][0]["label"].as_str().unwrap();
+    assert!(label.starts_with("last execution, step "), "{label}");
+    client.ask(
+        "goto",
+        json!({"threadId": 1, "targetId": targets["targets"][0]["id"]}),
+    );
+    client.stop();
+    assert_eq!(client.place(), "open_session overflow.c:94");
+    client.refused("goto", json!({"threadId": 1, "targetId": 99}));
+    client.refused("gotoTargets", json!({"source": source, "line": 1_000_000}));
+}
+
+#[test]
+fn a_trace_cannot_be_changed() {
+    let sandbox = Sandbox::new();
+    let mut client = DapClient::launched(&sandbox, demo());
+    for (command, arguments) in [
+        (
+            "setVariable",
+            json!({"variablesReference": 3, "name": "i", "value": "1"}),
+        ),
+        ("setExpression", json!({"expression": "i", "value": "1"})),
+        (
+            "writeMemory",
+            json!({"memoryReference": "0x80020340", "data": "AA=="}),
+        ),
+    ] {
+        let reason = client.refused(command, arguments);
+        assert!(
+            reason.contains("recorded trace cannot be changed"),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn indexing_reports_progress_to_clients_that_show_it() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    for supports in [true, false] {
+        let index = sandbox
+            .path(&format!("{supports}.sbi"))
+            .display()
+            .to_string();
+        let mut client = DapClient::start(&sandbox, &[]);
+        let capabilities = client.ask("initialize", json!({"supportsProgressReporting": supports}));
+        for name in [
+            "supportsHitConditionalBreakpoints",
+            "supportsLogPoints",
+            "supportsGotoTargetsRequest",
+        ] {
+            assert_eq!(capabilities[name], true, "{name}");
+        }
+        client.ask("launch", json!({"trace": trace, "index": index}));
+        let names: Vec<&str> = client
+            .events
+            .iter()
+            .map(|event| event["event"].as_str().unwrap())
+            .filter(|name| name.starts_with("progress"))
+            .collect();
+        if !supports {
+            assert_eq!(names, [""; 0]);
+            continue;
+        }
+        assert_eq!(names.first(), Some(&"progressStart"));
+        assert_eq!(names.last(), Some(&"progressEnd"));
+        assert!(names.contains(&"progressUpdate"), "{names:?}");
+        let ids: Vec<&Value> = client
+            .events
+            .iter()
+            .filter(|event| event["event"].as_str().unwrap().starts_with("progress"))
+            .map(|event| &event["body"]["progressId"])
+            .collect();
+        assert!(ids.windows(2).all(|two| two[0] == two[1]), "{ids:?}");
+    }
+}
+
 /// A generator of pseudorandom numbers (xorshift64).
 struct Random(u64);
 
@@ -454,7 +744,7 @@ impl Random {
 
 #[test]
 fn hostile_messages_are_answered_once_and_end_nothing() {
-    const COMMANDS: [&str; 27] = [
+    const COMMANDS: [&str; 31] = [
         "initialize",
         "launch",
         "configurationDone",
@@ -481,9 +771,13 @@ fn hostile_messages_are_answered_once_and_end_nothing() {
         "cancel",
         "stepback/lastWrite",
         "stepback/why",
+        "gotoTargets",
+        "goto",
+        "setVariable",
+        "writeMemory",
         "\u{0}",
     ];
-    const NAMES: [&str; 22] = [
+    const NAMES: [&str; 26] = [
         "threadId",
         "frameId",
         "variablesReference",
@@ -506,6 +800,10 @@ fn hostile_messages_are_answered_once_and_end_nothing() {
         "position",
         "instructionReference",
         "dataId",
+        "targetId",
+        "line",
+        "hitCondition",
+        "logMessage",
     ];
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);

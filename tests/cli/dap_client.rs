@@ -179,6 +179,17 @@ impl DapClient {
         body["result"].as_str().unwrap().to_owned()
     }
 
+    /// Returns the variables of a scope of a frame.
+    #[track_caller]
+    pub fn scope(&mut self, frame: &Value, name: &str) -> Value {
+        let scopes = self.ask("scopes", json!({"frameId": frame}));
+        let list = scopes["scopes"].as_array().unwrap();
+        let scope = list.iter().find(|scope| scope["name"] == name);
+        let scope = scope.unwrap_or_else(|| panic!("no {name} in {scopes}"));
+        let reference = scope["variablesReference"].clone();
+        self.ask("variables", json!({"variablesReference": reference}))
+    }
+
     /// Returns the innermost frame of the first thread.
     #[track_caller]
     pub fn frame(&mut self) -> Value {

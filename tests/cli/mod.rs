@@ -38,6 +38,7 @@ mod info;
 mod interrupt;
 mod lines;
 mod list;
+mod locals;
 mod mcp;
 mod names;
 mod no_window;

@@ -93,6 +93,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "status",
                     "stub",
                     "target_description",
+                    "dwarf_registers",
                     "text_flow",
                     "word",
                 ],
@@ -298,7 +299,9 @@ pub const ROOMS: &[CrateRooms] = &[
         folder: "src",
         floors: &[
             // Formatting that servers share with the command line.
-            &[room("text", &["cli/text", "cli/json"])],
+            &[room("text", &["cli/text", "cli/json", "cli/variable_text"])],
+            // Questions that servers answer alike.
+            &[room("viewpoint", &["servers/viewpoint"])],
             &[room("gdb", &["servers/gdb"]), room("dap", &["servers/dap"])],
             &[room("cli", &["cli"])],
             // The server for agents answers with the subcommands' own answers.

@@ -21,6 +21,7 @@ use crate::image::identity;
 use crate::image::memory_view::LinkerView;
 use crate::image::segments::MappedRange;
 use crate::image::symbol::{AddressName, SymbolTable, UserNameTable};
+use crate::image::variables::{FrameVariables, ImageVariables};
 
 /// The symbols of all images, by address and by name. Without images every query has no answer.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +38,8 @@ pub struct Images {
     mapped: Vec<MappedRange>,
     /// One per image.
     lines: Vec<Arc<ImageLines>>,
+    /// One per image.
+    variables: Vec<Arc<ImageVariables>>,
     data_use: DataUse,
     kernel_pages: Option<Range<u64>>,
 }
@@ -476,6 +479,15 @@ impl Images {
             .find_map(|lines| lines.source_at(address))
     }
 
+    /// Returns the variables in scope at an instruction; none without debug information. The first
+    /// query reads the headers of all units of the image that contains the address.
+    pub fn variables_at(&self, address: Address) -> Option<FrameVariables> {
+        self.variables
+            .iter()
+            .rev()
+            .find_map(|image| FrameVariables::find(image, address))
+    }
+
     /// Returns the code of a source file, named as in [`SourceLine::file`], by line. Cost: the file
     /// names of all images' units.
     ///
@@ -622,8 +634,12 @@ impl Images {
             );
         self.files.push((name, addresses.collect()));
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
-        self.lines
-            .push(Arc::new(ImageLines::new(lines, spec.offset, code)));
+        let lines = Arc::new(ImageLines::new(lines, spec.offset, code));
+        self.variables.push(Arc::new(ImageVariables::new(
+            Arc::clone(&lines),
+            spec.path.clone(),
+        )));
+        self.lines.push(lines);
         fn key(symbol: &Symbol) -> (Address, &str, u64) {
             (symbol.address, symbol.raw_name(), symbol.size_bytes)
         }

@@ -33,6 +33,7 @@ mod spec;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 pub use crate::image::elf::program_file;
 pub use crate::image::fit::{MismatchCause, bytes_text};
@@ -40,6 +41,11 @@ pub use crate::image::header_tables::machine_of;
 pub use crate::image::memory_view::LinkerView;
 pub use crate::image::segments::MappedRange;
 pub use crate::image::symbol::AddressName;
+pub use crate::image::variables::{
+    EnumerationName, FieldBits, FrameValues, FrameVariables, KnownNumber, ScopedVariable,
+    Signedness, TypeDescription, TypeMember, TypeShape, VariableKind, VariablePlace, VariableType,
+    VariableTypes,
+};
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
 pub use images::{ImageInfo, ImageOrigin, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};

@@ -164,4 +164,24 @@ impl<'a> VisitReader<'a> {
         }
         Ok(count)
     }
+
+    /// Returns the number of executions of an address before a position. Cost: one look at each
+    /// segment before it.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn visit_count_before(&self, pc: Address, before: Position) -> Result<u64, QueryError> {
+        let end = before.0.saturating_add(1);
+        let segments = self.0.segments_with(0..end);
+        let mut count = 0;
+        for number in key_maps::segments_with(self.0, SegmentKey::Pc(pc.0), segments)? {
+            let Some((base, visits)) = self.visits_in(number, pc)? else {
+                continue;
+            };
+            let local = u32::try_from(end.saturating_sub(base)).unwrap_or(u32::MAX);
+            let below = visits.count_below(local);
+            count += below.map_err(|_| damaged(Section::Pcs))? as u64;
+        }
+        Ok(count)
+    }
 }

@@ -7,6 +7,7 @@ use capstone::{Capstone, RegId};
 
 use crate::arm::mode_words::{bank_mode, security_of};
 use crate::description::MeaningBuilder;
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::instruction::DisassembledInstruction;
 use crate::mode::{Bank, BankedRegister, SecurityState};
 use crate::register_group::RegisterGroup;
@@ -82,6 +83,36 @@ pub const SIGNALS_32: [RegisterRun; 4] = [
     RegisterRun::one("psr"),
     RegisterRun::of("d", 16),
     RegisterRun::of("s", 32),
+];
+
+/// Numbers in DWARF (DWARF for the Arm 64-bit Architecture, AADWARF64, 4.1 "DWARF register names").
+pub const DWARF_64: [DwarfRegisterRun; 5] = [
+    DwarfRegisterRun::of(0, "x", 31),
+    DwarfRegisterRun::listed(31, &["sp", "pc"]),
+    DwarfRegisterRun::of(48, "p", 16),
+    DwarfRegisterRun::of(64, "v", 32),
+    DwarfRegisterRun::of(96, "z", 32),
+];
+
+/// Numbers in DWARF (DWARF for the Arm Architecture, AADWARF32, 4.1 "DWARF register names"). 64 to
+/// 95 are obsolete, but compilers still use them for single precision.
+pub const DWARF_32: [DwarfRegisterRun; 11] = [
+    DwarfRegisterRun::of(0, "r", 13),
+    DwarfRegisterRun::listed(13, &["sp", "lr", "pc"]),
+    DwarfRegisterRun::of(64, "s", 32),
+    DwarfRegisterRun::listed(
+        128,
+        &[
+            "spsr", "spsr_fiq", "spsr_irq", "spsr_abt", "spsr_und", "spsr_svc",
+        ],
+    ),
+    DwarfRegisterRun::bank(144, 8, 7, "_usr"),
+    DwarfRegisterRun::bank(151, 8, 7, "_fiq"),
+    DwarfRegisterRun::bank(158, 13, 2, "_irq"),
+    DwarfRegisterRun::bank(160, 13, 2, "_abt"),
+    DwarfRegisterRun::bank(162, 13, 2, "_und"),
+    DwarfRegisterRun::bank(164, 13, 2, "_svc"),
+    DwarfRegisterRun::of(256, "d", 32),
 ];
 
 /// Returns the registers of a group in AArch64.

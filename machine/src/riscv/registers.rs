@@ -1,6 +1,7 @@
 //! Registers (The RISC-V Instruction Set Manual, volume I): names by number and by calling
 //! convention, as views of the common register file.
 
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::riscv::csr::csr_view;
 use crate::riscv::xlen::Xlen;
 use crate::view::{RegisterId, RegisterView};
@@ -47,6 +48,15 @@ pub fn view(name: &str, xlen: Xlen) -> Option<RegisterView> {
     let vector = number_of_registers(name, 'v').map(vector);
     vector.or_else(|| csr_view(name, xlen))
 }
+
+/// Numbers in DWARF (RISC-V ABIs Specification, "DWARF Register Numbers"), without those of the
+/// control and status registers.
+pub const DWARF: [DwarfRegisterRun; 4] = [
+    DwarfRegisterRun::zero(0),
+    DwarfRegisterRun::from(1, "x", 1, 31),
+    DwarfRegisterRun::of(32, "f", 32),
+    DwarfRegisterRun::of(96, "v", 32),
+];
 
 /// Returns the register with an encoding number. The stack pointer has a fixed number in all
 /// architectures, so `x2` and `x31` are exchanged.

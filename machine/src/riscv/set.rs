@@ -7,6 +7,7 @@ use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 use crate::abi::{Abi, LinkageStub, Privilege, StubSlot};
 use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
+use crate::dwarf_registers::{DwarfRegister, DwarfRegisterRun};
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::meaning::DataAccess;
 use crate::register_group::RegisterGroup;
@@ -18,7 +19,7 @@ use crate::riscv::csr::{FIRST_CSR, csr_name, csr_names};
 use crate::riscv::extension_text::{compressed_text, extension_text, with_csr_name};
 use crate::riscv::jumps::control;
 use crate::riscv::linkage::{CONVENTION, LINK, computes_stack_from_itself, slot_of};
-use crate::riscv::registers::{self, FLOAT, GENERAL};
+use crate::riscv::registers::{self, DWARF, FLOAT, GENERAL};
 use crate::riscv::target;
 use crate::riscv::traps::{accesses_trap_register, is_handler_base, is_handler_entry, trap_name};
 use crate::riscv::xlen::Xlen;
@@ -91,6 +92,7 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
     const HAS_SILENT_TRAPS: bool = true;
+    const DWARF_REGISTERS: &'static [DwarfRegisterRun] = &DWARF;
 
     fn view(name: &str) -> Option<RegisterView> {
         registers::view(name, Self::XLEN)
@@ -105,6 +107,14 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
             .chain(&FLOAT)
             .chain(&["fcsr"]);
         names.map(ToString::to_string).collect()
+    }
+
+    /// Control and status registers begin at 4096.
+    fn dwarf_register(number: u16) -> Option<DwarfRegister> {
+        let csr = || Self::control_register_name(number.checked_sub(0x1000)?);
+        let mut runs = Self::DWARF_REGISTERS.iter();
+        runs.find_map(|run| run.register(number))
+            .or_else(|| Some(DwarfRegister::Named(csr()?.to_owned())))
     }
 
     fn other_names() -> Vec<String> {

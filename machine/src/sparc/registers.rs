@@ -7,6 +7,7 @@
 //! Stored registers have the least significant byte first, so `%f0`, the upper half of `%d0`, comes
 //! last.
 
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::register_group::RegisterGroup;
 use crate::sparc::windows::{
     AFTER_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out,
@@ -26,6 +27,18 @@ pub const FLOAT_STATUS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 8
 pub const fn float_codes(number: u32) -> RegisterView {
     RegisterView::new(RegisterId::FPSCR, if number == 0 { 1 } else { 4 }, 1)
 }
+
+/// Numbers in DWARF, which are those of the compiler (GCC, `gcc/config/sparc/sparc.h`, "Register
+/// usage"). Upper floating-point registers are pairs.
+pub const DWARF: [DwarfRegisterRun; 7] = [
+    DwarfRegisterRun::zero(0),
+    DwarfRegisterRun::from(1, "g", 1, 7),
+    DwarfRegisterRun::of(8, "o", 8),
+    DwarfRegisterRun::of(16, "l", 8),
+    DwarfRegisterRun::of(24, "i", 8),
+    DwarfRegisterRun::of(32, "f", 32),
+    DwarfRegisterRun::from(64, "f", 32, 32).even(),
+];
 
 /// Byte of `%fsr` with the current exceptions and most of the accrued ones.
 pub const FLOAT_EXCEPTIONS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 1);

@@ -12,6 +12,7 @@ use crate::abi::{
 };
 use crate::architecture::{Architecture, ArchitectureNames, ElfMachine};
 use crate::control::{ControlFlowEffect, InstructionWords, OperandWordKind, TextFlow};
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::instruction::{Address, CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::mode::{ExecutionState, Mode, WindowChange};
@@ -62,6 +63,7 @@ impl Architecture for Sparc64 {
     /// `icc` and `xcc`.
     const FLAG_BITS: u64 = 0xff << 32;
     const ALIGNMENT: u8 = 4;
+    const DWARF_REGISTERS: &'static [DwarfRegisterRun] = &registers::DWARF;
     const SLOT_BYTES: u8 = 4;
     const COMPUTED: Range<u16> = COMPUTED;
     const WINDOW_COUNTS: &'static [&'static str] =

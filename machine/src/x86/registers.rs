@@ -6,6 +6,7 @@
 
 use iced_x86::RflagsBits;
 
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::register_group::RegisterGroup;
 use crate::status::{PartialBits, StatusFlag, StatusRegister};
 use crate::view::{RegisterId, RegisterView};
@@ -23,6 +24,33 @@ const GENERAL: [(RegisterId, [&str; 5]); 8] = [
 ];
 
 const PARTS: [(u16, u16); 5] = [(0, 8), (0, 4), (0, 2), (0, 1), (1, 1)];
+
+/// Numbers in DWARF (System V ABI, AMD64 supplement, figure 3.36 "DWARF Register Number Mapping").
+pub const DWARF_64: [DwarfRegisterRun; 9] = [
+    DwarfRegisterRun::listed(0, &["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"]),
+    DwarfRegisterRun::from(8, "r", 8, 8),
+    DwarfRegisterRun::listed(16, &["rip"]),
+    DwarfRegisterRun::of(17, "xmm", 16),
+    DwarfRegisterRun::of(33, "st", 8),
+    DwarfRegisterRun::of(41, "mm", 8),
+    DwarfRegisterRun::listed(49, &["rflags"]),
+    DwarfRegisterRun::from(67, "xmm", 16, 16),
+    DwarfRegisterRun::of(118, "k", 8),
+];
+
+/// Numbers in DWARF (System V ABI, Intel386 supplement, table 2.14 "DWARF Register Number Mapping").
+pub const DWARF_32: [DwarfRegisterRun; 5] = [
+    DwarfRegisterRun::listed(
+        0,
+        &[
+            "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip", "eflags",
+        ],
+    ),
+    DwarfRegisterRun::of(11, "st", 8),
+    DwarfRegisterRun::of(21, "xmm", 8),
+    DwarfRegisterRun::of(29, "mm", 8),
+    DwarfRegisterRun::listed(39, &["mxcsr"]),
+];
 
 /// Other registers with their sizes.
 const OTHERS: [(&str, RegisterId, u16); 18] = [

@@ -9,6 +9,7 @@ use crate::abi::{
 };
 use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::control::{ControlFlowEffect, OperandWordKind, TextFlow};
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::instruction::{CodeSite, Encoding, Instruction};
 use crate::linux::names::SystemCallNumbering;
 use crate::register_group::RegisterGroup;
@@ -20,7 +21,7 @@ use crate::view::{RegisterId, RegisterView};
 use crate::x86::access::{decoded, describe, direct_branch, length};
 use crate::x86::control::{PREFIXES, control, is_undefined, may_raise, text_flow};
 use crate::x86::registers;
-use crate::x86::registers::{FLAG_BITS, SHOWN_32, SHOWN_64, SYSTEM, status};
+use crate::x86::registers::{DWARF_32, DWARF_64, FLAG_BITS, SHOWN_32, SHOWN_64, SYSTEM, status};
 use crate::x86::target;
 use crate::x86::text::{operand_word, text_of};
 
@@ -52,6 +53,8 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
         number: if Self::IS_WIDE { 62 } else { 3 },
         word_bytes: WORD_BYTES,
     }];
+    const DWARF_REGISTERS: &'static [DwarfRegisterRun] =
+        if Self::IS_WIDE { &DWARF_64 } else { &DWARF_32 };
     const FLAG_BITS: u64 = FLAG_BITS;
     const PREFIXES: &'static [&'static str] = PREFIXES;
 

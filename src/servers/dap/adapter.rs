@@ -1,5 +1,7 @@
 //! Requests by name ([`Adapter`]).
 
+use std::sync::Arc;
+
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::model::program_steps::{StepKind, StepUnit};
@@ -12,7 +14,9 @@ use stepback_index::{Cancel, QueryError};
 use super::arguments::Arguments;
 use super::launch::LaunchedTrace;
 use super::message::Request;
+use super::output::Output;
 use super::program::{TracedProgram, number_of};
+use super::progress::reported;
 use super::running::{ProgramStop, RunRequest};
 
 /// Events with their bodies.
@@ -42,6 +46,10 @@ pub struct Adapter {
     program: Option<TracedProgram>,
     /// Number of the first line in messages: 0 or 1.
     first_line: i64,
+    /// Receives events while a request is answered.
+    output: Arc<Output>,
+    /// The client shows progress.
+    shows_progress: bool,
 }
 
 impl Answer {
@@ -54,11 +62,13 @@ impl Answer {
 }
 
 impl Adapter {
-    pub fn new(named: OpenOptions) -> Self {
+    pub fn new(named: OpenOptions, output: Arc<Output>) -> Self {
         Self {
             named,
             program: None,
             first_line: 1,
+            output,
+            shows_progress: false,
         }
     }
 
@@ -107,12 +117,18 @@ impl Adapter {
     fn initialize(&mut self, arguments: Arguments<'_>) -> Result<Answer> {
         let is_from_zero = arguments.0.get("linesStartAt1") == Some(&Json::Bool(false));
         self.first_line = if is_from_zero { 0 } else { 1 };
+        self.shows_progress = arguments.is_set("supportsProgressReporting")?;
         Ok(Answer::of(json!({
             "supportsConfigurationDoneRequest": true,
             "supportsStepBack": true,
             "supportsSteppingGranularity": true,
             "supportsFunctionBreakpoints": true,
             "supportsConditionalBreakpoints": true,
+            "supportsHitConditionalBreakpoints": true,
+            "supportsLogPoints": true,
+            "supportsGotoTargetsRequest": true,
+            "supportsSetVariable": false,
+            "supportsWriteMemoryRequest": false,
             "supportsInstructionBreakpoints": true,
             "supportsDataBreakpoints": true,
             "supportsDisassembleRequest": true,
@@ -129,7 +145,11 @@ impl Adapter {
     fn launch(&mut self, request: &Request, cancel: &Cancel) -> Result<Answer> {
         ensure!(self.program.is_none(), "a trace is open already");
         let launched = LaunchedTrace::read(&request.arguments, &self.named)?;
-        let session = open(&launched.options, &BuildProgress::default(), cancel)?;
+        let open = |progress: &BuildProgress| open(&launched.options, progress, cancel);
+        let session = match self.shows_progress {
+            true => reported(&self.output, &request.seq, open)?,
+            false => open(&BuildProgress::default())?,
+        };
         let position = launched.position.resolve(&session, cancel)?;
         let mut events = Events::new();
         let unknown = launched.unknown.iter();
@@ -176,6 +196,7 @@ impl TracedProgram {
                 let position = arguments.required_text("position")?;
                 return self.go_to(position, cancel);
             }
+            "goto" => return self.go_to_target(arguments),
             "evaluate" => return self.evaluate(arguments, cancel),
             // A run is interrupted before this is answered.
             "pause" => json!({}),
@@ -193,6 +214,10 @@ impl TracedProgram {
             "source" => self.source(arguments, cancel)?,
             "disassemble" => self.disassemble(arguments, cancel)?,
             "readMemory" => self.read_memory(arguments, cancel)?,
+            "gotoTargets" => self.goto_targets(arguments, cancel)?,
+            "setVariable" | "setExpression" | "writeMemory" => {
+                bail!("a recorded trace cannot be changed; its values are read-only")
+            }
             "stepback/lastWrite" => self.last_write(arguments, cancel)?,
             "stepback/why" => self.why(arguments, cancel)?,
             _ => bail!("there is no request {command:?}"),
@@ -298,5 +323,14 @@ fn stop_events(stop: &ProgramStop) -> Events {
         Direction::Forward => note("the trace ends here"),
         Direction::Back => note("the trace begins here"),
     });
-    edge.into_iter().chain([("stopped", body)]).collect()
+    let logged = stop.messages.iter().map(|message| {
+        let mut body = json!({"category": "console", "output": format!("{}\n", message.text)});
+        if let (Some(fields), Some(Json::Object(place))) =
+            (body.as_object_mut(), message.shown_at.clone())
+        {
+            fields.extend(place);
+        }
+        ("output", body)
+    });
+    logged.chain(edge).chain([("stopped", body)]).collect()
 }

@@ -14,8 +14,11 @@ use stepback_parsers::Position;
 
 use super::arguments::{Arguments, address_of};
 use super::breakpoints::{
-    BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS, StopCondition,
+    BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS, StopCondition, StopWish,
 };
+use super::hits::HitCondition;
+use super::locals::MemberPath;
+use super::log_points::LogMessage;
 use super::program::TracedProgram;
 use crate::cli::text::counted;
 
@@ -23,9 +26,25 @@ use crate::cli::text::counted;
 const WATCHED_BYTES: u64 = 1 << 20;
 
 /// A line with code.
-struct CodeLine {
-    line: u32,
+pub struct CodeLine {
+    pub line: u32,
+    pub addresses: Vec<Address>,
+    /// Name of the file in the line tables.
+    file: String,
+}
+
+/// A breakpoint to add.
+struct WantedBreakpoint {
+    origin: BreakpointOrigin,
     addresses: Vec<Address>,
+    /// Source and line for messages.
+    shown_at: Option<Json>,
+}
+
+/// Returns a text that is not empty.
+fn filled<'a>(arguments: Arguments<'a>, name: &str) -> Result<Option<&'a str>> {
+    let text = arguments.text(name)?.map(str::trim);
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 impl TracedProgram {
@@ -47,7 +66,13 @@ impl TracedProgram {
             let set = match self.code_line(&path, line, cancel) {
                 Ok(code) => {
                     let shown = i64::from(code.line) - 1 + self.first_line;
-                    let set = self.add_code(origin.clone(), code.addresses, one, cancel);
+                    let place = json!({"source": self.sources.json(&code.file), "line": shown});
+                    let wanted = WantedBreakpoint {
+                        origin: origin.clone(),
+                        addresses: code.addresses,
+                        shown_at: Some(place),
+                    };
+                    let set = self.add_code(wanted, one, cancel);
                     set.map(|mut answer| {
                         answer["line"] = shown.into();
                         answer
@@ -78,7 +103,14 @@ impl TracedProgram {
             let name = one.required_text("name")?;
             let addresses = self.function_addresses(name, cancel);
             let set = match addresses {
-                Ok(addresses) => self.add_code(origin.clone(), addresses, one, cancel),
+                Ok(addresses) => {
+                    let wanted = WantedBreakpoint {
+                        origin: origin.clone(),
+                        addresses,
+                        shown_at: None,
+                    };
+                    self.add_code(wanted, one, cancel)
+                }
                 Err(error) => Err(error),
             };
             answers.push(self.answer_of(set, cancel)?);
@@ -103,7 +135,12 @@ impl TracedProgram {
         for one in wanted {
             let address = one.address("instructionReference")?;
             let address = code_address(address, self.index(), cancel)?;
-            let set = self.add_code(origin.clone(), vec![address], one, cancel);
+            let wanted = WantedBreakpoint {
+                origin: origin.clone(),
+                addresses: vec![address],
+                shown_at: None,
+            };
+            let set = self.add_code(wanted, one, cancel);
             answers.push(self.answer_of(set, cancel)?);
         }
         Ok(json!({"breakpoints": answers}))
@@ -147,7 +184,7 @@ impl TracedProgram {
             let address = address_of(name).context("the name is no address")?;
             Some((address, bytes.unwrap_or(1)))
         } else {
-            match self.watched_memory(name, cancel) {
+            match self.shown_memory(arguments, name, cancel) {
                 Ok(range) => range,
                 Err(error) => return Ok(refused(format!("{error:#}"))),
             }
@@ -201,6 +238,10 @@ impl TracedProgram {
             Some("readWrite") => AccessKinds::All,
             Some(other) => bail!("there is no access {other:?}"),
         };
+        ensure!(
+            filled(wanted, "hitCondition")?.is_none(),
+            "a hit condition counts executions of code; a data breakpoint has none"
+        );
         let condition = StopCondition::parse(wanted.text("condition")?)?;
         let range = MemoryRange {
             address: Address(address),
@@ -211,6 +252,20 @@ impl TracedProgram {
             watched: WatchedRange { range, kinds },
             condition,
         })
+    }
+
+    /// Returns the memory of a variable that the client shows, or of a name; none for a register.
+    fn shown_memory(
+        &self,
+        arguments: Arguments<'_>,
+        name: &str,
+        cancel: &Cancel,
+    ) -> Result<Option<(u64, u64)>> {
+        let MemberPath { frame, path } = self.shown_variable(arguments, name)?;
+        match self.memory_of_local(&path, frame, cancel)? {
+            Some(memory) => Ok(Some((memory.address, memory.len_bytes))),
+            None => self.watched_memory(name, cancel),
+        }
     }
 
     /// Returns the memory of a name; none for a register.
@@ -232,7 +287,7 @@ impl TracedProgram {
     }
 
     /// Finds the code of a line, or of the next line of the file that has code.
-    fn code_line(&self, path: &str, line: i64, cancel: &Cancel) -> Result<CodeLine> {
+    pub fn code_line(&self, path: &str, line: i64, cancel: &Cancel) -> Result<CodeLine> {
         let line = line.saturating_add(1 - self.first_line).max(0);
         let names = self.sources.names_of(path, &self.session, cancel)?;
         ensure!(
@@ -265,7 +320,12 @@ impl TracedProgram {
             }
             addresses.extend(first);
         }
-        Ok(CodeLine { line, addresses })
+        let file = names.into_iter().next().unwrap_or_default();
+        Ok(CodeLine {
+            line,
+            addresses,
+            file,
+        })
     }
 
     fn function_addresses(&self, name: &str, cancel: &Cancel) -> Result<Vec<Address>> {
@@ -289,12 +349,24 @@ impl TracedProgram {
     /// Adds a breakpoint and describes it.
     fn add_code(
         &mut self,
-        origin: BreakpointOrigin,
-        addresses: Vec<Address>,
-        wanted: Arguments<'_>,
+        wanted: WantedBreakpoint,
+        arguments: Arguments<'_>,
         cancel: &Cancel,
     ) -> Result<Json> {
-        let condition = StopCondition::parse(wanted.text("condition")?)?;
+        let WantedBreakpoint {
+            origin,
+            addresses,
+            shown_at,
+        } = wanted;
+        let wish = StopWish {
+            condition: StopCondition::parse(arguments.text("condition")?)?,
+            hits: filled(arguments, "hitCondition")?
+                .map(HitCondition::parse)
+                .transpose()?,
+            log: filled(arguments, "logMessage")?
+                .map(LogMessage::parse)
+                .transpose()?,
+        };
         let id = self.breakpoints.next_id();
         let mut answer = json!({"id": id, "verified": true});
         if let Some(first) = addresses.first() {
@@ -311,7 +383,8 @@ impl TracedProgram {
             id,
             origin,
             addresses,
-            condition,
+            wish,
+            shown_at,
         })?;
         Ok(answer)
     }

@@ -3,13 +3,19 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
+use serde_json::Value as Json;
 use stepback_debugger::analysis::run_control::{StopPoints, WatchedRange};
-use stepback_debugger::expression::{Expression, IndexLookup, parse};
+use stepback_debugger::expression::{Expression, parse};
+use stepback_debugger::model::local_names::LocalNames;
 use stepback_debugger::session::Session;
-use stepback_index::Cancel;
 use stepback_index::answer::ThreadId;
+use stepback_index::read::VisitReader;
+use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
+
+use super::hits::HitCondition;
+use super::log_points::LogMessage;
 
 /// Maximum number of stop points.
 pub const STOP_POINTS: usize = 4096;
@@ -23,10 +29,26 @@ pub enum BreakpointOrigin {
     Instructions,
 }
 
+/// Place of a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopPlace {
+    pub position: Position,
+    pub thread: ThreadId,
+}
+
 /// A condition of a stop point.
 #[derive(Clone, Debug)]
 pub struct StopCondition {
     expression: Option<Expression>,
+}
+
+/// What a client asks of a breakpoint in code besides its place.
+#[derive(Clone, Debug)]
+pub struct StopWish {
+    pub condition: StopCondition,
+    pub hits: Option<HitCondition>,
+    /// Message to show instead of a stop.
+    pub log: Option<LogMessage>,
 }
 
 /// A breakpoint in code.
@@ -35,7 +57,9 @@ pub struct CodeBreakpoint {
     pub id: u64,
     pub origin: BreakpointOrigin,
     pub addresses: Vec<Address>,
-    pub condition: StopCondition,
+    pub wish: StopWish,
+    /// Source and line for messages, as clients see them.
+    pub shown_at: Option<Json>,
 }
 
 /// A breakpoint of memory.
@@ -67,19 +91,36 @@ impl StopCondition {
     }
 
     /// Returns true if the condition holds. An unknown value is not true.
-    pub fn holds(
-        &self,
-        session: &Session,
-        position: Position,
-        thread: ThreadId,
-        cancel: &Cancel,
-    ) -> bool {
+    pub fn holds(&self, session: &Session, at: StopPlace, cancel: &Cancel) -> bool {
         let Some(expression) = &self.expression else {
             return true;
         };
-        let (index, images) = (&session.index, &session.images);
-        let names = IndexLookup::new(index, images, position, Some(thread), cancel);
+        let names = LocalNames::new(session, at.position, at.thread, cancel);
         expression.evaluate(&names).is_ok_and(|value| value != 0)
+    }
+}
+
+impl CodeBreakpoint {
+    /// Returns true if the conditions hold.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn holds(
+        &self,
+        session: &Session,
+        at: StopPlace,
+        cancel: &Cancel,
+    ) -> Result<bool, QueryError> {
+        if let Some(hits) = self.wish.hits {
+            let mut before = 0;
+            for pc in &self.addresses {
+                before += VisitReader(&session.index).visit_count_before(*pc, at.position)?;
+            }
+            if !hits.holds(before + 1) {
+                return Ok(false);
+            }
+        }
+        Ok(self.wish.condition.holds(session, at, cancel))
     }
 }
 

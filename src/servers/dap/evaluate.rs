@@ -3,8 +3,10 @@
 use anyhow::{Result, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::NameError;
-use stepback_debugger::expression::ExpressionError;
+use stepback_debugger::expression::{ExpressionError, parse};
 use stepback_debugger::image::SymbolKind;
+use stepback_debugger::model::frame_place::FrameLevel;
+use stepback_debugger::model::local_names::LocalNames;
 use stepback_debugger::model::program_steps::{StepKind, StepUnit};
 use stepback_index::answer::{Cell, Direction, Value};
 use stepback_index::query::RegisterViewsAt;
@@ -12,10 +14,14 @@ use stepback_index::{Cancel, Query as _};
 
 use super::adapter::{Answer, Next};
 use super::arguments::Arguments;
-use super::console::{AccessSearch, HELP, Viewpoint};
-use super::program::TracedProgram;
+use super::breakpoints::StopPlace;
+use super::console::{HELP, LINES, RequestPlace};
+use super::log_points::{LogMessage, MessagePart};
+use super::program::{FrameNumber, TracedProgram};
 use super::running::RunRequest;
-use super::variables::{NOT_RECORDED, value_text};
+use super::variables::value_text;
+use crate::cli::variable_text::NOT_RECORDED;
+use crate::servers::viewpoint::AccessSearch;
 
 /// Maximum length of an expression.
 const EXPRESSION_BYTES: usize = 4096;
@@ -38,11 +44,18 @@ impl TracedProgram {
             "an expression has at most {EXPRESSION_BYTES} bytes"
         );
         let context = arguments.text("context")?;
-        let from = self.viewpoint(arguments)?;
+        let from = self.request_place(arguments)?;
         if context == Some("repl")
             && let Some(answer) = self.command(text, from, cancel)?
         {
             return Ok(answer);
+        }
+        let frame = self.requested_frame(arguments)?;
+        if let Some(body) = self.evaluated_local(text, frame, cancel)? {
+            return Ok(Answer {
+                body,
+                next: Next::Nothing,
+            });
         }
         let variable = match context {
             Some("hover") => self.variable(text, cancel)?,
@@ -63,18 +76,26 @@ impl TracedProgram {
     }
 
     /// Performs a command of the console; none if the text is an expression.
-    fn command(&mut self, text: &str, from: Viewpoint, cancel: &Cancel) -> Result<Option<Answer>> {
+    fn command(
+        &mut self,
+        text: &str,
+        from: RequestPlace,
+        cancel: &Cancel,
+    ) -> Result<Option<Answer>> {
         let (name, rest) = text
             .split_once(char::is_whitespace)
             .map_or((text, ""), |(name, rest)| (name, rest.trim()));
         let shown = match (name, AccessSearch::find(name)) {
             (_, Some(search)) => {
-                let found = self.access_json(rest, search, from, cancel)?;
-                found["text"].as_str().unwrap_or_default().to_owned()
+                let here = self.view(from, cancel);
+                here.access_text(&here.access(rest, search)?)
             }
             ("help", _) => HELP.to_owned(),
             ("position", _) => self.position_text(cancel)?,
-            ("why", _) => self.explanation(rest, from, cancel)?.join("\n"),
+            ("why", _) => {
+                let here = self.view(from, cancel);
+                here.explanation(rest, LINES)?.join("\n")
+            }
             ("at", _) => {
                 let moved = self.go_to(rest, cancel)?;
                 return Ok(Some(Answer {
@@ -127,8 +148,8 @@ impl TracedProgram {
         }))
     }
 
-    fn value(&self, text: &str, from: Viewpoint, cancel: &Cancel) -> Result<EvaluatedText> {
-        let names = self.names(from, cancel)?;
+    fn value(&self, text: &str, from: RequestPlace, cancel: &Cancel) -> Result<EvaluatedText> {
+        let names = self.view(from, cancel).names()?;
         if let Some(Cell::Register { thread, view }) = names.register(text)? {
             let question = RegisterViewsAt {
                 position: from.position,
@@ -145,7 +166,8 @@ impl TracedProgram {
                 reference: state.and_then(|state| state.value.to_u64()),
             });
         }
-        match names.value(text) {
+        let locals = LocalNames::of_frame(&self.session, from.frame, from.position, cancel);
+        match parse(text).and_then(|expression| expression.evaluate(&locals)) {
             Ok(value) => Ok(EvaluatedText {
                 text: format!("{value:#x} ({value})"),
                 reference: Some(value),
@@ -156,6 +178,42 @@ impl TracedProgram {
             }),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Formats a message at a place. An expression without a value is shown as its error.
+    pub fn log_text(&self, message: &LogMessage, at: StopPlace, cancel: &Cancel) -> String {
+        let part = |part: &MessagePart| match part {
+            MessagePart::Text(text) => text.clone(),
+            MessagePart::Expression(text) => self
+                .logged_value(text, at, cancel)
+                .unwrap_or_else(|error| format!("<{error:#}>")),
+        };
+        message.parts.iter().map(part).collect()
+    }
+
+    fn logged_value(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
+        let frame = FrameNumber {
+            thread: at.thread,
+            level: 0,
+        };
+        if let Some(value) = self.local_text(text, frame, at.position, cancel)? {
+            return Ok(value);
+        }
+        self.value_text_at(text, at, cancel)
+    }
+
+    /// Formats the value of an expression where the program would stop.
+    fn value_text_at(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
+        let from = RequestPlace {
+            position: at.position,
+            thread: at.thread,
+            frame: FrameLevel {
+                position: at.position,
+                thread: at.thread,
+                level: 0,
+            },
+        };
+        Ok(self.value(text, from, cancel)?.text)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The trace as a program that a client controls: a position, a thread and stop points.
 
+use std::cell::RefCell;
+
 use anyhow::{Context as _, Result, ensure};
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
@@ -11,6 +13,7 @@ use stepback_parsers::Position;
 
 use super::arguments::Arguments;
 use super::breakpoints::Breakpoints;
+use super::locals::SeenValue;
 use super::sources::SourceFiles;
 
 /// Number of frames of a thread that have numbers.
@@ -26,6 +29,10 @@ pub struct TracedProgram {
     pub sources: SourceFiles,
     /// Number of the first line in messages: 0 or 1.
     pub first_line: i64,
+    /// Values at the position whose members the client may request.
+    pub seen: RefCell<Vec<SeenValue>>,
+    /// Positions to which the client may go, by the numbers of the targets.
+    pub targets: Vec<Position>,
 }
 
 /// A frame as clients name it.
@@ -70,6 +77,8 @@ impl TracedProgram {
             breakpoints: Breakpoints::default(),
             sources,
             first_line: 1,
+            seen: RefCell::default(),
+            targets: Vec::new(),
         };
         program.move_to(position)?;
         Ok(program)
@@ -87,6 +96,7 @@ impl TracedProgram {
         let end = self.index().end();
         let after = Position(position.0.saturating_add(1)).min(end);
         self.position = position.min(end);
+        self.seen.borrow_mut().clear();
         self.thread = SlotReader(self.index()).thread_at(after)?;
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! Runs of the program: to the next stop point whose condition holds, or by one step.
 
+use serde_json::Value as Json;
 use stepback_debugger::analysis::run_control::{RunControl, RunningThreads, Stop, StopReason};
 use stepback_debugger::model::program_steps::{StepKind, StepUnit, ThreadSteps};
 use stepback_index::answer::{Direction, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
-use super::breakpoints::BreakpointOrigin;
+use super::breakpoints::{BreakpointOrigin, StopPlace};
 use super::program::TracedProgram;
 
 /// A request to run.
@@ -22,8 +23,19 @@ pub enum RunRequest {
     },
 }
 
+/// Maximum number of messages of log points in a run.
+const MESSAGES: usize = 10_000;
+
+/// A message of a log point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedMessage {
+    pub text: String,
+    /// Source and line of the log point.
+    pub shown_at: Option<Json>,
+}
+
 /// A stop as clients see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProgramStop {
     pub position: Position,
     pub thread: ThreadId,
@@ -33,6 +45,8 @@ pub struct ProgramStop {
     pub hits: Vec<u64>,
     /// Direction of the run if it reached an end of the trace.
     pub edge: Option<Direction>,
+    /// Messages of the log points on the way.
+    pub messages: Vec<LoggedMessage>,
 }
 
 impl TracedProgram {
@@ -42,7 +56,11 @@ impl TracedProgram {
     /// The trace cannot be read, or the run was interrupted.
     pub fn run(&mut self, request: RunRequest, cancel: &Cancel) -> Result<ProgramStop, QueryError> {
         let stop = match request {
-            RunRequest::Continue(direction) => self.continued(direction, cancel)?,
+            RunRequest::Continue(direction) => {
+                let mut messages = Vec::new();
+                let stop = self.continued(direction, None, &mut messages, cancel)?;
+                ProgramStop { messages, ..stop }
+            }
             RunRequest::Step {
                 thread,
                 kind,
@@ -63,8 +81,15 @@ impl TracedProgram {
         Ok(stop)
     }
 
-    /// Runs to the nearest stop point whose condition holds, or to the end.
-    fn continued(&self, direction: Direction, cancel: &Cancel) -> Result<ProgramStop, QueryError> {
+    /// Runs to the nearest stop point whose condition holds, to the limit or to the end. Adds the
+    /// messages of the log points on the way.
+    fn continued(
+        &self,
+        direction: Direction,
+        limit: Option<Position>,
+        messages: &mut Vec<LoggedMessage>,
+        cancel: &Cancel,
+    ) -> Result<ProgramStop, QueryError> {
         let points = self.breakpoints.points();
         let control = RunControl {
             index: self.index(),
@@ -75,10 +100,17 @@ impl TracedProgram {
         loop {
             cancel.check()?;
             let stop = control.run(at, direction, RunningThreads::All)?;
-            if let Some(stop) = self.shown(&stop, direction, cancel) {
+            let is_beyond = limit.is_some_and(|limit| match direction {
+                Direction::Forward => stop.position > limit,
+                Direction::Back => stop.position < limit,
+            });
+            if is_beyond {
+                return Ok(plain_stop(&stop));
+            }
+            if let Some(stop) = self.shown(&stop, direction, messages, cancel)? {
                 return Ok(stop);
             }
-            // The condition of all stop points there is false.
+            // The condition of all stop points there is false, or they are log points.
             at = stop.position;
         }
     }
@@ -91,9 +123,13 @@ impl TracedProgram {
         direction: Direction,
         cancel: &Cancel,
     ) -> Result<ProgramStop, QueryError> {
-        let nearest = self.continued(direction, cancel)?;
+        let mut messages = Vec::new();
+        let nearest = self.continued(direction, target, &mut messages, cancel)?;
         let Some(target) = target else {
-            return Ok(nearest);
+            return Ok(ProgramStop {
+                messages,
+                ..nearest
+            });
         };
         let is_on_the_way = match direction {
             Direction::Forward => nearest.position <= target,
@@ -101,7 +137,10 @@ impl TracedProgram {
         };
         // A thread that steps out of the last line may reach the end of the trace as well.
         if is_on_the_way && nearest.edge.is_none() {
-            return Ok(nearest);
+            return Ok(ProgramStop {
+                messages,
+                ..nearest
+            });
         }
         let end = self.index().end();
         Ok(ProgramStop {
@@ -111,22 +150,42 @@ impl TracedProgram {
             description: None,
             hits: Vec::new(),
             edge: (target == end && direction == Direction::Forward).then_some(direction),
+            messages,
         })
     }
 
-    /// Describes a stop; none if the conditions of its stop points do not hold.
-    fn shown(&self, stop: &Stop, direction: Direction, cancel: &Cancel) -> Option<ProgramStop> {
+    /// Describes a stop; none if the conditions of its stop points do not hold, or if they are log
+    /// points, whose messages are added.
+    fn shown(
+        &self,
+        stop: &Stop,
+        direction: Direction,
+        messages: &mut Vec<LoggedMessage>,
+        cancel: &Cancel,
+    ) -> Result<Option<ProgramStop>, QueryError> {
         let (position, thread) = (stop.position, stop.thread);
+        let place = StopPlace { position, thread };
         let session = &self.session;
         let (reason, description, hits) = match stop.reason {
             StopReason::Breakpoint(pc) => {
-                let at = self.breakpoints.at(pc).filter(|breakpoint| {
-                    breakpoint
-                        .condition
-                        .holds(session, position, thread, cancel)
-                });
-                let at: Vec<_> = at.collect();
-                let reason = match &at.first()?.origin {
+                let mut at = Vec::new();
+                for breakpoint in self.breakpoints.at(pc) {
+                    if !breakpoint.holds(session, place, cancel)? {
+                        continue;
+                    }
+                    match &breakpoint.wish.log {
+                        None => at.push(breakpoint),
+                        Some(log) if messages.len() < MESSAGES => messages.push(LoggedMessage {
+                            text: self.log_text(log, place, cancel),
+                            shown_at: breakpoint.shown_at.clone(),
+                        }),
+                        Some(_) => {}
+                    }
+                }
+                let Some(first) = at.first() else {
+                    return Ok(None);
+                };
+                let reason = match &first.origin {
                     BreakpointOrigin::File(_) => "breakpoint",
                     BreakpointOrigin::Functions => "function breakpoint",
                     BreakpointOrigin::Instructions => "instruction breakpoint",
@@ -137,14 +196,12 @@ impl TracedProgram {
             StopReason::Access(access) => {
                 let at = self.breakpoints.of_range(access.watched);
                 let hits: Vec<u64> = at
-                    .filter(|breakpoint| {
-                        breakpoint
-                            .condition
-                            .holds(session, position, thread, cancel)
-                    })
+                    .filter(|breakpoint| breakpoint.condition.holds(session, place, cancel))
                     .map(|breakpoint| breakpoint.id)
                     .collect();
-                hits.first()?;
+                if hits.is_empty() {
+                    return Ok(None);
+                }
                 let text = format!("Step {} accesses {}", access.step.0, access.address);
                 ("data breakpoint", Some(text), hits)
             }
@@ -157,13 +214,27 @@ impl TracedProgram {
                 ("pause", Some(text.to_owned()), Vec::new())
             }
         };
-        Some(ProgramStop {
+        Ok(Some(ProgramStop {
             position,
             thread,
             reason,
             description,
             hits,
             edge: (stop.reason == StopReason::Edge).then_some(direction),
-        })
+            messages: Vec::new(),
+        }))
+    }
+}
+
+/// Describes a stop that the program passes on its way.
+fn plain_stop(stop: &Stop) -> ProgramStop {
+    ProgramStop {
+        position: stop.position,
+        thread: stop.thread,
+        reason: "step",
+        description: None,
+        hits: Vec::new(),
+        edge: None,
+        messages: Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use anyhow::{Result, anyhow};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use stepback_debugger::session::OpenOptions;
 use stepback_index::{Cancel, QueryError};
 
@@ -17,6 +17,7 @@ use super::framing::{Frame, FrameReader};
 use super::message::{Message, Request, parse};
 use super::output::Output;
 use super::pending::PendingRequests;
+use super::progress::request_of;
 use super::running::RunRequest;
 
 /// Maximum number of requests that wait. The reader waits when there are more.
@@ -38,7 +39,7 @@ pub fn serve(named: OpenOptions) -> Result<()> {
     };
     thread::spawn(move || reader.read());
     let mut worker = Worker {
-        adapter: Adapter::new(named),
+        adapter: Adapter::new(named, Arc::clone(&output)),
         output,
         pending,
     };
@@ -95,6 +96,10 @@ impl Reader {
             "cancel" => {
                 if let Some(seq) = request.arguments.get("requestId") {
                     self.pending.cancel(seq);
+                }
+                let progress = request.arguments.get("progressId");
+                if let Some(seq) = progress.and_then(Json::as_str).and_then(request_of) {
+                    self.pending.cancel(&seq);
                 }
                 return self.output.response(&request, json!({}));
             }

@@ -1,39 +1,53 @@
 //! Scopes of a frame and their variables, with the provenance of each value.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::register_part::all_registers;
+use stepback_debugger::image::VariableKind;
 use stepback_debugger::model::call_stack::ArgumentRegister;
 use stepback_index::Cancel;
 use stepback_index::answer::{Value, ValueSource};
 
 use super::arguments::Arguments;
+use super::locals::MemberPath;
 use super::program::{FrameNumber, TracedProgram};
 use crate::cli::json::value_hex;
-
-/// Shown for a value that nothing states.
-pub const NOT_RECORDED: &str = "<not recorded>";
+use crate::cli::variable_text::NOT_RECORDED;
 
 /// Maximum number of variables in an answer.
 const VARIABLES: u64 = 10_000;
 
-/// Scope of a frame.
+/// Kind of a list of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ScopeKind {
+    Locals,
     Arguments,
+    /// Argument registers at the entry of the function.
+    ArgumentsAtEntry,
     Registers,
+    /// Members of a value that was shown, which is no scope.
+    Members,
 }
 
 /// Number of variables references that a frame may have.
-const KINDS: u64 = 4;
+const KINDS: u64 = 8;
 
 impl ScopeKind {
-    const ALL: [Self; 2] = [Self::Arguments, Self::Registers];
+    const ALL: [Self; 5] = [
+        Self::Locals,
+        Self::Arguments,
+        Self::ArgumentsAtEntry,
+        Self::Registers,
+        Self::Members,
+    ];
 
     fn number(self) -> u64 {
         match self {
-            Self::Arguments => 1,
+            Self::ArgumentsAtEntry => 1,
             Self::Registers => 2,
+            Self::Locals => 3,
+            Self::Arguments => 4,
+            Self::Members => 5,
         }
     }
 
@@ -41,6 +55,17 @@ impl ScopeKind {
         let mut kinds = Self::ALL.into_iter();
         let kind = kinds.find(|kind| kind.number() == reference % KINDS)?;
         Some((kind, reference / KINDS))
+    }
+
+    /// Returns the name and the hint of a scope.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Locals => ["Locals", "locals"],
+            Self::Arguments => ["Arguments", "arguments"],
+            Self::ArgumentsAtEntry => ["Arguments at entry", "arguments"],
+            Self::Registers => ["Registers", "registers"],
+            Self::Members => ["Members", ""],
+        }
     }
 }
 
@@ -60,45 +85,82 @@ impl TracedProgram {
     /// Lists the scopes of a frame.
     pub fn scopes(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let frame = self.requested_frame(arguments)?;
-        let read = self.stack_frame(frame, cancel)?;
-        let has_arguments = read.is_some_and(|frame| !frame.arguments.is_empty());
-        let scope = |kind: ScopeKind| {
-            let (name, hint) = match kind {
-                ScopeKind::Arguments => ("Arguments at entry", "arguments"),
-                ScopeKind::Registers => ("Registers", "registers"),
-            };
-            json!({
-                "name": name,
-                "presentationHint": hint,
-                "variablesReference": frame.id() * KINDS + kind.number(),
-                "expensive": false,
-            })
-        };
-        let kinds = ScopeKind::ALL.into_iter();
-        let scopes: Vec<Json> = kinds
-            .filter(|kind| has_arguments || *kind != ScopeKind::Arguments)
-            .map(scope)
-            .collect();
+        let mut scopes = Vec::new();
+        for kind in ScopeKind::ALL {
+            if self.has_scope(kind, frame, cancel)? {
+                let [name, hint] = kind.names();
+                scopes.push(json!({
+                    "name": name,
+                    "presentationHint": hint,
+                    "variablesReference": frame.id() * KINDS + kind.number(),
+                    "expensive": false,
+                }));
+            }
+        }
         Ok(json!({"scopes": scopes}))
     }
 
-    /// Reads the variables of a scope.
+    fn has_scope(&self, kind: ScopeKind, frame: FrameNumber, cancel: &Cancel) -> Result<bool> {
+        Ok(match kind {
+            ScopeKind::Locals => self.has_locals(frame, VariableKind::Local, cancel)?,
+            ScopeKind::Arguments => self.has_locals(frame, VariableKind::Argument, cancel)?,
+            ScopeKind::ArgumentsAtEntry => {
+                let read = self.stack_frame(frame, cancel)?;
+                read.is_some_and(|frame| !frame.arguments.is_empty())
+            }
+            ScopeKind::Registers => true,
+            ScopeKind::Members => false,
+        })
+    }
+
+    /// Returns the reference to the members of a value that was shown.
+    pub fn reference_of_value(number: u64) -> u64 {
+        number * KINDS + ScopeKind::Members.number()
+    }
+
+    /// Reads the variables of a scope, or the members of a value.
     pub fn variables(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let reference = arguments
             .count("variablesReference")?
             .context("the argument \"variablesReference\" is missing")?;
-        let (kind, frame) = ScopeKind::of(reference)
+        let (kind, number) = ScopeKind::of(reference)
             .with_context(|| format!("there are no variables {reference}"))?;
-        let frame = self.frame_of(frame)?;
-        let variables = match kind {
-            ScopeKind::Arguments => self.argument_variables(frame, cancel)?,
-            ScopeKind::Registers => self.register_variables(frame, cancel)?,
-        };
-        let skipped = usize::try_from(arguments.count("start")?.unwrap_or(0))?;
+        let skipped = arguments.count("start")?.unwrap_or(0);
         let count = arguments.count("count")?.filter(|count| *count > 0);
-        let count = usize::try_from(count.unwrap_or(VARIABLES).min(VARIABLES))?;
+        let count = count.unwrap_or(VARIABLES).min(VARIABLES);
+        if kind == ScopeKind::Members {
+            let members = self.member_variables(number, skipped, count, cancel)?;
+            return Ok(json!({"variables": members}));
+        }
+        let frame = self.frame_of(number)?;
+        let variables = match kind {
+            ScopeKind::Locals => self.local_variables(frame, VariableKind::Local, cancel)?,
+            ScopeKind::Arguments => self.local_variables(frame, VariableKind::Argument, cancel)?,
+            ScopeKind::ArgumentsAtEntry => self.argument_variables(frame, cancel)?,
+            ScopeKind::Registers => self.register_variables(frame, cancel)?,
+            ScopeKind::Members => Vec::new(),
+        };
+        let (skipped, count) = (usize::try_from(skipped)?, usize::try_from(count)?);
         let shown: Vec<Json> = variables.into_iter().skip(skipped).take(count).collect();
         Ok(json!({"variables": shown}))
+    }
+
+    /// Returns the place of a variable that a client names together with the list that shows it; the
+    /// frame of the request if it names no list.
+    pub fn shown_variable(&self, arguments: Arguments<'_>, name: &str) -> Result<MemberPath> {
+        let plain = |frame: FrameNumber| MemberPath {
+            frame,
+            path: name.split(" (").next().unwrap_or_default().to_owned(),
+        };
+        let reference = arguments.count("variablesReference")?;
+        let Some(reference) = reference.filter(|reference| *reference > 0) else {
+            return Ok(plain(self.requested_frame(arguments)?));
+        };
+        match ScopeKind::of(reference) {
+            Some((ScopeKind::Members, number)) => self.member_of(number, name),
+            Some((_, frame)) => Ok(plain(self.frame_of(frame)?)),
+            None => bail!("there are no variables {reference}"),
+        }
     }
 
     /// Reads the argument registers of a frame as they were at its entry.

@@ -109,6 +109,12 @@ impl<'a> FileSections<'a> {
         header.map(|header| self.gnu_stored(header)).transpose()
     }
 
+    /// Returns the address of a section in memory; 0 if there is no such section.
+    pub fn address_of(&self, name: &str) -> u64 {
+        self.header(name.as_bytes())
+            .map_or(0, |header| header.sh_addr)
+    }
+
     fn header(&self, name: &[u8]) -> Option<&SectionHeader> {
         let name_of = |header: &SectionHeader| {
             self.names

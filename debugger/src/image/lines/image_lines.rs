@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -74,6 +74,21 @@ impl ImageLines {
             files,
             is_ready: AtomicBool::new(false),
         }
+    }
+
+    /// Returns the debug information of the image; none if it has none that can be used.
+    pub fn dwarf(&self) -> Option<Arc<Dwarf<SectionReader>>> {
+        self.loaded().map(|loaded| Arc::clone(&loaded.dwarf))
+    }
+
+    /// Returns the file with the debug information.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the number of bytes by which the image was loaded above its own addresses.
+    pub fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// Returns the source line of an instruction.
@@ -146,7 +161,7 @@ impl ImageLines {
     }
 
     /// Converts an address to the image's own; none if it is no code.
-    fn own(&self, address: Address) -> Option<u64> {
+    pub fn own(&self, address: Address) -> Option<u64> {
         Some(address.0.wrapping_sub(self.offset)).filter(|address| self.is_code(*address))
     }
 

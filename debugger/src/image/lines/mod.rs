@@ -14,3 +14,4 @@ mod tests;
 pub use crate::image::lines::image_lines::{InlineSite, SourceLine};
 pub use file_lines::LineRange;
 pub use image_lines::ImageLines;
+pub use section::{SectionReader, read_section};

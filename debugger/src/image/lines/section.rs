@@ -168,11 +168,7 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     if sections.find(SectionId::DebugLine.name())?.is_none() {
         return Ok(None);
     }
-    let endian = if sections.is_little_endian() {
-        RunTimeEndian::Little
-    } else {
-        RunTimeEndian::Big
-    };
+    let endian = endian_of(&sections);
     let mut budget = SectionBudget::of(&file)?;
     let mut content_of = |id: SectionId| match sections.find(id.name())? {
         Some(section) => content(&file, &section, &mut budget),
@@ -189,6 +185,40 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
         Ok(SectionReader::new(bytes, endian))
     };
     Dwarf::load(load).map(Some)
+}
+
+/// A section with its address in memory.
+pub struct PlacedSection {
+    pub content: SectionReader,
+    /// Address at which the file wants it; 0 if it is not loaded.
+    pub address: u64,
+}
+
+/// Reads one section; an empty one if the file does not have it.
+///
+/// # Errors
+/// The file cannot be read, or the section is damaged.
+pub fn read_section(path: &Path, id: SectionId) -> Result<PlacedSection> {
+    ensure!(std::fs::metadata(path)?.is_file(), "not a file");
+    let file = File::open(path)?;
+    let sections = FileSections::open(&file).context("not an object file that could be read")?;
+    let endian = endian_of(&sections);
+    let bytes = match sections.find(id.name())? {
+        Some(section) => content(&file, &section, &mut SectionBudget::of(&file)?)?,
+        None => Vec::new(),
+    };
+    Ok(PlacedSection {
+        content: SectionReader::new(bytes, endian),
+        address: sections.address_of(id.name()),
+    })
+}
+
+fn endian_of(sections: &FileSections<'_>) -> RunTimeEndian {
+    if sections.is_little_endian() {
+        RunTimeEndian::Little
+    } else {
+        RunTimeEndian::Big
+    }
 }
 
 /// Number of bytes that may still be read. A small file whose sections share their bytes must not

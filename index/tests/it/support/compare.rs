@@ -619,6 +619,16 @@ impl Comparison<'_> {
             "{}: visits of {pc}",
             self.name
         );
+        let before = self.position(dice);
+        let visits = self.oracle.visits(pc);
+        assert_eq!(
+            VisitReader(&self.index)
+                .visit_count_before(pc, before)
+                .unwrap(),
+            visits.filter(|step| step.before() < before).count() as u64,
+            "{}: visits of {pc} before {before:?}",
+            self.name
+        );
         self.agree(NthVisit {
             pc,
             number: dice.below(count + 2),

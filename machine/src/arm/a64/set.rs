@@ -14,10 +14,11 @@ use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64, shared_by_arm, slot_of
 use crate::arm::flags::{NZCV, of_condition, test_of_condition};
 use crate::arm::flow::{a64_flow, a64_target, word_encoding, word_opcode};
 use crate::arm::registers;
-use crate::arm::registers::{SHOWN_64, SIGNALS_64, group_64, number_64};
+use crate::arm::registers::{DWARF_64, SHOWN_64, SIGNALS_64, group_64, number_64};
 use crate::arm::target;
 use crate::control::{ControlFlowEffect, DelaySlotRule};
 use crate::description::MeaningBuilder;
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::expression::Expression;
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::meaning::{ConditionalSelection, FlagTest};
@@ -54,6 +55,7 @@ impl Architecture for A64 {
     const LOWEST_MAPPED: u64 = 0x8000;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [RegisterRun] = &SIGNALS_64;
+    const DWARF_REGISTERS: &'static [DwarfRegisterRun] = &DWARF_64;
 
     shared_by_arm!();
 

@@ -12,9 +12,10 @@ use crate::arm::flags::NZCV;
 use crate::arm::flow::{
     a32_flow, a32_target, aarch32_code_endian, with_swapped_units, word_encoding, word_opcode,
 };
-use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
+use crate::arm::registers::{DWARF_32, SHOWN_32, SIGNALS_32, group_32, number_32};
 use crate::arm::target;
 use crate::control::{ControlFlowEffect, DelaySlotRule, FlowKind};
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::endian::Endian;
 use crate::instruction::{Address, CodeSite, DisassembledInstruction, Encoding, Instruction};
 use crate::placement::InstructionPlacement;
@@ -56,6 +57,7 @@ impl Architecture for A32 {
     const HAS_MARKED_ADDRESSES: bool = true;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [RegisterRun] = &SIGNALS_32;
+    const DWARF_REGISTERS: &'static [DwarfRegisterRun] = &DWARF_32;
 
     shared_by_arm!();
 

@@ -17,10 +17,11 @@ use crate::arm::flow::{
     aarch32_code_endian, t32_flow, t32_target, thumb_encoding, thumb_opcode, with_swapped_units,
 };
 use crate::arm::registers::{
-    SHOWN_32, SIGNALS_32, group_32, is_state_banked, number_32, stack_choice,
+    DWARF_32, SHOWN_32, SIGNALS_32, group_32, is_state_banked, number_32, stack_choice,
 };
 use crate::arm::target;
 use crate::control::{ControlFlowEffect, DelaySlotRule};
+use crate::dwarf_registers::DwarfRegisterRun;
 use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
 use crate::instruction::{CodeSite, DisassembledInstruction, Encoding, Instruction};
@@ -62,6 +63,7 @@ impl Architecture for T32 {
     const LONGEST_BLOCK: u8 = 4;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [RegisterRun] = &SIGNALS_32;
+    const DWARF_REGISTERS: &'static [DwarfRegisterRun] = &DWARF_32;
 
     shared_by_arm!();
 

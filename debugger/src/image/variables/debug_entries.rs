@@ -1,0 +1,335 @@
+//! Entries of the debug information, by their offsets, with the units that contain them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use gimli::{
+    AttributeValue, DebugInfoOffset, DebuggingInformationEntry, DwAt, DwTag, Dwarf, Reader as _,
+    Unit, UnitOffset, UnitType,
+};
+
+use crate::image::lines::SectionReader;
+
+/// Maximum number of units that are kept. A full cache is cleared.
+const UNITS_KEPT: usize = 256;
+
+/// Maximum number of address ranges of an entry.
+const RANGES: usize = 1 << 12;
+
+/// Maximum number of entries from which an entry inherits attributes: abstract instances and
+/// declarations.
+const ORIGINS: usize = 8;
+
+/// Offset of an entry in `.debug_info`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(usize);
+
+/// The debug information of an image.
+pub struct DebugEntries {
+    pub dwarf: Dwarf<SectionReader>,
+    /// Units in ascending order.
+    units: Vec<UnitExtent>,
+    /// Types by signature (DWARF 5, 3.1.4 "Type Unit Entries").
+    signatures: HashMap<u64, EntryId>,
+    kept: Mutex<HashMap<usize, Arc<DebugUnit>>>,
+}
+
+/// Extent of a unit in `.debug_info` and in memory.
+struct UnitExtent {
+    bytes: Range<usize>,
+    code: Vec<Range<u64>>,
+}
+
+/// A unit with its functions.
+pub struct DebugUnit {
+    pub unit: Unit<SectionReader>,
+    functions: OnceLock<Vec<FunctionExtent>>,
+}
+
+/// Code of a function.
+struct FunctionExtent {
+    code: Range<u64>,
+    offset: UnitOffset,
+}
+
+/// An entry with its unit.
+#[derive(Clone)]
+pub struct Entry {
+    pub unit: Arc<DebugUnit>,
+    pub die: DebuggingInformationEntry<SectionReader>,
+}
+
+impl DebugEntries {
+    /// Reads the headers of all units and the ranges of their code.
+    pub fn new(dwarf: Dwarf<SectionReader>) -> Self {
+        let mut units = Vec::new();
+        let mut signatures = HashMap::new();
+        let mut headers = dwarf.units();
+        // An unreadable header ends the list.
+        while let Ok(Some(header)) = headers.next() {
+            let Some(start) = header.debug_info_offset() else {
+                continue;
+            };
+            let end = start.0.saturating_add(header.length_including_self());
+            if let UnitType::Type {
+                type_signature,
+                type_offset,
+            } = header.type_()
+                && let Some(place) = type_offset.to_debug_info_offset(&header)
+            {
+                signatures.insert(type_signature.0, EntryId(place.0));
+            }
+            let unit = dwarf.unit(header).ok();
+            let root = unit.as_ref().and_then(|unit| {
+                let die = unit.entry(unit.header.root_offset()).ok()?;
+                Some(code_of(&dwarf, unit, &die))
+            });
+            let code = root.unwrap_or_default();
+            units.push(UnitExtent {
+                bytes: start.0..end,
+                code,
+            });
+        }
+        Self {
+            dwarf,
+            units,
+            signatures,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Returns the width of an address in bytes; none without a unit.
+    pub fn address_bytes(&self) -> Option<u8> {
+        let mut headers = self.dwarf.units();
+        let first = headers.next().ok().flatten()?;
+        Some(first.address_size())
+    }
+
+    /// Returns the innermost function that contains an address of the image.
+    pub fn function_at(&self, address: u64) -> Option<Entry> {
+        let is_there = |code: &Range<u64>| code.contains(&address);
+        let units = self
+            .units
+            .iter()
+            .filter(|extent| extent.code.iter().any(is_there));
+        units
+            .filter_map(|extent| self.function_in(extent.bytes.start, address))
+            .next()
+    }
+
+    fn function_in(&self, unit: usize, address: u64) -> Option<Entry> {
+        let unit = self.unit(unit)?;
+        let functions = unit.functions.get_or_init(|| self.functions_of(&unit.unit));
+        let around = functions
+            .iter()
+            .filter(|function| function.code.contains(&address));
+        let innermost = around.min_by_key(|function| function.code.end - function.code.start)?;
+        let die = unit.unit.entry(innermost.offset).ok()?;
+        Some(Entry { unit, die })
+    }
+
+    fn functions_of(&self, unit: &Unit<SectionReader>) -> Vec<FunctionExtent> {
+        let mut functions = Vec::new();
+        for offset in offsets_of_functions(unit).unwrap_or_default() {
+            let Ok(die) = unit.entry(offset) else {
+                continue;
+            };
+            let code = code_of(&self.dwarf, unit, &die).into_iter();
+            functions.extend(code.map(|code| FunctionExtent { code, offset }));
+        }
+        functions
+    }
+
+    /// Returns the ranges of an entry's code.
+    pub fn ranges_of(&self, entry: &Entry) -> Vec<Range<u64>> {
+        code_of(&self.dwarf, &entry.unit.unit, &entry.die)
+    }
+
+    /// Returns the unit that begins at an offset.
+    fn unit(&self, start: usize) -> Option<Arc<DebugUnit>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.get(&start) {
+            return Some(Arc::clone(known));
+        }
+        let header = self.dwarf.unit_header(DebugInfoOffset(start)).ok()?;
+        let unit = Arc::new(DebugUnit {
+            unit: self.dwarf.unit(header).ok()?,
+            functions: OnceLock::new(),
+        });
+        if kept.len() >= UNITS_KEPT {
+            kept.clear();
+        }
+        kept.insert(start, Arc::clone(&unit));
+        Some(unit)
+    }
+
+    /// Returns an entry by its offset.
+    pub fn entry(&self, id: EntryId) -> Option<Entry> {
+        let after = self
+            .units
+            .partition_point(|extent| extent.bytes.start <= id.0);
+        let extent = self.units.get(after.checked_sub(1)?)?;
+        let unit = self
+            .unit(extent.bytes.start)
+            .filter(|_| extent.bytes.contains(&id.0))?;
+        let offset = DebugInfoOffset(id.0).to_unit_offset(&unit.unit.header)?;
+        let die = unit.unit.entry(offset).ok()?;
+        Some(Entry { unit, die })
+    }
+
+    /// Returns the entry to which an attribute refers.
+    pub fn reference(&self, entry: &Entry, name: DwAt) -> Option<EntryId> {
+        self.referred(entry, entry.die.attr_value(name)?)
+    }
+
+    fn referred(&self, entry: &Entry, value: AttributeValue<SectionReader>) -> Option<EntryId> {
+        match value {
+            AttributeValue::UnitRef(offset) => entry.unit.id_of(offset),
+            AttributeValue::DebugInfoRef(offset) => Some(EntryId(offset.0)),
+            AttributeValue::DebugTypesRef(signature) => self.signatures.get(&signature.0).copied(),
+            _ => None,
+        }
+    }
+
+    /// Returns an attribute of an entry, or of the entries that it completes, with the entry that
+    /// has it.
+    pub fn inherited(&self, entry: &Entry, name: DwAt) -> Option<Inherited> {
+        let mut entry = entry.clone();
+        for _ in 0..ORIGINS {
+            if let Some(value) = entry.die.attr_value(name) {
+                return Some(Inherited { entry, value });
+            }
+            let origin = self
+                .reference(&entry, gimli::DW_AT_abstract_origin)
+                .or_else(|| self.reference(&entry, gimli::DW_AT_specification))?;
+            entry = self.entry(origin)?;
+        }
+        None
+    }
+
+    /// Returns the type of an entry; none for `void`.
+    pub fn type_of(&self, entry: &Entry) -> Option<EntryId> {
+        let Inherited { entry, value } = self.inherited(entry, gimli::DW_AT_type)?;
+        self.referred(&entry, value)
+    }
+
+    /// Returns the name of an entry.
+    pub fn name_of(&self, entry: &Entry) -> Option<String> {
+        let Inherited { entry, value } = self.inherited(entry, gimli::DW_AT_name)?;
+        let text = self.dwarf.attr_string(&entry.unit.unit, value).ok()?;
+        Some(text.to_string_lossy().ok()?.into_owned())
+    }
+
+    /// Returns the direct children of an entry, at most `limit` of them.
+    pub fn children_of(&self, entry: &Entry, limit: usize) -> Vec<Entry> {
+        let mut children = Vec::new();
+        let Ok(mut cursor) = entry.unit.unit.entries_at_offset(entry.die.offset()) else {
+            return children;
+        };
+        let Ok(Some(parent)) = cursor.next_dfs() else {
+            return children;
+        };
+        if !parent.has_children() || !matches!(cursor.next_entry(), Ok(true)) {
+            return children;
+        }
+        let mut next = cursor.current().cloned();
+        while let Some(die) = next.filter(|die| !die.is_null() && children.len() < limit) {
+            children.push(Entry {
+                unit: Arc::clone(&entry.unit),
+                die,
+            });
+            next = cursor.next_sibling().ok().flatten().cloned();
+        }
+        children
+    }
+}
+
+/// An attribute with the entry that has it.
+pub struct Inherited {
+    pub entry: Entry,
+    pub value: AttributeValue<SectionReader>,
+}
+
+impl DebugUnit {
+    fn id_of(&self, offset: UnitOffset) -> Option<EntryId> {
+        let place = offset.to_debug_info_offset(&self.unit.header)?;
+        Some(EntryId(place.0))
+    }
+}
+
+impl Entry {
+    pub fn tag(&self) -> DwTag {
+        self.die.tag()
+    }
+
+    /// Returns true for an attribute that is set.
+    pub fn has_flag(&self, name: DwAt) -> bool {
+        matches!(self.die.attr_value(name), Some(AttributeValue::Flag(true)))
+    }
+
+    /// Returns a constant attribute.
+    pub fn number(&self, name: DwAt) -> Option<i128> {
+        number_of(&self.die.attr_value(name)?)
+    }
+
+    /// Returns a constant attribute that is not negative.
+    pub fn count(&self, name: DwAt) -> Option<u64> {
+        u64::try_from(self.number(name)?).ok()
+    }
+
+    /// Returns the offset of the entry.
+    pub fn id(&self) -> Option<EntryId> {
+        self.unit.id_of(self.die.offset())
+    }
+}
+
+/// Returns the value of a constant attribute.
+pub fn number_of(value: &AttributeValue<SectionReader>) -> Option<i128> {
+    match value {
+        AttributeValue::Sdata(number) => Some((*number).into()),
+        other => other.udata_value().map(Into::into),
+    }
+}
+
+fn offsets_of_functions(unit: &Unit<SectionReader>) -> Result<Vec<UnitOffset>, gimli::Error> {
+    let mut offsets = Vec::new();
+    let mut entries = unit.entries_raw(None)?;
+    while !entries.is_empty() {
+        let offset = entries.next_offset();
+        let Some(abbreviation) = entries.read_abbreviation()? else {
+            continue;
+        };
+        if abbreviation.tag() == gimli::DW_TAG_subprogram {
+            offsets.push(offset);
+        }
+        entries.skip_attributes(abbreviation.attributes())?;
+    }
+    Ok(offsets)
+}
+
+/// Returns the ranges of an entry's code, up to the first that cannot be read (DWARF 5, 2.17).
+fn code_of(
+    dwarf: &Dwarf<SectionReader>,
+    unit: &Unit<SectionReader>,
+    die: &DebuggingInformationEntry<SectionReader>,
+) -> Vec<Range<u64>> {
+    if let Some(list) = die.attr_value(gimli::DW_AT_ranges) {
+        let list = dwarf.attr_ranges(unit, list).ok().flatten();
+        let ranges = list.into_iter().flatten().map_while(Result::ok);
+        return ranges
+            .take(RANGES)
+            .map(|range| range.begin..range.end)
+            .collect();
+    }
+    let address = |value| dwarf.attr_address(unit, value).ok().flatten();
+    let Some(start) = die.attr_value(gimli::DW_AT_low_pc).and_then(address) else {
+        return Vec::new();
+    };
+    let end = match die.attr_value(gimli::DW_AT_high_pc) {
+        Some(AttributeValue::Udata(len_bytes)) => start.checked_add(len_bytes),
+        Some(value) => address(value),
+        None => None,
+    };
+    end.map(|end| start..end).into_iter().collect()
+}

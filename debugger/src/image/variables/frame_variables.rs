@@ -1,0 +1,94 @@
+//! Variables in scope at an instruction ([`FrameVariables`]).
+
+use std::sync::Arc;
+
+use stepback_index::QueryError;
+use stepback_machine::Address;
+
+use crate::image::variables::frame_values::FrameValues;
+use crate::image::variables::image_variables::{ImageVariables, ScopeAtAddress, careful};
+use crate::image::variables::location::{LocationReader, VariablePlace};
+use crate::image::variables::scopes::ScopedVariable;
+use crate::image::variables::types::VariableType;
+use crate::image::variables::variable_types::VariableTypes;
+
+/// The variables in scope at an instruction.
+pub struct FrameVariables {
+    image: Arc<ImageVariables>,
+    scope: Arc<ScopeAtAddress>,
+}
+
+impl FrameVariables {
+    /// Finds the variables in scope at an address; none if the image has no function there.
+    pub(in crate::image) fn find(image: &Arc<ImageVariables>, address: Address) -> Option<Self> {
+        let address = image.lines.own(address)?;
+        Some(Self {
+            image: Arc::clone(image),
+            scope: image.scope_at(address)?,
+        })
+    }
+
+    /// Returns the variables, those of the innermost scope first.
+    pub fn variables(&self) -> &[ScopedVariable] {
+        &self.scope.variables
+    }
+
+    /// Returns the name of the function.
+    pub fn function(&self) -> Option<String> {
+        careful(|| self.image.loaded()?.entries.name_of(&self.scope.function))?
+    }
+
+    /// Returns the address at which the function is entered.
+    pub fn entry(&self) -> Option<Address> {
+        let entries = &self.image.loaded()?.entries;
+        let own = careful(|| {
+            let low = self.scope.function.die.attr_value(gimli::DW_AT_low_pc);
+            let unit = &self.scope.function.unit.unit;
+            let low = low.and_then(|low| entries.dwarf.attr_address(unit, low).ok().flatten());
+            low.or_else(|| {
+                entries
+                    .ranges_of(&self.scope.function)
+                    .first()
+                    .map(|first| first.start)
+            })
+        });
+        own.flatten()
+            .map(|own| Address(own.wrapping_add(self.image.lines.offset())))
+    }
+
+    /// Returns the types of the variables.
+    pub fn types(&self) -> VariableTypes {
+        VariableTypes(Arc::clone(&self.image))
+    }
+
+    /// Returns the type of a variable.
+    pub fn type_of(&self, variable: &ScopedVariable) -> VariableType {
+        let entry = careful(|| self.image.loaded()?.entries.type_of(&variable.entry));
+        VariableType::of(entry.flatten())
+    }
+
+    /// Returns the place of a variable in a frame.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn place_of(
+        &self,
+        variable: &ScopedVariable,
+        frame: &dyn FrameValues,
+    ) -> Result<VariablePlace, QueryError> {
+        let Some(loaded) = self.image.loaded() else {
+            return Ok(VariablePlace::Unknown);
+        };
+        let reader = LocationReader {
+            entries: &loaded.entries,
+            rules: &loaded.rules,
+            function: &self.scope.function,
+            address: self.scope.address,
+            offset: self.image.lines.offset(),
+            frame,
+        };
+        let size_bytes = self.types().size_of(self.type_of(variable));
+        careful(|| reader.place_of(&variable.entry, size_bytes))
+            .unwrap_or(Ok(VariablePlace::Unknown))
+    }
+}

@@ -1,0 +1,255 @@
+//! Locations of variables in a frame (DWARF 5, 2.6 "Location Descriptions").
+
+use gimli::{AttributeValue, Encoding, Expression, Location, Piece, Reader as _, Value};
+use stepback_index::QueryError;
+use stepback_index::answer::{ByteState, ValueSource};
+
+use crate::image::lines::SectionReader;
+use crate::image::variables::debug_entries::{DebugEntries, Entry};
+use crate::image::variables::evaluation::{Evaluated, LEVELS, RegisterTime, mask_of};
+use crate::image::variables::frame_rules::FrameRules;
+use crate::image::variables::frame_values::FrameValues;
+
+/// Maximum size of a value that is assembled from registers and pieces.
+const ASSEMBLED_BYTES: u64 = 1 << 16;
+
+/// Maximum number of entries of a location list.
+const LIST_ENTRIES: usize = 1 << 14;
+
+/// Location of a variable, or its content if it is not in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VariablePlace {
+    /// In memory from this address on.
+    Memory(u64),
+    /// These bytes, in memory order.
+    Content(Vec<ByteState>),
+    /// The compiler left the variable out here.
+    OptimisedAway,
+    /// It cannot be known.
+    Unknown,
+}
+
+/// Evaluates locations in a frame.
+pub struct LocationReader<'a> {
+    pub entries: &'a DebugEntries,
+    pub rules: &'a FrameRules,
+    /// Function of the frame.
+    pub function: &'a Entry,
+    /// Address of the frame's instruction, by the image's own addresses.
+    pub address: u64,
+    /// Number of bytes by which the image was loaded above its own addresses.
+    pub offset: u64,
+    pub frame: &'a dyn FrameValues,
+}
+
+impl LocationReader<'_> {
+    /// Returns the place of a variable of a size. Without a size only memory is found.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn place_of(
+        &self,
+        variable: &Entry,
+        size_bytes: Option<u64>,
+    ) -> Result<VariablePlace, QueryError> {
+        if let Some(found) = self.entries.inherited(variable, gimli::DW_AT_location) {
+            return match self.expression_of(&found.entry, found.value) {
+                Some(expression) => {
+                    self.place_by(expression, found.entry.unit.unit.encoding(), size_bytes)
+                }
+                None => Ok(VariablePlace::OptimisedAway),
+            };
+        }
+        let constant = self.entries.inherited(variable, gimli::DW_AT_const_value);
+        Ok(constant.map_or(VariablePlace::OptimisedAway, |found| {
+            self.constant(&found.value, size_bytes)
+        }))
+    }
+
+    /// Returns the expression of a location attribute that is valid at the address.
+    pub(super) fn expression_of(
+        &self,
+        entry: &Entry,
+        value: AttributeValue<SectionReader>,
+    ) -> Option<Expression<SectionReader>> {
+        if let Some(expression) = value.exprloc_value() {
+            return Some(expression).filter(|expression| !expression.0.is_empty());
+        }
+        let lists = self.entries.dwarf.attr_locations(&entry.unit.unit, value);
+        let mut list = lists.ok().flatten()?;
+        for _ in 0..LIST_ENTRIES {
+            let one = list.next().ok().flatten()?;
+            if (one.range.begin..one.range.end).contains(&self.address) {
+                return Some(one.data).filter(|expression| !expression.0.is_empty());
+            }
+        }
+        None
+    }
+
+    /// Converts a constant to the bytes of a variable.
+    fn constant(
+        &self,
+        value: &AttributeValue<SectionReader>,
+        size_bytes: Option<u64>,
+    ) -> VariablePlace {
+        let known = |byte: u8| known_byte(byte, ValueSource::Recorded);
+        if let AttributeValue::Block(block) = value {
+            let Ok(bytes) = block.to_slice() else {
+                return VariablePlace::Unknown;
+            };
+            return VariablePlace::Content(bytes.iter().copied().map(known).collect());
+        }
+        if let AttributeValue::String(_) | AttributeValue::DebugStrRef(_) = value {
+            return VariablePlace::Unknown;
+        }
+        let number = super::debug_entries::number_of(value);
+        let (Some(number), Some(size)) = (number, size_bytes.filter(|size| *size <= 16)) else {
+            return VariablePlace::Unknown;
+        };
+        let bytes = number.to_le_bytes();
+        let low = bytes.iter().take(usize::try_from(size).unwrap_or(16));
+        self.in_memory_order(low.copied().map(known).collect())
+    }
+
+    fn in_memory_order(&self, mut bytes: Vec<ByteState>) -> VariablePlace {
+        if self.frame.is_big_endian() {
+            bytes.reverse();
+        }
+        VariablePlace::Content(bytes)
+    }
+
+    fn place_by(
+        &self,
+        expression: Expression<SectionReader>,
+        encoding: Encoding,
+        size_bytes: Option<u64>,
+    ) -> Result<VariablePlace, QueryError> {
+        let evaluated = self.evaluate(expression, encoding, RegisterTime::Now, LEVELS)?;
+        let Some(Evaluated { pieces, source }) = evaluated else {
+            return Ok(VariablePlace::Unknown);
+        };
+        if pieces
+            .iter()
+            .all(|piece| matches!(piece.location, Location::Empty))
+        {
+            return Ok(VariablePlace::OptimisedAway);
+        }
+        if let [piece] = &*pieces
+            && piece.size_in_bits.is_none()
+        {
+            if let Location::Address { address } = piece.location {
+                return Ok(VariablePlace::Memory(self.truncated(address, encoding)));
+            }
+            let size = size_bytes.filter(|size| *size <= ASSEMBLED_BYTES);
+            let Some(size) = size else {
+                return Ok(VariablePlace::Unknown);
+            };
+            let bytes = self.piece(piece, size, source)?;
+            return Ok(bytes.map_or(VariablePlace::Unknown, VariablePlace::Content));
+        }
+        let mut content = Vec::new();
+        for piece in &pieces {
+            let bits = piece.size_in_bits.filter(|bits| bits.is_multiple_of(8));
+            let size = bits.map(|bits| bits / 8);
+            let is_small = |size: &u64| content.len() as u64 + size <= ASSEMBLED_BYTES;
+            let Some(size) = size.filter(is_small) else {
+                return Ok(VariablePlace::Unknown);
+            };
+            match self.piece(piece, size, source)? {
+                Some(bytes) => content.extend(bytes),
+                None => content.extend(unknown_bytes(size)),
+            }
+        }
+        Ok(VariablePlace::Content(content))
+    }
+
+    /// Reads the bytes of a piece, in memory order; none if they cannot be known.
+    fn piece(
+        &self,
+        piece: &Piece<SectionReader>,
+        size_bytes: u64,
+        source: ValueSource,
+    ) -> Result<Option<Vec<ByteState>>, QueryError> {
+        let size = usize::try_from(size_bytes).unwrap_or(0);
+        let skipped = piece.bit_offset.unwrap_or(0);
+        if !skipped.is_multiple_of(8) {
+            return Ok(None);
+        }
+        let skipped = usize::try_from(skipped / 8).unwrap_or(usize::MAX);
+        let low = match &piece.location {
+            Location::Empty | Location::ImplicitPointer { .. } => return Ok(None),
+            Location::Address { address } => {
+                let start = address.wrapping_add(skipped as u64);
+                return self.frame.memory(start, size_bytes).map(Some);
+            }
+            Location::Bytes { value } => {
+                let Ok(bytes) = value.to_slice() else {
+                    return Ok(None);
+                };
+                let bytes = bytes.iter().skip(skipped).take(size);
+                let bytes = bytes.map(|byte| known_byte(*byte, ValueSource::Recorded));
+                return Ok(Some(padded(bytes.collect(), size)));
+            }
+            Location::Register { register } => match self.frame.register(register.0)? {
+                Some(bytes) => bytes,
+                None => return Ok(None),
+            },
+            Location::Value { value } => value_bytes(*value, self.address_bytes())
+                .into_iter()
+                .map(|byte| known_byte(byte, source))
+                .collect(),
+        };
+        let low = low.into_iter().skip(skipped).take(size).collect();
+        let mut bytes = padded(low, size);
+        if self.frame.is_big_endian() {
+            bytes.reverse();
+        }
+        Ok(Some(bytes))
+    }
+
+    fn address_bytes(&self) -> u8 {
+        self.function.unit.unit.encoding().address_size
+    }
+
+    pub(super) fn truncated(&self, address: u64, encoding: Encoding) -> u64 {
+        address & mask_of(encoding.address_size)
+    }
+}
+
+/// Returns the bytes of a value of an expression, least significant first.
+fn value_bytes(value: Value, address_bytes: u8) -> Vec<u8> {
+    match value {
+        Value::Generic(number) => {
+            let bytes = number.to_le_bytes().into_iter();
+            bytes.take(usize::from(address_bytes)).collect()
+        }
+        Value::I8(number) => number.to_le_bytes().to_vec(),
+        Value::U8(number) => number.to_le_bytes().to_vec(),
+        Value::I16(number) => number.to_le_bytes().to_vec(),
+        Value::U16(number) => number.to_le_bytes().to_vec(),
+        Value::I32(number) => number.to_le_bytes().to_vec(),
+        Value::U32(number) => number.to_le_bytes().to_vec(),
+        Value::I64(number) => number.to_le_bytes().to_vec(),
+        Value::U64(number) => number.to_le_bytes().to_vec(),
+        Value::F32(number) => number.to_le_bytes().to_vec(),
+        Value::F64(number) => number.to_le_bytes().to_vec(),
+    }
+}
+
+fn known_byte(value: u8, source: ValueSource) -> ByteState {
+    ByteState {
+        value: Some(value),
+        source,
+        seen_at: None,
+    }
+}
+
+fn unknown_bytes(count: u64) -> Vec<ByteState> {
+    vec![ByteState::default(); usize::try_from(count).unwrap_or(0)]
+}
+
+/// Adds unknown bytes up to a size.
+fn padded(mut bytes: Vec<ByteState>, size: usize) -> Vec<ByteState> {
+    bytes.resize(size, ByteState::default());
+    bytes
+}

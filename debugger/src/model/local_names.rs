@@ -1,0 +1,261 @@
+//! Names of local variables in expressions: `slot == 13`, `h->id`, `names[2]`.
+//!
+//! A local variable comes before a register of its name; `reg::x0` is always the register.
+
+use std::cell::OnceCell;
+
+use stepback_index::answer::ThreadId;
+use stepback_index::{Cancel, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use crate::expression::{IndexLookup, LookupFailure, NameLookup, ValueLookup, Width};
+use crate::image::TypeShape;
+use crate::model::frame_place::{FrameLevel, FramePlace};
+use crate::model::local_variables::local_variable;
+use crate::model::variable_values::{TypedValue, ValueReader};
+use crate::session::Session;
+
+/// Maximum number of members in a path.
+const PARTS: usize = 32;
+
+/// Lookup of local variables of a frame, and of everything that an [`IndexLookup`] finds.
+pub struct LocalNames<'a> {
+    session: &'a Session,
+    frame: FrameLevel,
+    cancel: &'a Cancel,
+    others: IndexLookup<'a>,
+    /// Read when the first name is looked up.
+    place: OnceCell<Result<Option<FramePlace>, LookupFailure>>,
+}
+
+impl<'a> LocalNames<'a> {
+    /// Creates a lookup of the innermost frame of a thread.
+    pub fn new(
+        session: &'a Session,
+        position: Position,
+        thread: ThreadId,
+        cancel: &'a Cancel,
+    ) -> Self {
+        let frame = FrameLevel {
+            position,
+            thread,
+            level: 0,
+        };
+        Self::of_frame(session, frame, position, cancel)
+    }
+
+    /// Creates a lookup of a frame whose registers are those of another position.
+    pub fn of_frame(
+        session: &'a Session,
+        frame: FrameLevel,
+        registers_at: Position,
+        cancel: &'a Cancel,
+    ) -> Self {
+        let (index, images) = (&session.index, &session.images);
+        Self {
+            session,
+            frame,
+            cancel,
+            others: IndexLookup::new(index, images, registers_at, Some(frame.thread), cancel),
+            place: OnceCell::new(),
+        }
+    }
+
+    fn local(&self, name: &str) -> Option<ValueLookup> {
+        let find = || Ok(FramePlace::find(self.session, self.frame, self.cancel)?);
+        let place = match self.place.get_or_init(find) {
+            Ok(place) => place.as_ref()?,
+            Err(error) => return Some(ValueLookup::Failed(error.clone())),
+        };
+        match self.number(place, name) {
+            Ok(number) => number,
+            Err(error) => Some(ValueLookup::Failed(error.into())),
+        }
+    }
+
+    fn number(&self, place: &FramePlace, name: &str) -> Result<Option<ValueLookup>, QueryError> {
+        let Some(variable) = local_variable(self.session, place, name, self.cancel)? else {
+            return Ok(None);
+        };
+        let reader = ValueReader {
+            session: self.session,
+            place,
+            cancel: self.cancel,
+        };
+        let number = number_of(&reader, &variable.value)?;
+        Ok(Some(
+            number.map_or(ValueLookup::Unknown, ValueLookup::Known),
+        ))
+    }
+}
+
+/// Returns a variable as a number: its value with its sign, or the address of a structure or an
+/// array. None if it is unknown.
+fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>, QueryError> {
+    match value.description().shape {
+        TypeShape::Record(_) | TypeShape::Array { .. } => {
+            Ok(value.address().map(|Address(address)| address))
+        }
+        TypeShape::Integer(_)
+        | TypeShape::Character(_)
+        | TypeShape::Boolean
+        | TypeShape::Float
+        | TypeShape::Pointer(_)
+        | TypeShape::Enumeration { .. }
+        | TypeShape::Function
+        | TypeShape::Opaque => reader.signed_number(value),
+    }
+}
+
+impl NameLookup for LocalNames<'_> {
+    fn register(&self, name: &str) -> Option<ValueLookup> {
+        self.local(name).or_else(|| self.others.register(name))
+    }
+
+    fn symbols(&self, name: &str) -> Vec<u64> {
+        self.others.symbols(name)
+    }
+
+    fn memory(&self, address: u64, width: Width) -> ValueLookup {
+        self.others.memory(address, width)
+    }
+
+    fn is_used(&self, address: u64) -> bool {
+        self.others.is_used(address)
+    }
+}
+
+/// A part of a path after the name of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum PathPart {
+    Member(String),
+    /// A member of the target of a pointer.
+    TargetMember(String),
+    Element(u64),
+}
+
+/// A variable or a member of one: `h->id`, `*p`, `rows[2].name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariablePath {
+    /// Number of `*` before the name.
+    targets: usize,
+    name: String,
+    parts: Vec<PathPart>,
+}
+
+impl VariablePath {
+    /// Parses a path; none if the text is something else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let rest = text.trim_start_matches('*');
+        let targets = text.len() - rest.len();
+        let (name, mut rest) = identifier(rest)?;
+        let mut parts = Vec::new();
+        while !rest.is_empty() {
+            let part;
+            (part, rest) = match (rest.strip_prefix("->"), rest.strip_prefix('.')) {
+                (Some(after), _) => {
+                    let (member, after) = identifier(after)?;
+                    (PathPart::TargetMember(member), after)
+                }
+                (None, Some(after)) => {
+                    let (member, after) = identifier(after)?;
+                    (PathPart::Member(member), after)
+                }
+                (None, None) => {
+                    let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
+                    (PathPart::Element(index.trim().parse().ok()?), after)
+                }
+            };
+            parts.push(part);
+        }
+        (parts.len() + targets <= PARTS).then_some(Self {
+            targets,
+            name,
+            parts,
+        })
+    }
+
+    /// Finds the value of the path in a frame; none if there is none.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn find(&self, reader: &ValueReader<'_>) -> Result<Option<TypedValue>, QueryError> {
+        let ValueReader {
+            session,
+            place,
+            cancel,
+        } = reader;
+        let variable = local_variable(session, place, &self.name, cancel)?;
+        let mut value = variable.map(|variable| variable.value);
+        for part in &self.parts {
+            let Some(known) = value else {
+                return Ok(None);
+            };
+            value = match part {
+                PathPart::Member(name) => member(reader, &known, name)?,
+                PathPart::TargetMember(name) => match reader.members(&known, 0, 1)?.pop() {
+                    Some(target) if known.is_pointer() => member(reader, &target.value, name)?,
+                    _ => None,
+                },
+                PathPart::Element(index) => reader.element(&known, *index)?,
+            };
+        }
+        for _ in 0..self.targets {
+            value = match value.filter(TypedValue::is_pointer) {
+                Some(pointer) => reader.element(&pointer, 0)?,
+                None => None,
+            };
+        }
+        Ok(value)
+    }
+}
+
+fn member(
+    reader: &ValueReader<'_>,
+    value: &TypedValue,
+    name: &str,
+) -> Result<Option<TypedValue>, QueryError> {
+    let members = reader.members(value, 0, u64::MAX)?;
+    let found = members.into_iter().find(|member| member.name == name);
+    Ok(found.map(|member| member.value))
+}
+
+/// Splits an identifier of C from the rest.
+fn identifier(text: &str) -> Option<(String, &str)> {
+    let end = text
+        .find(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .unwrap_or(text.len());
+    let (name, rest) = text.split_at_checked(end)?;
+    let is_name = name
+        .chars()
+        .next()
+        .is_some_and(|first| !first.is_ascii_digit());
+    is_name.then(|| (name.to_owned(), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_names_members_and_elements() {
+        let path = VariablePath::parse("*rows[2].of->name").unwrap();
+        assert_eq!((path.targets, path.name.as_str()), (1, "rows"));
+        assert_eq!(
+            path.parts,
+            [
+                PathPart::Element(2),
+                PathPart::Member("of".to_owned()),
+                PathPart::TargetMember("name".to_owned())
+            ]
+        );
+        for text in [
+            "", "*", "1", "a + 1", "a.", "a[x]", "[sp]", "a->", "a[1", "reg::x0",
+        ] {
+            assert_eq!(VariablePath::parse(text), None, "{text}");
+        }
+        assert_eq!(VariablePath::parse(&"*".repeat(100)), None);
+    }
+}

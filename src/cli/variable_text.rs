@@ -1,0 +1,270 @@
+//! Values of variables in C syntax: `-3`, `97 'a'`, `0x80020340 "name"`, `{id = 3, calls = 0}`.
+
+use anyhow::Result;
+use stepback_debugger::image::{EnumerationName, Signedness, TypeShape, VariablePlace};
+use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
+use stepback_index::answer::{ByteState, Value, ValueSource};
+use stepback_machine::Address;
+
+use crate::cli::json::value_hex;
+
+/// Shown for a value that nothing states.
+pub const NOT_RECORDED: &str = "<not recorded>";
+
+/// Shown for a variable that the compiler left out.
+pub const OPTIMISED_AWAY: &str = "<optimised away>";
+
+/// Maximum number of bytes of a value that are read.
+pub const VALUE_BYTES: u64 = 1 << 12;
+
+/// Maximum number of members and elements in a text.
+const MEMBERS: u64 = 16;
+
+/// Maximum nesting depth of members in a text.
+const LEVELS: usize = 3;
+
+/// Maximum length of a text in bytes.
+const TEXT_BYTES: usize = 400;
+
+/// Maximum length of a character string.
+const STRING_BYTES: u64 = 80;
+
+/// Formats values.
+pub struct ValueText<'a>(pub &'a ValueReader<'a>);
+
+impl ValueText<'_> {
+    /// Formats a value with its provenance, unless that is the recorded one.
+    ///
+    /// # Errors
+    /// The trace cannot be read.
+    pub fn with_source(&self, value: &TypedValue) -> Result<String> {
+        let text = self.text(value)?;
+        Ok(match self.source(value)? {
+            ValueSource::Recorded | ValueSource::Unknown => text,
+            ValueSource::Inferred => format!("{text} (inferred)"),
+            ValueSource::External => format!("{text} (external change)"),
+        })
+    }
+
+    /// Returns the least certain source of the known bytes of a value.
+    ///
+    /// # Errors
+    /// The trace cannot be read.
+    pub fn source(&self, value: &TypedValue) -> Result<ValueSource> {
+        let bytes = self.0.bytes(value, VALUE_BYTES)?.unwrap_or_default();
+        let known = bytes.iter().filter(|byte| byte.value.is_some());
+        let source = known.map(|byte| byte.source).max();
+        Ok(source.unwrap_or(ValueSource::Unknown))
+    }
+
+    /// Formats a value.
+    ///
+    /// # Errors
+    /// The trace cannot be read.
+    pub fn text(&self, value: &TypedValue) -> Result<String> {
+        self.nested(value, LEVELS)
+    }
+
+    fn nested(&self, value: &TypedValue, levels: usize) -> Result<String> {
+        match value.place {
+            VariablePlace::OptimisedAway => return Ok(OPTIMISED_AWAY.to_owned()),
+            VariablePlace::Unknown => return Ok(NOT_RECORDED.to_owned()),
+            VariablePlace::Memory(_) | VariablePlace::Content(_) => {}
+        }
+        let description = value.description();
+        match &description.shape {
+            // A structure without members that are known here is shown by its bytes.
+            TypeShape::Record(members) if members.is_empty() => {}
+            TypeShape::Record(_) | TypeShape::Array { .. } => {
+                return self.members(value, &description.shape, levels);
+            }
+            TypeShape::Integer(_)
+            | TypeShape::Character(_)
+            | TypeShape::Boolean
+            | TypeShape::Float
+            | TypeShape::Pointer(_)
+            | TypeShape::Enumeration { .. }
+            | TypeShape::Function
+            | TypeShape::Opaque => {}
+        }
+        let Some(bytes) = self.0.bytes(value, VALUE_BYTES)? else {
+            return Ok(NOT_RECORDED.to_owned());
+        };
+        let Some(number) = self.0.number(&bytes) else {
+            return Ok(self.hexadecimal(&bytes));
+        };
+        let unsigned = number.value;
+        let size = bytes.len();
+        Ok(match &description.shape {
+            TypeShape::Integer(signedness) => decimal(unsigned, *signedness, size).to_string(),
+            TypeShape::Character(signedness) => {
+                let number = decimal(unsigned, *signedness, size);
+                match u32::try_from(unsigned).ok().and_then(char::from_u32) {
+                    Some(letter) => format!("{number} '{}'", letter.escape_default()),
+                    None => number.to_string(),
+                }
+            }
+            TypeShape::Boolean => match unsigned {
+                0 => "false".to_owned(),
+                1 => "true".to_owned(),
+                other => other.to_string(),
+            },
+            TypeShape::Float => match size {
+                4 => format!("{:?}", f32::from_bits(unsigned as u32)),
+                8 => format!("{:?}", f64::from_bits(unsigned)),
+                _ => self.hexadecimal(&bytes),
+            },
+            TypeShape::Enumeration { signedness, names } => {
+                enumeration(decimal(unsigned, *signedness, size), names)
+            }
+            TypeShape::Pointer(target) => {
+                let target = value.types.describe(*target).shape;
+                let note = self.pointed(unsigned, &target)?;
+                format!("{unsigned:#x}{note}")
+            }
+            TypeShape::Record(_)
+            | TypeShape::Array { .. }
+            | TypeShape::Function
+            | TypeShape::Opaque => self.hexadecimal(&bytes),
+        })
+    }
+
+    /// Formats bytes as a number with unknown digits.
+    fn hexadecimal(&self, bytes: &[ByteState]) -> String {
+        let mut known: Vec<Option<u8>> = bytes.iter().map(|byte| byte.value).collect();
+        if self.0.session.index.info().is_big_endian {
+            known.reverse();
+        }
+        let text = (!known.is_empty()).then(|| value_hex(&Value(known)));
+        text.flatten().unwrap_or_else(|| NOT_RECORDED.to_owned())
+    }
+
+    /// Describes the target of a pointer: a character string or a function.
+    fn pointed(&self, address: u64, target: &TypeShape) -> Result<String> {
+        match target {
+            TypeShape::Character(_) if address != 0 => {
+                let bytes = self.0.memory(address, STRING_BYTES)?;
+                Ok(string(&bytes).map_or_else(String::new, |text| format!(" {text}")))
+            }
+            TypeShape::Function => {
+                let set = self.0.session.index.instruction_set(self.0.place.thread);
+                let code = Address(set.code_address(address));
+                let name = self.0.session.images.function_at(code);
+                Ok(name.map_or_else(String::new, |name| format!(" <{name}>")))
+            }
+            _ => Ok(String::new()),
+        }
+    }
+
+    fn members(&self, value: &TypedValue, shape: &TypeShape, levels: usize) -> Result<String> {
+        if let TypeShape::Array { element, .. } = shape
+            && let TypeShape::Character(_) = value.types.describe(*element).shape
+            && let Some(bytes) = self.0.bytes(value, STRING_BYTES)?
+            && let Some(text) = string(&bytes)
+        {
+            return Ok(text);
+        }
+        if levels == 0 {
+            return Ok("{…}".to_owned());
+        }
+        let all = self.0.member_count(value)?;
+        let is_array = matches!(shape, TypeShape::Array { .. });
+        let mut text = String::new();
+        for member in self.0.members(value, 0, MEMBERS)? {
+            if !text.is_empty() {
+                text.push_str(", ");
+            }
+            if text.len() > TEXT_BYTES {
+                text.push('…');
+                return Ok(format!("{{{text}}}"));
+            }
+            if !is_array && !member.name.is_empty() {
+                text.push_str(&format!("{} = ", member.name));
+            }
+            text.push_str(&self.nested(&member.value, levels - 1)?);
+        }
+        if all > MEMBERS {
+            text.push_str(", …");
+        }
+        Ok(format!("{{{text}}}"))
+    }
+}
+
+/// Returns a number of this many bytes with its sign.
+fn decimal(unsigned: u64, signedness: Signedness, size_bytes: usize) -> i128 {
+    let unused = 64 - 8 * u32::try_from(size_bytes.min(8)).unwrap_or(8);
+    match signedness {
+        Signedness::Signed => ((unsigned << unused).cast_signed() >> unused).into(),
+        Signedness::Unsigned => unsigned.into(),
+    }
+}
+
+/// Formats a value of an enumeration: its name, the names of its bits, or the number.
+fn enumeration(number: i128, names: &[EnumerationName]) -> String {
+    if let Some(name) = names.iter().find(|name| name.value == number) {
+        return name.name.clone();
+    }
+    let mut rest = number;
+    let mut parts = Vec::new();
+    for name in names.iter().filter(|name| name.value > 0) {
+        if name.value.count_ones() == 1 && rest & name.value != 0 {
+            rest &= !name.value;
+            parts.push(name.name.as_str());
+        }
+    }
+    match rest == 0 && !parts.is_empty() {
+        true => parts.join(" | "),
+        false => number.to_string(),
+    }
+}
+
+/// Formats the known characters up to the first zero as a string; none if the first is unknown.
+fn string(bytes: &[ByteState]) -> Option<String> {
+    let mut text = String::new();
+    for byte in bytes {
+        match byte.value {
+            Some(0) => return Some(format!("\"{text}\"")),
+            Some(letter) => text.extend(letter.escape_ascii().map(char::from)),
+            None if text.is_empty() => return None,
+            None => break,
+        }
+    }
+    Some(format!("\"{text}\"…")).filter(|_| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_sign_of_their_type() {
+        assert_eq!(decimal(0xff, Signedness::Signed, 1), -1);
+        assert_eq!(decimal(0xff, Signedness::Unsigned, 1), 255);
+        assert_eq!(decimal(0x8000_0000, Signedness::Signed, 4), -2_147_483_648);
+        assert_eq!(decimal(u64::MAX, Signedness::Signed, 8), -1);
+    }
+
+    #[test]
+    fn an_enumeration_has_names_or_bits() {
+        let names = [("NONE", 0), ("READ", 1), ("WRITE", 2)].map(|(name, value)| EnumerationName {
+            name: name.to_owned(),
+            value,
+        });
+        let texts = [0, 2, 3, 4].map(|number| enumeration(number, &names));
+        assert_eq!(texts, ["NONE", "WRITE", "READ | WRITE", "4"]);
+    }
+
+    #[test]
+    fn a_string_ends_where_its_bytes_are_unknown() {
+        let bytes = |text: &[u8]| -> Vec<ByteState> {
+            let byte = |byte: &u8| ByteState {
+                value: (*byte != b'?').then_some(*byte),
+                ..ByteState::default()
+            };
+            text.iter().map(byte).collect()
+        };
+        assert_eq!(string(&bytes(b"ab\n\0c")).unwrap(), r#""ab\n""#);
+        assert_eq!(string(&bytes(b"ab?c")).unwrap(), r#""ab"…"#);
+        assert_eq!(string(&bytes(b"?")), None);
+    }
+}

@@ -1,0 +1,336 @@
+//! Local variables and arguments of a frame, with the members of structures, arrays and pointers.
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value as Json, json};
+use stepback_debugger::image::{TypeShape, VariableKind};
+use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
+use stepback_debugger::model::local_names::VariablePath;
+use stepback_debugger::model::local_variables::local_variables;
+use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use super::program::{FrameNumber, TracedProgram};
+use crate::cli::variable_text::ValueText;
+
+/// Maximum number of values whose members a client may request at a position.
+const SEEN_VALUES: usize = 1 << 16;
+
+/// A value whose members a client may request.
+#[derive(Clone, Debug)]
+pub struct SeenValue {
+    frame: FrameNumber,
+    /// Path from a variable to the value: `h->id`.
+    path: String,
+    value: TypedValue,
+}
+
+/// A variable or member to show.
+struct ShownValue {
+    name: String,
+    seen: SeenValue,
+}
+
+impl TracedProgram {
+    pub fn level_of(&self, frame: FrameNumber) -> FrameLevel {
+        FrameLevel {
+            position: self.position,
+            thread: frame.thread,
+            level: frame.level,
+        }
+    }
+
+    /// Returns the place of a frame; none if there is no such frame.
+    fn frame_place(&self, frame: FrameNumber, cancel: &Cancel) -> Result<Option<FramePlace>> {
+        Ok(FramePlace::find(
+            &self.session,
+            self.level_of(frame),
+            cancel,
+        )?)
+    }
+
+    /// Lists the variables of a kind in a frame.
+    pub fn local_variables(
+        &self,
+        frame: FrameNumber,
+        kind: VariableKind,
+        cancel: &Cancel,
+    ) -> Result<Vec<Json>> {
+        let Some(place) = self.frame_place(frame, cancel)? else {
+            return Ok(Vec::new());
+        };
+        let reader = ValueReader {
+            session: &self.session,
+            place: &place,
+            cancel,
+        };
+        let mut shown = Vec::new();
+        let variables = local_variables(&self.session, &place, cancel)?;
+        let of_kind = variables.iter().filter(|one| one.kind == kind);
+        for variable in of_kind {
+            let name = match (&variable.function, variable.is_inlined) {
+                (Some(function), true) => format!("{} ({function})", variable.name),
+                (Some(_) | None, _) => variable.name.clone(),
+            };
+            shown.push(self.shown_json(
+                ShownValue {
+                    name,
+                    seen: SeenValue {
+                        frame,
+                        path: variable.name.clone(),
+                        value: variable.value.clone(),
+                    },
+                },
+                &reader,
+            )?);
+        }
+        Ok(shown)
+    }
+
+    /// Returns true if a frame has variables of a kind.
+    pub fn has_locals(
+        &self,
+        frame: FrameNumber,
+        kind: VariableKind,
+        cancel: &Cancel,
+    ) -> Result<bool> {
+        let place = self.frame_place(frame, cancel)?;
+        let address = place.and_then(|place| place.address);
+        let found = address.and_then(|address| self.session.images.variables_at(address));
+        let mut variables = found.iter().flat_map(|found| found.variables());
+        Ok(variables.any(|variable| variable.kind == kind))
+    }
+
+    /// Lists some members of a value that was shown.
+    pub fn member_variables(
+        &self,
+        number: u64,
+        skipped: u64,
+        count: u64,
+        cancel: &Cancel,
+    ) -> Result<Vec<Json>> {
+        let seen = self.seen_value(number)?;
+        let Some(place) = self.frame_place(seen.frame, cancel)? else {
+            return Ok(Vec::new());
+        };
+        let reader = ValueReader {
+            session: &self.session,
+            place: &place,
+            cancel,
+        };
+        let mut shown = Vec::new();
+        for member in reader.members(&seen.value, skipped, count)? {
+            let path = member_path(&seen, &member.name);
+            shown.push(self.shown_json(
+                ShownValue {
+                    name: match member.name.is_empty() {
+                        true => "(anonymous)".to_owned(),
+                        false => member.name,
+                    },
+                    seen: SeenValue {
+                        path,
+                        value: member.value,
+                        frame: seen.frame,
+                    },
+                },
+                &reader,
+            )?);
+        }
+        Ok(shown)
+    }
+
+    fn seen_value(&self, number: u64) -> Result<SeenValue> {
+        let place = usize::try_from(number).unwrap_or(usize::MAX);
+        let seen = self.seen.borrow().get(place).cloned();
+        seen.with_context(|| format!("there is no value {number} at this position"))
+    }
+
+    /// Describes a variable, and keeps it if it has members.
+    fn shown_json(&self, shown: ShownValue, reader: &ValueReader<'_>) -> Result<Json> {
+        let ShownValue { name, seen } = shown;
+        let mut json = self.value_json(&seen, reader)?;
+        if let Some(fields) = json.as_object_mut() {
+            let value = fields.remove("result").unwrap_or_default();
+            fields.insert("name".to_owned(), name.into());
+            fields.insert("value".to_owned(), value);
+            if !seen.path.is_empty() {
+                fields.insert("evaluateName".to_owned(), seen.path.into());
+            }
+        }
+        Ok(json)
+    }
+
+    /// Describes a value, and keeps it if it has members.
+    fn value_json(&self, seen: &SeenValue, reader: &ValueReader<'_>) -> Result<Json> {
+        let text = ValueText(reader).with_source(&seen.value)?;
+        let members = reader.member_count(&seen.value)?;
+        let mut json = json!({
+            "result": text,
+            "type": seen.value.type_name(),
+            "variablesReference": 0,
+            "presentationHint": {"attributes": ["readOnly"]},
+        });
+        if members > 0 {
+            json["variablesReference"] = self.keep(seen.clone())?.into();
+            let is_array = matches!(seen.value.description().shape, TypeShape::Array { .. });
+            let kind = if is_array {
+                "indexedVariables"
+            } else {
+                "namedVariables"
+            };
+            json[kind] = members.into();
+        }
+        let target = match seen.value.is_pointer() {
+            true => reader.signed_number(&seen.value)?,
+            false => seen.value.address().map(|address| address.0),
+        };
+        if let Some(address) = target {
+            json["memoryReference"] = format!("{address:#x}").into();
+        }
+        Ok(json)
+    }
+
+    /// Keeps a value and returns the reference to its members.
+    fn keep(&self, value: SeenValue) -> Result<u64> {
+        let mut seen = self.seen.borrow_mut();
+        ensure!(
+            seen.len() < SEEN_VALUES,
+            "too many values were shown at this position"
+        );
+        seen.push(value);
+        Ok(Self::reference_of_value(seen.len() as u64 - 1))
+    }
+
+    /// Describes the value of a variable or of a member in a frame; none if the text is no path to
+    /// one.
+    pub fn evaluated_local(
+        &self,
+        text: &str,
+        frame: FrameNumber,
+        cancel: &Cancel,
+    ) -> Result<Option<Json>> {
+        let Some(path) = VariablePath::parse(text) else {
+            return Ok(None);
+        };
+        let Some(place) = self.frame_place(frame, cancel)? else {
+            return Ok(None);
+        };
+        let reader = ValueReader {
+            session: &self.session,
+            place: &place,
+            cancel,
+        };
+        let Some(value) = path.find(&reader)? else {
+            return Ok(None);
+        };
+        let seen = SeenValue {
+            frame,
+            path: text.to_owned(),
+            value,
+        };
+        self.value_json(&seen, &reader).map(Some)
+    }
+
+    /// Formats the value of a variable or of a member at a position; none if the text is no path to
+    /// one.
+    pub fn local_text(
+        &self,
+        text: &str,
+        frame: FrameNumber,
+        position: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<String>> {
+        let Some(path) = VariablePath::parse(text) else {
+            return Ok(None);
+        };
+        let level = FrameLevel {
+            position,
+            ..self.level_of(frame)
+        };
+        let Some(place) = FramePlace::find(&self.session, level, cancel)? else {
+            return Ok(None);
+        };
+        let reader = ValueReader {
+            session: &self.session,
+            place: &place,
+            cancel,
+        };
+        match path.find(&reader)? {
+            Some(value) => ValueText(&reader).text(&value).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the memory of a variable or of a member in a frame, as `ADDR:LEN`; none if the text
+    /// is no path to one.
+    ///
+    /// # Errors
+    /// It is not in memory.
+    pub fn memory_of_local(
+        &self,
+        text: &str,
+        frame: FrameNumber,
+        cancel: &Cancel,
+    ) -> Result<Option<LocalMemory>> {
+        let Some(path) = VariablePath::parse(text) else {
+            return Ok(None);
+        };
+        let Some(place) = self.frame_place(frame, cancel)? else {
+            return Ok(None);
+        };
+        let reader = ValueReader {
+            session: &self.session,
+            place: &place,
+            cancel,
+        };
+        let Some(value) = path.find(&reader)? else {
+            return Ok(None);
+        };
+        let size = value.description().size_bytes.filter(|size| *size > 0);
+        let memory = value.address().zip(size);
+        let (address, len_bytes) = memory.with_context(|| {
+            format!("{text} is not in memory here; a breakpoint watches memory")
+        })?;
+        Ok(Some(LocalMemory {
+            address: address.0,
+            len_bytes,
+        }))
+    }
+
+    /// Returns the frame and the path of a member of a value that was shown.
+    pub fn member_of(&self, number: u64, name: &str) -> Result<MemberPath> {
+        let seen = self.seen_value(number)?;
+        Ok(MemberPath {
+            frame: seen.frame,
+            path: member_path(&seen, name),
+        })
+    }
+}
+
+/// Memory of a variable.
+pub struct LocalMemory {
+    pub address: u64,
+    pub len_bytes: u64,
+}
+
+/// A member with its frame.
+pub struct MemberPath {
+    pub frame: FrameNumber,
+    pub path: String,
+}
+
+/// Returns the path of a member; empty for one that has no path.
+fn member_path(seen: &SeenValue, name: &str) -> String {
+    let path = &seen.path;
+    match (path.strip_prefix('*'), name) {
+        _ if name.is_empty() || path.is_empty() => String::new(),
+        (_, "*") => format!("*{path}"),
+        (None, _) if name.starts_with('[') => format!("{path}{name}"),
+        (None, _) => format!("{path}.{name}"),
+        // A member of the target of a pointer.
+        (Some(pointer), _) if !pointer.starts_with('*') && !name.starts_with('[') => {
+            format!("{pointer}->{name}")
+        }
+        (Some(_), _) => String::new(),
+    }
+}

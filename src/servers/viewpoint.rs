@@ -1,0 +1,171 @@
+//! Questions about a position that debuggers have no request for ([`Viewpoint`]): last writes and
+//! explanations of values. The servers for gdb and for editors answer them alike.
+
+use std::collections::HashSet;
+
+use anyhow::{Result, bail};
+use stepback_debugger::action::{Direction as SliceDirection, SliceView};
+use stepback_debugger::analysis::names::NameResolver;
+use stepback_debugger::analysis::slice::{Frames, SliceReading};
+use stepback_debugger::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
+use stepback_debugger::model::slice::SliceWords;
+use stepback_debugger::session::Session;
+use stepback_index::answer::{AccessKinds, Direction, EdgeKinds, StepRecord, ThreadId};
+use stepback_index::query::SliceQuery;
+use stepback_index::{Cancel, QueryError};
+use stepback_parsers::Position;
+
+use crate::cli::text::{grouped, printable, slice_line, step_line};
+
+/// Maximum number of steps that an explanation reads.
+const EXPLAINED_STEPS: usize = 1 << 12;
+
+/// A position and a thread of a trace.
+#[derive(Clone, Copy)]
+pub struct Viewpoint<'a> {
+    pub session: &'a Session,
+    pub position: Position,
+    pub thread: ThreadId,
+    pub cancel: &'a Cancel,
+}
+
+/// The nearest access of a cell.
+pub enum FoundAccess {
+    Step(Box<StepRecord>),
+    /// The trace states the cell before its first step, in this line.
+    Initial(u64),
+    Nothing,
+}
+
+/// Kind and direction of a search for an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessSearch {
+    pub kinds: AccessKinds,
+    pub direction: Direction,
+}
+
+impl AccessSearch {
+    /// Returns the search of a command such as `last-write`; none for other commands.
+    pub fn find(name: &str) -> Option<Self> {
+        let (direction, kind) = name.split_once('-')?;
+        let direction = match direction {
+            "last" => Direction::Back,
+            "next" => Direction::Forward,
+            _ => return None,
+        };
+        let kinds = match kind {
+            "write" => AccessKinds::Writes,
+            "read" => AccessKinds::Reads,
+            "access" => AccessKinds::All,
+            _ => return None,
+        };
+        Some(Self { kinds, direction })
+    }
+}
+
+impl<'a> Viewpoint<'a> {
+    /// Resolves names here.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn names(&self) -> Result<NameResolver<'a>, QueryError> {
+        let (index, images) = (&self.session.index, &self.session.images);
+        NameResolver::new(index, images, self.position, Some(self.thread), self.cancel)
+    }
+
+    /// Describes the position and the step that follows.
+    pub fn position_text(&self, next: Option<&StepRecord>) -> String {
+        let index = &self.session.index;
+        let next = match next {
+            Some(record) => format!("next step {}", step_line(record, index)),
+            None => "no step follows".to_owned(),
+        };
+        format!(
+            "position {} of {}\n{next}",
+            grouped(self.position.0),
+            grouped(index.step_count())
+        )
+    }
+
+    /// Finds the nearest access of a cell.
+    ///
+    /// # Errors
+    /// The text names no cell, or the trace cannot be read.
+    pub fn access(&self, what: &str, search: AccessSearch) -> Result<FoundAccess> {
+        let subject = Subject::Accesses(self.names()?.cell(what)?, search.kinds);
+        let sought = HitQuery {
+            subject,
+            direction: search.direction,
+        };
+        let index = &self.session.index;
+        let mut cursor = HitCursor::new(sought, self.position, 1, index, self.cancel);
+        Ok(match cursor.next_hit()? {
+            HitOutcome::Hit(hit) => FoundAccess::Step(Box::new(hit.record)),
+            HitOutcome::Initial(line) => FoundAccess::Initial(line.0),
+            HitOutcome::Nothing => FoundAccess::Nothing,
+        })
+    }
+
+    /// Describes an access that was found.
+    pub fn access_text(&self, found: &FoundAccess) -> String {
+        match found {
+            FoundAccess::Step(record) => format!("step {}", step_line(record, &self.session.index)),
+            FoundAccess::Initial(line) => {
+                format!("stated before the first step, in line {}", grouped(*line))
+            }
+            FoundAccess::Nothing => "nothing found".to_owned(),
+        }
+    }
+
+    /// Explains a value, as `stepback why` does, in at most `limit` lines and one about the rest.
+    ///
+    /// # Errors
+    /// The text names no cell, or the trace cannot be read.
+    pub fn explanation(&self, what: &str, limit: usize) -> Result<Vec<String>> {
+        if what.is_empty() {
+            bail!("a register or ADDR:LEN is missing: why x2");
+        }
+        let index = &self.session.index;
+        let query = SliceQuery {
+            cell: self.names()?.cell(what)?,
+            at: self.position,
+            direction: Direction::Back,
+            edges: EdgeKinds {
+                addresses: false,
+                flags: false,
+                control: false,
+                listed: false,
+            },
+            limit: EXPLAINED_STEPS,
+        };
+        let mut walk = query.walk(index, Some(self.thread), self.cancel)?;
+        let (mut reading, mut frames) = (SliceReading::default(), Frames::new(index));
+        while let Some(row) = walk.next(self.cancel)? {
+            reading.take(row, &mut frames, self.cancel)?;
+        }
+        for row in walk.into_rest() {
+            reading.take(row, &mut frames, self.cancel)?;
+        }
+        let lines = reading.lines(SliceView::Chain, &HashSet::new());
+        let words = SliceWords {
+            session: self.session,
+            reading: &reading,
+            direction: SliceDirection::Back,
+            cancel: self.cancel,
+        };
+        let mut texts = Vec::new();
+        for line in lines.iter().take(limit) {
+            texts.push(slice_line(line, &words.line(line)?, index));
+        }
+        let hidden = lines.len().saturating_sub(limit);
+        if hidden > 0 {
+            texts.push(format!(
+                "{} more; stepback why TRACE {} --at {} prints all",
+                grouped(u64::try_from(hidden)?),
+                printable(what),
+                self.position.0
+            ));
+        }
+        Ok(texts)
+    }
+}
