@@ -252,7 +252,7 @@ pub fn report(trace: &Trace, index: &Path) -> Result<()> {
     let calls = of(&one, |cost| cost.calls / cost.wall);
     let finish = of(&one, |cost| cost.finish / cost.wall);
     // Threads parse while one takes segments and one searches for calls, so the slowest of the
-    // three counts. By Amdahl's law the end, where all others wait, comes on top.
+    // three counts. By Amdahl's law the end, where all others wait, is added.
     let times_faster =
         |threads: f64| 1.0 / (((1.0 - finish) / threads).max(ordered).max(calls) + finish);
     println!(

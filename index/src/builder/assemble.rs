@@ -152,7 +152,7 @@ impl<O: IndexOutput> Assembler<O> {
             writer: IndexWriter { output, len },
             catalogue: Catalogue::resume(contents, complaints, codes),
             memory: CarriedMemory::default(),
-            calls: Arc::new(CallPass::of(CallSearch::of(CallFinder::resume(
+            calls: Arc::new(CallPass::resume(CallSearch::resume(CallFinder::resume(
                 finder, found,
             )))),
             granule_keys,
@@ -190,7 +190,7 @@ impl<O: IndexOutput> Assembler<O> {
             },
             catalogue,
             memory: CarriedMemory::default(),
-            calls: Arc::new(CallPass::of(calls)),
+            calls: Arc::new(CallPass::resume(calls)),
             granule_keys: KeyMapWriter::default(),
             pc_keys: KeyMapWriter::default(),
             host_calls,
@@ -199,10 +199,14 @@ impl<O: IndexOutput> Assembler<O> {
         })
     }
 
-    fn known(&mut self) -> TaskCheckpoint {
-        let calls = self.search_calls().clone();
+    fn known(&self) -> TaskCheckpoint {
+        let calls = self.calls.caught_up().clone();
+        // The warnings of the search stay out of the catalogue itself: how far the search is at
+        // this moment depends on the number of threads.
+        let mut catalogue = self.catalogue.clone();
+        catalogue.take_complaints(&calls);
         TaskCheckpoint {
-            catalogue: self.catalogue.clone(),
+            catalogue,
             calls,
             host_calls: self.host_calls.clone(),
             mark: self.mark.clone(),
@@ -231,12 +235,10 @@ impl<O: IndexOutput> Assembler<O> {
         self.mark = Some(Box::new(resume));
     }
 
-    /// Searches for calls in all segments taken, and takes in what it warns of.
+    /// Searches for calls in all segments taken, and records the warnings of the search.
     fn search_calls(&mut self) -> MutexGuard<'_, CallSearch> {
         let search = self.calls.caught_up();
-        for (line, complaint) in search.complaints() {
-            self.catalogue.complain(line, complaint.to_owned());
-        }
+        self.catalogue.take_complaints(&search);
         search
     }
 

@@ -262,8 +262,8 @@ pub struct BuildSummary {
     pub stages: StageTimes,
 }
 
-/// Times of the stages of a build in which one worker works at a time. The first two run beside
-/// each other and beside the parsers.
+/// Times of the stages of a build in which one worker works at a time. The first two run in
+/// parallel with each other and with the parsers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageTimes {
     /// Taking segments in order.

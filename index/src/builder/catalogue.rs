@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::cell::ThreadInfo;
 use crate::answers::index_info::{TimeFall, WARNINGS_KEPT, Warning, WarningKind};
+use crate::builder::calls::pass::CallSearch;
 use crate::builder::code_ledger::CodeLedger;
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem};
@@ -222,6 +223,13 @@ impl Catalogue {
                 kind: WarningKind::Problem(message),
                 count: 1,
             });
+        }
+    }
+
+    /// Records the warnings of the call search.
+    pub fn take_complaints(&mut self, search: &CallSearch) {
+        for (line, complaint) in search.complaints() {
+            self.complain(line, complaint.to_owned());
         }
     }
 

@@ -27,7 +27,7 @@ use crate::store::output::IndexOutput;
 const GROWTH_WAIT: Duration = Duration::from_millis(20);
 
 /// Maximum number of bytes of segments that wait for the sequential pass; above it, only the task
-/// that the pass needs next may add more. Segments of real traces have about a megabyte each.
+/// that the pass needs next may add more. Segments of real traces have half a megabyte each.
 const WAITING_BYTES: usize = 48 << 20;
 
 /// Maximum number of bytes of segments that wait for the call search.
@@ -142,8 +142,8 @@ impl BuildRun<'_> {
             self.keep(&mut ordered.assembler);
             return Err(BuildError::Cancelled);
         }
-        let start = Instant::now();
         let calls = ordered.assembler.calls().caught_up().time;
+        let start = Instant::now();
         let (output, summary) = self.finish(ordered.assembler, base)?;
         let stages = StageTimes {
             ordered: ordered.time,
@@ -535,7 +535,7 @@ impl<O> WorkerState<O> {
 
     /// Advances the call search, unless another worker is doing so.
     fn search_calls(&self) {
-        self.calls.advance();
+        self.calls.advance(|| self.advanced.notify_all());
         // Under the lock, so that no waiter is between looking at the queue and going to sleep.
         drop(self.lock());
         self.advanced.notify_all();
@@ -563,11 +563,11 @@ impl<O> WorkerState<O> {
     }
 
     fn wait_while(&self, is_early: impl Fn(&TaskQueue<O>) -> bool) -> bool {
-        // Whoever adds to the queue of the call search then advances it, so there is always
+        // The worker that adds to the queue of the call search then advances it, so there is always
         // progress.
-        let is_behind = || self.calls.len_bytes() >= CALLS_WAITING_BYTES;
+        let is_call_queue_full = || self.calls.len_bytes() >= CALLS_WAITING_BYTES;
         let is_waiting = |ordered: &mut TaskQueue<O>| {
-            (is_behind() || is_early(ordered)) && !self.is_over.load(Ordering::Relaxed)
+            (is_call_queue_full() || is_early(ordered)) && !self.is_over.load(Ordering::Relaxed)
         };
         let waited = self.advanced.wait_while(self.lock(), is_waiting);
         drop(waited);
@@ -576,8 +576,8 @@ impl<O> WorkerState<O> {
 }
 
 impl<O> TaskQueue<O> {
-    /// Returns true if a task should not add more. The next task to be taken never waits, so there
-    /// is always progress.
+    /// Returns true if a task should not add more. The next task to be taken never waits for this,
+    /// so there is always progress.
     fn is_crowded(&self, task: u64) -> bool {
         task != self.next
             && self

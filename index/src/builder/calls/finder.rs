@@ -309,7 +309,7 @@ mod tests {
     use std::sync::Arc;
 
     use stepback_machine::InstructionSet;
-    use stepback_parsers::Tarmac;
+    use stepback_parsers::{Source, Tarmac};
 
     use crate::answers::call::{CallId, FrameEntry};
     use crate::builder::build_index::BuildOptions;
@@ -558,16 +558,19 @@ mod tests {
             let sp = 0x8000_0000 - 16 * (2 * depth - time - 2);
             writeln!(text, "{time} clk R SP_EL3 {sp:016x}").unwrap();
         }
-        let tarmac =
+        text.push_str("not a line of a trace\n");
+        let tarmac: Arc<dyn Source> =
             Arc::new(Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap());
-        let index = index_in_memory(
-            tarmac,
-            &BuildOptions {
+        let build = |threads| {
+            let options = BuildOptions {
                 segment_bytes: 4 << 20,
-                threads: 2,
-            },
-        )
-        .unwrap();
+                threads,
+            };
+            index_in_memory(Arc::clone(&tarmac), &options).unwrap()
+        };
+        let index = build(4);
+        let warnings = format!("{:?}", index.warnings());
+        assert_eq!(warnings, format!("{:?}", build(1).warnings()));
         assert!(
             index
                 .warnings()

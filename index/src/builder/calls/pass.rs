@@ -1,5 +1,5 @@
-//! Call search as a pass of its own behind the sequential pass ([`CallPass`]): segments queue up in
-//! trace order, and one worker at a time follows them, while others take the next tasks.
+//! Call search, a separate pass after the sequential pass ([`CallPass`]): segments are queued in
+//! trace order, and one worker at a time searches them, while others take the next tasks.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::builder::calls::finder::{CallFinder, FRAMES_LEFT_OUT, POINTS_FORGOTTEN};
 use crate::builder::segment::sealed::SegmentCalls;
 
-/// Finds calls in the segments that wait for it.
+/// Finds calls in queued segments.
 #[derive(Debug, Default)]
 pub struct CallPass {
     queue: Mutex<VecDeque<QueuedSegment>>,
@@ -18,7 +18,7 @@ pub struct CallPass {
     search: Mutex<CallSearch>,
 }
 
-/// What the call search needs of a segment.
+/// Input of the call search from one segment.
 #[derive(Debug)]
 pub struct QueuedSegment {
     /// Number of steps before it.
@@ -27,7 +27,7 @@ pub struct QueuedSegment {
     pub line_base: u64,
     /// The index's number of each of its threads.
     pub threads: Vec<u16>,
-    /// Transfers of control.
+    /// Transfers of control, and the states of the threads at the segment's end.
     pub calls: SegmentCalls,
 }
 
@@ -38,7 +38,7 @@ pub struct CallSearch {
     pub finder: CallFinder,
     /// Number of lines before the segment in which frames were dropped for the first time.
     dropped_after: Option<u64>,
-    /// The same for return points.
+    /// Number of lines before the segment in which return points were forgotten for the first time.
     forgotten_after: Option<u64>,
     /// Time that the search took.
     pub time: Duration,
@@ -46,7 +46,7 @@ pub struct CallSearch {
 
 impl CallPass {
     /// Creates a pass that continues a search.
-    pub fn of(search: CallSearch) -> Self {
+    pub fn resume(search: CallSearch) -> Self {
         Self {
             search: Mutex::new(search),
             ..Self::default()
@@ -65,22 +65,25 @@ impl CallPass {
         self.len_bytes.load(Ordering::Relaxed)
     }
 
-    /// Follows the segments in the queue, unless another worker is doing so.
-    pub fn advance(&self) {
+    /// Searches the segments in the queue, unless another worker is doing so. Calls `on_segment`
+    /// after each.
+    pub fn advance(&self, on_segment: impl Fn()) {
         // Another worker that still has the lock may have seen an empty queue just before.
         while !self.queue().is_empty() {
             match self.search.try_lock() {
-                Ok(mut search) => self.follow_queue(&mut search),
+                Ok(mut search) => self.follow_queue(&mut search, &on_segment),
                 Err(TryLockError::WouldBlock) => return,
-                Err(TryLockError::Poisoned(search)) => self.follow_queue(&mut search.into_inner()),
+                Err(TryLockError::Poisoned(search)) => {
+                    self.follow_queue(&mut search.into_inner(), &on_segment)
+                }
             }
         }
     }
 
-    /// Returns the search after all segments added so far.
+    /// Returns the search after all segments in the queue.
     pub fn caught_up(&self) -> MutexGuard<'_, CallSearch> {
         let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
-        self.follow_queue(&mut search);
+        self.follow_queue(&mut search, || {});
         search
     }
 
@@ -88,7 +91,7 @@ impl CallPass {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn follow_queue(&self, search: &mut CallSearch) {
+    fn follow_queue(&self, search: &mut CallSearch, on_segment: impl Fn()) {
         let start = Instant::now();
         loop {
             let Some(segment) = self.queue().pop_front() else {
@@ -97,6 +100,7 @@ impl CallPass {
             search.follow(&segment);
             self.len_bytes
                 .fetch_sub(segment.calls.len_bytes(), Ordering::Relaxed);
+            on_segment();
         }
         search.time += start.elapsed();
     }
@@ -104,7 +108,7 @@ impl CallPass {
 
 impl CallSearch {
     /// Creates a search that continues with a finder.
-    pub fn of(finder: CallFinder) -> Self {
+    pub fn resume(finder: CallFinder) -> Self {
         Self {
             finder,
             ..Self::default()

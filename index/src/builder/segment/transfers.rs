@@ -76,7 +76,7 @@ pub struct Transfer {
     /// control was transferred.
     pub is_first: bool,
     /// True for a branch by whose instruction, words and registers neither a call, a return nor an
-    /// exception begins or ends. What is unfinished may still say otherwise.
+    /// exception begins or ends. An unfinished frame may still end here.
     pub is_plain: bool,
     /// Place of its [`TransferRegisters`].
     pub registers: u32,
@@ -132,7 +132,7 @@ impl Transfers {
         self.firsts.clear();
     }
 
-    /// Hands over what was collected, and keeps room for as much again.
+    /// Hands over what was collected, and keeps the capacity.
     pub fn take(&mut self) -> Self {
         let room = Self {
             list: Vec::with_capacity(self.list.len()),
@@ -407,7 +407,7 @@ impl ThreadEnd {
         transfer
     }
 
-    /// Returns true if the transfer to a step is as [`Transfer::is_plain`] says.
+    /// Returns [`Transfer::is_plain`] for the transfer to a step.
     fn is_plain(&self, step: &LastStep, registers: &TransferRegisters) -> bool {
         let Some(last) = self.last.filter(|last| last.is_executed) else {
             return false;
