@@ -31,6 +31,8 @@ with open(os.environ["STEPBACK_ARGUMENTS"], encoding="utf-8") as file:
 
 # gdb's name of a register and ours, where they differ.
 NAMES = {"cpsr": "psr", "xpsr": "psr", "eflags": "rflags"}
+# Functions without unwind information, of which gdb does not find the caller.
+NO_UNWIND = {"main", "_init", "_fini", "frame_dummy", "register_tm_clones", "deregister_tm_clones"}
 counts = {}
 
 
@@ -167,9 +169,9 @@ def frames():
             # After a tail call gdb shows the function that runs, and we the one that was called.
             count("backtraces after tail calls")
             continue
-        # Without unwind information, as of main and _init, gdb does not find the callers.
+        # Without unwind information, as of main and start-up code, gdb does not find the callers.
         known = theirs[:-1] if theirs[-1:] == [""] else theirs
-        is_cut = known == ours[: len(known)] and known[-1:] in (["main"], ["_init"])
+        is_cut = known == ours[: len(known)] and known[-1:] and known[-1] in NO_UNWIND
         # In longjmp the registers already are those of the function that it jumps to.
         is_jump = "longjmp" in ours[0] and theirs[0] == ours[0] and ours[1 - len(theirs) :] == theirs[1:]
         if theirs != ours and not is_cut and not is_jump:
@@ -416,7 +418,8 @@ def locals_at(here, level, frame):
 
 
 def local_variables():
-    for _ in range(ROUNDS):
+    # Each frame asks the program once: a process each.
+    for _ in range(ROUNDS // 3):
         here = go(random.randint(0, STEPS - 1))
         frame = gdb.newest_frame()
         for level in range(DEPTH):
