@@ -186,7 +186,8 @@ impl<'a> FrameReader<'a> {
             return Ok(known.clone());
         }
         let RegisterTime { number, position } = wanted;
-        let set = NameReader(&self.session.index).set_at(self.place.thread, position)?;
+        let names = NameReader(&self.session.index);
+        let set = names.set_at(self.place.thread, self.mode_at(position))?;
         let read = match set.dwarf_register(number) {
             Some(DwarfRegister::Named(name)) => self.named_register(&name, position)?,
             Some(DwarfRegister::Zero) => {
@@ -203,13 +204,22 @@ impl<'a> FrameReader<'a> {
         Ok(read)
     }
 
+    /// Returns the position of the processor mode for registers of a position.
+    fn mode_at(&self, registers_at: Position) -> Position {
+        match registers_at == self.place.registers_at {
+            true => self.place.mode_at,
+            false => registers_at,
+        }
+    }
+
     fn named_register(
         &self,
         name: &str,
         position: Position,
     ) -> Result<Option<Vec<ByteState>>, QueryError> {
         let (index, thread) = (&self.session.index, self.place.thread);
-        let Some(view) = NameReader(index).register_view_at(name, thread, position)? else {
+        let view = NameReader(index).register_view_at(name, thread, self.mode_at(position))?;
+        let Some(view) = view else {
             return Ok(None);
         };
         let question = RegisterViewsAt {

@@ -181,7 +181,7 @@ impl TracedProgram {
     }
 
     fn register_variables(&self, frame: FrameNumber, cancel: &Cancel) -> Result<Vec<Json>> {
-        let position = self.position_of(frame);
+        let position = self.position_of(frame, cancel)?;
         let file = all_registers(self.index(), position, Some(frame.thread), cancel)?;
         let variables = file.registers.iter().map(|register| {
             let mut variable = json!({
