@@ -110,14 +110,15 @@ fn a_frame_without_debug_information_has_no_variables() {
     sandbox
         .run(&["locals", "--demo"])
         .succeeds()
-        .prints("no local variables\n")
+        .prints("no debug information for this code\n")
         .says("no image has debug information for the code at 0xb682e58791e59992");
     let trace = sandbox.fixture(AMP);
     sandbox
         .run(&["locals", &trace])
         .succeeds()
-        .prints("no local variables\n")
+        .prints("no debug information for this code\n")
         .says("--image ELF");
+    assert_eq!(locals(&sandbox, &[])["variables"], Value::Null);
 }
 
 #[test]

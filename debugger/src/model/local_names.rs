@@ -194,9 +194,9 @@ impl VariablePath {
                 return Ok(None);
             };
             value = match part {
-                PathPart::Member(name) => member(reader, &known, name)?,
+                PathPart::Member(name) => member(&known, name),
                 PathPart::TargetMember(name) => match reader.members(&known, 0, 1)?.pop() {
-                    Some(target) if known.is_pointer() => member(reader, &target.value, name)?,
+                    Some(target) if known.is_pointer() => member(&target.value, name),
                     _ => None,
                 },
                 PathPart::Element(index) => reader.element(&known, *index)?,
@@ -212,14 +212,15 @@ impl VariablePath {
     }
 }
 
-fn member(
-    reader: &ValueReader<'_>,
-    value: &TypedValue,
-    name: &str,
-) -> Result<Option<TypedValue>, QueryError> {
-    let members = reader.members(value, 0, u64::MAX)?;
-    let found = members.into_iter().find(|member| member.name == name);
-    Ok(found.map(|member| member.value))
+/// Returns a member of a structure; none if the value has no such member.
+fn member(value: &TypedValue, name: &str) -> Option<TypedValue> {
+    let TypeShape::Record(members) = value.description().shape else {
+        return None;
+    };
+    let found = members
+        .into_iter()
+        .find(|member| member.name.as_deref() == Some(name));
+    found.map(|member| value.member(member).value)
 }
 
 /// Splits an identifier of C from the rest.

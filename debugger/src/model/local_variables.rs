@@ -182,6 +182,7 @@ impl<'a> FrameReader<'a> {
     }
 
     fn register_at(&self, wanted: RegisterTime) -> Result<Option<Vec<ByteState>>, QueryError> {
+        self.cancel.check()?;
         if let Some(known) = self.known.borrow().get(&wanted) {
             return Ok(known.clone());
         }

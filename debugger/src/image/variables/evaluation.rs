@@ -2,6 +2,8 @@
 //!
 //! A value that depends on something unknown is unknown, never 0.
 
+use std::cell::Cell;
+
 use gimli::{
     Encoding, Evaluation, EvaluationResult, Expression, Location, Piece, UnitOffset, Value,
     ValueType,
@@ -12,16 +14,32 @@ use stepback_index::answer::ValueSource;
 use crate::image::lines::SectionReader;
 use crate::image::variables::frame_rules::CfaPlace;
 use crate::image::variables::frame_values::KnownNumber;
-use crate::image::variables::location::LocationReader;
+use crate::image::variables::location::{LocationReader, UnreadableLocation};
 
 /// Maximum number of operations of an expression.
 const OPERATIONS: u32 = 1 << 12;
 
-/// Maximum number of values that an expression requests.
+/// Maximum number of values that the expressions of a location request.
 const REQUESTS: usize = 1 << 10;
 
 /// Maximum depth of expressions that need others: frame bases and values at the entry.
 pub(super) const LEVELS: usize = 4;
+
+/// State that the nested expressions of a location share.
+#[derive(Default)]
+pub struct EvaluationState {
+    /// Number of requests until now.
+    requests: Cell<usize>,
+    /// Reason why the last expression has no value; none if the value is only unknown.
+    pub(super) fault: Cell<Option<LocationFault>>,
+}
+
+/// Reason why a location has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LocationFault {
+    Unsupported,
+    Unreadable,
+}
 
 /// Result of an expression.
 pub(super) struct Evaluated {
@@ -50,15 +68,28 @@ impl LocationReader<'_> {
         evaluation.set_max_iterations(OPERATIONS);
         let mut source = ValueSource::Recorded;
         let mut state = evaluation.evaluate();
-        for _ in 0..REQUESTS {
+        loop {
             let request = match state {
                 Ok(EvaluationResult::Complete) => {
                     let pieces = evaluation.result();
                     return Ok(Some(Evaluated { pieces, source }));
                 }
                 Ok(request) => request,
-                Err(_) => return Ok(None),
+                Err(gimli::Error::InvalidExpression(_)) => {
+                    self.state.fault.set(Some(LocationFault::Unsupported));
+                    return Ok(None);
+                }
+                Err(_) => {
+                    self.state.fault.set(Some(LocationFault::Unreadable));
+                    return Ok(None);
+                }
             };
+            let requests = self.state.requests.get();
+            if requests >= REQUESTS {
+                self.state.fault.set(Some(LocationFault::Unreadable));
+                return Ok(None);
+            }
+            self.state.requests.set(requests + 1);
             let request = ValueRequest {
                 request,
                 encoding,
@@ -70,7 +101,6 @@ impl LocationReader<'_> {
             };
             state = resumed;
         }
-        Ok(None)
     }
 
     /// Continues an evaluation with what it requests; none if that cannot be known.
@@ -148,6 +178,13 @@ impl LocationReader<'_> {
                 base.map(|base| evaluation.resume_with_base_type(base))
             }
             // Thread-local storage, other debug entries and the caller's parameters.
+            EvaluationResult::RequiresTls(_)
+            | EvaluationResult::RequiresAtLocation(_)
+            | EvaluationResult::RequiresParameterRef(_)
+            | EvaluationResult::RequiresMemory { space: Some(_), .. } => {
+                self.state.fault.set(Some(LocationFault::Unsupported));
+                None
+            }
             _ => None,
         })
     }
@@ -191,8 +228,12 @@ impl LocationReader<'_> {
         };
         let encoding = base.entry.unit.unit.encoding();
         match self.expression_of(&base.entry, base.value) {
-            Some(expression) => self.number(expression, encoding, RegisterTime::Now, levels),
-            None => Ok(None),
+            Ok(Some(expression)) => self.number(expression, encoding, RegisterTime::Now, levels),
+            Ok(None) => Ok(None),
+            Err(UnreadableLocation) => {
+                self.state.fault.set(Some(LocationFault::Unreadable));
+                Ok(None)
+            }
         }
     }
 

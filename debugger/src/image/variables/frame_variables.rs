@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stepback_index::QueryError;
 use stepback_machine::Address;
 
+use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::frame_values::FrameValues;
 use crate::image::variables::image_variables::{ImageVariables, ScopeAtAddress, careful};
 use crate::image::variables::location::{LocationReader, VariablePlace};
@@ -86,9 +87,10 @@ impl FrameVariables {
             address: self.scope.address,
             offset: self.image.lines.offset(),
             frame,
+            state: EvaluationState::default(),
         };
         let size_bytes = self.types().size_of(self.type_of(variable));
         careful(|| reader.place_of(&variable.entry, size_bytes))
-            .unwrap_or(Ok(VariablePlace::Unknown))
+            .unwrap_or(Ok(VariablePlace::Unreadable))
     }
 }

@@ -1,4 +1,4 @@
-//! The debug information of one image about variables ([`ImageVariables`]), read at the first query.
+//! Debug information of the image about variables ([`ImageVariables`]), read at the first query.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -6,6 +6,7 @@ use stepback_machine::Address;
 
 use crate::image::lines::{SectionReader, read_section};
 use crate::image::variables::debug_entries::DebugEntries;
+use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::frame_rules::FrameRules;
 use crate::image::variables::image_variables::careful;
 use crate::image::variables::location::{LocationReader, VariablePlace};
@@ -39,6 +40,7 @@ fn place_in(entries: &DebugEntries) -> String {
         address: OUTER,
         offset: MOVED,
         frame: &TestFrame,
+        state: EvaluationState::default(),
     };
     match reader.place_of(&variables[0].entry, Some(4)).unwrap() {
         VariablePlace::Memory(address) => format!("at {address:#x}"),
@@ -49,6 +51,8 @@ fn place_in(entries: &DebugEntries) -> String {
             bytes.join(" ")
         }
         VariablePlace::OptimisedAway => "optimised away".to_owned(),
+        VariablePlace::Unsupported => "unsupported".to_owned(),
+        VariablePlace::Unreadable => "unreadable".to_owned(),
         VariablePlace::Unknown => "unknown".to_owned(),
     }
 }
@@ -143,13 +147,36 @@ fn what_cannot_be_known_is_unknown() {
     check(&[0xa3, 1, 0x59, 0x9f], "unknown");
     // entry_value(deref of reg3): memory at the entry is not that of now.
     check(&[0xa3, 3, 0x73, 0, 0x06, 0x9f], "unknown");
+}
+
+#[test]
+fn unsupported_and_damaged_locations_have_their_own_words() {
     // lit0, form_tls_address.
-    check(&[0x30, 0x9b], "unknown");
+    check(&[0x30, 0x9b], "unsupported");
     // call2, which calls another entry.
-    check(&[0x98, 11, 0], "unknown");
-    // plus without operands, and an unknown operation.
-    check(&[0x22], "unknown");
-    check(&[0xff], "unknown");
+    check(&[0x98, 11, 0], "unsupported");
+    // reg3, bit_piece 3 bits from bit 0.
+    check(&[0x53, 0x9d, 3, 0], "unsupported");
+    // implicit_pointer to the entry at 11.
+    check(&[0xa0, 11, 0, 0, 0, 0], "unsupported");
+    // An unknown operation.
+    check(&[0xff], "unsupported");
+    // plus without operands, and an address that is cut off.
+    check(&[0x22], "unreadable");
+    check(&[0x03, 0, 0x20], "unreadable");
+    // fbreg with a damaged frame base.
+    check_with(&[0x22], &[0x91, 0], "unreadable");
+}
+
+#[test]
+fn contents_have_the_size_of_the_type() {
+    // implicit_value of 2 bytes, and of 6.
+    check(&[0x9e, 2, 1, 2], "01 02 ?? ??");
+    check(&[0x9e, 6, 1, 2, 3, 4, 5, 6], "01 02 03 04");
+    // reg3, piece 2.
+    check(&[0x53, 0x93, 2], "00 30 ?? ??");
+    // reg3, piece 4, reg4, piece 4.
+    check(&[0x53, 0x93, 4, 0x54, 0x93, 4], "00 30 00 00");
 }
 
 #[test]
@@ -162,9 +189,9 @@ fn a_location_without_operations_is_optimised_away() {
 #[test]
 fn an_endless_expression_ends() {
     // skip -3.
-    check(&[0x2f, 0xfd, 0xff], "unknown");
+    check(&[0x2f, 0xfd, 0xff], "unreadable");
     // lit0, skip -4: the stack grows.
-    check(&[0x30, 0x2f, 0xfc, 0xff], "unknown");
+    check(&[0x30, 0x2f, 0xfc, 0xff], "unreadable");
     // A value at the entry of a value at the entry, and so on.
     let mut nested = vec![0x53];
     for _ in 0..20 {
@@ -383,6 +410,7 @@ fn read_all(entries: &DebugEntries, address: u64) -> usize {
             address,
             offset: 0,
             frame: &TestFrame,
+            state: EvaluationState::default(),
         };
         let size_bytes = types.size_of(of_type);
         let place = reader.place_of(&variable.entry, size_bytes).unwrap();
