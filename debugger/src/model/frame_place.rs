@@ -41,7 +41,7 @@ pub struct FramePlace {
 impl FramePlace {
     /// Finds the place of a frame; none if there is no such frame.
     ///
-    /// Cost: the frames of the stack, and one step.
+    /// Cost: the frames up to the level, and one step.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -56,9 +56,10 @@ impl FramePlace {
             level,
         } = frame;
         let calls = session.index.calls();
-        let mut frames = calls.path_at(thread, position);
-        frames.reverse();
-        let call_of = |level: usize| frames.get(level).and_then(|call| calls.get(*call));
+        let innermost = calls.innermost_at(thread, position);
+        let outwards =
+            || std::iter::successors(innermost, |id| calls.get(*id).and_then(|call| call.parent));
+        let call_of = |level: usize| outwards().nth(level).and_then(|call| calls.get(call));
         let call = call_of(level);
         let Some(inner) = level.checked_sub(1) else {
             let address = next_address(session, frame, call.as_ref(), cancel)?;

@@ -83,6 +83,10 @@ impl<'a> LocalNames<'a> {
             place,
             cancel: self.cancel,
         };
+        if variable.value.description().shape == TypeShape::Float {
+            let words = format!("{name} is a floating-point number, not an integer");
+            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+        }
         let number = number_of(&reader, &variable.value)?;
         Ok(Some(
             number.map_or(ValueLookup::Unknown, ValueLookup::Known),

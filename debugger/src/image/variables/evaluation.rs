@@ -50,7 +50,7 @@ pub(super) struct Evaluated {
 
 /// State of registers that an expression refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum RegisterTime {
+pub(super) enum RegisterMoment {
     Now,
     Entry,
 }
@@ -61,7 +61,7 @@ impl LocationReader<'_> {
         &self,
         expression: Expression<SectionReader>,
         encoding: Encoding,
-        time: RegisterTime,
+        time: RegisterMoment,
         levels: usize,
     ) -> Result<Option<Evaluated>, QueryError> {
         let mut evaluation = expression.evaluation(encoding);
@@ -136,7 +136,7 @@ impl LocationReader<'_> {
                 size,
                 space: None,
                 base_type,
-            } if time == RegisterTime::Now => {
+            } if time == RegisterMoment::Now => {
                 let address = self.truncated(address, encoding);
                 let mut bytes = self.frame.memory(address, size.into())?;
                 if self.frame.is_big_endian() {
@@ -192,11 +192,11 @@ impl LocationReader<'_> {
     fn register_number(
         &self,
         number: u16,
-        time: RegisterTime,
+        time: RegisterMoment,
     ) -> Result<Option<KnownNumber>, QueryError> {
         let bytes = match time {
-            RegisterTime::Now => self.frame.register(number)?,
-            RegisterTime::Entry => self.frame.entry_register(number)?,
+            RegisterMoment::Now => self.frame.register(number)?,
+            RegisterMoment::Entry => self.frame.entry_register(number)?,
         };
         Ok(bytes.and_then(|bytes| KnownNumber::of_bytes(&bytes)))
     }
@@ -228,7 +228,7 @@ impl LocationReader<'_> {
         };
         let encoding = base.entry.unit.unit.encoding();
         match self.expression_of(&base.entry, base.value) {
-            Ok(Some(expression)) => self.number(expression, encoding, RegisterTime::Now, levels),
+            Ok(Some(expression)) => self.number(expression, encoding, RegisterMoment::Now, levels),
             Ok(None) => Ok(None),
             Err(UnreadableLocation) => {
                 self.state.fault.set(Some(LocationFault::Unreadable));
@@ -245,7 +245,7 @@ impl LocationReader<'_> {
         encoding: Encoding,
         levels: usize,
     ) -> Result<Option<KnownNumber>, QueryError> {
-        self.number(expression, encoding, RegisterTime::Entry, levels)
+        self.number(expression, encoding, RegisterMoment::Entry, levels)
     }
 
     /// Evaluates an expression to a number: an address, a value, or the value of a register.
@@ -253,7 +253,7 @@ impl LocationReader<'_> {
         &self,
         expression: Expression<SectionReader>,
         encoding: Encoding,
-        time: RegisterTime,
+        time: RegisterMoment,
         levels: usize,
     ) -> Result<Option<KnownNumber>, QueryError> {
         let Some(evaluated) = self.evaluate(expression, encoding, time, levels)? else {
@@ -281,7 +281,7 @@ impl LocationReader<'_> {
     fn cfa(&self, levels: usize) -> Result<Option<KnownNumber>, QueryError> {
         match self.rules.cfa_at(self.address) {
             Some(CfaPlace::RegisterOffset { register, offset }) => {
-                let base = self.register_number(register.0, RegisterTime::Now)?;
+                let base = self.register_number(register.0, RegisterMoment::Now)?;
                 Ok(base.map(|base| KnownNumber {
                     value: base.value.wrapping_add_signed(offset),
                     ..base
@@ -290,7 +290,7 @@ impl LocationReader<'_> {
             Some(CfaPlace::Expression {
                 expression,
                 encoding,
-            }) => self.number(expression, encoding, RegisterTime::Now, levels),
+            }) => self.number(expression, encoding, RegisterMoment::Now, levels),
             None => self.frame.entry_stack(),
         }
     }
@@ -300,7 +300,7 @@ impl LocationReader<'_> {
 struct ValueRequest {
     request: EvaluationResult<SectionReader>,
     encoding: Encoding,
-    time: RegisterTime,
+    time: RegisterMoment,
     levels: usize,
 }
 

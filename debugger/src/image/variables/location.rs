@@ -7,7 +7,7 @@ use stepback_index::answer::{ByteState, ValueSource};
 use crate::image::lines::SectionReader;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::evaluation::{
-    Evaluated, EvaluationState, LEVELS, LocationFault, RegisterTime, mask_of,
+    Evaluated, EvaluationState, LEVELS, LocationFault, RegisterMoment, mask_of,
 };
 use crate::image::variables::frame_rules::FrameRules;
 use crate::image::variables::frame_values::FrameValues;
@@ -156,7 +156,7 @@ impl LocationReader<'_> {
         encoding: Encoding,
         size_bytes: Option<u64>,
     ) -> Result<VariablePlace, QueryError> {
-        let evaluated = self.evaluate(expression, encoding, RegisterTime::Now, LEVELS)?;
+        let evaluated = self.evaluate(expression, encoding, RegisterMoment::Now, LEVELS)?;
         let Some(Evaluated { pieces, source }) = evaluated else {
             return Ok(match self.state.fault.take() {
                 Some(LocationFault::Unsupported) => VariablePlace::Unsupported,

@@ -14,6 +14,9 @@ const MEMBERS: usize = 1 << 12;
 /// Maximum number of dimensions of an array.
 const DIMENSIONS: usize = 32;
 
+/// Attributes of arrays with space between the elements, or with elements of some bits.
+const STRIDES: [DwAt; 2] = [gimli::DW_AT_byte_stride, gimli::DW_AT_bit_stride];
+
 /// A type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VariableType {
@@ -150,6 +153,10 @@ impl TypeReader<'_> {
         let mut elements = 1_u64;
         for _ in 0..DIMENSIONS {
             match entry.tag() {
+                gimli::DW_TAG_array_type if has_any(&entry, &STRIDES) => {
+                    let size_bytes = entry.count(gimli::DW_AT_byte_size)?;
+                    return elements.checked_mul(size_bytes);
+                }
                 gimli::DW_TAG_array_type => {
                     for count in self.counts(&entry).into_iter().skip(removed) {
                         elements = elements.checked_mul(count?)?;
@@ -208,6 +215,11 @@ impl TypeReader<'_> {
     }
 
     fn base(&self, entry: &Entry) -> TypeShape {
+        // A byte order or a number of bits of its own makes another number of the bytes.
+        let special = [gimli::DW_AT_endianity, gimli::DW_AT_bit_size];
+        if has_any(entry, &special) {
+            return TypeShape::Opaque;
+        }
         let encoding = match entry.die.attr_value(gimli::DW_AT_encoding) {
             Some(AttributeValue::Encoding(encoding)) => encoding,
             _ => return TypeShape::Opaque,
@@ -308,6 +320,12 @@ impl TypeReader<'_> {
     }
 
     fn array(&self, entry: &Entry, removed: usize) -> TypeDescription {
+        if has_any(entry, &STRIDES) {
+            return TypeDescription {
+                size_bytes: entry.count(gimli::DW_AT_byte_size),
+                shape: TypeShape::Opaque,
+            };
+        }
         let counts = self.counts(entry);
         let entry_type = VariableType::of(self.entries.type_of(entry));
         let (count, rest) = match counts.get(removed..) {
@@ -359,6 +377,12 @@ fn element_count(bound: &Entry) -> Option<u64> {
         false => last,
     };
     u64::try_from(last - first + 1).ok()
+}
+
+fn has_any(entry: &Entry, attributes: &[DwAt]) -> bool {
+    attributes
+        .iter()
+        .any(|name| entry.die.attr_value(*name).is_some())
 }
 
 /// Returns the lower bound of arrays without one (DWARF 5, table 7.17).
