@@ -24,7 +24,7 @@ use crate::cli::variable_text::{VALUE_BYTES, ValueText};
 /// Help text below the options.
 pub const HELP: &str = "\
 The variables come from the debug information (DWARF) of the program image, their values from the
-trace: the registers of a caller are those of the moment of its call, memory is that of the position.
+trace: the registers of a caller are as they were at the call, memory is that of the position.
 A value that the trace does not show is `<not recorded>`, never 0.";
 
 /// Maximum nesting depth of members in JSON.
