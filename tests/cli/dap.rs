@@ -475,6 +475,9 @@ fn frames_have_locals_and_arguments() {
         let body = client.ask("evaluate", arguments);
         body["result"].as_str().unwrap().to_owned()
     };
+    // Members are numbers in expressions.
+    assert_eq!(evaluate("h->id == 13", "watch"), "0x1 (1)");
+    assert_eq!(evaluate("h->id + slot", "watch"), "0x1a (26)");
     assert_eq!(evaluate("slot", "hover"), "13");
     assert_eq!(evaluate("h->id", "watch"), "13");
     assert_eq!(evaluate("slot + 1", "repl"), "0xe (14)");

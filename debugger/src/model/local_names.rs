@@ -75,7 +75,10 @@ impl<'a> LocalNames<'a> {
     }
 
     fn number(&self, place: &FramePlace, name: &str) -> Result<Option<ValueLookup>, QueryError> {
-        let Some(variable) = local_variable(self.session, place, name, self.cancel)? else {
+        let Some(path) = VariablePath::parse(name) else {
+            return Ok(None);
+        };
+        let Some(variable) = local_variable(self.session, place, &path.name, self.cancel)? else {
             return Ok(None);
         };
         let reader = ValueReader {
@@ -83,11 +86,19 @@ impl<'a> LocalNames<'a> {
             place,
             cancel: self.cancel,
         };
-        if variable.value.description().shape == TypeShape::Float {
+        let value = match path.parts.is_empty() {
+            true => Some(variable.value),
+            false => path.find(&reader)?,
+        };
+        let Some(value) = value else {
+            let words = format!("{} has no known member at {name}", path.name);
+            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+        };
+        if value.description().shape == TypeShape::Float {
             let words = format!("{name} is a floating-point number, not an integer");
             return Ok(Some(ValueLookup::Failed(words.as_str().into())));
         }
-        let number = number_of(&reader, &variable.value)?;
+        let number = number_of(&reader, &value)?;
         Ok(Some(
             number.map_or(ValueLookup::Unknown, ValueLookup::Known),
         ))
