@@ -868,3 +868,17 @@ fn count(message: &Value, sent: &mut HashMap<u64, u64>) {
             .unwrap() += 1;
     }
 }
+
+#[test]
+fn the_caller_of_tail_calls_is_at_its_call() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("recurse.tiny.tarmac");
+    let mut client = DapClient::launched(&sandbox, json!({"trace": trace, "position": "550"}));
+    // `main` calls `is_even` at 0x800004b4; the functions inside jump to each other.
+    let stack = client.ask("stackTrace", json!({"threadId": 1}));
+    let caller = &stack["stackFrames"][1];
+    assert_eq!(
+        caller["instructionPointerReference"], "0x800004b4",
+        "{stack}"
+    );
+}
