@@ -24,7 +24,7 @@ use crate::cli::variable_text::{VALUE_BYTES, ValueText};
 /// Help text below the options.
 pub const HELP: &str = "\
 The variables come from the debug information (DWARF) of the program image, their values from the
-trace: the registers of a caller are those of the moment of its call, memory is that of the position.
+trace: the registers of a caller are as they were at the call, memory is that of the position.
 A value that the trace does not show is `<not recorded>`, never 0.";
 
 /// Maximum nesting depth of members in JSON.
@@ -63,8 +63,9 @@ struct LocalsJson {
     pc: Option<String>,
     /// Source line there.
     source: Option<String>,
-    /// Variables in scope, those of the innermost scope first.
-    variables: Vec<VariableJson>,
+    /// Variables in scope, those of the innermost scope first. Null if no image has debug
+    /// information for the code.
+    variables: Option<Vec<VariableJson>>,
 }
 
 /// A variable.
@@ -91,12 +92,16 @@ struct ValueJson {
     value: Option<String>,
     /// True if the compiler left the variable out here.
     optimised_away: bool,
+    /// `unsupported location` or `unreadable debug information`; null if neither.
+    problem: Option<&'static str>,
     /// Address; null if it is not in memory.
     address: Option<String>,
     /// Bytes in memory order. Null if the value has no place.
     bytes: Option<String>,
     /// One letter for the source of each byte.
     sources: Option<String>,
+    /// Number of members that are left out.
+    omitted: u64,
     /// Members of a structure or an array. Missing if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     members: Vec<MemberJson>,
@@ -218,8 +223,17 @@ impl LocalsReport<'_> {
             registers_at: self.place.registers_at.0,
             pc: self.place.address.map(hex),
             source: self.source(),
-            variables,
+            variables: self.has_debug_information().then_some(variables),
         })
+    }
+
+    fn has_debug_information(&self) -> bool {
+        let images = &self.values.session.images;
+        let found = self
+            .place
+            .address
+            .map(|address| images.variables_at(address));
+        found.flatten().is_some()
     }
 
     fn value_json(
@@ -245,6 +259,10 @@ impl LocalsReport<'_> {
                 });
             }
         }
+        let all = match value.is_pointer() {
+            true => 0,
+            false => self.values.member_count(value)?,
+        };
         let text = match is_known {
             true => Some(ValueText(self.values).text(value)?),
             false => None,
@@ -254,9 +272,18 @@ impl LocalsReport<'_> {
             size: value.description().size_bytes,
             value: text,
             optimised_away: value.place == VariablePlace::OptimisedAway,
+            problem: match value.place {
+                VariablePlace::Unsupported => Some("unsupported location"),
+                VariablePlace::Unreadable => Some("unreadable debug information"),
+                VariablePlace::Memory(_)
+                | VariablePlace::Content(_)
+                | VariablePlace::OptimisedAway
+                | VariablePlace::Unknown => None,
+            },
             address: value.address().map(hex),
             sources: bytes.as_deref().map(source_letters),
             bytes: bytes.map(|bytes| byte_string(bytes.iter().map(|byte| byte.value))),
+            omitted: all.saturating_sub(members.len() as u64),
             members,
         })
     }
@@ -285,7 +312,10 @@ impl LocalsReport<'_> {
             }
         }
         if self.variables.is_empty() {
-            text.push_str("no local variables\n");
+            text.push_str(match self.has_debug_information() {
+                true => "no local variables\n",
+                false => "no debug information for this code\n",
+            });
         }
         Ok(text)
     }

@@ -14,6 +14,15 @@ pub const NOT_RECORDED: &str = "<not recorded>";
 /// Shown for a variable that the compiler left out.
 pub const OPTIMISED_AWAY: &str = "<optimised away>";
 
+/// Shown for a variable in a location of a kind that is not supported.
+pub const UNSUPPORTED: &str = "<unsupported location>";
+
+/// Shown for a variable with damaged debug information.
+pub const UNREADABLE: &str = "<unreadable debug information>";
+
+/// Shown for an array of unknown length.
+const UNKNOWN_LENGTH: &str = "<unknown length>";
+
 /// Maximum number of bytes of a value that are read.
 pub const VALUE_BYTES: u64 = 1 << 12;
 
@@ -68,6 +77,8 @@ impl ValueText<'_> {
     fn nested(&self, value: &TypedValue, levels: usize) -> Result<String> {
         match value.place {
             VariablePlace::OptimisedAway => return Ok(OPTIMISED_AWAY.to_owned()),
+            VariablePlace::Unsupported => return Ok(UNSUPPORTED.to_owned()),
+            VariablePlace::Unreadable => return Ok(UNREADABLE.to_owned()),
             VariablePlace::Unknown => return Ok(NOT_RECORDED.to_owned()),
             VariablePlace::Memory(_) | VariablePlace::Content(_) => {}
         }
@@ -99,8 +110,8 @@ impl ValueText<'_> {
             TypeShape::Integer(signedness) => decimal(unsigned, *signedness, size).to_string(),
             TypeShape::Character(signedness) => {
                 let number = decimal(unsigned, *signedness, size);
-                match u32::try_from(unsigned).ok().and_then(char::from_u32) {
-                    Some(letter) => format!("{number} '{}'", letter.escape_default()),
+                match character(unsigned) {
+                    Some(letter) => format!("{number} '{letter}'"),
                     None => number.to_string(),
                 }
             }
@@ -156,6 +167,14 @@ impl ValueText<'_> {
         }
     }
 
+    /// Returns true if all bytes of a value are unknown.
+    fn is_unknown(&self, value: &TypedValue) -> Result<bool> {
+        let size = value.description().size_bytes;
+        let bytes = self.0.bytes(value, VALUE_BYTES)?.unwrap_or_default();
+        let is_whole = size.is_some_and(|size| size > 0 && size <= VALUE_BYTES);
+        Ok(is_whole && bytes.iter().all(|byte| byte.value.is_none()))
+    }
+
     fn members(&self, value: &TypedValue, shape: &TypeShape, levels: usize) -> Result<String> {
         if let TypeShape::Array { element, .. } = shape
             && let TypeShape::Character(_) = value.types.describe(*element).shape
@@ -164,11 +183,17 @@ impl ValueText<'_> {
         {
             return Ok(text);
         }
+        let is_array = matches!(shape, TypeShape::Array { .. });
+        if let TypeShape::Array { count: None, .. } = shape {
+            return Ok(UNKNOWN_LENGTH.to_owned());
+        }
+        if is_array && self.is_unknown(value)? {
+            return Ok(NOT_RECORDED.to_owned());
+        }
         if levels == 0 {
             return Ok("{…}".to_owned());
         }
         let all = self.0.member_count(value)?;
-        let is_array = matches!(shape, TypeShape::Array { .. });
         let mut text = String::new();
         for member in self.0.members(value, 0, MEMBERS)? {
             if !text.is_empty() {
@@ -188,6 +213,17 @@ impl ValueText<'_> {
         }
         Ok(format!("{{{text}}}"))
     }
+}
+
+/// Formats a character in the syntax of C; none if the number is no character.
+fn character(number: u64) -> Option<String> {
+    let letter = u32::try_from(number).ok().and_then(char::from_u32)?;
+    Some(match u8::try_from(letter) {
+        Ok(0) => "\\0".to_owned(),
+        Ok(letter) => letter.escape_ascii().to_string(),
+        Err(_) if letter.is_control() => format!("\\u{number:04x}"),
+        Err(_) => letter.to_string(),
+    })
 }
 
 /// Returns a number of this many bytes with its sign.
@@ -242,6 +278,13 @@ mod tests {
         assert_eq!(decimal(0xff, Signedness::Unsigned, 1), 255);
         assert_eq!(decimal(0x8000_0000, Signedness::Signed, 4), -2_147_483_648);
         assert_eq!(decimal(u64::MAX, Signedness::Signed, 8), -1);
+    }
+
+    #[test]
+    fn characters_are_escaped_as_in_c() {
+        let texts = [0, 10, 39, 97, 0xe9, 0x20ac].map(|number| character(number).unwrap());
+        assert_eq!(texts, [r"\0", r"\n", r"\'", "a", r"\xe9", "€"]);
+        assert_eq!(character(0xd800), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Questions about a position that debuggers have no request for ([`Viewpoint`]): last writes and
-//! explanations of values. The servers for gdb and for editors answer them alike.
+//! Queries about a position, shared by the gdb and DAP servers ([`Viewpoint`]): last writes and
+//! explanations of values.
 
 use std::collections::HashSet;
 

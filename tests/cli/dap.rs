@@ -475,6 +475,9 @@ fn frames_have_locals_and_arguments() {
         let body = client.ask("evaluate", arguments);
         body["result"].as_str().unwrap().to_owned()
     };
+    // Members are numbers in expressions.
+    assert_eq!(evaluate("h->id == 13", "watch"), "0x1 (1)");
+    assert_eq!(evaluate("h->id + slot", "watch"), "0x1a (26)");
     assert_eq!(evaluate("slot", "hover"), "13");
     assert_eq!(evaluate("h->id", "watch"), "13");
     assert_eq!(evaluate("slot + 1", "repl"), "0xe (14)");
@@ -864,4 +867,18 @@ fn count(message: &Value, sent: &mut HashMap<u64, u64>) {
             .get_mut(&message["request_seq"].as_u64().unwrap())
             .unwrap() += 1;
     }
+}
+
+#[test]
+fn the_caller_of_tail_calls_is_at_its_call() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("recurse.tiny.tarmac");
+    let mut client = DapClient::launched(&sandbox, json!({"trace": trace, "position": "550"}));
+    // `main` calls `is_even` at 0x800004b4; the functions inside jump to each other.
+    let stack = client.ask("stackTrace", json!({"threadId": 1}));
+    let caller = &stack["stackFrames"][1];
+    assert_eq!(
+        caller["instructionPointerReference"], "0x800004b4",
+        "{stack}"
+    );
 }

@@ -110,14 +110,15 @@ fn a_frame_without_debug_information_has_no_variables() {
     sandbox
         .run(&["locals", "--demo"])
         .succeeds()
-        .prints("no local variables\n")
+        .prints("no debug information for this code\n")
         .says("no image has debug information for the code at 0xb682e58791e59992");
     let trace = sandbox.fixture(AMP);
     sandbox
         .run(&["locals", &trace])
         .succeeds()
-        .prints("no local variables\n")
+        .prints("no debug information for this code\n")
         .says("--image ELF");
+    assert_eq!(locals(&sandbox, &[])["variables"], Value::Null);
 }
 
 #[test]
@@ -158,4 +159,31 @@ fn what_the_trace_does_not_show_is_not_zero() {
         .run(&at_start)
         .succeeds()
         .prints("  int v = <not recorded>\n");
+}
+
+#[test]
+fn the_caller_of_tail_calls_waits_for_the_first_of_them() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("recurse.tiny.tarmac");
+    // `main` calls `is_even` in step 523, and `is_odd` and `is_even` jump to each other until 590.
+    for position in ["526", "530", "550", "585"] {
+        let answer = sandbox.json(&["locals", &trace, "--at", position, "--frame", "1", "-q"]);
+        assert_eq!(
+            (&answer["registers_at"], &answer["pc"]),
+            (&json!(523), &json!("0x800004b4")),
+            "{position}"
+        );
+    }
+}
+
+#[test]
+fn interrupted_code_has_executed_its_last_step() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("pairs/qsort-irq3/b.tarmac.zst");
+    // The interrupt after step 200, the addition at 0x80000394, saves 0x80000398 in `elr_el3`.
+    let answer = sandbox.json(&["locals", &trace, "--at", "202", "--frame", "1", "-q"]);
+    assert_eq!(
+        (&answer["registers_at"], &answer["pc"]),
+        (&json!(201), &json!("0x80000398"))
+    );
 }

@@ -138,7 +138,13 @@ impl<'a> Tokenizer<'a> {
                 .rest
                 .strip_prefix("::")
                 .is_some_and(|after| after.starts_with(is_name_start));
-            if !joins {
+            // A member of the target of a pointer, as in C: `h->id`.
+            let selects = kind == NameKind::Any
+                && self
+                    .rest
+                    .strip_prefix("->")
+                    .is_some_and(|after| after.starts_with(is_name_start));
+            if !joins && !selects {
                 break;
             }
             name.push_str(self.skip_bytes(2));

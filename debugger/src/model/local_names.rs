@@ -75,7 +75,10 @@ impl<'a> LocalNames<'a> {
     }
 
     fn number(&self, place: &FramePlace, name: &str) -> Result<Option<ValueLookup>, QueryError> {
-        let Some(variable) = local_variable(self.session, place, name, self.cancel)? else {
+        let Some(path) = VariablePath::parse(name) else {
+            return Ok(None);
+        };
+        let Some(variable) = local_variable(self.session, place, &path.name, self.cancel)? else {
             return Ok(None);
         };
         let reader = ValueReader {
@@ -83,7 +86,19 @@ impl<'a> LocalNames<'a> {
             place,
             cancel: self.cancel,
         };
-        let number = number_of(&reader, &variable.value)?;
+        let value = match path.parts.is_empty() {
+            true => Some(variable.value),
+            false => path.find(&reader)?,
+        };
+        let Some(value) = value else {
+            let words = format!("{} has no known member at {name}", path.name);
+            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+        };
+        if value.description().shape == TypeShape::Float {
+            let words = format!("{name} is a floating-point number, not an integer");
+            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+        }
+        let number = number_of(&reader, &value)?;
         Ok(Some(
             number.map_or(ValueLookup::Unknown, ValueLookup::Known),
         ))
@@ -194,9 +209,9 @@ impl VariablePath {
                 return Ok(None);
             };
             value = match part {
-                PathPart::Member(name) => member(reader, &known, name)?,
+                PathPart::Member(name) => member(&known, name),
                 PathPart::TargetMember(name) => match reader.members(&known, 0, 1)?.pop() {
-                    Some(target) if known.is_pointer() => member(reader, &target.value, name)?,
+                    Some(target) if known.is_pointer() => member(&target.value, name),
                     _ => None,
                 },
                 PathPart::Element(index) => reader.element(&known, *index)?,
@@ -212,14 +227,15 @@ impl VariablePath {
     }
 }
 
-fn member(
-    reader: &ValueReader<'_>,
-    value: &TypedValue,
-    name: &str,
-) -> Result<Option<TypedValue>, QueryError> {
-    let members = reader.members(value, 0, u64::MAX)?;
-    let found = members.into_iter().find(|member| member.name == name);
-    Ok(found.map(|member| member.value))
+/// Returns a member of a structure; none if the value has no such member.
+fn member(value: &TypedValue, name: &str) -> Option<TypedValue> {
+    let TypeShape::Record(members) = value.description().shape else {
+        return None;
+    };
+    let found = members
+        .into_iter()
+        .find(|member| member.name.as_deref() == Some(name));
+    found.map(|member| value.member(member).value)
 }
 
 /// Splits an identifier of C from the rest.

@@ -133,13 +133,13 @@ struct FrameReader<'a> {
     /// Position at the entry of the function.
     entry: Option<Position>,
     /// Registers that were read.
-    known: RefCell<HashMap<RegisterTime, Option<Vec<ByteState>>>>,
+    known: RefCell<HashMap<RegisterRead, Option<Vec<ByteState>>>>,
     cancel: &'a Cancel,
 }
 
 /// A register by its DWARF number, with the position at which it was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct RegisterTime {
+struct RegisterRead {
     number: u16,
     position: Position,
 }
@@ -181,12 +181,14 @@ impl<'a> FrameReader<'a> {
         })
     }
 
-    fn register_at(&self, wanted: RegisterTime) -> Result<Option<Vec<ByteState>>, QueryError> {
+    fn register_at(&self, wanted: RegisterRead) -> Result<Option<Vec<ByteState>>, QueryError> {
+        self.cancel.check()?;
         if let Some(known) = self.known.borrow().get(&wanted) {
             return Ok(known.clone());
         }
-        let RegisterTime { number, position } = wanted;
-        let set = NameReader(&self.session.index).set_at(self.place.thread, position)?;
+        let RegisterRead { number, position } = wanted;
+        let names = NameReader(&self.session.index);
+        let set = names.set_at(self.place.thread, self.mode_at(position))?;
         let read = match set.dwarf_register(number) {
             Some(DwarfRegister::Named(name)) => self.named_register(&name, position)?,
             Some(DwarfRegister::Zero) => {
@@ -203,13 +205,22 @@ impl<'a> FrameReader<'a> {
         Ok(read)
     }
 
+    /// Returns the position of the processor mode for registers of a position.
+    fn mode_at(&self, registers_at: Position) -> Position {
+        match registers_at == self.place.registers_at {
+            true => self.place.mode_at,
+            false => registers_at,
+        }
+    }
+
     fn named_register(
         &self,
         name: &str,
         position: Position,
     ) -> Result<Option<Vec<ByteState>>, QueryError> {
         let (index, thread) = (&self.session.index, self.place.thread);
-        let Some(view) = NameReader(index).register_view_at(name, thread, position)? else {
+        let view = NameReader(index).register_view_at(name, thread, self.mode_at(position))?;
+        let Some(view) = view else {
             return Ok(None);
         };
         let question = RegisterViewsAt {
@@ -235,7 +246,7 @@ impl<'a> FrameReader<'a> {
 
 impl FrameValues for FrameReader<'_> {
     fn register(&self, number: u16) -> Result<Option<Vec<ByteState>>, QueryError> {
-        self.register_at(RegisterTime {
+        self.register_at(RegisterRead {
             number,
             position: self.place.registers_at,
         })
@@ -243,7 +254,7 @@ impl FrameValues for FrameReader<'_> {
 
     fn entry_register(&self, number: u16) -> Result<Option<Vec<ByteState>>, QueryError> {
         match self.entry {
-            Some(position) => self.register_at(RegisterTime { number, position }),
+            Some(position) => self.register_at(RegisterRead { number, position }),
             None => Ok(None),
         }
     }

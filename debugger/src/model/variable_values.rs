@@ -17,6 +17,12 @@ use crate::session::Session;
 /// Maximum size of a bit field in bits.
 const FIELD_BITS: u64 = 64;
 
+/// Maximum number of elements of an array in an answer.
+const ELEMENTS: u64 = 1 << 16;
+
+/// Maximum size in bytes of a content that is brought to the size of a member.
+const CONTENT_BYTES: u64 = 1 << 16;
+
 /// Name of the memory that a pointer points to.
 const TARGET: &str = "*";
 
@@ -71,9 +77,8 @@ impl TypedValue {
                 let start = usize::try_from(offset_bytes).unwrap_or(usize::MAX);
                 let rest = bytes.get(start..).unwrap_or_default();
                 let size = self.types.size_of(of_type);
-                let size = size.and_then(|size| usize::try_from(size).ok());
-                let len = size.unwrap_or(rest.len()).min(rest.len());
-                VariablePlace::Content(rest.get(..len).unwrap_or_default().to_vec())
+                let size = size.filter(|size| *size <= CONTENT_BYTES);
+                VariablePlace::Content(rest.to_vec()).of_size(size)
             }
             other => other.clone(),
         };
@@ -85,15 +90,22 @@ impl TypedValue {
         }
     }
 
-    fn member(&self, member: TypeMember) -> NamedValue {
-        let value = match member.bits {
+    /// Returns a member of a structure.
+    pub(crate) fn member(&self, member: TypeMember) -> NamedValue {
+        let value = match (member.bits, member.offset_bytes) {
             // The bits are counted from the start of the structure.
-            Some(bits) => Self {
+            (Some(bits), _) => Self {
                 of_type: member.of_type,
                 bits: Some(bits),
                 ..self.clone()
             },
-            None => self.part(member.offset_bytes, member.of_type),
+            (None, Some(offset_bytes)) => self.part(offset_bytes, member.of_type),
+            (None, None) => Self {
+                types: self.types.clone(),
+                of_type: member.of_type,
+                place: VariablePlace::Unsupported,
+                bits: None,
+            },
         };
         NamedValue {
             name: member.name.unwrap_or_default(),
@@ -125,7 +137,10 @@ impl ValueReader<'_> {
             return self.field(value, bits);
         }
         match &value.place {
-            VariablePlace::OptimisedAway | VariablePlace::Unknown => Ok(None),
+            VariablePlace::OptimisedAway
+            | VariablePlace::Unsupported
+            | VariablePlace::Unreadable
+            | VariablePlace::Unknown => Ok(None),
             VariablePlace::Content(bytes) => {
                 let len = usize::try_from(limit)
                     .unwrap_or(usize::MAX)
@@ -173,7 +188,10 @@ impl ValueReader<'_> {
                 let part = range.and_then(|(start, end)| bytes.get(start..end));
                 part.unwrap_or_default().to_vec()
             }
-            VariablePlace::OptimisedAway | VariablePlace::Unknown => return Ok(None),
+            VariablePlace::OptimisedAway
+            | VariablePlace::Unsupported
+            | VariablePlace::Unreadable
+            | VariablePlace::Unknown => return Ok(None),
         };
         let description = value.description();
         let size = usize::try_from(description.size_bytes.unwrap_or(0)).unwrap_or(0);
@@ -281,7 +299,8 @@ impl ValueReader<'_> {
         })
     }
 
-    /// Returns some members of a value: of a structure, an array or a pointer.
+    /// Returns some members of a value: of a structure, an array or a pointer. An answer has at most
+    /// 65,536 elements of an array.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -303,7 +322,7 @@ impl ValueReader<'_> {
                 count: Some(all),
             } => {
                 let size = value.types.size_of(element).unwrap_or(0);
-                let last = all.min(skipped.saturating_add(count));
+                let last = all.min(skipped.saturating_add(count.min(ELEMENTS)));
                 let at = |index: u64| NamedValue {
                     name: format!("[{index}]"),
                     value: value.part(index.saturating_mul(size), element),

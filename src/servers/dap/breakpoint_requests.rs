@@ -14,7 +14,7 @@ use stepback_parsers::Position;
 
 use super::arguments::{Arguments, address_of};
 use super::breakpoints::{
-    BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS, StopCondition, StopWish,
+    BreakpointOptions, BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS, StopCondition,
 };
 use super::hits::HitCondition;
 use super::locals::MemberPath;
@@ -261,7 +261,10 @@ impl TracedProgram {
         name: &str,
         cancel: &Cancel,
     ) -> Result<Option<(u64, u64)>> {
-        let MemberPath { frame, path } = self.shown_variable(arguments, name)?;
+        let MemberPath { frame, path } = self.shown_variable(arguments, name, cancel)?;
+        if path.is_empty() {
+            bail!("{name} has no name here: another variable hides it");
+        }
         match self.memory_of_local(&path, frame, cancel)? {
             Some(memory) => Ok(Some((memory.address, memory.len_bytes))),
             None => self.watched_memory(name, cancel),
@@ -358,7 +361,7 @@ impl TracedProgram {
             addresses,
             shown_at,
         } = wanted;
-        let wish = StopWish {
+        let wish = BreakpointOptions {
             condition: StopCondition::parse(arguments.text("condition")?)?,
             hits: filled(arguments, "hitCondition")?
                 .map(HitCondition::parse)

@@ -42,9 +42,9 @@ pub struct StopCondition {
     expression: Option<Expression>,
 }
 
-/// What a client asks of a breakpoint in code besides its place.
+/// Options of a code breakpoint.
 #[derive(Clone, Debug)]
-pub struct StopWish {
+pub struct BreakpointOptions {
     pub condition: StopCondition,
     pub hits: Option<HitCondition>,
     /// Message to show instead of a stop.
@@ -57,7 +57,7 @@ pub struct CodeBreakpoint {
     pub id: u64,
     pub origin: BreakpointOrigin,
     pub addresses: Vec<Address>,
-    pub wish: StopWish,
+    pub wish: BreakpointOptions,
     /// Source and line for messages, as clients see them.
     pub shown_at: Option<Json>,
 }

@@ -40,10 +40,10 @@ impl TracedProgram {
     ///
     /// # Errors
     /// There is no such frame.
-    pub fn request_place(&self, arguments: Arguments<'_>) -> Result<RequestPlace> {
+    pub fn request_place(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<RequestPlace> {
         let frame = self.requested_frame(arguments)?;
         Ok(RequestPlace {
-            position: self.position_of(frame),
+            position: self.position_of(frame, cancel)?,
             thread: frame.thread,
             frame: self.level_of(frame),
         })
@@ -82,7 +82,7 @@ impl TracedProgram {
             direction: Direction::Back,
         };
         let cell = arguments.required_text("cell")?;
-        let here = self.view(self.request_place(arguments)?, cancel);
+        let here = self.view(self.request_place(arguments, cancel)?, cancel);
         let found = here.access(cell, search)?;
         let mut json = json!({"step": null, "text": here.access_text(&found)});
         if let FoundAccess::Step(record) = &found {
@@ -95,7 +95,7 @@ impl TracedProgram {
     /// Answers `stepback/why`.
     pub fn why(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let cell = arguments.required_text("cell")?;
-        let here = self.view(self.request_place(arguments)?, cancel);
+        let here = self.view(self.request_place(arguments, cancel)?, cancel);
         Ok(json!({"lines": here.explanation(cell, LINES)?}))
     }
 }

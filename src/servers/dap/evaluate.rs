@@ -44,7 +44,7 @@ impl TracedProgram {
             "an expression has at most {EXPRESSION_BYTES} bytes"
         );
         let context = arguments.text("context")?;
-        let from = self.request_place(arguments)?;
+        let from = self.request_place(arguments, cancel)?;
         if context == Some("repl")
             && let Some(answer) = self.command(text, from, cancel)?
         {

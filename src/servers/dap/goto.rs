@@ -43,12 +43,13 @@ impl TracedProgram {
             (None, None) => bail!("the trace never executes this line"),
         };
         if self.targets.len() >= TARGETS {
+            self.cleared_targets += self.targets.len();
             self.targets.clear();
         }
         self.targets.push(Step::before(hit.record.step));
         let shown = i64::from(code.line) - 1 + self.first_line;
         Ok(json!({"targets": [{
-            "id": self.targets.len(),
+            "id": self.cleared_targets + self.targets.len(),
             "label": format!("{word} execution, step {}", grouped(hit.record.step.0)),
             "line": shown,
             "instructionPointerReference": hit.record.pc.to_string(),
@@ -62,7 +63,7 @@ impl TracedProgram {
             .context("the argument \"targetId\" is missing")?;
         let place = usize::try_from(number)
             .ok()
-            .and_then(|number| number.checked_sub(1));
+            .and_then(|number| number.checked_sub(self.cleared_targets)?.checked_sub(1));
         let position = place.and_then(|place| self.targets.get(place)).copied();
         let position = position.with_context(|| format!("there is no target {number}"))?;
         self.move_to(position)?;

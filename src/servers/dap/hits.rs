@@ -23,7 +23,7 @@ pub struct HitCondition {
 }
 
 impl HitCondition {
-    /// Parses a condition. A number alone means that execution.
+    /// Parses a condition. A plain number means that execution.
     ///
     /// # Errors
     /// The text is no condition.

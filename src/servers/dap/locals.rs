@@ -68,16 +68,22 @@ impl TracedProgram {
         let variables = local_variables(&self.session, &place, cancel)?;
         let of_kind = variables.iter().filter(|one| one.kind == kind);
         for variable in of_kind {
-            let name = match (&variable.function, variable.is_inlined) {
-                (Some(function), true) => format!("{} ({function})", variable.name),
-                (Some(_) | None, _) => variable.name.clone(),
-            };
+            let name = shown_name(
+                &variable.name,
+                variable.function.as_deref().filter(|_| variable.is_inlined),
+            );
+            // Those of inner scopes come first.
+            let visible = variables.iter().find(|one| one.name == variable.name);
+            let is_visible = visible.is_some_and(|one| std::ptr::eq(one, variable));
             shown.push(self.shown_json(
                 ShownValue {
                     name,
                     seen: SeenValue {
                         frame,
-                        path: variable.name.clone(),
+                        path: match is_visible {
+                            true => variable.name.clone(),
+                            false => String::new(),
+                        },
                         value: variable.value.clone(),
                     },
                 },
@@ -85,6 +91,33 @@ impl TracedProgram {
             )?);
         }
         Ok(shown)
+    }
+
+    /// Returns the path of a variable that is shown under a name; empty for one that another variable
+    /// shadows.
+    pub fn path_of_shown(
+        &self,
+        frame: FrameNumber,
+        kind: VariableKind,
+        name: &str,
+        cancel: &Cancel,
+    ) -> Result<String> {
+        let place = self.frame_place(frame, cancel)?;
+        let address = place.and_then(|place| place.address);
+        let found = address.and_then(|address| self.session.images.variables_at(address));
+        let Some(found) = found else {
+            return Ok(String::new());
+        };
+        let variables = found.variables();
+        let shown = variables.iter().find(|one| {
+            let inlined = one.function.as_deref().filter(|_| one.is_inlined);
+            one.kind == kind && shown_name(&one.name, inlined) == name
+        });
+        let visible = shown.filter(|shown| {
+            let first = variables.iter().find(|one| one.name == shown.name);
+            first.is_some_and(|first| std::ptr::eq(first, *shown))
+        });
+        Ok(visible.map_or_else(String::new, |shown| shown.name.clone()))
     }
 
     /// Returns true if a frame has variables of a kind.
@@ -304,6 +337,14 @@ impl TracedProgram {
             frame: seen.frame,
             path: member_path(&seen, name),
         })
+    }
+}
+
+/// Returns the name of a variable in a list, with the inlined function that declares it.
+fn shown_name(name: &str, inlined: Option<&str>) -> String {
+    match inlined {
+        Some(function) => format!("{name} ({function})"),
+        None => name.to_owned(),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct TracedProgram {
     pub seen: RefCell<Vec<SeenValue>>,
     /// Positions to which the client may go, by the numbers of the targets.
     pub targets: Vec<Position>,
+    /// Number of older targets, which are no longer kept. Their numbers are not used again.
+    pub cleared_targets: usize,
 }
 
 /// A frame as clients name it.
@@ -79,6 +81,7 @@ impl TracedProgram {
             first_line: 1,
             seen: RefCell::default(),
             targets: Vec::new(),
+            cleared_targets: 0,
         };
         program.move_to(position)?;
         Ok(program)

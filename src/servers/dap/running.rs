@@ -179,6 +179,10 @@ impl TracedProgram {
                             text: self.log_text(log, place, cancel),
                             shown_at: breakpoint.shown_at.clone(),
                         }),
+                        Some(_) if messages.len() == MESSAGES => messages.push(LoggedMessage {
+                            text: "further messages of this run are left out".to_owned(),
+                            shown_at: None,
+                        }),
                         Some(_) => {}
                     }
                 }

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
-use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, called_at, stack_frames};
+use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, stack_frames};
+use stepback_debugger::model::frame_place::WaitingPlace;
 use stepback_index::answer::{CallId, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
@@ -24,15 +25,21 @@ impl TracedProgram {
     }
 
     /// Returns the position at which a frame is: that of the program, or that of its call.
-    pub fn position_of(&self, frame: FrameNumber) -> Position {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn position_of(&self, frame: FrameNumber, cancel: &Cancel) -> Result<Position, QueryError> {
         let Some(inner) = frame.level.checked_sub(1) else {
-            return self.position;
+            return Ok(self.position);
         };
         let frames = self.frames(frame.thread);
         let call = frames
             .get(inner)
             .and_then(|call| self.index().calls().get(*call));
-        call.map_or(self.position, |call| called_at(&call))
+        Ok(match call {
+            Some(call) => WaitingPlace::around(&self.session, &call, cancel)?.registers_at,
+            None => self.position,
+        })
     }
 
     /// Reads some frames of a thread.
@@ -53,11 +60,12 @@ impl TracedProgram {
             let own = level.checked_sub(inner).and_then(|place| frames.get(place));
             let address = match level.checked_sub(1) {
                 None => self.current_address(thread, own, cancel)?,
-                Some(level) => level
-                    .checked_sub(inner)
-                    .and_then(|place| frames.get(place))
-                    .and_then(|frame| frame.call_site.as_ref())
-                    .map(|site| site.address),
+                Some(level) => match level.checked_sub(inner).and_then(|place| frames.get(place)) {
+                    Some(frame) => {
+                        WaitingPlace::around(&self.session, &frame.call, cancel)?.address
+                    }
+                    None => None,
+                },
             };
             let number = FrameNumber { thread, level };
             shown.push(self.frame_json(number, own, address));

@@ -147,10 +147,15 @@ impl TracedProgram {
 
     /// Returns the place of a variable that a client names together with the list that shows it; the
     /// frame of the request if it names no list.
-    pub fn shown_variable(&self, arguments: Arguments<'_>, name: &str) -> Result<MemberPath> {
+    pub fn shown_variable(
+        &self,
+        arguments: Arguments<'_>,
+        name: &str,
+        cancel: &Cancel,
+    ) -> Result<MemberPath> {
         let plain = |frame: FrameNumber| MemberPath {
             frame,
-            path: name.split(" (").next().unwrap_or_default().to_owned(),
+            path: name.to_owned(),
         };
         let reference = arguments.count("variablesReference")?;
         let Some(reference) = reference.filter(|reference| *reference > 0) else {
@@ -158,7 +163,19 @@ impl TracedProgram {
         };
         match ScopeKind::of(reference) {
             Some((ScopeKind::Members, number)) => self.member_of(number, name),
-            Some((_, frame)) => Ok(plain(self.frame_of(frame)?)),
+            Some((ScopeKind::Locals, frame)) => {
+                let frame = self.frame_of(frame)?;
+                let path = self.path_of_shown(frame, VariableKind::Local, name, cancel)?;
+                Ok(MemberPath { frame, path })
+            }
+            Some((ScopeKind::Arguments, frame)) => {
+                let frame = self.frame_of(frame)?;
+                let path = self.path_of_shown(frame, VariableKind::Argument, name, cancel)?;
+                Ok(MemberPath { frame, path })
+            }
+            Some((ScopeKind::ArgumentsAtEntry | ScopeKind::Registers, frame)) => {
+                Ok(plain(self.frame_of(frame)?))
+            }
             None => bail!("there are no variables {reference}"),
         }
     }
@@ -181,7 +198,7 @@ impl TracedProgram {
     }
 
     fn register_variables(&self, frame: FrameNumber, cancel: &Cancel) -> Result<Vec<Json>> {
-        let position = self.position_of(frame);
+        let position = self.position_of(frame, cancel)?;
         let file = all_registers(self.index(), position, Some(frame.thread), cancel)?;
         let variables = file.registers.iter().map(|register| {
             let mut variable = json!({

@@ -190,7 +190,7 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
 /// A section with its address in memory.
 pub struct PlacedSection {
     pub content: SectionReader,
-    /// Address at which the file wants it; 0 if it is not loaded.
+    /// Virtual address; 0 if it is not loaded.
     pub address: u64,
 }
 

@@ -25,6 +25,11 @@ const ORIGINS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(usize);
 
+impl EntryId {
+    /// Reference that cannot be resolved. No entry has this offset.
+    pub const UNRESOLVED: Self = Self(usize::MAX);
+}
+
 /// The debug information of an image.
 pub struct DebugEntries {
     pub dwarf: Dwarf<SectionReader>,
@@ -51,6 +56,21 @@ pub struct DebugUnit {
 struct FunctionExtent {
     code: Range<u64>,
     offset: UnitOffset,
+}
+
+impl FunctionExtent {
+    /// Returns true if the linker probably discarded the function: it leaves the address 0. An image
+    /// may have a function there, so one that begins elsewhere comes first.
+    fn is_discarded(&self) -> bool {
+        self.code.start == 0
+    }
+}
+
+/// A function at an address.
+struct FoundFunction {
+    entry: Entry,
+    /// See [`FunctionExtent::is_discarded`].
+    is_discarded: bool,
 }
 
 /// An entry with its unit.
@@ -113,20 +133,33 @@ impl DebugEntries {
             .units
             .iter()
             .filter(|extent| extent.code.iter().any(is_there));
-        units
-            .filter_map(|extent| self.function_in(extent.bytes.start, address))
-            .next()
+        let mut found = units.filter_map(|extent| self.function_in(extent.bytes.start, address));
+        let first = found.next()?;
+        let kept = match first.is_discarded {
+            true => found.find(|function| !function.is_discarded),
+            false => None,
+        };
+        Some(kept.unwrap_or(first).entry)
     }
 
-    fn function_in(&self, unit: usize, address: u64) -> Option<Entry> {
+    fn function_in(&self, unit: usize, address: u64) -> Option<FoundFunction> {
         let unit = self.unit(unit)?;
         let functions = unit.functions.get_or_init(|| self.functions_of(&unit.unit));
         let around = functions
             .iter()
             .filter(|function| function.code.contains(&address));
-        let innermost = around.min_by_key(|function| function.code.end - function.code.start)?;
+        let innermost = around.min_by_key(|function| {
+            (
+                function.is_discarded(),
+                function.code.end - function.code.start,
+            )
+        })?;
+        let is_discarded = innermost.is_discarded();
         let die = unit.unit.entry(innermost.offset).ok()?;
-        Some(Entry { unit, die })
+        Some(FoundFunction {
+            entry: Entry { unit, die },
+            is_discarded,
+        })
     }
 
     fn functions_of(&self, unit: &Unit<SectionReader>) -> Vec<FunctionExtent> {
@@ -208,10 +241,11 @@ impl DebugEntries {
         None
     }
 
-    /// Returns the type of an entry; none for `void`.
+    /// Returns the type of an entry; none for `void`. A reference that cannot be resolved is
+    /// [`EntryId::UNRESOLVED`].
     pub fn type_of(&self, entry: &Entry) -> Option<EntryId> {
         let Inherited { entry, value } = self.inherited(entry, gimli::DW_AT_type)?;
-        self.referred(&entry, value)
+        Some(self.referred(&entry, value).unwrap_or(EntryId::UNRESOLVED))
     }
 
     /// Returns the name of an entry.
@@ -320,6 +354,7 @@ fn code_of(
         return ranges
             .take(RANGES)
             .map(|range| range.begin..range.end)
+            .filter(|range| !is_tombstone(unit, range.start))
             .collect();
     }
     let address = |value| dwarf.attr_address(unit, value).ok().flatten();
@@ -331,5 +366,17 @@ fn code_of(
         Some(value) => address(value),
         None => None,
     };
+    let is_kept = !is_tombstone(unit, start);
+    let end = end.filter(|end| is_kept && *end > start);
     end.map(|end| start..end).into_iter().collect()
+}
+
+/// Returns true for the address of discarded code: all ones, or one less in lists of ranges.
+fn is_tombstone(unit: &Unit<SectionReader>, start: u64) -> bool {
+    let address_bytes = unit.encoding().address_size;
+    let highest = match address_bytes {
+        1..8 => (1 << (8 * u32::from(address_bytes))) - 1,
+        _ => u64::MAX,
+    };
+    start >= highest - 1
 }

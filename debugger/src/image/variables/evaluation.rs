@@ -2,6 +2,8 @@
 //!
 //! A value that depends on something unknown is unknown, never 0.
 
+use std::cell::Cell;
+
 use gimli::{
     Encoding, Evaluation, EvaluationResult, Expression, Location, Piece, UnitOffset, Value,
     ValueType,
@@ -12,16 +14,32 @@ use stepback_index::answer::ValueSource;
 use crate::image::lines::SectionReader;
 use crate::image::variables::frame_rules::CfaPlace;
 use crate::image::variables::frame_values::KnownNumber;
-use crate::image::variables::location::LocationReader;
+use crate::image::variables::location::{LocationReader, UnreadableLocation};
 
 /// Maximum number of operations of an expression.
 const OPERATIONS: u32 = 1 << 12;
 
-/// Maximum number of values that an expression requests.
+/// Maximum number of values that the expressions of a location request.
 const REQUESTS: usize = 1 << 10;
 
 /// Maximum depth of expressions that need others: frame bases and values at the entry.
 pub(super) const LEVELS: usize = 4;
+
+/// State that the nested expressions of a location share.
+#[derive(Default)]
+pub struct EvaluationState {
+    /// Number of requests until now.
+    requests: Cell<usize>,
+    /// Reason why the last expression has no value; none if the value is only unknown.
+    pub(super) fault: Cell<Option<LocationFault>>,
+}
+
+/// Reason why a location has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LocationFault {
+    Unsupported,
+    Unreadable,
+}
 
 /// Result of an expression.
 pub(super) struct Evaluated {
@@ -32,7 +50,7 @@ pub(super) struct Evaluated {
 
 /// State of registers that an expression refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum RegisterTime {
+pub(super) enum RegisterMoment {
     Now,
     Entry,
 }
@@ -43,22 +61,35 @@ impl LocationReader<'_> {
         &self,
         expression: Expression<SectionReader>,
         encoding: Encoding,
-        time: RegisterTime,
+        time: RegisterMoment,
         levels: usize,
     ) -> Result<Option<Evaluated>, QueryError> {
         let mut evaluation = expression.evaluation(encoding);
         evaluation.set_max_iterations(OPERATIONS);
         let mut source = ValueSource::Recorded;
         let mut state = evaluation.evaluate();
-        for _ in 0..REQUESTS {
+        loop {
             let request = match state {
                 Ok(EvaluationResult::Complete) => {
                     let pieces = evaluation.result();
                     return Ok(Some(Evaluated { pieces, source }));
                 }
                 Ok(request) => request,
-                Err(_) => return Ok(None),
+                Err(gimli::Error::InvalidExpression(_)) => {
+                    self.state.fault.set(Some(LocationFault::Unsupported));
+                    return Ok(None);
+                }
+                Err(_) => {
+                    self.state.fault.set(Some(LocationFault::Unreadable));
+                    return Ok(None);
+                }
             };
+            let requests = self.state.requests.get();
+            if requests >= REQUESTS {
+                self.state.fault.set(Some(LocationFault::Unreadable));
+                return Ok(None);
+            }
+            self.state.requests.set(requests + 1);
             let request = ValueRequest {
                 request,
                 encoding,
@@ -70,7 +101,6 @@ impl LocationReader<'_> {
             };
             state = resumed;
         }
-        Ok(None)
     }
 
     /// Continues an evaluation with what it requests; none if that cannot be known.
@@ -106,7 +136,7 @@ impl LocationReader<'_> {
                 size,
                 space: None,
                 base_type,
-            } if time == RegisterTime::Now => {
+            } if time == RegisterMoment::Now => {
                 let address = self.truncated(address, encoding);
                 let mut bytes = self.frame.memory(address, size.into())?;
                 if self.frame.is_big_endian() {
@@ -148,6 +178,13 @@ impl LocationReader<'_> {
                 base.map(|base| evaluation.resume_with_base_type(base))
             }
             // Thread-local storage, other debug entries and the caller's parameters.
+            EvaluationResult::RequiresTls(_)
+            | EvaluationResult::RequiresAtLocation(_)
+            | EvaluationResult::RequiresParameterRef(_)
+            | EvaluationResult::RequiresMemory { space: Some(_), .. } => {
+                self.state.fault.set(Some(LocationFault::Unsupported));
+                None
+            }
             _ => None,
         })
     }
@@ -155,11 +192,11 @@ impl LocationReader<'_> {
     fn register_number(
         &self,
         number: u16,
-        time: RegisterTime,
+        time: RegisterMoment,
     ) -> Result<Option<KnownNumber>, QueryError> {
         let bytes = match time {
-            RegisterTime::Now => self.frame.register(number)?,
-            RegisterTime::Entry => self.frame.entry_register(number)?,
+            RegisterMoment::Now => self.frame.register(number)?,
+            RegisterMoment::Entry => self.frame.entry_register(number)?,
         };
         Ok(bytes.and_then(|bytes| KnownNumber::of_bytes(&bytes)))
     }
@@ -191,8 +228,12 @@ impl LocationReader<'_> {
         };
         let encoding = base.entry.unit.unit.encoding();
         match self.expression_of(&base.entry, base.value) {
-            Some(expression) => self.number(expression, encoding, RegisterTime::Now, levels),
-            None => Ok(None),
+            Ok(Some(expression)) => self.number(expression, encoding, RegisterMoment::Now, levels),
+            Ok(None) => Ok(None),
+            Err(UnreadableLocation) => {
+                self.state.fault.set(Some(LocationFault::Unreadable));
+                Ok(None)
+            }
         }
     }
 
@@ -204,7 +245,7 @@ impl LocationReader<'_> {
         encoding: Encoding,
         levels: usize,
     ) -> Result<Option<KnownNumber>, QueryError> {
-        self.number(expression, encoding, RegisterTime::Entry, levels)
+        self.number(expression, encoding, RegisterMoment::Entry, levels)
     }
 
     /// Evaluates an expression to a number: an address, a value, or the value of a register.
@@ -212,7 +253,7 @@ impl LocationReader<'_> {
         &self,
         expression: Expression<SectionReader>,
         encoding: Encoding,
-        time: RegisterTime,
+        time: RegisterMoment,
         levels: usize,
     ) -> Result<Option<KnownNumber>, QueryError> {
         let Some(evaluated) = self.evaluate(expression, encoding, time, levels)? else {
@@ -240,7 +281,7 @@ impl LocationReader<'_> {
     fn cfa(&self, levels: usize) -> Result<Option<KnownNumber>, QueryError> {
         match self.rules.cfa_at(self.address) {
             Some(CfaPlace::RegisterOffset { register, offset }) => {
-                let base = self.register_number(register.0, RegisterTime::Now)?;
+                let base = self.register_number(register.0, RegisterMoment::Now)?;
                 Ok(base.map(|base| KnownNumber {
                     value: base.value.wrapping_add_signed(offset),
                     ..base
@@ -249,7 +290,7 @@ impl LocationReader<'_> {
             Some(CfaPlace::Expression {
                 expression,
                 encoding,
-            }) => self.number(expression, encoding, RegisterTime::Now, levels),
+            }) => self.number(expression, encoding, RegisterMoment::Now, levels),
             None => self.frame.entry_stack(),
         }
     }
@@ -259,7 +300,7 @@ impl LocationReader<'_> {
 struct ValueRequest {
     request: EvaluationResult<SectionReader>,
     encoding: Encoding,
-    time: RegisterTime,
+    time: RegisterMoment,
     levels: usize,
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use stepback_index::QueryError;
 use stepback_machine::Address;
 
+use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::frame_values::FrameValues;
-use crate::image::variables::image_variables::{ImageVariables, ScopeAtAddress, careful};
+use crate::image::variables::image_variables::{ImageVariables, ScopeAtAddress, catch_panic};
 use crate::image::variables::location::{LocationReader, VariablePlace};
 use crate::image::variables::scopes::ScopedVariable;
 use crate::image::variables::types::VariableType;
@@ -35,13 +36,13 @@ impl FrameVariables {
 
     /// Returns the name of the function.
     pub fn function(&self) -> Option<String> {
-        careful(|| self.image.loaded()?.entries.name_of(&self.scope.function))?
+        catch_panic(|| self.image.loaded()?.entries.name_of(&self.scope.function))?
     }
 
     /// Returns the address at which the function is entered.
     pub fn entry(&self) -> Option<Address> {
         let entries = &self.image.loaded()?.entries;
-        let own = careful(|| {
+        let own = catch_panic(|| {
             let low = self.scope.function.die.attr_value(gimli::DW_AT_low_pc);
             let unit = &self.scope.function.unit.unit;
             let low = low.and_then(|low| entries.dwarf.attr_address(unit, low).ok().flatten());
@@ -63,7 +64,7 @@ impl FrameVariables {
 
     /// Returns the type of a variable.
     pub fn type_of(&self, variable: &ScopedVariable) -> VariableType {
-        let entry = careful(|| self.image.loaded()?.entries.type_of(&variable.entry));
+        let entry = catch_panic(|| self.image.loaded()?.entries.type_of(&variable.entry));
         VariableType::of(entry.flatten())
     }
 
@@ -86,9 +87,10 @@ impl FrameVariables {
             address: self.scope.address,
             offset: self.image.lines.offset(),
             frame,
+            state: EvaluationState::default(),
         };
         let size_bytes = self.types().size_of(self.type_of(variable));
-        careful(|| reader.place_of(&variable.entry, size_bytes))
-            .unwrap_or(Ok(VariablePlace::Unknown))
+        catch_panic(|| reader.place_of(&variable.entry, size_bytes))
+            .unwrap_or(Ok(VariablePlace::Unreadable))
     }
 }

@@ -1,4 +1,4 @@
-//! The debug information of one image about variables ([`ImageVariables`]), read at the first query.
+//! Debug information of the image about variables ([`ImageVariables`]), read at the first query.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -66,7 +66,7 @@ impl ImageVariables {
         if let Some(known) = scopes().get(&address) {
             return known.clone();
         }
-        let found = careful(|| {
+        let found = catch_panic(|| {
             let entries = &self.loaded()?.entries;
             let function = entries.function_at(address)?;
             let variables = variables_at(entries, &function, address);
@@ -87,7 +87,7 @@ impl ImageVariables {
 
     /// Returns the debug information; none if the image has none that can be used.
     pub(super) fn loaded(&self) -> Option<&LoadedVariables> {
-        let load = || careful(|| self.read()).flatten();
+        let load = || catch_panic(|| self.read()).flatten();
         self.loaded.get_or_init(load).as_ref()
     }
 
@@ -127,6 +127,6 @@ impl ImageVariables {
 
 /// Runs a query of the debug information. The libraries check their input, but an oversight must
 /// cost only the answer.
-pub(super) fn careful<T>(query: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn catch_panic<T>(query: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(query)).ok()
 }

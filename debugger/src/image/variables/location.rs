@@ -6,7 +6,9 @@ use stepback_index::answer::{ByteState, ValueSource};
 
 use crate::image::lines::SectionReader;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
-use crate::image::variables::evaluation::{Evaluated, LEVELS, RegisterTime, mask_of};
+use crate::image::variables::evaluation::{
+    Evaluated, EvaluationState, LEVELS, LocationFault, RegisterMoment, mask_of,
+};
 use crate::image::variables::frame_rules::FrameRules;
 use crate::image::variables::frame_values::FrameValues;
 
@@ -25,8 +27,23 @@ pub enum VariablePlace {
     Content(Vec<ByteState>),
     /// The compiler left the variable out here.
     OptimisedAway,
+    /// In a location of a kind that is not supported: thread-local, bit pieces, implicit pointers.
+    Unsupported,
+    /// The debug information of the location is damaged.
+    Unreadable,
     /// It cannot be known.
     Unknown,
+}
+
+impl VariablePlace {
+    /// Brings a content to the size of its type. Missing bytes are unknown.
+    pub fn of_size(self, size_bytes: Option<u64>) -> Self {
+        let size = size_bytes.and_then(|size| usize::try_from(size).ok());
+        match (self, size) {
+            (Self::Content(bytes), Some(size)) => Self::Content(padded(bytes, size)),
+            (other, _) => other,
+        }
+    }
 }
 
 /// Evaluates locations in a frame.
@@ -40,6 +57,8 @@ pub struct LocationReader<'a> {
     /// Number of bytes by which the image was loaded above its own addresses.
     pub offset: u64,
     pub frame: &'a dyn FrameValues,
+    /// Shared by the expressions that a location needs.
+    pub state: EvaluationState,
 }
 
 impl LocationReader<'_> {
@@ -52,38 +71,51 @@ impl LocationReader<'_> {
         variable: &Entry,
         size_bytes: Option<u64>,
     ) -> Result<VariablePlace, QueryError> {
+        let content_size = size_bytes.filter(|size| *size <= ASSEMBLED_BYTES);
         if let Some(found) = self.entries.inherited(variable, gimli::DW_AT_location) {
             return match self.expression_of(&found.entry, found.value) {
-                Some(expression) => {
-                    self.place_by(expression, found.entry.unit.unit.encoding(), size_bytes)
+                Ok(Some(expression)) => {
+                    let encoding = found.entry.unit.unit.encoding();
+                    let place = self.place_by(expression, encoding, size_bytes)?;
+                    Ok(place.of_size(content_size))
                 }
-                None => Ok(VariablePlace::OptimisedAway),
+                Ok(None) => Ok(VariablePlace::OptimisedAway),
+                Err(UnreadableLocation) => Ok(VariablePlace::Unreadable),
             };
         }
         let constant = self.entries.inherited(variable, gimli::DW_AT_const_value);
         Ok(constant.map_or(VariablePlace::OptimisedAway, |found| {
-            self.constant(&found.value, size_bytes)
+            let place = self.constant(&found.value, size_bytes);
+            place.of_size(content_size)
         }))
     }
 
-    /// Returns the expression of a location attribute that is valid at the address.
+    /// Returns the expression of a location attribute that is valid at the address; none if there
+    /// is none.
     pub(super) fn expression_of(
         &self,
         entry: &Entry,
         value: AttributeValue<SectionReader>,
-    ) -> Option<Expression<SectionReader>> {
+    ) -> Result<Option<Expression<SectionReader>>, UnreadableLocation> {
+        let filled = |expression: Expression<SectionReader>| {
+            Some(expression).filter(|expression| !expression.0.is_empty())
+        };
         if let Some(expression) = value.exprloc_value() {
-            return Some(expression).filter(|expression| !expression.0.is_empty());
+            return Ok(filled(expression));
         }
         let lists = self.entries.dwarf.attr_locations(&entry.unit.unit, value);
-        let mut list = lists.ok().flatten()?;
+        let Ok(Some(mut list)) = lists else {
+            return Err(UnreadableLocation);
+        };
         for _ in 0..LIST_ENTRIES {
-            let one = list.next().ok().flatten()?;
+            let Some(one) = list.next().map_err(|_| UnreadableLocation)? else {
+                return Ok(None);
+            };
             if (one.range.begin..one.range.end).contains(&self.address) {
-                return Some(one.data).filter(|expression| !expression.0.is_empty());
+                return Ok(filled(one.data));
             }
         }
-        None
+        Err(UnreadableLocation)
     }
 
     /// Converts a constant to the bytes of a variable.
@@ -100,7 +132,7 @@ impl LocationReader<'_> {
             return VariablePlace::Content(bytes.iter().copied().map(known).collect());
         }
         if let AttributeValue::String(_) | AttributeValue::DebugStrRef(_) = value {
-            return VariablePlace::Unknown;
+            return VariablePlace::Unsupported;
         }
         let number = super::debug_entries::number_of(value);
         let (Some(number), Some(size)) = (number, size_bytes.filter(|size| *size <= 16)) else {
@@ -124,9 +156,13 @@ impl LocationReader<'_> {
         encoding: Encoding,
         size_bytes: Option<u64>,
     ) -> Result<VariablePlace, QueryError> {
-        let evaluated = self.evaluate(expression, encoding, RegisterTime::Now, LEVELS)?;
+        let evaluated = self.evaluate(expression, encoding, RegisterMoment::Now, LEVELS)?;
         let Some(Evaluated { pieces, source }) = evaluated else {
-            return Ok(VariablePlace::Unknown);
+            return Ok(match self.state.fault.take() {
+                Some(LocationFault::Unsupported) => VariablePlace::Unsupported,
+                Some(LocationFault::Unreadable) => VariablePlace::Unreadable,
+                None => VariablePlace::Unknown,
+            });
         };
         if pieces
             .iter()
@@ -139,6 +175,9 @@ impl LocationReader<'_> {
         {
             if let Location::Address { address } = piece.location {
                 return Ok(VariablePlace::Memory(self.truncated(address, encoding)));
+            }
+            if let Location::ImplicitPointer { .. } = piece.location {
+                return Ok(VariablePlace::Unsupported);
             }
             let size = size_bytes.filter(|size| *size <= ASSEMBLED_BYTES);
             let Some(size) = size else {
@@ -153,7 +192,7 @@ impl LocationReader<'_> {
             let size = bits.map(|bits| bits / 8);
             let is_small = |size: &u64| content.len() as u64 + size <= ASSEMBLED_BYTES;
             let Some(size) = size.filter(is_small) else {
-                return Ok(VariablePlace::Unknown);
+                return Ok(VariablePlace::Unsupported);
             };
             match self.piece(piece, size, source)? {
                 Some(bytes) => content.extend(bytes),
@@ -199,7 +238,11 @@ impl LocationReader<'_> {
                 .map(|byte| known_byte(byte, source))
                 .collect(),
         };
-        let low = low.into_iter().skip(skipped).take(size).collect();
+        let low: Vec<ByteState> = low.into_iter().skip(skipped).take(size).collect();
+        if self.frame.is_big_endian() && low.len() < size {
+            // A narrower register has no defined place in the value.
+            return Ok(Some(unknown_bytes(size_bytes)));
+        }
         let mut bytes = padded(low, size);
         if self.frame.is_big_endian() {
             bytes.reverse();
@@ -215,6 +258,10 @@ impl LocationReader<'_> {
         address & mask_of(encoding.address_size)
     }
 }
+
+/// Error of a location attribute that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnreadableLocation;
 
 /// Returns the bytes of a value of an expression, least significant first.
 fn value_bytes(value: Value, address_bytes: u8) -> Vec<u8> {
@@ -248,7 +295,7 @@ fn unknown_bytes(count: u64) -> Vec<ByteState> {
     vec![ByteState::default(); usize::try_from(count).unwrap_or(0)]
 }
 
-/// Adds unknown bytes up to a size.
+/// Cuts bytes to a size, or adds unknown ones up to it.
 fn padded(mut bytes: Vec<ByteState>, size: usize) -> Vec<ByteState> {
     bytes.resize(size, ByteState::default());
     bytes

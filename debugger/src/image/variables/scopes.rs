@@ -109,7 +109,7 @@ fn collected(
             }
             Place::Block if depth < SCOPES => {
                 let ranges = entries.ranges_of(&entry);
-                // A block without code of its own groups the entries of the one around it.
+                // A block without own code groups the entries of the one around it.
                 if ranges.is_empty() || ranges.iter().any(|range| range.contains(&address)) {
                     scopes.push(Scope {
                         level,

@@ -15,7 +15,7 @@ pub const OUTER: u64 = 0x1000;
 pub const OUTER_BYTES: u64 = 0x100;
 
 /// Abbreviations by number: tag, children, and pairs of attribute and form (DWARF 4, 7.5.3).
-const ABBREVIATIONS: [(u8, u8, &[u8]); 14] = [
+const ABBREVIATIONS: [(u8, u8, &[u8]); 17] = [
     // Unit: name, language, low_pc, high_pc.
     (0x11, 1, &[0x03, 0x08, 0x13, 0x0b, 0x11, 0x01, 0x12, 0x07]),
     // Function: name, low_pc, high_pc, frame_base.
@@ -44,6 +44,12 @@ const ABBREVIATIONS: [(u8, u8, &[u8]); 14] = [
     (0x21, 0, &[0x2f, 0x0b]),
     // Completion of another entry: abstract_origin.
     (0x34, 0, &[0x31, 0x13]),
+    // Constant type: type.
+    (0x26, 0, &[0x49, 0x13]),
+    // Array: type, bit_stride.
+    (0x01, 1, &[0x49, 0x13, 0x2e, 0x0b]),
+    // Member: name, type, data_member_location as an expression.
+    (0x0d, 0, &[0x03, 0x08, 0x49, 0x13, 0x38, 0x18]),
 ];
 
 pub const VARIABLE: u8 = 3;
@@ -58,6 +64,12 @@ pub const MEMBER: u8 = 11;
 pub const ARRAY: u8 = 12;
 pub const BOUNDS: u8 = 13;
 pub const COMPLETION: u8 = 14;
+pub const CONSTANT: u8 = 15;
+pub const STRIDED_ARRAY: u8 = 16;
+pub const COMPUTED_MEMBER: u8 = 17;
+
+/// `DW_LANG_C99`.
+const C99: u8 = 0x0c;
 
 /// A unit under construction.
 pub struct TestUnit {
@@ -66,14 +78,21 @@ pub struct TestUnit {
 
 impl TestUnit {
     pub fn new() -> Self {
+        Self::of_language(C99)
+    }
+
+    /// Begins a unit in a language of DWARF 5, table 7.17.
+    pub fn of_language(language: u8) -> Self {
         let mut unit = Self { bytes: Vec::new() };
         // Length, version, abbreviations, size of an address.
         unit.bytes.extend([0; 4]);
         unit.bytes.extend(4_u16.to_le_bytes());
         unit.bytes.extend([0; 4]);
         unit.bytes.push(8);
-        // C99.
-        unit.begin(1).text("test.c").byte(0x0c).code(0..0x1_0000);
+        unit.begin(1)
+            .text("test.c")
+            .byte(language)
+            .code(0..0x1_0000);
         unit
     }
 

@@ -6,13 +6,15 @@ use stepback_machine::Address;
 
 use crate::image::lines::{SectionReader, read_section};
 use crate::image::variables::debug_entries::DebugEntries;
+use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::frame_rules::FrameRules;
-use crate::image::variables::image_variables::careful;
+use crate::image::variables::image_variables::catch_panic;
 use crate::image::variables::location::{LocationReader, VariablePlace};
 use crate::image::variables::scopes::{ScopedVariable, VariableKind, variables_at};
 use crate::image::variables::test_unit::{
-    ARRAY, BLOCK, BOUNDS, COMPLETION, DEFINITION, INLINED, MEMBER, OUTER, OUTER_BYTES, PARAMETER,
-    POINTER, STRUCTURE, TestFrame, TestUnit, VARIABLE, entries_of,
+    ARRAY, BLOCK, BOUNDS, COMPLETION, COMPUTED_MEMBER, CONSTANT, DEFINITION, INLINED, MEMBER,
+    OUTER, OUTER_BYTES, PARAMETER, POINTER, STRIDED_ARRAY, STRUCTURE, TestFrame, TestUnit,
+    VARIABLE, entries_of,
 };
 use crate::image::variables::types::{TypeReader, TypeShape, VariableType};
 use crate::image::{ImageSpec, Images};
@@ -39,6 +41,7 @@ fn place_in(entries: &DebugEntries) -> String {
         address: OUTER,
         offset: MOVED,
         frame: &TestFrame,
+        state: EvaluationState::default(),
     };
     match reader.place_of(&variables[0].entry, Some(4)).unwrap() {
         VariablePlace::Memory(address) => format!("at {address:#x}"),
@@ -49,6 +52,8 @@ fn place_in(entries: &DebugEntries) -> String {
             bytes.join(" ")
         }
         VariablePlace::OptimisedAway => "optimised away".to_owned(),
+        VariablePlace::Unsupported => "unsupported".to_owned(),
+        VariablePlace::Unreadable => "unreadable".to_owned(),
         VariablePlace::Unknown => "unknown".to_owned(),
     }
 }
@@ -143,13 +148,36 @@ fn what_cannot_be_known_is_unknown() {
     check(&[0xa3, 1, 0x59, 0x9f], "unknown");
     // entry_value(deref of reg3): memory at the entry is not that of now.
     check(&[0xa3, 3, 0x73, 0, 0x06, 0x9f], "unknown");
+}
+
+#[test]
+fn unsupported_and_damaged_locations_have_their_own_words() {
     // lit0, form_tls_address.
-    check(&[0x30, 0x9b], "unknown");
+    check(&[0x30, 0x9b], "unsupported");
     // call2, which calls another entry.
-    check(&[0x98, 11, 0], "unknown");
-    // plus without operands, and an unknown operation.
-    check(&[0x22], "unknown");
-    check(&[0xff], "unknown");
+    check(&[0x98, 11, 0], "unsupported");
+    // reg3, bit_piece 3 bits from bit 0.
+    check(&[0x53, 0x9d, 3, 0], "unsupported");
+    // implicit_pointer to the entry at 11.
+    check(&[0xa0, 11, 0, 0, 0, 0], "unsupported");
+    // An unknown operation.
+    check(&[0xff], "unsupported");
+    // plus without operands, and an address that is cut off.
+    check(&[0x22], "unreadable");
+    check(&[0x03, 0, 0x20], "unreadable");
+    // fbreg with a damaged frame base.
+    check_with(&[0x22], &[0x91, 0], "unreadable");
+}
+
+#[test]
+fn contents_have_the_size_of_the_type() {
+    // implicit_value of 2 bytes, and of 6.
+    check(&[0x9e, 2, 1, 2], "01 02 ?? ??");
+    check(&[0x9e, 6, 1, 2, 3, 4, 5, 6], "01 02 03 04");
+    // reg3, piece 2.
+    check(&[0x53, 0x93, 2], "00 30 ?? ??");
+    // reg3, piece 4, reg4, piece 4.
+    check(&[0x53, 0x93, 4, 0x54, 0x93, 4], "00 30 00 00");
 }
 
 #[test]
@@ -162,9 +190,9 @@ fn a_location_without_operations_is_optimised_away() {
 #[test]
 fn an_endless_expression_ends() {
     // skip -3.
-    check(&[0x2f, 0xfd, 0xff], "unknown");
+    check(&[0x2f, 0xfd, 0xff], "unreadable");
     // lit0, skip -4: the stack grows.
-    check(&[0x30, 0x2f, 0xfc, 0xff], "unknown");
+    check(&[0x30, 0x2f, 0xfc, 0xff], "unreadable");
     // A value at the entry of a value at the entry, and so on.
     let mut nested = vec![0x53];
     for _ in 0..20 {
@@ -307,6 +335,135 @@ fn a_matrix_is_an_array_of_arrays() {
     assert_eq!((count, types.size_of(element)), (Some(5), Some(4)));
 }
 
+/// Returns the type of a variable whose type `add` adds to a unit.
+fn type_in(mut unit: TestUnit, add: impl FnOnce(&mut TestUnit) -> u32) -> (DebugEntries, String) {
+    let of_type = add(&mut unit);
+    unit.outer(&CFA);
+    unit.begin(VARIABLE)
+        .text("x")
+        .to(of_type)
+        .expression(&CFA)
+        .end();
+    let entries = unit.entries();
+    let (_, name) = first_type(&entries);
+    (entries, name)
+}
+
+// DWARF 5, table 7.17: the default lower bound is 0 for C, and 1 for Fortran 90 and Ada 83.
+#[test]
+fn the_lower_bound_depends_on_the_language() {
+    for (language, name) in [(0x0c, "int [6]"), (0x08, "int [5]"), (0x03, "int [5]")] {
+        let array = |unit: &mut TestUnit| {
+            let int = unit.int();
+            let array = unit.next();
+            unit.begin(ARRAY).to(int).begin(BOUNDS).byte(5).end();
+            array
+        };
+        let (_, found) = type_in(TestUnit::of_language(language), array);
+        assert_eq!(found, name, "{language:#x}");
+    }
+}
+
+#[test]
+fn elements_with_a_stride_are_not_shown_as_an_array() {
+    let (entries, _) = type_in(TestUnit::new(), |unit| {
+        let int = unit.int();
+        let array = unit.next();
+        unit.begin(STRIDED_ARRAY).to(int).byte(3);
+        unit.begin(BOUNDS).byte(5).end();
+        array
+    });
+    let (of_type, _) = first_type(&entries);
+    assert_eq!(types(&entries).describe(of_type).shape, TypeShape::Opaque);
+    assert_eq!(types(&entries).size_of(of_type), None);
+}
+
+#[test]
+fn an_unresolved_type_is_not_void() {
+    let (_, name) = type_in(TestUnit::new(), |_| 0x00ff_ffff);
+    assert_eq!(name, "?");
+    let (_, name) = type_in(TestUnit::new(), |unit| {
+        let pointer = unit.next();
+        unit.begin(POINTER).to(0x00ff_ffff);
+        pointer
+    });
+    assert_eq!(name, "? *");
+}
+
+#[test]
+fn qualifiers_are_not_repeated() {
+    // const (const int), and const (const (const int *)).
+    let (_, name) = type_in(TestUnit::new(), |unit| {
+        let int = unit.int();
+        let inner = unit.next();
+        unit.begin(CONSTANT).to(int);
+        let outer = unit.next();
+        unit.begin(CONSTANT).to(inner);
+        outer
+    });
+    assert_eq!(name, "const int");
+    let (_, name) = type_in(TestUnit::new(), |unit| {
+        let int = unit.int();
+        let target = unit.next();
+        unit.begin(CONSTANT).to(int);
+        let pointer = unit.next();
+        unit.begin(POINTER).to(target);
+        let inner = unit.next();
+        unit.begin(CONSTANT).to(pointer);
+        let outer = unit.next();
+        unit.begin(CONSTANT).to(inner);
+        outer
+    });
+    assert_eq!(name, "const int * const");
+}
+
+#[test]
+fn a_member_at_a_computed_offset_stays() {
+    let (entries, _) = type_in(TestUnit::new(), |unit| {
+        let int = unit.int();
+        let structure = unit.next();
+        unit.begin(STRUCTURE).text("derived").byte(8);
+        unit.begin(MEMBER).text("a").to(int).byte(4);
+        // plus_uconst 2; deref, as for a virtual base class.
+        unit.begin(COMPUTED_MEMBER).text("b").to(int);
+        unit.expression(&[0x23, 2]);
+        unit.begin(COMPUTED_MEMBER).text("c").to(int);
+        unit.expression(&[0x06]).end();
+        structure
+    });
+    let (of_type, _) = first_type(&entries);
+    let TypeShape::Record(members) = types(&entries).describe(of_type).shape else {
+        panic!("no structure");
+    };
+    let offsets: Vec<(&str, Option<u64>)> = members
+        .iter()
+        .map(|member| (member.name.as_deref().unwrap(), member.offset_bytes))
+        .collect();
+    assert_eq!(offsets, [("a", Some(4)), ("b", Some(2)), ("c", None)]);
+}
+
+#[test]
+fn discarded_functions_are_not_found() {
+    let mut unit = TestUnit::new();
+    // The linker leaves 0 or all ones as the address of a function that it discards.
+    for (name, code) in [
+        ("kept", 0x40..0x400),
+        ("gone", 0..0x100),
+        ("gone too", u64::MAX - 1..u64::MAX),
+    ] {
+        unit.begin(2).text(name).code(code).expression(&CFA).end();
+    }
+    let entries = unit.entries();
+    let name_at = |address: u64| {
+        let function = entries.function_at(address)?;
+        entries.name_of(&function)
+    };
+    assert_eq!(name_at(0x80).as_deref(), Some("kept"));
+    // An image may have a function at 0.
+    assert_eq!(name_at(0x20).as_deref(), Some("gone"));
+    assert_eq!(name_at(u64::MAX - 1), None);
+}
+
 #[test]
 fn types_that_contain_themselves_end() {
     // A definition of itself, an array of itself, a structure in itself, a pointer to itself.
@@ -383,6 +540,7 @@ fn read_all(entries: &DebugEntries, address: u64) -> usize {
             address,
             offset: 0,
             frame: &TestFrame,
+            state: EvaluationState::default(),
         };
         let size_bytes = types.size_of(of_type);
         let place = reader.place_of(&variable.entry, size_bytes).unwrap();
@@ -435,7 +593,7 @@ fn damaged_information_is_read_without_a_panic() {
             let place = (random >> 16) as usize % bytes.len();
             bytes[place] = (random >> 8) as u8;
         }
-        let read = careful(|| {
+        let read = catch_panic(|| {
             let entries = entries_of(sections);
             addresses().for_each(|address| {
                 read_all(&entries, address);

@@ -1,5 +1,7 @@
 //! Names of types in C syntax: `const char *`, `struct node *[4]`, `int (*)(int)`.
 
+use std::cell::Cell;
+
 use gimli::DwTag;
 
 use crate::image::variables::debug_entries::Entry;
@@ -8,10 +10,16 @@ use crate::image::variables::types::{TypeReader, VariableType};
 /// Maximum number of types inside one another.
 const LEVELS: usize = 24;
 
+/// Words of qualifiers.
+const QUALIFIERS: [&str; 4] = ["const", "volatile", "_Atomic", "restrict"];
+
 /// Maximum number of parameters of a function that are named.
 const PARAMETERS: usize = 16;
 
-/// A name in two halves: a declared name would stand between them.
+/// Maximum number of types in a name.
+const TYPES: usize = 256;
+
+/// A name in two halves: a declarator goes between them.
 struct TypeName {
     before: String,
     after: String,
@@ -19,7 +27,11 @@ struct TypeName {
 
 /// Returns the name of a type.
 pub fn name_of(types: &TypeReader<'_>, of_type: VariableType) -> String {
-    let TypeName { before, after } = halves(types, of_type, LEVELS);
+    let names = NameReader {
+        types,
+        read: Cell::new(0),
+    };
+    let TypeName { before, after } = halves(&names, of_type, LEVELS);
     format!("{before}{after}")
 }
 
@@ -30,16 +42,35 @@ fn plain(name: String) -> TypeName {
     }
 }
 
-fn halves(types: &TypeReader<'_>, of_type: VariableType, levels: usize) -> TypeName {
+/// Reads the types in a name.
+struct NameReader<'a> {
+    types: &'a TypeReader<'a>,
+    /// Number of types until now.
+    read: Cell<usize>,
+}
+
+impl NameReader<'_> {
+    /// Counts a type; false if the name has too many.
+    fn has_room(&self) -> bool {
+        self.read.set(self.read.get() + 1);
+        self.read.get() <= TYPES
+    }
+}
+
+fn halves(names: &NameReader<'_>, of_type: VariableType, levels: usize) -> TypeName {
+    let types = names.types;
     let Some(id) = of_type.entry else {
         return plain("void".to_owned());
     };
-    let Some(entry) = types.entries.entry(id).filter(|_| levels > 0) else {
+    if levels == 0 || !names.has_room() {
         return plain("…".to_owned());
+    }
+    let Some(entry) = types.entries.entry(id) else {
+        return plain("?".to_owned());
     };
     let target = || {
         let target = VariableType::of(types.entries.type_of(&entry));
-        halves(types, target, levels - 1)
+        halves(names, target, levels - 1)
     };
     match entry.tag() {
         gimli::DW_TAG_pointer_type => with_sign(target(), "*"),
@@ -74,7 +105,7 @@ fn halves(types: &TypeReader<'_>, of_type: VariableType, levels: usize) -> TypeN
             let result = target();
             TypeName {
                 before: result.before + " ",
-                after: parameters(types, &entry, levels) + &result.after,
+                after: parameters(names, &entry, levels) + &result.after,
             }
         }
         tag => {
@@ -113,17 +144,27 @@ fn with_sign(target: TypeName, sign: &str) -> TypeName {
     }
 }
 
-/// Adds a qualifier: before the name of a plain type, after the sign of a pointer.
+/// Adds a qualifier, once: before the name of a plain type, after the sign of a pointer.
 fn qualified(target: TypeName, word: &str) -> TypeName {
+    let is_qualifier = |word: &&str| QUALIFIERS.contains(word);
     let TypeName { before, after } = target;
-    let before = match before.ends_with(['*', '&']) {
-        true => format!("{before} {word}"),
-        false => format!("{word} {before}"),
+    let sign = before.rfind(['*', '&']).map(|sign| sign + 1);
+    let of_pointer = sign
+        .and_then(|after| before.get(after..))
+        .filter(|rest| rest.split_whitespace().all(|word| is_qualifier(&word)));
+    let mut known = match of_pointer {
+        Some(rest) => rest.split_whitespace().take_while(is_qualifier),
+        None => before.split_whitespace().take_while(is_qualifier),
+    };
+    let before = match (known.any(|known| known == word), of_pointer) {
+        (true, _) => before,
+        (false, Some(_)) => format!("{before} {word}"),
+        (false, None) => format!("{word} {before}"),
     };
     TypeName { before, after }
 }
 
-/// Returns the word that C wants before the name of a type.
+/// Returns the keyword that C requires before the name of a type.
 fn keyword(types: &TypeReader<'_>, entry: &Entry) -> &'static str {
     let is_c = types.is_c(entry);
     match entry.tag() {
@@ -149,13 +190,14 @@ fn word_of(tag: DwTag) -> &'static str {
     }
 }
 
-fn parameters(types: &TypeReader<'_>, function: &Entry, levels: usize) -> String {
+fn parameters(reader: &NameReader<'_>, function: &Entry, levels: usize) -> String {
+    let types = reader.types;
     let children = types.entries.children_of(function, PARAMETERS + 1);
     let name = |child: &Entry| match child.tag() {
         gimli::DW_TAG_formal_parameter => {
             let of_type = VariableType::of(types.entries.type_of(child));
             let TypeName { before, after } =
-                halves(types, of_type, levels.saturating_sub(1).min(3));
+                halves(reader, of_type, levels.saturating_sub(1).min(3));
             format!("{before}{after}")
         }
         _ => "...".to_owned(),

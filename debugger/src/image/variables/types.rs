@@ -14,6 +14,9 @@ const MEMBERS: usize = 1 << 12;
 /// Maximum number of dimensions of an array.
 const DIMENSIONS: usize = 32;
 
+/// Attributes of arrays with space between the elements, or with elements of some bits.
+const STRIDES: [DwAt; 2] = [gimli::DW_AT_byte_stride, gimli::DW_AT_bit_stride];
+
 /// A type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VariableType {
@@ -75,8 +78,8 @@ pub struct TypeMember {
     /// Name; none for anonymous structures and unions.
     pub name: Option<String>,
     pub of_type: VariableType,
-    /// Offset in bytes from the start of the structure.
-    pub offset_bytes: u64,
+    /// Offset in bytes from the start of the structure; none if it is not constant.
+    pub offset_bytes: Option<u64>,
     /// Bits of a bit field, from the start of the structure.
     pub bits: Option<FieldBits>,
 }
@@ -150,6 +153,10 @@ impl TypeReader<'_> {
         let mut elements = 1_u64;
         for _ in 0..DIMENSIONS {
             match entry.tag() {
+                gimli::DW_TAG_array_type if has_any(&entry, &STRIDES) => {
+                    let size_bytes = entry.count(gimli::DW_AT_byte_size)?;
+                    return elements.checked_mul(size_bytes);
+                }
                 gimli::DW_TAG_array_type => {
                     for count in self.counts(&entry).into_iter().skip(removed) {
                         elements = elements.checked_mul(count?)?;
@@ -169,19 +176,16 @@ impl TypeReader<'_> {
 
     /// Returns true for an entry of a unit in C, which has words before the names of structures.
     pub(super) fn is_c(&self, entry: &Entry) -> bool {
-        let unit = &entry.unit.unit;
-        let root = unit.entry(unit.header.root_offset()).ok();
-        let language = root.and_then(|root| root.attr_value(gimli::DW_AT_language));
         matches!(
-            language,
-            Some(AttributeValue::Language(
+            language_of(entry),
+            Some(
                 gimli::DW_LANG_C
                     | gimli::DW_LANG_C89
                     | gimli::DW_LANG_C99
                     | gimli::DW_LANG_C11
                     | gimli::DW_LANG_C17
                     | gimli::DW_LANG_ObjC
-            ))
+            )
         )
     }
 
@@ -211,6 +215,11 @@ impl TypeReader<'_> {
     }
 
     fn base(&self, entry: &Entry) -> TypeShape {
+        // A byte order or a number of bits of its own makes another number of the bytes.
+        let special = [gimli::DW_AT_endianity, gimli::DW_AT_bit_size];
+        if has_any(entry, &special) {
+            return TypeShape::Opaque;
+        }
         let encoding = match entry.die.attr_value(gimli::DW_AT_encoding) {
             Some(AttributeValue::Encoding(encoding)) => encoding,
             _ => return TypeShape::Opaque,
@@ -259,29 +268,29 @@ impl TypeReader<'_> {
             .filter_map(|child| match child.tag() {
                 gimli::DW_TAG_member if !is_static(&child) => {
                     let name = self.entries.name_of(&child);
-                    self.member(&child, name)
+                    Some(self.member(&child, name))
                 }
                 gimli::DW_TAG_inheritance => {
                     let base = VariableType::of(self.entries.type_of(&child));
-                    self.member(&child, Some(self.name_of(base)))
+                    Some(self.member(&child, Some(self.name_of(base))))
                 }
                 _ => None,
             })
             .collect()
     }
 
-    fn member(&self, entry: &Entry, name: Option<String>) -> Option<TypeMember> {
+    fn member(&self, entry: &Entry, name: Option<String>) -> TypeMember {
         let of_type = VariableType::of(self.entries.type_of(entry));
         let offset_bytes = match entry.die.attr_value(gimli::DW_AT_data_member_location) {
-            None => 0,
-            Some(value) => member_offset(entry, &value)?,
+            None => Some(0),
+            Some(value) => member_offset(entry, &value),
         };
-        Some(TypeMember {
+        TypeMember {
             name,
             of_type,
             offset_bytes,
-            bits: self.field_bits(entry, of_type, offset_bytes),
-        })
+            bits: offset_bytes.and_then(|offset| self.field_bits(entry, of_type, offset)),
+        }
     }
 
     /// Returns the bits of a bit field (DWARF 5, 5.7.6; DWARF 3, 5.6.6).
@@ -311,6 +320,12 @@ impl TypeReader<'_> {
     }
 
     fn array(&self, entry: &Entry, removed: usize) -> TypeDescription {
+        if has_any(entry, &STRIDES) {
+            return TypeDescription {
+                size_bytes: entry.count(gimli::DW_AT_byte_size),
+                shape: TypeShape::Opaque,
+            };
+        }
         let counts = self.counts(entry);
         let entry_type = VariableType::of(self.entries.type_of(entry));
         let (count, rest) = match counts.get(removed..) {
@@ -352,14 +367,39 @@ fn element_count(bound: &Entry) -> Option<u64> {
         return Some(count);
     }
     let last = bound.number(gimli::DW_AT_upper_bound)?;
-    let first = bound.number(gimli::DW_AT_lower_bound).unwrap_or(0);
-    // A bound of -1 in four bytes is that of an array without elements.
-    let last = if last == i128::from(u32::MAX) {
-        -1
-    } else {
-        last
+    let first = match bound.die.attr_value(gimli::DW_AT_lower_bound) {
+        Some(value) => number_of(&value)?,
+        None => default_lower_bound(bound),
+    };
+    // A bound of -1 in four or eight bytes is that of an array without elements.
+    let last = match [u32::MAX.into(), u64::MAX.into()].contains(&last) {
+        true => -1,
+        false => last,
     };
     u64::try_from(last - first + 1).ok()
+}
+
+fn has_any(entry: &Entry, attributes: &[DwAt]) -> bool {
+    attributes
+        .iter()
+        .any(|name| entry.die.attr_value(*name).is_some())
+}
+
+/// Returns the lower bound of arrays without one (DWARF 5, table 7.17).
+fn default_lower_bound(bound: &Entry) -> i128 {
+    let language = language_of(bound);
+    let bound = language.and_then(gimli::DwLang::default_lower_bound);
+    bound.map_or(0, |bound| bound as i128)
+}
+
+/// Returns the language of an entry's unit.
+fn language_of(entry: &Entry) -> Option<gimli::DwLang> {
+    let unit = &entry.unit.unit;
+    let root = unit.entry(unit.header.root_offset()).ok()?;
+    match root.attr_value(gimli::DW_AT_language)? {
+        AttributeValue::Language(language) => Some(language),
+        _ => None,
+    }
 }
 
 fn is_static(entry: &Entry) -> bool {

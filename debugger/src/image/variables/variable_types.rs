@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gimli::{Reader as _, Section as _};
 
-use crate::image::variables::image_variables::{ImageVariables, careful};
+use crate::image::variables::image_variables::{ImageVariables, catch_panic};
 use crate::image::variables::types::{TypeDescription, TypeReader, TypeShape, VariableType};
 
 /// The types of an image.
@@ -30,7 +30,7 @@ impl VariableTypes {
 
     /// Describes a type, without its name and its qualifiers.
     pub fn describe(&self, of_type: VariableType) -> TypeDescription {
-        let described = careful(|| Some(self.reader()?.describe(of_type)));
+        let described = catch_panic(|| Some(self.reader()?.describe(of_type)));
         described.flatten().unwrap_or(TypeDescription {
             size_bytes: None,
             shape: TypeShape::Opaque,
@@ -39,12 +39,12 @@ impl VariableTypes {
 
     /// Returns the size of a type in bytes; none if the debug information does not have it.
     pub fn size_of(&self, of_type: VariableType) -> Option<u64> {
-        careful(|| self.reader()?.size_of(of_type)).flatten()
+        catch_panic(|| self.reader()?.size_of(of_type)).flatten()
     }
 
     /// Returns the name of a type in C syntax.
     pub fn name_of(&self, of_type: VariableType) -> String {
-        let name = careful(|| Some(self.reader()?.name_of(of_type)));
+        let name = catch_panic(|| Some(self.reader()?.name_of(of_type)));
         name.flatten().unwrap_or_default()
     }
 }
