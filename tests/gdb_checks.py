@@ -423,6 +423,9 @@ def local_variables():
         here = go(random.randint(0, STEPS - 1))
         frame = gdb.newest_frame()
         for level in range(DEPTH):
+            # gdb invents frames of functions that were left by a tail call; their registers are those of the caller.
+            while frame and frame.type() == gdb.TAILCALL_FRAME:
+                frame = frame.older()
             # Code without debug information has no blocks.
             if not frame or not frame.function() or not frame.find_sal().symtab:
                 break
