@@ -165,7 +165,7 @@ impl<'a> VisitReader<'a> {
         Ok(count)
     }
 
-    /// Returns the number of executions of an address before a position. Cost: one look at each
+    /// Returns the number of executions of an address before a position. Cost: one lookup in each
     /// segment before it.
     ///
     /// # Errors

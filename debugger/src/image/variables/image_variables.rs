@@ -35,7 +35,7 @@ pub(super) struct ScopeAtAddress {
 /// Maximum number of scopes that are kept. A full cache is cleared.
 const SCOPES_KEPT: usize = 1 << 10;
 
-/// What was read from the files.
+/// Debug information of the image.
 pub(super) struct LoadedVariables {
     pub entries: DebugEntries,
     pub rules: FrameRules,

@@ -215,7 +215,7 @@ impl TypeReader<'_> {
     }
 
     fn base(&self, entry: &Entry) -> TypeShape {
-        // A byte order or a number of bits of its own makes another number of the bytes.
+        // Bytes in another byte order, or of which some bits are unused, are not converted.
         let special = [gimli::DW_AT_endianity, gimli::DW_AT_bit_size];
         if has_any(entry, &special) {
             return TypeShape::Opaque;
