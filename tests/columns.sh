@@ -13,7 +13,7 @@ python3 -m venv "$place/python"
 pip=("$place/python/bin/pip" --quiet --disable-pip-version-check)
 "${pip[@]}" index versions duckdb >/dev/null 2>&1 || { echo "skipped: PyPI does not answer"; exit 0; }
 "${pip[@]}" install duckdb polars gprof2dot
-if java -version 2>&1 | grep -q 'version "\(17\|2[1-9]\)'; then
+if grep -q 'version "\(17\|2[1-9]\)' <<<"$(java -version 2>&1)"; then
     "${pip[@]}" install pyspark
     spark=$(echo "$place"/python/lib/python3*/site-packages/pyspark/bin/spark-class)
     port=$("$place/python/bin/python" -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')

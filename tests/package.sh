@@ -27,7 +27,7 @@ if ! mmdebstrap --quiet --variant=apt --aptopt='APT::Install-Recommends "false"'
     exit 1
 fi
 # Without a display it answers on the command line.
-chroot "$place/system" stepback --demo 2>&1 | grep -q overflow_bare || { echo "the demo does not answer" >&2; exit 1; }
+grep -q overflow_bare <<<"$(chroot "$place/system" stepback --demo 2>&1)" || { echo "the demo does not answer" >&2; exit 1; }
 
 for number in $(seq 90 120); do [ -e "/tmp/.X11-unix/X$number" ] || break; done
 Xvfb ":$number" -screen 0 1600x1000x24 >"$place/xvfb.log" 2>&1 &
@@ -37,9 +37,11 @@ chroot "$place/system" env DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 HOME=/tmp 
     stepback --demo --size 1280x800 --screenshot /tmp/demo.png --quit
 colours=$(identify -format '%k' "$place/system/tmp/demo.png")
 [ "$colours" -gt 200 ] || { echo "the window shows only $colours colours" >&2; exit 1; }
+# A pipe to `grep -q` fails now and then: it stops reading at the first match.
+installed=$(chroot "$place/system" dpkg -L stepback)
 for file in applications/stepback.desktop metainfo/stepback.metainfo.xml mime/packages/stepback.xml man/man1/stepback-find.1.gz \
     bash-completion/completions/stepback icons/hicolor/scalable/apps/stepback.svg; do
     # Man pages are left out of small systems on purpose.
-    chroot "$place/system" dpkg -L stepback | grep -q "/usr/share/$file" || { echo "not in the package: $file" >&2; exit 1; }
+    grep -q "/usr/share/$file" <<<"$installed" || { echo "not in the package: $file" >&2; exit 1; }
 done
 echo "the package was installed into a bare system and opened the demo there"

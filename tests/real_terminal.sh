@@ -26,7 +26,7 @@ text() { mux send-keys -t it -l "$1"; }
 # Waits until the screen has a text.
 sees() {
     for _ in $(seq 200); do
-        if screen | grep -qF -- "$1"; then
+        if grep -qF -- "$1" <<<"$(screen)"; then
             echo "  ok: $1"
             return
         fi
@@ -83,7 +83,7 @@ if command -v gdb-multiarch >/dev/null; then
     text "Serve to gdb"
     keys Enter
     sees "target remote 127.0.0.1:"
-    address=$(screen | grep -oE "127.0.0.1:[0-9]+" | head -n 1)
+    address=$(screen | grep -oE "127.0.0.1:[0-9]+" | sed -n 1p)
     gdb-multiarch -q -nx -batch -ex "set confirm off" -ex "target remote $address" -ex "stepi 1000" >"$place/gdb.log" 2>&1
     sees "── 1,000 ──"
 else

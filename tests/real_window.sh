@@ -20,7 +20,7 @@ openbox >"$home/openbox.log" 2>&1 &
 
 "$STEPBACK" --demo --size 1280x800 >"$home/out.log" 2>"$home/err.log" &
 stepback=$!
-window=$(timeout 120 xdotool search --sync --onlyvisible --name overflow_bare | head -n 1)
+window=$(timeout 120 xdotool search --sync --onlyvisible --name overflow_bare | sed -n 1p)
 xdotool windowactivate --sync "$window"
 
 fail() {

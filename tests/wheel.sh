@@ -21,17 +21,17 @@ mkdir "$place/home"
 bare=(env -i "PATH=$place/python/bin:/usr/bin:/bin" "HOME=$place/home" LC_ALL=C.UTF-8)
 started=$(date +%s%N)
 "${bare[@]}" pip install --quiet --no-index "$wheel"
-"${bare[@]}" stepback --demo 2>&1 | grep -q overflow_bare || { echo "the demo does not answer" >&2; exit 1; }
+grep -q overflow_bare <<<"$("${bare[@]}" stepback --demo 2>&1)" || { echo "the demo does not answer" >&2; exit 1; }
 echo "ok: from the wheel to the demo's first answer in $((($(date +%s%N) - started) / 1000000)) ms"
 
 tmux -L stepback-wheel new-session -d -x 120 -y 40 "${bare[@]}" TERM=screen-256color stepback browse --demo
 screen() { tmux -L stepback-wheel capture-pane -p; }
-for _ in $(seq 100); do screen | grep -q mini_atoi && break; sleep 0.1; done
-screen | grep -q mini_atoi || { screen >&2; echo "the terminal browser does not show the demo" >&2; exit 1; }
+for _ in $(seq 100); do grep -q mini_atoi <<<"$(screen)" && break; sleep 0.1; done
+grep -q mini_atoi <<<"$(screen)" || { screen >&2; echo "the terminal browser does not show the demo" >&2; exit 1; }
 echo "ok: the terminal browser shows the demo"
 
 "${bare[@]}" stepback --version
-if ! "${bare[@]}" stepback --help | grep -q -- --screenshot; then echo "skipped: this wheel has no window"; exit 0; fi
+if ! grep -q -- --screenshot <<<"$("${bare[@]}" stepback --help)"; then echo "skipped: this wheel has no window"; exit 0; fi
 for number in $(seq 90 120); do [ -e "/tmp/.X11-unix/X$number" ] || break; done
 Xvfb ":$number" -screen 0 1600x1000x24 >"$place/xvfb.log" 2>&1 &
 for _ in $(seq 100); do [ -e "/tmp/.X11-unix/X$number" ] && break; sleep 0.1; done
