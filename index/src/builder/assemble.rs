@@ -458,11 +458,17 @@ impl<O: IndexOutput> Assembler<O> {
             sets,
         };
         let mut encoder = TableEncoder::default();
-        let records = found
-            .frames
-            .sorted(Vec::new())
-            .map(|frame| Ok(encoder.record(&frame?)));
-        self.catalogue.contents.calls = self.writer.append_all(records)?;
+        let (mut frames, mut is_finished) = (found.frames.sorted(Vec::new()), false);
+        let pieces = std::iter::from_fn(|| match frames.next() {
+            Some(frame) => Some(frame.map(|frame| encoder.push(&frame))),
+            None if is_finished => None,
+            None => {
+                is_finished = true;
+                Some(Ok(encoder.finish()))
+            }
+        });
+        self.catalogue.contents.calls = self.writer.append_all(pieces)?;
+        drop(frames);
         found.switches.sort_unstable();
         self.catalogue.contents.call_layout = encoder.layout(found.switches);
         self.catalogue

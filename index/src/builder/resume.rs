@@ -24,7 +24,6 @@ use crate::store::calls::encoder::CallFrame;
 use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::contents::{Contents, mapped};
 use crate::store::data::{Extent, IndexData};
-use crate::store::directory::SegmentVisits;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::granules::{Granule, TouchCoverage};
 use crate::store::key_map::{KeyMapWriter, SEGMENTS};
@@ -32,6 +31,7 @@ use crate::store::layout;
 use crate::store::layout::decode_part;
 use crate::store::segment::meta::{SECTIONS, Section};
 use crate::store::segment::reader::{SegmentReader, damaged};
+use crate::store::visits::SegmentVisits;
 
 /// State of a build between two tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -50,12 +50,11 @@ impl<O: IndexOutput> IndexWriter<O> {
     }
 
     /// Appends small pieces.
-    pub fn append_all<const N: usize>(
+    pub fn append_all(
         &mut self,
-        pieces: impl Iterator<Item = std::io::Result<[u8; N]>>,
+        pieces: impl Iterator<Item = std::io::Result<Vec<u8>>>,
     ) -> std::io::Result<Extent> {
-        let (offset, mut hash, mut buffer) =
-            (self.len, Xxh3::new(), Vec::with_capacity(PIECES + N));
+        let (offset, mut hash, mut buffer) = (self.len, Xxh3::new(), Vec::with_capacity(PIECES));
         let mut write = |buffer: &mut Vec<u8>| {
             hash.update(buffer);
             self.len += buffer.len() as u64;

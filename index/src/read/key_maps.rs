@@ -5,11 +5,11 @@ use std::ops::Range;
 use crate::answers::error::QueryError;
 use crate::index::{Index, bad_key_map};
 use crate::store::contents::{KeyMaps, mapped};
-use crate::store::directory::SegmentVisits;
 use crate::store::granules::{Granule, TouchCoverage};
 use crate::store::key_map::{SEGMENTS, SegmentKey, SegmentSet};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
+use crate::store::visits::SegmentVisits;
 
 /// Returns the numbers of the segments in `range` that touch a memory block (or visit an
 /// address), ascending. Cost: one lookup for each 64 segments, and for each of the last ones

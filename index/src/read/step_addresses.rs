@@ -10,9 +10,9 @@ use crate::answers::cell::ThreadId;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::thread_steps::steps_before_segments;
-use crate::store::directory::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
+use crate::store::visits::SegmentVisits;
 
 /// The addresses of a thread's steps, which are numbered from 0 without those of other threads.
 ///

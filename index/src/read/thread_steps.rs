@@ -9,9 +9,9 @@ use crate::answers::cell::{Direction, ThreadId};
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::slots::{SlotReader, first_step_of, last_step_of, local_thread};
-use crate::store::directory::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
+use crate::store::visits::SegmentVisits;
 
 /// Returns the place of the visit nearest to a slot of a segment, itself included; of a thread if
 /// given. Cost: a lookup for each turn of the thread without a visit, or each visit of others.

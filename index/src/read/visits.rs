@@ -12,11 +12,11 @@ use crate::index::Index;
 use crate::read::key_maps;
 use crate::read::records;
 use crate::read::thread_steps::nearest_visit;
-use crate::store::directory::SegmentVisits;
 use crate::store::key_map::SegmentKey;
 use crate::store::packed::FRAME;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
+use crate::store::visits::SegmentVisits;
 
 /// Finds the steps at an address.
 pub struct VisitReader<'a>(pub &'a Index);

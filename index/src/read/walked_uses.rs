@@ -22,9 +22,9 @@ use crate::read::far_uses::FarUses;
 use crate::read::operands::{BLOCK, NEARBY, OperandReader, use_of};
 use crate::read::slots::local_thread;
 use crate::store::codes::{CodeTable, ExecutedCode};
-use crate::store::directory::SegmentVisits;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
+use crate::store::visits::SegmentVisits;
 
 /// Maximum number of segments whose steps a walk lists before it builds the table of all addresses.
 const SEGMENTS: usize = 64;

@@ -9,18 +9,10 @@
 //! the length of its list, so one pass over a group finds both. Measured: 1 to 3 bytes per key,
 //! without the lists; a lookup takes 0.1 to 0.7 microseconds.
 //!
-//! [`SegmentVisits`] is the entry in the directory of addresses, with the steps at an instruction
-//! address:
-//!
-//! ```text
-//! entry of an address   n: varint; n <= 4: n times slot - slot before: varint;
-//!                       n > 4: list length: varint
-//! ```
-//! The list has the encoding of [`crate::store::packed`].
+//! An entry may refer to the one before it in its group ([`DirectoryEntry::take_after`]).
 
 use crate::store::packed::{
-    FRAME, MalformedEncoding, PackedList, entry, push_list, push_varint, take, take_u32,
-    take_varint, u32_in, u64_in,
+    MalformedEncoding, entry, push_varint, take_u32, take_varint, u32_in, u64_in,
 };
 
 const GROUP: usize = 64;
@@ -44,6 +36,11 @@ impl DirectoryWriter {
         (self.count, self.last_key) = (0, 0);
     }
 
+    /// Returns true if the next key is the first of a group.
+    pub fn begins_group(&self) -> bool {
+        self.count.is_multiple_of(GROUP)
+    }
+
     /// Adds a key larger than the previous ones. `write` appends the rest of the entry to the first
     /// buffer and lists to the second. Returns the result of `write`.
     pub fn push<T>(&mut self, key: u64, write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> T {
@@ -51,7 +48,7 @@ impl DirectoryWriter {
             self.count == 0 || key > self.last_key,
             "keys come in ascending order"
         );
-        if self.count.is_multiple_of(GROUP) {
+        if self.begins_group() {
             self.groups.extend_from_slice(&key.to_le_bytes());
             self.groups
                 .extend_from_slice(&(self.entries.len() as u32).to_le_bytes());
@@ -103,9 +100,29 @@ pub trait DirectoryEntry<'a>: Sized {
     /// `lists` and is taken too.
     fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, MalformedEncoding>;
 
-    /// Skips an entry: a lookup skips half of its group on average.
-    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), MalformedEncoding> {
-        Self::take(entries, lists).map(drop)
+    /// Takes an entry that may refer to `before`, the entry before it in its group.
+    fn take_after(
+        before: Option<Self>,
+        entries: &mut &'a [u8],
+        lists: &mut &'a [u8],
+    ) -> Result<Self, MalformedEncoding> {
+        let _not_needed = before;
+        Self::take(entries, lists)
+    }
+
+    /// Returns the entry if the next one may refer to it.
+    fn for_next(&self) -> Option<Self> {
+        None
+    }
+
+    /// Skips an entry, and returns it if the next one may refer to it: a lookup skips half of its
+    /// group on average.
+    fn skip_after(
+        before: Option<Self>,
+        entries: &mut &'a [u8],
+        lists: &mut &'a [u8],
+    ) -> Result<Option<Self>, MalformedEncoding> {
+        Ok(Self::take_after(before, entries, lists)?.for_next())
     }
 }
 
@@ -178,9 +195,12 @@ impl<'a> Directory<'a> {
                 mut lists,
                 count,
             } = self.group(group)?;
+            let mut before = None;
             for _ in 0..count {
                 key = key.wrapping_add(take_varint(&mut entries)?);
-                if !each(key, E::take(&mut entries, &mut lists)?) {
+                let entry = E::take_after(before, &mut entries, &mut lists)?;
+                before = entry.for_next();
+                if !each(key, entry) {
                     return Ok(());
                 }
             }
@@ -199,16 +219,17 @@ impl<'a> Directory<'a> {
             mut lists,
             count,
         } = self.group(group)?;
+        let mut before = None;
         for _ in 0..count {
             key = key.wrapping_add(take_varint(&mut entries)?);
             if key >= wanted {
                 return if key == wanted {
-                    E::take(&mut entries, &mut lists).map(Some)
+                    E::take_after(before, &mut entries, &mut lists).map(Some)
                 } else {
                     Ok(None)
                 };
             }
-            E::skip(&mut entries, &mut lists)?;
+            before = E::skip_after(before, &mut entries, &mut lists)?;
         }
         Ok(None)
     }
@@ -222,96 +243,5 @@ impl<'a> Directory<'a> {
     ) -> Result<(), MalformedEncoding> {
         let group = self.group_of(from)?.unwrap_or(0);
         self.walk(group, |key, entry| key < from || each(key, entry))
-    }
-}
-
-const INLINE: usize = 4;
-
-/// Appends the entry of an address, and its list if it has one. `slots` ascend.
-pub fn push_visits(entries: &mut Vec<u8>, lists: &mut Vec<u8>, slots: &[u32]) {
-    push_varint(entries, slots.len() as u64);
-    if slots.len() <= INLINE {
-        let mut before = 0;
-        for slot in slots {
-            push_varint(entries, u64::from(slot - before));
-            before = *slot;
-        }
-        return;
-    }
-    let start = lists.len();
-    push_list(lists, slots);
-    push_varint(entries, (lists.len() - start) as u64);
-}
-
-/// The encoded steps at an address in a segment.
-#[derive(Clone, Copy, Debug)]
-pub enum SegmentVisits<'a> {
-    /// Up to four steps.
-    Few([u32; INLINE], usize),
-    /// More than four steps.
-    Many(PackedList<'a>),
-}
-
-impl<'a> DirectoryEntry<'a> for SegmentVisits<'a> {
-    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, MalformedEncoding> {
-        let len = take_varint(entries)? as usize;
-        if len > INLINE {
-            let bytes = usize::try_from(take_varint(entries)?).map_err(|_| MalformedEncoding)?;
-            return Ok(Self::Many(PackedList::new(take(lists, bytes)?, len)));
-        }
-        let (mut slots, mut slot) = ([0; INLINE], 0u32);
-        for place in &mut slots[..len] {
-            slot = slot.wrapping_add(take_varint(entries)? as u32);
-            *place = slot;
-        }
-        Ok(Self::Few(slots, len))
-    }
-}
-
-impl SegmentVisits<'_> {
-    /// Returns the number of visits.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Few(_, len) => *len,
-            Self::Many(list) => list.len(),
-        }
-    }
-
-    /// Returns the number of visits below a slot.
-    pub fn count_below(&self, bound: u32) -> Result<usize, MalformedEncoding> {
-        match self {
-            Self::Few(slots, len) => Ok(slots[..*len].partition_point(|slot| *slot < bound)),
-            Self::Many(list) => list.count_below(bound),
-        }
-    }
-
-    /// Calls `each` with all slots.
-    pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), MalformedEncoding> {
-        match self {
-            Self::Few(slots, len) => slots[..*len].iter().for_each(|slot| each(*slot)),
-            Self::Many(list) => list.for_each(each)?,
-        }
-        Ok(())
-    }
-
-    /// Returns up to 128 slots from index `128 * number` on; empty past the end.
-    pub fn block(&self, number: usize) -> Result<Vec<u32>, MalformedEncoding> {
-        match self {
-            Self::Few(slots, len) => Ok(if number == 0 {
-                slots[..*len].to_vec()
-            } else {
-                Vec::new()
-            }),
-            Self::Many(list) if number >= list.len().div_ceil(FRAME) => Ok(Vec::new()),
-            Self::Many(list) => Ok(list.frame(number)?.numbers().to_vec()),
-        }
-    }
-
-    /// Returns slot `index`.
-    pub fn get(&self, index: usize) -> Result<u32, MalformedEncoding> {
-        match self {
-            Self::Few(slots, len) => slots[..*len].get(index).copied().ok_or(MalformedEncoding),
-            Self::Many(list) => list.get(index),
-        }
     }
 }

@@ -367,7 +367,11 @@ impl<'a> DirectoryEntry<'a> for Granule<'a> {
         Ok(granule)
     }
 
-    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), MalformedEncoding> {
+    fn skip_after(
+        _before: Option<Self>,
+        entries: &mut &'a [u8],
+        lists: &mut &'a [u8],
+    ) -> Result<Option<Self>, MalformedEncoding> {
         let len = take_varint(entries)? as usize;
         if len > INLINE {
             let tagged = take_varint(entries)?;
@@ -376,14 +380,14 @@ impl<'a> DirectoryEntry<'a> for Granule<'a> {
                 lists,
                 usize::try_from(tagged >> 1).map_err(|_| MalformedEncoding)?,
             )?;
-            return Ok(());
+            return Ok(None);
         }
         for _ in 0..len {
             take_varint(entries)?;
             let shape = TouchShape(take_varint(entries)? as u16);
             take(entries, usize::from(shape.is_external()))?;
         }
-        Ok(())
+        Ok(None)
     }
 }
 

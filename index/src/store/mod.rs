@@ -12,5 +12,7 @@ pub(crate) mod keys;
 pub(crate) mod layout;
 pub(crate) mod output;
 pub(crate) mod packed;
+pub(crate) mod packed_rows;
 pub(crate) mod regions;
 pub(crate) mod segment;
+pub(crate) mod visits;

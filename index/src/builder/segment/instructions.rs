@@ -6,7 +6,7 @@ use stepback_parsers::{StepEvent, StepOrigin};
 
 use crate::builder::segment::keyed_events::KeyedEvents;
 use crate::builder::segment::sealed::SealedSegment;
-use crate::store::directory::push_visits;
+use crate::store::visits::VisitedSlots;
 
 /// An instruction of a segment, with its recorded bytes.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +136,10 @@ impl InstructionColumns {
 
     /// Appends the lists of addresses, and hands over the instructions.
     pub fn finish(&mut self, bytes: &mut Vec<u8>, sealed: &mut SealedSegment) {
-        self.visits.finish(bytes, push_visits);
+        self.visits.finish(bytes, |entries, lists, key| {
+            let (slots, before) = (key.events, key.before);
+            VisitedSlots { slots, before }.push(entries, lists);
+        });
         sealed.pcs = self.visits.sorted().iter().map(|(pc, _)| *pc).collect();
         sealed.codes = self.found.clone();
     }

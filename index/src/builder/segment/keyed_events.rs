@@ -3,6 +3,15 @@
 use crate::store::directory::DirectoryWriter;
 use crate::store::keys::KeyTable;
 
+/// Events of a key in trace order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EventsOfKey<'a, E> {
+    pub events: &'a [E],
+    /// Events of the key before it in the same group of the directory; none for the first key of a
+    /// group.
+    pub before: &'a [E],
+}
+
 /// Events of keys in trace order. The buffers are reused from segment to segment.
 #[derive(Debug, Default)]
 pub(super) struct KeyedEvents<E> {
@@ -47,7 +56,7 @@ impl<E: Copy> KeyedEvents<E> {
     pub fn finish<T>(
         &mut self,
         bytes: &mut Vec<u8>,
-        mut encode: impl FnMut(&mut Vec<u8>, &mut Vec<u8>, &[E]) -> T,
+        mut encode: impl FnMut(&mut Vec<u8>, &mut Vec<u8>, EventsOfKey<'_, E>) -> T,
     ) -> Vec<T> {
         self.group();
         let Self {
@@ -59,11 +68,17 @@ impl<E: Copy> KeyedEvents<E> {
         } = self;
         directory.clear();
         let mut encoded = Vec::with_capacity(order.len());
+        let mut before: &[E] = &[];
         for (key, number) in order.iter().map(|(key, number)| (*key, *number as usize)) {
             // Each start has moved to its end, which is the start of the next.
             let start = if number == 0 { 0 } else { starts[number - 1] };
             let events = &grouped[start as usize..starts[number] as usize];
-            encoded.push(directory.push(key, |entries, lists| encode(entries, lists, events)));
+            if directory.begins_group() {
+                before = &[];
+            }
+            let of_key = EventsOfKey { events, before };
+            encoded.push(directory.push(key, |entries, lists| encode(entries, lists, of_key)));
+            before = events;
         }
         directory.finish(bytes);
         encoded
@@ -109,7 +124,7 @@ mod tests {
             let number = events.keys.number(key) as u32;
             events.push(number, event);
         }
-        let groups = events.finish(&mut Vec::new(), |_, _, events| String::from_iter(events));
+        let groups = events.finish(&mut Vec::new(), |_, _, key| String::from_iter(key.events));
         assert_eq!(groups, ["b", "d", "ac"]);
         assert_eq!(events.sorted(), [(3, 1), (5, 2), (7, 0)]);
         events.clear();

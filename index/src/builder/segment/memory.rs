@@ -126,7 +126,9 @@ impl MemoryColumns {
 
     /// Appends the lists of blocks, and hands over their states.
     pub fn finish(&mut self, bytes: &mut Vec<u8>, sealed: &mut SealedSegment) {
-        sealed.reaches = self.touches.finish(bytes, push_granule);
+        sealed.reaches = self.touches.finish(bytes, |entries, lists, key| {
+            push_granule(entries, lists, key.events)
+        });
         let order = self.touches.sorted();
         sealed.granule_keys = order.iter().map(|(key, _)| *key).collect();
         let states = &mut self.states;

@@ -7,12 +7,12 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Call, Evidence, FrameEntry, FrameExit};
+use crate::store::calls::record::{COLUMNS, CallRecord};
 use crate::store::calls::stacks::{CallLayout, StackPart, StackSwitch};
+use crate::store::packed_rows::RowEncoder;
 
-/// Size of a frame in the table, in bytes.
-pub(super) const RECORD: usize = 56;
-/// Stands for a missing step or frame.
-pub(super) const NONE: u64 = u64::MAX;
+/// Exit of a frame that is never left.
+const NEVER: u64 = u64::MAX;
 
 /// Returns the encoded table of some frames, and its layout.
 #[cfg(test)]
@@ -30,10 +30,10 @@ pub fn encode_sorted(
     frames: impl IntoIterator<Item = CallFrame>,
     switches: Vec<StackSwitch>,
 ) -> (Vec<u8>, CallLayout) {
-    let frames = frames.into_iter();
-    let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
+    let mut bytes = Vec::new();
     let mut encoder = TableEncoder::default();
-    frames.for_each(|frame| bytes.extend_from_slice(&encoder.record(&frame)));
+    (frames.into_iter()).for_each(|frame| bytes.extend_from_slice(&encoder.push(&frame)));
+    bytes.extend_from_slice(&encoder.finish());
     (bytes, encoder.layout(switches))
 }
 
@@ -44,50 +44,58 @@ pub struct TableEncoder {
     count: u64,
     open: OpenFrames,
     parts: Vec<StackPart>,
+    rows: RowEncoder<COLUMNS>,
 }
 
 impl TableEncoder {
-    /// Returns the bytes of the next frame.
-    pub fn record(&mut self, frame: &CallFrame) -> [u8; RECORD] {
-        let Self { count, open, parts } = self;
-        let number = *count;
-        *count += 1;
-        match parts.last_mut() {
+    /// Adds the next frame, and returns the bytes that are complete with it.
+    pub fn push(&mut self, frame: &CallFrame) -> Vec<u8> {
+        let number = self.count;
+        let record = self.record(frame);
+        self.rows.push(record.row(number))
+    }
+
+    /// Returns the bytes after those of the last frame.
+    pub fn finish(&mut self) -> Vec<u8> {
+        self.rows.finish()
+    }
+
+    /// Adds the next frame, and returns it with its place in the tree.
+    fn record(&mut self, frame: &CallFrame) -> CallRecord {
+        let number = self.count;
+        self.count += 1;
+        match self.parts.last_mut() {
             Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => {
-                part.end = *count
+                part.end = self.count
             }
             _ => {
-                *open = OpenFrames::default();
-                parts.push(StackPart {
+                self.open = OpenFrames::default();
+                self.parts.push(StackPart {
                     thread: frame.thread,
                     stack: frame.stack,
-                    end: *count,
+                    end: self.count,
                 });
             }
         }
-        let begin = frame.call_step.unwrap_or(0);
-        if frame.call_step.is_some() {
+        let open = &mut self.open;
+        if let Some(begin) = frame.call_step {
             open.close_until(begin);
         }
         let depth = open.len();
-        let at = |depth: Option<u64>| depth.and_then(|depth| open.at(depth)).unwrap_or(NONE);
-        let (parent, skip) = (at(depth.checked_sub(1)), at(Some(skip_depth(depth))));
-        let exit = frame.exit_step.unwrap_or(NONE);
-        let (call_step, entry_step) = (
-            frame.call_step.unwrap_or(NONE),
-            frame.entry_step.unwrap_or(NONE),
-        );
-        let mut record = [0; RECORD];
-        let numbers = [frame.function, call_step, entry_step, exit, parent, skip];
-        for (place, number) in record.chunks_exact_mut(8).zip(numbers) {
-            place.copy_from_slice(&number.to_le_bytes());
-        }
-        record[48..52].copy_from_slice(&u32::try_from(depth).unwrap_or(u32::MAX).to_le_bytes());
-        record[52..54].copy_from_slice(&frame.thread.to_le_bytes());
-        record[54..].copy_from_slice(&[
-            frame.entered as u8,
-            frame.left as u8 | (frame.evidence as u8) << 4,
-        ]);
+        let record = CallRecord {
+            function: frame.function,
+            call_step: frame.call_step,
+            entry_step: frame.entry_step,
+            exit_step: frame.exit_step,
+            parent: depth.checked_sub(1).and_then(|depth| open.at(depth)),
+            skip: open.at(skip_depth(depth)),
+            depth: u32::try_from(depth).unwrap_or(u32::MAX),
+            thread: frame.thread,
+            entered: frame.entered,
+            left: frame.left,
+            evidence: frame.evidence,
+        };
+        let exit = frame.exit_step.unwrap_or(NEVER);
         open.push(OpenFrame { number, exit });
         record
     }
@@ -156,7 +164,7 @@ impl OpenFrames {
 
     fn push(&mut self, frame: OpenFrame) {
         self.rest.push(frame);
-        if frame.exit != NONE {
+        if frame.exit != NEVER {
             return;
         }
         for OpenFrame { number, .. } in self.rest.drain(..) {
@@ -260,10 +268,6 @@ mod tests {
         }
     }
 
-    fn number_in(record: &[u8; RECORD], place: usize) -> u64 {
-        u64::from_le_bytes(record[8 * place..8 * (place + 1)].try_into().unwrap())
-    }
-
     #[test]
     fn parents_and_shortcuts_are_those_of_a_plain_stack() {
         let mut seed = 1u64;
@@ -285,14 +289,14 @@ mod tests {
                 while open.pop_if(|(_, exit)| *exit <= call).is_some() {}
                 let shortcut = open.get(skip_depth(open.len() as u64) as usize);
                 let expected =
-                    [open.last(), shortcut].map(|frame| frame.map_or(NONE, |(number, _)| *number));
+                    [open.last(), shortcut].map(|frame| frame.map(|(number, _)| *number));
                 assert_eq!(
-                    [4, 5].map(|place| number_in(&record, place)),
+                    [record.parent, record.skip],
                     expected,
                     "{number}, {never} in 50"
                 );
-                assert_eq!(record[48..52], (open.len() as u32).to_le_bytes());
-                open.push((number, exit.unwrap_or(NONE)));
+                assert_eq!(record.depth, open.len() as u32);
+                open.push((number, exit.unwrap_or(NEVER)));
             }
         }
     }

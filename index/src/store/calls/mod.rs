@@ -2,6 +2,7 @@
 
 pub(crate) mod cursor;
 pub(crate) mod encoder;
+mod record;
 #[cfg(test)]
 pub(crate) mod samples;
 pub(crate) mod stacks;

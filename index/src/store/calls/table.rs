@@ -1,15 +1,16 @@
 //! The calls of a trace as a tree of intervals.
 //!
-//! On disk: 56 bytes per frame, sorted by thread, stack and call step, so that a frame's
-//! descendants follow it. The frames of a stack nest; frames of different stacks of a thread do
-//! not. So each stack has a part of the table, and the directory records the use of the stacks
-//! ([`CallLayout`]).
+//! On disk: a table of packed rows ([`PackedRows`]), some 8 bytes per frame, sorted by thread, stack
+//! and call step, so that a frame's descendants follow it. The frames of a stack nest; frames of
+//! different stacks of a thread do not. So each stack has a part of the table, and the directory
+//! records the use of the stacks ([`CallLayout`]).
 //! ```text
-//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, skip: u64,
-//! depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
+//! function, call step + 1, entry step - call step + 1, exit step - call step + 1,
+//! number of the row - parent, number of the row - skip, depth, thread,
+//! entered + 256 * left + 65536 * evidence
 //! ```
-//! All bits set stand for "none". `skip` is a frame further out than the parent (`skip_depth` in
-//! `encoder.rs`), so that a walk outwards need not visit every frame.
+//! 0 stands for "none" in the columns of steps and frames. `skip` is a frame further out than the
+//! parent (`skip_depth` in `encoder.rs`), so that a walk outwards need not visit every frame.
 //!
 //! A frame begins with its first step if calls have delay slots, which belong to the caller
 //! ([`CallTable::begin_of`]), and after its call step otherwise.
@@ -22,13 +23,13 @@ use std::sync::Arc;
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::call::{Call, CallId, Evidence, FrameEntry, FrameExit};
+use crate::answers::call::{Call, CallId, FrameEntry};
 use crate::answers::cell::ThreadId;
 use crate::answers::error::OpenError;
-use crate::store::calls::encoder::{NONE, RECORD};
+use crate::store::calls::record::{COLUMNS, CallRecord};
 use crate::store::calls::stacks::CallLayout;
 use crate::store::data::{Extent, IndexData};
-use crate::store::packed::{entry, u32_in, u64_in};
+use crate::store::packed_rows::PackedRows;
 
 /// All calls of a trace.
 #[derive(Clone, Debug)]
@@ -127,13 +128,18 @@ impl CallTable {
         }
     }
 
-    fn bytes(&self) -> &[u8] {
-        self.data.get(self.range.clone()).unwrap_or_default()
+    fn rows(&self) -> Option<PackedRows<'_, COLUMNS>> {
+        PackedRows::new(self.data.get(self.range.clone())?).ok()
+    }
+
+    fn record(&self, id: CallId) -> Option<CallRecord> {
+        let row = self.rows()?.get(usize::try_from(id.0).ok()?).ok()?;
+        CallRecord::of_row(id.0, row)
     }
 
     /// Returns the number of frames, including roots.
     pub fn len(&self) -> u64 {
-        (self.bytes().len() / RECORD) as u64
+        self.rows().map_or(0, |rows| rows.len() as u64)
     }
 
     /// Returns true if there are no frames.
@@ -143,22 +149,18 @@ impl CallTable {
 
     /// Returns a frame. O(1).
     pub fn get(&self, id: CallId) -> Option<Call> {
-        let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
-        let number =
-            |place: usize| Some(u64_in(record, 8 * place)).filter(|number| *number != NONE);
+        let record = self.record(id)?;
         Some(Call {
-            thread: ThreadId(u16::from_le_bytes([record[52], record[53]])),
-            function: Address(u64_in(record, 0)),
-            call_step: number(1).map(Step),
-            entry_step: number(2).map(Step),
-            exit_step: number(3).map(Step),
-            entered: *FrameEntry::ALL.get(usize::from(record[54]))?,
-            left: *FrameExit::ALL.get(usize::from(record[55] & 15))?,
-            evidence: *Evidence::ALL.get(usize::from(record[55] >> 4))?,
-            depth: u32_in(record, 48),
-            // A parent precedes its children. The filter keeps a walk to the root finite on damaged
-            // data.
-            parent: number(4).map(CallId).filter(|parent| *parent < id),
+            thread: ThreadId(record.thread),
+            function: Address(record.function),
+            call_step: record.call_step.map(Step),
+            entry_step: record.entry_step.map(Step),
+            exit_step: record.exit_step.map(Step),
+            entered: record.entered,
+            left: record.left,
+            evidence: record.evidence,
+            depth: record.depth,
+            parent: record.parent.map(CallId),
         })
     }
 
@@ -363,8 +365,7 @@ impl CallTable {
 
     /// Returns the target of a frame's shortcut.
     fn skip(&self, id: CallId) -> Option<CallId> {
-        let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
-        Some(CallId(u64_in(record, 40))).filter(|skip| *skip < id)
+        self.record(id)?.skip.map(CallId)
     }
 
     /// Returns the innermost frame of a thread at a position. O(log n + log² depth).

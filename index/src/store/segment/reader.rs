@@ -7,12 +7,13 @@ use stepback_machine::{RegisterId, RegisterView};
 use crate::answers::cell::Direction;
 use crate::answers::error::QueryError;
 use crate::store::data::{IndexData, is_right};
-use crate::store::directory::{Directory, SegmentVisits};
+use crate::store::directory::Directory;
 use crate::store::granules::{Granule, Touch};
 use crate::store::packed::{
     FRAME, MalformedEncoding, PackedList, TimeColumn, entry, take_u32, u32_in,
 };
 use crate::store::segment::meta::{STEPS_OF_THREAD, SeamExternal, Section, SegmentMeta};
+use crate::store::visits::SegmentVisits;
 
 /// A segment of an open index. The checksum of a section is verified when the section is first
 /// used.
