@@ -149,21 +149,9 @@ impl<'a> SearchedSteps<'a> {
 
     /// Searches lines; the first one is at offset `from`.
     fn search_lines(&mut self, from: u64, text: &[u8]) -> Result<(), QueryError> {
-        let mut at = 0;
-        while at < text.len()
-            && let Some(place) = self.pattern.next_candidate(text, at)
-        {
-            let start = memchr::memrchr(b'\n', text.get(at..place).unwrap_or_default())
-                .map_or(at, |end| at + end + 1);
-            let rest = text.get(place..).unwrap_or_default();
-            let end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| place + length);
-            if start < text.len() {
-                self.look_at(
-                    from + start as u64,
-                    text.get(start..end).unwrap_or_default(),
-                )?;
-            }
-            at = end + 1;
+        for line in candidate_lines(self.pattern, text) {
+            let bytes = text.get(line.clone()).unwrap_or_default();
+            self.look_at(from + line.start as u64, bytes)?;
         }
         Ok(())
     }
@@ -236,6 +224,63 @@ impl<'a> SearchedSteps<'a> {
     }
 }
 
+/// Returns the lines of a text that may match, without their ends.
+fn candidate_lines(pattern: &TextPattern, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let place = (at < text.len())
+            .then(|| pattern.next_candidate(text, at))
+            .flatten()?;
+        let before = text.get(at..place).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map_or(at, |end| at + end + 1);
+        let rest = text.get(place..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| place + length);
+        at = end + 1;
+        (start < text.len()).then_some(start..end)
+    })
+}
+
+/// Lines generated for steps. Many are searched at once: starting a search takes longer than
+/// searching a line.
+struct GeneratedLines<'a> {
+    pattern: &'a TextPattern,
+    text: Vec<u8>,
+    /// Start of each line in the text, and the number of its step.
+    lines: Vec<(usize, usize)>,
+    /// True for each step with a match.
+    are_found: Vec<bool>,
+}
+
+impl GeneratedLines<'_> {
+    /// Size of text that is searched at once.
+    const BATCH: usize = 64 << 10;
+
+    fn push(&mut self, step: usize, line: &[u8]) {
+        self.lines.push((self.text.len(), step));
+        self.text.extend_from_slice(line);
+        self.text.push(b'\n');
+        if self.text.len() >= Self::BATCH {
+            self.search();
+        }
+    }
+
+    fn search(&mut self) {
+        for line in candidate_lines(self.pattern, &self.text) {
+            let after = self
+                .lines
+                .partition_point(|(start, _)| *start <= line.start);
+            let step = after.checked_sub(1).and_then(|place| self.lines.get(place));
+            let is_found = step.and_then(|(_, step)| self.are_found.get_mut(*step));
+            if let Some(is_found) = is_found {
+                let line = self.text.get(line).unwrap_or_default();
+                *is_found = *is_found || self.pattern.is_match(line);
+            }
+        }
+        self.text.clear();
+        self.lines.clear();
+    }
+}
+
 /// Returns the slots of a range with a match in the disassembly of the step, or in a line generated
 /// for it.
 pub(crate) fn generated_slots(
@@ -261,6 +306,12 @@ pub(crate) fn generated_slots(
         Flow::Continue
     })?;
     cancel.check()?;
+    let mut lines = GeneratedLines {
+        pattern,
+        text: Vec::new(),
+        lines: Vec::new(),
+        are_found,
+    };
     let mut place = 0;
     index.source().made_lines(range, &mut |line| {
         while starts
@@ -269,12 +320,11 @@ pub(crate) fn generated_slots(
         {
             place += 1;
         }
-        if let Some(is_found) = are_found.get_mut(place) {
-            *is_found = *is_found || pattern.is_match(line.text);
-        }
+        lines.push(place, line.text);
     })?;
+    lines.search();
     Ok(slots
-        .zip(are_found)
+        .zip(lines.are_found)
         .filter(|(_, is_found)| *is_found)
         .map(|(slot, _)| slot)
         .collect())
