@@ -27,8 +27,8 @@ use crate::store::output::IndexOutput;
 const GROWTH_WAIT: Duration = Duration::from_millis(20);
 
 /// Maximum number of bytes of segments that wait for the sequential pass; above it, only the task
-/// that the pass needs next may add more. Segments of real traces have half a megabyte each.
-const WAITING_BYTES: usize = 48 << 20;
+/// that the pass needs next may add more. Segments of real traces have one to two megabytes each.
+const WAITING_BYTES: usize = 16 << 20;
 
 /// Maximum number of bytes of segments that wait for the call search.
 const CALLS_WAITING_BYTES: usize = 8 << 20;

@@ -61,6 +61,8 @@ pub struct SegmentBuilder {
     has_late_accesses: bool,
     /// True if a value is not written as a run of digits.
     has_scattered_values: bool,
+    /// Encoded sections of the last segment, kept for their buffer.
+    encoded: Vec<u8>,
     /// Closed segments, in order.
     pub sealed: Vec<SealedSegment>,
 }
@@ -146,7 +148,8 @@ impl SegmentBuilder {
 
     /// Encodes the sections.
     fn encode(&mut self, sealed: &mut SealedSegment) {
-        let mut bytes = Vec::with_capacity(self.offsets.len() * 8 + 4096);
+        let mut bytes = std::mem::take(&mut self.encoded);
+        bytes.clear();
         let mut ends = [0; SECTIONS + 1];
         for (number, section) in Section::ALL.into_iter().enumerate() {
             match section {
@@ -166,7 +169,9 @@ impl SegmentBuilder {
             sealed.meta.checksums[number] = xxh3_64(&bytes[ends[number]..]);
         }
         sealed.meta.sections = ends.map(|place| place as u64);
-        sealed.bytes = IndexData::Memory(bytes);
+        // The copy has no room to spare: it waits for the sequential pass.
+        sealed.bytes = IndexData::Memory(bytes.as_slice().to_vec());
+        self.encoded = bytes;
     }
 
     fn push_registers(&mut self, bytes: &mut Vec<u8>) {

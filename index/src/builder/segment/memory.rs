@@ -135,7 +135,9 @@ impl MemoryColumns {
         let state = |(key, number): &(u64, u32)| {
             Some((*key, std::mem::take(states.get_mut(*number as usize)?)))
         };
-        sealed.granules = order.iter().filter_map(state).collect();
+        // They wait for the sequential pass: without room to spare.
+        sealed.granules = Vec::with_capacity(order.len());
+        sealed.granules.extend(order.iter().filter_map(state));
         sealed.meta.externals = self.externals;
         sealed.meta.external_slots = self.external_slots.len() as u32;
     }

@@ -114,7 +114,7 @@ pub struct TransferRegisters {
 }
 
 /// Transfers of control of a segment.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Transfers {
     /// The transfers, in order.
     pub list: Vec<Transfer>,
@@ -132,14 +132,11 @@ impl Transfers {
         self.firsts.clear();
     }
 
-    /// Hands over what was collected, and keeps the capacity.
+    /// Hands over what was collected, without room to spare, and keeps the buffers.
     pub fn take(&mut self) -> Self {
-        let room = Self {
-            list: Vec::with_capacity(self.list.len()),
-            registers: Vec::with_capacity(self.registers.len()),
-            firsts: Vec::new(),
-        };
-        std::mem::replace(self, room)
+        let taken = self.clone();
+        self.clear();
+        taken
     }
 
     /// Returns the size in memory.
