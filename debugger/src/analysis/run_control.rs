@@ -10,9 +10,12 @@
 use std::collections::BTreeSet;
 
 use stepback_index::answer::{
-    Access, AccessKinds, AccessTarget, Cell, CellAccess, Direction, Hit, MemoryRange, ThreadId,
+    Access, AccessKinds, AccessTarget, ByteState, Cell, CellAccess, Direction, Hit, MemoryRange,
+    ThreadId,
 };
-use stepback_index::query::{Accesses, MemoryOf, NearestAccess, NearestStepOf, NearestVisit};
+use stepback_index::query::{
+    Accesses, MemoryAt, MemoryOf, NearestAccess, NearestStepOf, NearestVisit,
+};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
@@ -32,6 +35,16 @@ pub struct StopPoints {
 pub struct WatchedRange {
     pub range: MemoryRange,
     pub kinds: AccessKinds,
+    pub stores: StopAtStores,
+}
+
+/// Stores that stop the program, among those of a watched kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StopAtStores {
+    #[default]
+    All,
+    /// Those after which the range differs from before, or that write to unknown bytes.
+    Changes,
 }
 
 /// Place and reason of a stop.
@@ -228,6 +241,47 @@ impl RunControl<'_> {
     fn access(
         &self,
         watched: &WatchedRange,
+        mut from: Position,
+        direction: Direction,
+        thread: Option<ThreadId>,
+    ) -> Result<Option<Stop>, QueryError> {
+        loop {
+            self.cancel.check()?;
+            let stop = self.next_access(watched, from, direction, thread)?;
+            match stop {
+                Some(Stop {
+                    position,
+                    reason: StopReason::Access(access),
+                    ..
+                }) if watched.stores == StopAtStores::Changes && self.is_silent(&access)? => {
+                    from = position;
+                }
+                stop => return Ok(stop),
+            }
+        }
+    }
+
+    /// Returns true for a store of the values that the watched bytes had before.
+    fn is_silent(&self, access: &AccessStop) -> Result<bool, QueryError> {
+        let MemoryRange { address, len_bytes } = access.watched.range;
+        let values = |position| {
+            let question = MemoryAt {
+                position,
+                address,
+                len_bytes,
+            };
+            let known = |bytes: Vec<ByteState>| bytes.iter().map(|byte| byte.value).collect();
+            let values: Option<Vec<u8>> = question.run(self.index, self.cancel).map(known)?;
+            Ok::<_, QueryError>(values)
+        };
+        let after = access.shown_at;
+        let before = values(Position(after.0.saturating_sub(1)))?;
+        Ok(before.is_some() && before == values(after)?)
+    }
+
+    fn next_access(
+        &self,
+        watched: &WatchedRange,
         from: Position,
         direction: Direction,
         thread: Option<ThreadId>,
@@ -326,13 +380,19 @@ mod tests {
                         len_bytes: *len_bytes,
                     },
                     kinds: *kinds,
+                    stores: StopAtStores::All,
                 })
                 .collect(),
         }
     }
 
     fn index() -> Index {
-        let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
+        index_of(TRACE)
+    }
+
+    fn index_of(trace: &str) -> Index {
+        let text = Box::new(trace.as_bytes().to_vec());
+        let tarmac = Tarmac::open(text, Default::default()).unwrap();
         index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap()
     }
 
@@ -371,6 +431,46 @@ mod tests {
             }
         }
         assert_eq!(stops, expected);
+    }
+
+    #[test]
+    fn stores_that_change_nothing_can_be_passed_over() {
+        // Steps 0 to 3 store 1, 1, 2 and 2; step 4 stores half of the watched bytes.
+        let store = |(step, (address, value)): (usize, &(&str, &str))| {
+            let pc = 0x1000 + 4 * step;
+            let time = step + 1;
+            format!(
+                "{time} clk cpu0 IT ({time}) {pc:08x} e5801000 A usr : STR r1,[r0]\n\
+                 {time} clk cpu0 {address} {value}\n"
+            )
+        };
+        let stores = [
+            ("MW4 00009000", "00000001"),
+            ("MW4 00009000", "00000001"),
+            ("MW4 00009000", "00000002"),
+            ("MW4 00009000", "00000002"),
+            ("MW2 00009002", "0000"),
+            ("MW2 00009000", "0003"),
+        ];
+        let index = index_of(&stores.iter().enumerate().map(store).collect::<String>());
+        let stops = |direction, mut at| {
+            let mut points = points(&[], &[(0x9000, 4, AccessKinds::Writes)]);
+            points.data[0].stores = StopAtStores::Changes;
+            let control = RunControl {
+                index: &index,
+                points: &points,
+                cancel: &Cancel::default(),
+            };
+            let next = || {
+                let stop = control.run(at, direction, RunningThreads::All).unwrap();
+                at = stop.position;
+                (stop.reason != StopReason::Edge).then_some(stop.position.0)
+            };
+            std::iter::from_fn(next).collect::<Vec<_>>()
+        };
+        // Nothing is known of the bytes before the first store.
+        assert_eq!(stops(Direction::Forward, Position(0)), [1, 3, 6]);
+        assert_eq!(stops(Direction::Back, index.end()), [5, 2, 0]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::names::{NameResolver, code_address};
-use stepback_debugger::analysis::run_control::WatchedRange;
+use stepback_debugger::analysis::run_control::{StopAtStores, WatchedRange};
 use stepback_index::answer::{AccessKinds, Cell, MemoryRange};
 use stepback_index::query::NearestVisit;
 use stepback_index::{Cancel, Query as _, QueryError};
@@ -249,7 +249,11 @@ impl TracedProgram {
         };
         self.breakpoints.add_data(DataBreakpoint {
             id,
-            watched: WatchedRange { range, kinds },
+            watched: WatchedRange {
+                range,
+                kinds,
+                stores: StopAtStores::All,
+            },
             condition,
         })
     }

@@ -28,7 +28,7 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
-use stepback_debugger::analysis::run_control::{RunningThreads, WatchedRange};
+use stepback_debugger::analysis::run_control::{RunningThreads, StopAtStores, WatchedRange};
 use stepback_index::QueryError;
 use stepback_index::answer::{AccessKinds, Direction, MemoryRange, ThreadId};
 use stepback_machine::Address;
@@ -263,6 +263,28 @@ impl HwBreakpoint for TraceTarget<'_> {
     }
 }
 
+impl TraceTarget<'_> {
+    /// Returns the watched range; `None` for one without bytes or beyond the end of memory.
+    fn watched(&self, address: u64, len_bytes: u64, kind: WatchKind) -> Option<WatchedRange> {
+        address.checked_add(len_bytes.checked_sub(1)?)?;
+        Some(WatchedRange {
+            range: MemoryRange {
+                address: Address(address),
+                len_bytes,
+            },
+            kinds: match kind {
+                WatchKind::Write => AccessKinds::Writes,
+                WatchKind::Read => AccessKinds::Reads,
+                WatchKind::ReadWrite => AccessKinds::All,
+            },
+            stores: match kind {
+                WatchKind::Write => self.watched_stores,
+                WatchKind::Read | WatchKind::ReadWrite => StopAtStores::All,
+            },
+        })
+    }
+}
+
 impl HwWatchpoint for TraceTarget<'_> {
     fn add_hw_watchpoint(
         &mut self,
@@ -270,7 +292,7 @@ impl HwWatchpoint for TraceTarget<'_> {
         len: u64,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        match watched(addr, len, kind) {
+        match self.watched(addr, len, kind) {
             Some(watched) => accepted(self.add_watch(watched)),
             None => Ok(false),
         }
@@ -282,7 +304,7 @@ impl HwWatchpoint for TraceTarget<'_> {
         len: u64,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        if let Some(watched) = watched(addr, len, kind) {
+        if let Some(watched) = self.watched(addr, len, kind) {
             self.remove_watch(watched);
         }
         Ok(true)
@@ -408,20 +430,4 @@ fn accepted(outcome: PointOutcome) -> Result<bool, TargetError<Error>> {
         PointOutcome::Done => Ok(true),
         PointOutcome::TooMany => Err(TargetError::Errno(NO_SPACE)),
     }
-}
-
-/// Returns the watched range. None for one without bytes or beyond the end of memory.
-fn watched(address: u64, len_bytes: u64, kind: WatchKind) -> Option<WatchedRange> {
-    address.checked_add(len_bytes.checked_sub(1)?)?;
-    Some(WatchedRange {
-        range: MemoryRange {
-            address: Address(address),
-            len_bytes,
-        },
-        kinds: match kind {
-            WatchKind::Write => AccessKinds::Writes,
-            WatchKind::Read => AccessKinds::Reads,
-            WatchKind::ReadWrite => AccessKinds::All,
-        },
-    })
 }

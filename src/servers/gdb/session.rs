@@ -11,6 +11,7 @@ use anyhow::{Error, Result, anyhow};
 use gdbstub::conn::Connection;
 use gdbstub::stub::state_machine::GdbStubStateMachine;
 use gdbstub::stub::{DisconnectReason, GdbStub, GdbStubError, MultiThreadStopReason};
+use stepback_debugger::analysis::run_control::StopAtStores;
 
 use crate::servers::gdb::packets::{ClientInput, PACKET_BYTES, PacketReader, framed};
 use crate::servers::gdb::requests::{Handling, chosen_thread, handling};
@@ -233,6 +234,16 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     fn note(&mut self, packet: &[u8]) {
         if packet.starts_with(b"qSupported") {
             self.negotiated.features = Some(packet.to_vec());
+            // gdb, unlike LLDB, understands stops at hardware breakpoints. It passes over a store
+            // that changes nothing, after a dozen packets.
+            let is_gdb = packet
+                .split(|byte| b":;".contains(byte))
+                .any(|feature| feature == b"hwbreak+");
+            self.target.watched_stores = if is_gdb {
+                StopAtStores::Changes
+            } else {
+                StopAtStores::All
+            };
         } else if packet == b"QStartNoAckMode" {
             self.negotiated.is_without_acknowledgements = true;
         }

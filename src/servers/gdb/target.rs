@@ -12,7 +12,8 @@ use gdbstub::target::ext::breakpoints::WatchKind;
 use anyhow::{Context as _, Result};
 use gdbstub::common::{Signal, Tid};
 use stepback_debugger::analysis::run_control::{
-    AccessStop, RunControl, RunningThreads, Stop, StopPoints, StopReason, WatchedRange,
+    AccessStop, RunControl, RunningThreads, Stop, StopAtStores, StopPoints, StopReason,
+    WatchedRange,
 };
 use stepback_debugger::session::Session;
 use stepback_debugger::sync::SharedPosition;
@@ -44,6 +45,8 @@ pub struct TraceTarget<'a> {
     pub(super) request: RunRequest,
     breakpoints: BTreeSet<(BreakpointForm, Address)>,
     points: StopPoints,
+    /// Stores that stop the program at a watchpoint for writes.
+    pub(super) watched_stores: StopAtStores,
     choice: ThreadChoice,
     /// The last stop, if it was an access that shows the same from the position on: running on must
     /// not find it again.
@@ -140,6 +143,7 @@ impl<'a> TraceTarget<'a> {
             request: RunRequest::default(),
             breakpoints: BTreeSet::new(),
             points: StopPoints::default(),
+            watched_stores: StopAtStores::All,
             choice: ThreadChoice::default(),
             reported: None,
             shared: None,
