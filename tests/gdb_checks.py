@@ -275,6 +275,7 @@ DEPTH = 3
 ELEMENTS = 8
 # Nesting depth of the members that `stepback locals` lists.
 LEVELS = 4
+NOT_IN_GDB = "but gdb does not know it"
 
 
 def variables_of(frame):
@@ -285,7 +286,7 @@ def variables_of(frame):
         while block:
             for symbol in block:
                 if symbol.is_variable or symbol.is_argument:
-                    found.setdefault((function.name, symbol.name), []).append((symbol, frame))
+                    found.setdefault((plain_name(function), symbol.name), []).append((symbol, frame))
             if block.function:
                 break
             block = block.superblock
@@ -293,6 +294,12 @@ def variables_of(frame):
             break
         frame = frame.older()
     return found, frame
+
+
+def plain_name(function):
+    """Returns the name of a function without namespaces and parameters."""
+    name = re.sub(r"(?<!operator)\(.*", "", function.name)
+    return re.split(r"::(?![^<]*>)", name)[-1]
 
 
 def is_known(ours):
@@ -318,6 +325,9 @@ def difference(value, ours, levels=LEVELS):
     """Returns how a value of gdb differs from ours; None if it does not."""
     if levels < 0:
         return None
+    if ours.get("problem"):
+        count("variables in unsupported locations")
+        return None
     try:
         if value.is_optimized_out:
             count("variables that only the trace knows" if is_known(ours) else "variables optimised away")
@@ -325,20 +335,29 @@ def difference(value, ours, levels=LEVELS):
         kind = value.type.strip_typedefs()
         if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
             parts = {member["name"]: member for member in ours.get("members", [])}
-            fields = [field for field in kind.fields() if field.name and not field.is_base_class]
-            pairs = [(value[field], parts.get(field.name)) for field in fields if hasattr(field, "bitpos")]
+            # A virtual base class has no constant place.
+            fields = [field for field in kind.fields() if field.name and hasattr(field, "bitpos")]
+            pairs = [(value[field], parts.get(field.name)) for field in fields]
         elif kind.code == gdb.TYPE_CODE_ARRAY:
             first, last = kind.range()
             members = ours.get("members", [])
             places = range(first, min(last, ELEMENTS - 1) + 1)
             pairs = [(value[place], members[place] if place < len(members) else None) for place in places]
+        elif kind.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            address = int(value.referenced_value().address)
+            content = bytes.fromhex(ours["bytes"].replace(" ", "")) if is_known(ours) else None
+            count("variables")
+            if content is None or int.from_bytes(content, order()) != address:
+                return f"{ours['value']}, but a reference to {address:#x} in gdb"
+            return None
         else:
             return scalar(value, kind, ours)
         for part, member in pairs:
             if member is None and levels > 0:
                 return "no member"
             wrong = difference(part, member, levels - 1)
-            if wrong:
+            # gdb reads a structure as a whole.
+            if wrong and not (wrong.endswith(NOT_IN_GDB) and not is_known(ours)):
                 return wrong
         return None
     except gdb.MemoryError:
@@ -348,7 +367,7 @@ def difference(value, ours, levels=LEVELS):
             raise
         unknown = True
     count("variables that are unknown")
-    return f"{ours['value']}, but gdb does not know it" if unknown and is_known(ours) else None
+    return f"{ours['value']}, {NOT_IN_GDB}" if unknown and is_known(ours) else None
 
 
 def is_derived(name, frame):

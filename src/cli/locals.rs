@@ -8,7 +8,8 @@ use serde::Serialize;
 use stepback_debugger::image::{VariableKind, VariablePlace};
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
 use stepback_debugger::model::local_variables::{LocalVariable, local_variables};
-use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
+use stepback_debugger::model::typed_value::TypedValue;
+use stepback_debugger::model::variable_values::ValueReader;
 use stepback_debugger::place::PositionName;
 use stepback_index::read::SlotReader;
 

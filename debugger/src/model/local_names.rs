@@ -13,7 +13,8 @@ use crate::expression::{IndexLookup, LookupFailure, NameLookup, ValueLookup, Wid
 use crate::image::TypeShape;
 use crate::model::frame_place::{FrameLevel, FramePlace};
 use crate::model::local_variables::local_variable;
-use crate::model::variable_values::{TypedValue, ValueReader};
+use crate::model::typed_value::TypedValue;
+use crate::model::variable_values::ValueReader;
 use crate::session::Session;
 
 /// Maximum number of members in a path.
@@ -78,24 +79,30 @@ impl<'a> LocalNames<'a> {
         let Some(path) = VariablePath::parse(name) else {
             return Ok(None);
         };
-        let Some(variable) = local_variable(self.session, place, &path.name, self.cancel)? else {
-            return Ok(None);
-        };
         let reader = ValueReader {
             session: self.session,
             place,
             cancel: self.cancel,
         };
-        let value = match path.parts.is_empty() {
-            true => Some(variable.value),
-            false => path.find(&reader)?,
+        let value = match path.find(&reader)? {
+            FoundValue::Known(value) => reader.referred(&value)?,
+            FoundValue::NoVariable => return Ok(None),
+            FoundValue::NoMember => {
+                let words = format!("{} has no known member at {name}", path.name);
+                return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+            }
         };
         let Some(value) = value else {
-            let words = format!("{} has no known member at {name}", path.name);
-            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+            return Ok(Some(ValueLookup::Unknown));
         };
         if value.description().shape == TypeShape::Float {
             let words = format!("{name} is a floating-point number, not an integer");
+            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+        }
+        if let TypeShape::Integer(_) = value.description().shape
+            && value.size_bytes().is_some_and(|size| size > 8)
+        {
+            let words = format!("{name} has more than 64 bits");
             return Ok(Some(ValueLookup::Failed(words.as_str().into())));
         }
         let number = number_of(&reader, &value)?;
@@ -109,7 +116,7 @@ impl<'a> LocalNames<'a> {
 /// array. None if it is unknown.
 fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>, QueryError> {
     match value.description().shape {
-        TypeShape::Record(_) | TypeShape::Array { .. } => {
+        TypeShape::Record { .. } | TypeShape::Array { .. } => {
             Ok(value.address().map(|Address(address)| address))
         }
         TypeShape::Integer(_)
@@ -117,6 +124,7 @@ fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>
         | TypeShape::Boolean
         | TypeShape::Float
         | TypeShape::Pointer(_)
+        | TypeShape::Reference(_)
         | TypeShape::Enumeration { .. }
         | TypeShape::Function
         | TypeShape::Opaque => reader.signed_number(value),
@@ -144,9 +152,8 @@ impl NameLookup for LocalNames<'_> {
 /// A part of a path after the name of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PathPart {
+    /// A member of a structure, or of the one that a pointer points to.
     Member(String),
-    /// A member of the target of a pointer.
-    TargetMember(String),
     Element(u64),
 }
 
@@ -172,7 +179,7 @@ impl VariablePath {
             (part, rest) = match (rest.strip_prefix("->"), rest.strip_prefix('.')) {
                 (Some(after), _) => {
                     let (member, after) = identifier(after)?;
-                    (PathPart::TargetMember(member), after)
+                    (PathPart::Member(member), after)
                 }
                 (None, Some(after)) => {
                     let (member, after) = identifier(after)?;
@@ -192,50 +199,57 @@ impl VariablePath {
         })
     }
 
-    /// Finds the value of the path in a frame; none if there is none.
+    /// Finds the value of the path in a frame.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn find(&self, reader: &ValueReader<'_>) -> Result<Option<TypedValue>, QueryError> {
+    pub fn find(&self, reader: &ValueReader<'_>) -> Result<FoundValue, QueryError> {
         let ValueReader {
             session,
             place,
             cancel,
         } = reader;
-        let variable = local_variable(session, place, &self.name, cancel)?;
-        let mut value = variable.map(|variable| variable.value);
+        let Some(variable) = local_variable(session, place, &self.name, cancel)? else {
+            return Ok(FoundValue::NoVariable);
+        };
+        let mut value = variable.value;
         for part in &self.parts {
-            let Some(known) = value else {
-                return Ok(None);
+            let found = match part {
+                PathPart::Member(name) => reader.named_member(&value, name)?,
+                PathPart::Element(index) => reader.element(&value, *index)?,
             };
-            value = match part {
-                PathPart::Member(name) => member(&known, name),
-                PathPart::TargetMember(name) => match reader.members(&known, 0, 1)?.pop() {
-                    Some(target) if known.is_pointer() => member(&target.value, name),
-                    _ => None,
-                },
-                PathPart::Element(index) => reader.element(&known, *index)?,
-            };
+            match found {
+                Some(found) => value = found,
+                None => return Ok(FoundValue::NoMember),
+            }
         }
         for _ in 0..self.targets {
-            value = match value.filter(TypedValue::is_pointer) {
-                Some(pointer) => reader.element(&pointer, 0)?,
-                None => None,
-            };
+            match reader.element(&value, 0)? {
+                Some(target) => value = target,
+                None => return Ok(FoundValue::NoMember),
+            }
         }
-        Ok(value)
+        Ok(FoundValue::Known(value))
     }
 }
 
-/// Returns a member of a structure; none if the value has no such member.
-fn member(value: &TypedValue, name: &str) -> Option<TypedValue> {
-    let TypeShape::Record(members) = value.description().shape else {
-        return None;
-    };
-    let found = members
-        .into_iter()
-        .find(|member| member.name.as_deref() == Some(name));
-    found.map(|member| value.member(member).value)
+/// Result of looking up a path.
+pub enum FoundValue {
+    Known(TypedValue),
+    /// No variable has the name.
+    NoVariable,
+    /// The variable has no such member, or a pointer to it is unknown.
+    NoMember,
+}
+
+impl FoundValue {
+    /// Returns the value if it was found.
+    pub fn known(self) -> Option<TypedValue> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::NoVariable | Self::NoMember => None,
+        }
+    }
 }
 
 /// Splits an identifier of C from the rest.
@@ -264,7 +278,7 @@ mod tests {
             [
                 PathPart::Element(2),
                 PathPart::Member("of".to_owned()),
-                PathPart::TargetMember("name".to_owned())
+                PathPart::Member("name".to_owned())
             ]
         );
         for text in [

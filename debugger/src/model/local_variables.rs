@@ -15,9 +15,11 @@ use stepback_machine::dwarf_registers::DwarfRegister;
 use stepback_parsers::{Position, Step};
 
 use crate::analysis::step_places::step_record;
-use crate::image::{FrameValues, FrameVariables, KnownNumber, ScopedVariable, VariableKind};
+use crate::image::{
+    FrameValues, FrameVariables, KnownNumber, PlacedVariable, ScopedVariable, VariableKind,
+};
 use crate::model::frame_place::FramePlace;
-use crate::model::variable_values::TypedValue;
+use crate::model::typed_value::TypedValue;
 use crate::session::Session;
 
 /// A local variable or an argument.
@@ -166,10 +168,15 @@ impl<'a> FrameReader<'a> {
         variable: &ScopedVariable,
     ) -> Result<LocalVariable, QueryError> {
         self.cancel.check()?;
+        let PlacedVariable {
+            types,
+            of_type,
+            place,
+        } = found.find_in(self, variable)?;
         let value = TypedValue {
-            types: found.types(),
-            of_type: found.type_of(variable),
-            place: found.place_of(variable, self)?,
+            types,
+            of_type,
+            place,
             bits: None,
         };
         Ok(LocalVariable {

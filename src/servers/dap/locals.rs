@@ -6,7 +6,8 @@ use stepback_debugger::image::{TypeShape, VariableKind};
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
 use stepback_debugger::model::local_names::VariablePath;
 use stepback_debugger::model::local_variables::local_variables;
-use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
+use stepback_debugger::model::typed_value::TypedValue;
+use stepback_debugger::model::variable_values::ValueReader;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
@@ -253,7 +254,7 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        let Some(value) = path.find(&reader)? else {
+        let Some(value) = path.find(&reader)?.known() else {
             return Ok(None);
         };
         let seen = SeenValue {
@@ -288,7 +289,7 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        match path.find(&reader)? {
+        match path.find(&reader)?.known() {
             Some(value) => ValueText(&reader).text(&value).map(Some),
             None => Ok(None),
         }
@@ -316,7 +317,7 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        let Some(value) = path.find(&reader)? else {
+        let Some(value) = path.find(&reader)?.known() else {
             return Ok(None);
         };
         let size = value.description().size_bytes.filter(|size| *size > 0);

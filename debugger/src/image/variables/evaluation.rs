@@ -249,7 +249,7 @@ impl LocationReader<'_> {
     }
 
     /// Evaluates an expression to a number: an address, a value, or the value of a register.
-    fn number(
+    pub(super) fn number(
         &self,
         expression: Expression<SectionReader>,
         encoding: Encoding,

@@ -6,12 +6,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gimli::{Dwarf, Section as _, SectionId};
+use gimli::{Dwarf, Reader as _, Section as _, SectionId};
 
 use crate::image::lines::{ImageLines, SectionReader, read_section};
+use crate::image::variables::array_lengths::FrameLengths;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::frame_rules::FrameRules;
 use crate::image::variables::scopes::{ScopedVariable, variables_at};
+use crate::image::variables::types::TypeReader;
 
 /// The variables of an image.
 pub struct ImageVariables {
@@ -39,6 +41,18 @@ const SCOPES_KEPT: usize = 1 << 10;
 pub(super) struct LoadedVariables {
     pub entries: DebugEntries,
     pub rules: FrameRules,
+}
+
+impl LoadedVariables {
+    /// Returns a reader of the types in a frame whose arrays have these lengths.
+    pub fn types<'a>(&'a self, lengths: &'a FrameLengths) -> TypeReader<'a> {
+        let endian = self.entries.dwarf.debug_info.reader().endian();
+        TypeReader {
+            entries: &self.entries,
+            is_big_endian: endian == gimli::RunTimeEndian::Big,
+            lengths,
+        }
+    }
 }
 
 impl fmt::Debug for ImageVariables {

@@ -15,7 +15,7 @@ pub const OUTER: u64 = 0x1000;
 pub const OUTER_BYTES: u64 = 0x100;
 
 /// Abbreviations by number: tag, children, and pairs of attribute and form (DWARF 4, 7.5.3).
-const ABBREVIATIONS: [(u8, u8, &[u8]); 17] = [
+const ABBREVIATIONS: [(u8, u8, &[u8]); 26] = [
     // Unit: name, language, low_pc, high_pc.
     (0x11, 1, &[0x03, 0x08, 0x13, 0x0b, 0x11, 0x01, 0x12, 0x07]),
     // Function: name, low_pc, high_pc, frame_base.
@@ -50,6 +50,24 @@ const ABBREVIATIONS: [(u8, u8, &[u8]); 17] = [
     (0x01, 1, &[0x49, 0x13, 0x2e, 0x0b]),
     // Member: name, type, data_member_location as an expression.
     (0x0d, 0, &[0x03, 0x08, 0x49, 0x13, 0x38, 0x18]),
+    // Bounds: upper_bound as an expression.
+    (0x21, 0, &[0x2f, 0x18]),
+    // Bounds: upper_bound as a reference to a variable.
+    (0x21, 0, &[0x2f, 0x13]),
+    // Bounds: count as a reference to a variable.
+    (0x21, 0, &[0x37, 0x13]),
+    // Variant part: discr.
+    (0x33, 1, &[0x15, 0x13]),
+    // Variant: discr_value.
+    (0x19, 1, &[0x16, 0x0b]),
+    // Variant: discr_list.
+    (0x19, 1, &[0x3d, 0x0a]),
+    // Variant of all other discriminants.
+    (0x19, 1, &[]),
+    // Base class: type, data_member_location.
+    (0x1c, 0, &[0x49, 0x13, 0x38, 0x0b]),
+    // Reference: type.
+    (0x10, 0, &[0x49, 0x13]),
 ];
 
 pub const VARIABLE: u8 = 3;
@@ -67,6 +85,15 @@ pub const COMPLETION: u8 = 14;
 pub const CONSTANT: u8 = 15;
 pub const STRIDED_ARRAY: u8 = 16;
 pub const COMPUTED_MEMBER: u8 = 17;
+pub const COMPUTED_BOUNDS: u8 = 18;
+pub const BOUNDS_IN_VARIABLE: u8 = 19;
+pub const COUNT_IN_VARIABLE: u8 = 20;
+pub const VARIANT_PART: u8 = 21;
+pub const VARIANT: u8 = 22;
+pub const LISTED_VARIANT: u8 = 23;
+pub const OTHER_VARIANT: u8 = 24;
+pub const BASE_CLASS: u8 = 25;
+pub const REFERENCE: u8 = 26;
 
 /// `DW_LANG_C99`.
 const C99: u8 = 0x0c;
