@@ -5,22 +5,22 @@ use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::image::{VariableKind, VariablePlace};
+use stepback_debugger::image::VariableKind;
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
 use stepback_debugger::model::local_variables::{LocalVariable, local_variables};
-use stepback_debugger::model::typed_value::TypedValue;
 use stepback_debugger::model::variable_values::ValueReader;
 use stepback_debugger::place::PositionName;
 use stepback_index::read::SlotReader;
 
 use super::cells::{resolved, thread_id};
-use super::json::{byte_string, hex, source_letters};
+use super::local_value::{FrameJson, LocalValueJson, LocalValueReport, frame_line};
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use crate::cli::error::CommandError;
 use crate::cli::question::{Command, TraceArguments};
-use crate::cli::variable_text::{VALUE_BYTES, ValueText};
+use crate::cli::variable_json::{ValueJson, ValueJsonWriter};
+use crate::cli::variable_text::ValueText;
 
 /// Help text below the options.
 pub const HELP: &str = "\
@@ -28,17 +28,11 @@ The variables come from the debug information (DWARF) of the program image, thei
 trace: the registers of a caller are as they were at the call, memory is that of the position.
 A value that the trace does not show is `<not recorded>`, never 0.";
 
-/// Maximum nesting depth of members in JSON.
-const LEVELS: usize = 4;
-
-/// Maximum number of elements of an array in JSON.
-const ELEMENTS: u64 = 64;
-
-/// Maximum number of values in JSON.
-const VALUES: usize = 1 << 14;
-
 #[derive(Debug, Args)]
 pub struct LocalsArguments {
+    /// A variable, or a part of one: h->id, names[2], *p (default: all variables).
+    #[arg(index = 2, value_name = "EXPR", allow_hyphen_values = true)]
+    pub expression: Option<String>,
     /// The position (default: end).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub at: Option<PositionName>,
@@ -55,15 +49,8 @@ pub struct LocalsArguments {
 /// The JSON answer.
 #[derive(Serialize, JsonSchema)]
 struct LocalsJson {
-    position: u64,
-    thread: String,
-    frame: u64,
-    /// Position at which the registers are read: that of the call for a caller.
-    registers_at: u64,
-    /// Address of the next instruction, or of the call that the frame waits for.
-    pc: Option<String>,
-    /// Source line there.
-    source: Option<String>,
+    #[serde(flatten)]
+    frame: FrameJson,
     /// Variables in scope, those of the innermost scope first. Null if no image has debug
     /// information for the code.
     variables: Option<Vec<VariableJson>>,
@@ -83,42 +70,9 @@ struct VariableJson {
     value: ValueJson,
 }
 
-/// A value with its type.
-#[derive(Serialize, JsonSchema)]
-struct ValueJson {
-    r#type: String,
-    /// Size in bytes.
-    size: Option<u64>,
-    /// The value in C syntax; null if it is unknown.
-    value: Option<String>,
-    /// True if the compiler left the variable out here.
-    optimised_away: bool,
-    /// `unsupported location` or `unreadable debug information`; null if neither.
-    problem: Option<&'static str>,
-    /// Address; null if it is not in memory.
-    address: Option<String>,
-    /// Bytes in memory order. Null if the value has no place.
-    bytes: Option<String>,
-    /// One letter for the source of each byte.
-    sources: Option<String>,
-    /// Number of members that are left out.
-    omitted: u64,
-    /// Members of a structure or an array. Missing if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    members: Vec<MemberJson>,
-}
-
-/// A member of a structure or an array.
-#[derive(Serialize, JsonSchema)]
-struct MemberJson {
-    name: String,
-    #[serde(flatten)]
-    value: ValueJson,
-}
-
 /// Returns the forms of the JSON output.
 pub fn forms(forms: AnswerForms) -> AnswerForms {
-    forms.or::<LocalsJson>()
+    forms.or::<LocalsJson>().or::<LocalValueJson>()
 }
 
 impl Command for LocalsArguments {
@@ -149,16 +103,22 @@ fn answer(arguments: &LocalsArguments, report: &mut Report<'_>) -> Result<()> {
             grouped(position.0)
         )));
     };
-    let variables = local_variables(session, &place, &report.cancel)?;
-    note_missing(&place, report);
     let cancel = report.cancel.clone();
     let values = ValueReader {
         session,
         place: &place,
         cancel: &cancel,
     };
+    note_missing(&place, report);
+    if let Some(text) = &arguments.expression {
+        return LocalValueReport {
+            text,
+            values: &values,
+        }
+        .print(report);
+    }
+    let variables = local_variables(session, &place, &cancel)?;
     let answer = LocalsReport {
-        frame,
         place: &place,
         variables: &variables,
         values: &values,
@@ -187,26 +147,14 @@ fn note_missing(place: &FramePlace, report: &Report<'_>) {
 
 /// The answer.
 struct LocalsReport<'a> {
-    frame: FrameLevel,
     place: &'a FramePlace,
     variables: &'a [LocalVariable],
     values: &'a ValueReader<'a>,
 }
 
 impl LocalsReport<'_> {
-    fn thread_name(&self) -> String {
-        let index = &self.values.session.index;
-        index.thread_name(self.place.thread).to_owned()
-    }
-
-    fn source(&self) -> Option<String> {
-        let images = &self.values.session.images;
-        let line = images.source_at(self.place.address?)?;
-        Some(line.short())
-    }
-
     fn json(&self) -> Result<LocalsJson> {
-        let mut budget = VALUES;
+        let mut writer = ValueJsonWriter::new(self.values);
         let mut variables = Vec::new();
         for variable in self.variables {
             variables.push(VariableJson {
@@ -214,16 +162,11 @@ impl LocalsReport<'_> {
                 kind: kind_word(variable.kind),
                 declared_in: variable.function.as_deref().map(str::to_owned),
                 inlined: variable.is_inlined,
-                value: self.value_json(&variable.value, LEVELS, &mut budget)?,
+                value: writer.value(&variable.value)?,
             });
         }
         Ok(LocalsJson {
-            position: self.place.position.0,
-            thread: self.thread_name(),
-            frame: self.frame.level as u64,
-            registers_at: self.place.registers_at.0,
-            pc: self.place.address.map(hex),
-            source: self.source(),
+            frame: FrameJson::of(self.values),
             variables: self.has_debug_information().then_some(variables),
         })
     }
@@ -237,72 +180,8 @@ impl LocalsReport<'_> {
         found.flatten().is_some()
     }
 
-    fn value_json(
-        &self,
-        value: &TypedValue,
-        levels: usize,
-        budget: &mut usize,
-    ) -> Result<ValueJson> {
-        let bytes = self.values.bytes(value, VALUE_BYTES)?;
-        let is_known = bytes
-            .as_ref()
-            .is_some_and(|bytes| bytes.iter().any(|byte| byte.value.is_some()));
-        let mut members = Vec::new();
-        if levels > 0 && !value.is_pointer() {
-            for member in self.values.members(value, 0, ELEMENTS)? {
-                let Some(rest) = budget.checked_sub(1) else {
-                    break;
-                };
-                *budget = rest;
-                members.push(MemberJson {
-                    name: member.name,
-                    value: self.value_json(&member.value, levels - 1, budget)?,
-                });
-            }
-        }
-        let all = match value.is_pointer() {
-            true => 0,
-            false => self.values.member_count(value)?,
-        };
-        let text = match is_known {
-            true => Some(ValueText(self.values).text(value)?),
-            false => None,
-        };
-        Ok(ValueJson {
-            r#type: value.type_name(),
-            size: value.description().size_bytes,
-            value: text,
-            optimised_away: value.place == VariablePlace::OptimisedAway,
-            problem: match value.place {
-                VariablePlace::Unsupported => Some("unsupported location"),
-                VariablePlace::Unreadable => Some("unreadable debug information"),
-                VariablePlace::Memory(_)
-                | VariablePlace::Content(_)
-                | VariablePlace::OptimisedAway
-                | VariablePlace::Unknown => None,
-            },
-            address: value.address().map(hex),
-            sources: bytes.as_deref().map(source_letters),
-            bytes: bytes.map(|bytes| byte_string(bytes.iter().map(|byte| byte.value))),
-            omitted: all.saturating_sub(members.len() as u64),
-            members,
-        })
-    }
-
     fn text(&self) -> Result<String> {
-        let place = match (self.place.address, self.source()) {
-            (Some(address), Some(source)) => format!("{address}, {source}"),
-            (Some(address), None) => address.to_string(),
-            (None, _) => "unknown code".to_owned(),
-        };
-        let mut text = format!(
-            "position {} of {}, {}, frame {} at {}\n",
-            grouped(self.place.position.0),
-            grouped(self.values.session.index.step_count()),
-            printable(&self.thread_name()),
-            self.frame.level,
-            printable(&place)
-        );
+        let mut text = frame_line(self.values);
         for kind in [VariableKind::Argument, VariableKind::Local] {
             let mut of_kind = self.variables.iter().filter(|one| one.kind == kind);
             if let Some(first) = of_kind.next() {

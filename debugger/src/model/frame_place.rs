@@ -25,6 +25,8 @@ pub struct FrameLevel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramePlace {
     pub thread: ThreadId,
+    /// Number of frames inside it.
+    pub level: usize,
     /// Position of the program, at which memory is read.
     pub position: Position,
     /// Position at which registers are read: that of the program, or that of [`WaitingPlace`].
@@ -65,6 +67,7 @@ impl FramePlace {
             let address = next_address(session, frame, call.as_ref(), cancel)?;
             return Ok(Some(Self {
                 thread,
+                level,
                 position,
                 registers_at: position,
                 mode_at: position,
@@ -78,6 +81,7 @@ impl FramePlace {
         let waiting = WaitingPlace::around(session, &inner, cancel)?;
         Ok(Some(Self {
             thread,
+            level,
             position,
             registers_at: waiting.registers_at,
             mode_at: waiting.mode_at,

@@ -306,9 +306,9 @@ impl ValueReader<'_> {
         let Some(value) = self.referred(value)? else {
             return Ok(None);
         };
-        let record = match value.description().shape {
-            TypeShape::Pointer(target) => self.target(&value, target)?,
-            _ => Some(value),
+        let record = match value.is_pointer() {
+            true => self.pointed(&value)?,
+            false => Some(value),
         };
         let mut open: VecDeque<TypedValue> = record.into_iter().collect();
         // The members of the outer structures come first.
@@ -376,7 +376,21 @@ impl ValueReader<'_> {
         Ok(None)
     }
 
-    /// Returns the value to which a known pointer points.
+    /// Returns the value to which a known pointer points; none for another value.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn pointed(&self, value: &TypedValue) -> Result<Option<TypedValue>, QueryError> {
+        let Some(value) = self.referred(value)? else {
+            return Ok(None);
+        };
+        match value.description().shape {
+            TypeShape::Pointer(target) => self.target(&value, target),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the value to which a known pointer or reference points.
     fn target(
         &self,
         value: &TypedValue,

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::image::{TypeShape, VariableKind};
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
-use stepback_debugger::model::local_names::VariablePath;
+use stepback_debugger::model::local_names::{FrameExpression, LocalNames, find_value};
 use stepback_debugger::model::local_variables::local_variables;
 use stepback_debugger::model::typed_value::TypedValue;
 use stepback_debugger::model::variable_values::ValueReader;
@@ -28,7 +28,8 @@ pub struct SeenValue {
 
 /// A variable or member to show.
 struct ShownValue {
-    name: String,
+    /// Name; none for an anonymous member.
+    name: Option<String>,
     seen: SeenValue,
 }
 
@@ -78,7 +79,7 @@ impl TracedProgram {
             let is_visible = visible.is_some_and(|one| std::ptr::eq(one, variable));
             shown.push(self.shown_json(
                 ShownValue {
-                    name,
+                    name: Some(name),
                     seen: SeenValue {
                         frame,
                         path: match is_visible {
@@ -157,10 +158,7 @@ impl TracedProgram {
             let path = member_path(&seen, &member.name);
             shown.push(self.shown_json(
                 ShownValue {
-                    name: match member.name.is_empty() {
-                        true => "(anonymous)".to_owned(),
-                        false => member.name,
-                    },
+                    name: Some(member.name).filter(|name| !name.is_empty()),
                     seen: SeenValue {
                         path,
                         value: member.value,
@@ -185,11 +183,12 @@ impl TracedProgram {
         let mut json = self.value_json(&seen, reader)?;
         if let Some(fields) = json.as_object_mut() {
             let value = fields.remove("result").unwrap_or_default();
-            fields.insert("name".to_owned(), name.into());
             fields.insert("value".to_owned(), value);
-            if !seen.path.is_empty() {
+            if name.is_some() && !seen.path.is_empty() {
                 fields.insert("evaluateName".to_owned(), seen.path.into());
             }
+            let name = name.unwrap_or_else(|| "(anonymous)".to_owned());
+            fields.insert("name".to_owned(), name.into());
         }
         Ok(json)
     }
@@ -235,17 +234,30 @@ impl TracedProgram {
         Ok(Self::reference_of_value(seen.len() as u64 - 1))
     }
 
-    /// Describes the value of a variable or of a member in a frame; none if the text is no path to
-    /// one.
+    /// Finds the variable, or the part of one, that a text names; none if it names none.
+    fn named_value(&self, text: &str, reader: &ValueReader<'_>) -> Result<Option<TypedValue>> {
+        let place = reader.place;
+        let frame = FrameLevel {
+            position: place.position,
+            thread: place.thread,
+            level: place.level,
+        };
+        let names = LocalNames::of_frame(reader.session, frame, place.registers_at, reader.cancel);
+        Ok(match FrameExpression::parse(text, &names) {
+            Ok(FrameExpression::Path(path)) => find_value(reader, &path)?.known(),
+            // The evaluation of the expression reports its error.
+            Ok(FrameExpression::Other(_)) | Err(_) => None,
+        })
+    }
+
+    /// Describes the value of a variable or of a part of one in a frame; none if the text names
+    /// none.
     pub fn evaluated_local(
         &self,
         text: &str,
         frame: FrameNumber,
         cancel: &Cancel,
     ) -> Result<Option<Json>> {
-        let Some(path) = VariablePath::parse(text) else {
-            return Ok(None);
-        };
         let Some(place) = self.frame_place(frame, cancel)? else {
             return Ok(None);
         };
@@ -254,7 +266,7 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        let Some(value) = path.find(&reader)?.known() else {
+        let Some(value) = self.named_value(text, &reader)? else {
             return Ok(None);
         };
         let seen = SeenValue {
@@ -265,8 +277,8 @@ impl TracedProgram {
         self.value_json(&seen, &reader).map(Some)
     }
 
-    /// Formats the value of a variable or of a member at a position; none if the text is no path to
-    /// one.
+    /// Formats the value of a variable or of a part of one at a position; none if the text names
+    /// none.
     pub fn local_text(
         &self,
         text: &str,
@@ -274,9 +286,6 @@ impl TracedProgram {
         position: Position,
         cancel: &Cancel,
     ) -> Result<Option<String>> {
-        let Some(path) = VariablePath::parse(text) else {
-            return Ok(None);
-        };
         let level = FrameLevel {
             position,
             ..self.level_of(frame)
@@ -289,14 +298,13 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        match path.find(&reader)?.known() {
+        match self.named_value(text, &reader)? {
             Some(value) => ValueText(&reader).text(&value).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Returns the memory of a variable or of a member in a frame, as `ADDR:LEN`; none if the text
-    /// is no path to one.
+    /// Returns the memory of a variable or of a part of one in a frame; none if the text names none.
     ///
     /// # Errors
     /// It is not in memory.
@@ -306,9 +314,6 @@ impl TracedProgram {
         frame: FrameNumber,
         cancel: &Cancel,
     ) -> Result<Option<LocalMemory>> {
-        let Some(path) = VariablePath::parse(text) else {
-            return Ok(None);
-        };
         let Some(place) = self.frame_place(frame, cancel)? else {
             return Ok(None);
         };
@@ -317,10 +322,10 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        let Some(value) = path.find(&reader)?.known() else {
+        let Some(value) = self.named_value(text, &reader)? else {
             return Ok(None);
         };
-        let size = value.description().size_bytes.filter(|size| *size > 0);
+        let size = value.size_bytes().filter(|size| *size > 0);
         let memory = value.address().zip(size);
         let (address, len_bytes) = memory.with_context(|| {
             format!("{text} is not in memory here; a breakpoint watches memory")
@@ -361,18 +366,18 @@ pub struct MemberPath {
     pub path: String,
 }
 
-/// Returns the path of a member; empty for one that has no path.
+/// Returns the path of a member; empty if the value has none. That of an anonymous member is the
+/// path of its structure, which has the same members.
 fn member_path(seen: &SeenValue, name: &str) -> String {
     let path = &seen.path;
     match (path.strip_prefix('*'), name) {
-        _ if name.is_empty() || path.is_empty() => String::new(),
+        _ if name.is_empty() || path.is_empty() => path.clone(),
         (_, "*") => format!("*{path}"),
         (None, _) if name.starts_with('[') => format!("{path}{name}"),
         (None, _) => format!("{path}.{name}"),
+        (Some(_), _) if name.starts_with('[') => format!("({path}){name}"),
+        (Some(pointer), _) if pointer.starts_with('*') => format!("({path}).{name}"),
         // A member of the target of a pointer.
-        (Some(pointer), _) if !pointer.starts_with('*') && !name.starts_with('[') => {
-            format!("{pointer}->{name}")
-        }
-        (Some(_), _) => String::new(),
+        (Some(pointer), _) => format!("{pointer}->{name}"),
     }
 }
