@@ -302,6 +302,32 @@ def plain_name(function):
     return re.split(r"::(?![^<]*>)", name)[-1]
 
 
+def chain_of(frame):
+    """Returns names and lines of the functions of a physical frame, the innermost inlined one first."""
+    chain = []
+    while frame:
+        name = plain_name(frame.function()) if frame.function() else None
+        chain.append((name, frame.find_sal().line))
+        if frame.type() == gdb.NORMAL_FRAME:
+            break
+        frame = frame.older()
+    return chain
+
+
+def check_chain(here, level, frame, ours):
+    """Compares the functions that are inlined in a frame, and the lines of their calls."""
+    theirs = chain_of(frame)
+    known = [(one["name"], int((one["source"] or ":0").rsplit(":", 1)[1])) for one in ours]
+    # gdb leaves out a function whose first instruction is next. Of the lines of an instruction, and of the one after a
+    # call, it may choose another.
+    known = known[len(known) - len(theirs) :] if level == 0 else known
+    same = [name for name, _ in theirs] == [name for name, _ in known] and theirs[1:] == known[1:]
+    count("functions", len(theirs))
+    if not same:
+        say(f"{here}, frame {level}: gdb has the functions {theirs}, but ours are {known}")
+        count("variables that differ")
+
+
 def is_known(ours):
     return ours["bytes"] is not None and "?" not in ours["bytes"]
 
@@ -357,7 +383,8 @@ def difference(value, ours, levels=LEVELS):
                 return "no member"
             wrong = difference(part, member, levels - 1)
             # gdb reads a structure as a whole.
-            if wrong and not (wrong.endswith(NOT_IN_GDB) and not is_known(ours)):
+            partly = not is_known(ours) or "<unsupported" in ours["value"]
+            if wrong and not (wrong.endswith(NOT_IN_GDB) and partly):
                 return wrong
         return None
     except gdb.MemoryError:
@@ -367,6 +394,7 @@ def difference(value, ours, levels=LEVELS):
             raise
         unknown = True
     count("variables that are unknown")
+    unknown = unknown and "<unsupported" not in (ours["value"] or "")
     return f"{ours['value']}, {NOT_IN_GDB}" if unknown and is_known(ours) else None
 
 
@@ -407,6 +435,7 @@ def locals_at(here, level, frame):
     if pc is None or not (physical.pc() == pc if level == 0 else 0 < physical.pc() - pc <= 16):
         count("frames elsewhere")
         return None
+    check_chain(here, level, frame, answer["function_chain"])
     ours = {}
     for variable in answer["variables"]:
         ours.setdefault((variable["declared_in"], variable["name"]), []).append(variable)

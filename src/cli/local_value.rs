@@ -115,6 +115,7 @@ impl LocalValueReport<'_> {
             position: place.position,
             thread: place.thread,
             level: place.level,
+            inlined: place.inlined,
         };
         let (session, cancel) = (self.values.session, self.values.cancel);
         let names = LocalNames::of_frame(session, frame, place.registers_at, cancel);
@@ -182,6 +183,10 @@ impl LocalValueReport<'_> {
             text.push_str(&self.line(&format!("*{}", self.text), &opened)?);
         }
         for member in &members {
+            // The variant of an enumeration may have only a name, which the value shows.
+            if is_empty_variant(&opened, &member.value) {
+                continue;
+            }
             text.push_str("  ");
             text.push_str(&self.line(&member.name, &member.value)?);
         }
@@ -200,6 +205,22 @@ impl LocalValueReport<'_> {
         };
         Ok(format!("{}\n", printable(&line)))
     }
+}
+
+/// Returns true for the only variant of a value that has no members.
+fn is_empty_variant(value: &TypedValue, member: &TypedValue) -> bool {
+    let has_variants = matches!(
+        value.description().shape,
+        TypeShape::Record {
+            variants: Some(_),
+            ..
+        }
+    );
+    let is_empty = match member.description().shape {
+        TypeShape::Record { members, variants } => members.is_empty() && variants.is_none(),
+        _ => false,
+    };
+    has_variants && is_empty
 }
 
 fn is_number(value: &TypedValue) -> bool {

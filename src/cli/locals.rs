@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::image::VariableKind;
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
+use stepback_debugger::model::inlined_frames::{CodeFunction, CodeLine, functions_at};
 use stepback_debugger::model::local_variables::{LocalVariable, local_variables};
 use stepback_debugger::model::variable_values::ValueReader;
 use stepback_debugger::place::PositionName;
@@ -51,9 +52,20 @@ pub struct LocalsArguments {
 struct LocalsJson {
     #[serde(flatten)]
     frame: FrameJson,
+    /// Functions at the address: the innermost inlined one first, the one of the frame last. Empty
+    /// without debug information.
+    function_chain: Vec<CodeFunctionJson>,
     /// Variables in scope, those of the innermost scope first. Null if no image has debug
     /// information for the code.
     variables: Option<Vec<VariableJson>>,
+}
+
+/// A function at an instruction.
+#[derive(Serialize, JsonSchema)]
+struct CodeFunctionJson {
+    name: Option<String>,
+    /// Source line of the instruction, or of the inlined call.
+    source: Option<String>,
 }
 
 /// A variable.
@@ -64,6 +76,8 @@ struct VariableJson {
     kind: &'static str,
     /// Function that declares it.
     declared_in: Option<String>,
+    /// Number of that function in `function_chain`.
+    function_index: u64,
     /// True if that function is inlined here.
     inlined: bool,
     #[serde(flatten)]
@@ -93,6 +107,7 @@ fn answer(arguments: &LocalsArguments, report: &mut Report<'_>) -> Result<()> {
         position,
         thread,
         level: arguments.frame,
+        inlined: 0,
     };
     let Some(place) = FramePlace::find(session, frame, &report.cancel)? else {
         let depth = session.index.calls().path_at(thread, position).len() as u64;
@@ -118,8 +133,11 @@ fn answer(arguments: &LocalsArguments, report: &mut Report<'_>) -> Result<()> {
         .print(report);
     }
     let variables = local_variables(session, &place, &cancel)?;
+    let functions = place
+        .address
+        .map(|address| functions_at(&session.images, address));
     let answer = LocalsReport {
-        place: &place,
+        functions: functions.unwrap_or_default(),
         variables: &variables,
         values: &values,
     };
@@ -147,7 +165,8 @@ fn note_missing(place: &FramePlace, report: &Report<'_>) {
 
 /// The answer.
 struct LocalsReport<'a> {
-    place: &'a FramePlace,
+    /// Functions at the instruction. Empty without debug information.
+    functions: Vec<CodeFunction>,
     variables: &'a [LocalVariable],
     values: &'a ValueReader<'a>,
 }
@@ -160,34 +179,38 @@ impl LocalsReport<'_> {
             variables.push(VariableJson {
                 name: variable.name.clone(),
                 kind: kind_word(variable.kind),
-                declared_in: variable.function.as_deref().map(str::to_owned),
-                inlined: variable.is_inlined,
+                declared_in: self.name_of(variable.function).map(str::to_owned),
+                function_index: variable.function as u64,
+                inlined: self.is_inlined(variable.function),
                 value: writer.value(&variable.value)?,
             });
         }
         Ok(LocalsJson {
             frame: FrameJson::of(self.values),
+            function_chain: self.functions.iter().map(function_json).collect(),
             variables: self.has_debug_information().then_some(variables),
         })
     }
 
     fn has_debug_information(&self) -> bool {
-        let images = &self.values.session.images;
-        let found = self
-            .place
-            .address
-            .map(|address| images.variables_at(address));
-        found.flatten().is_some()
+        !self.functions.is_empty()
     }
 
     fn text(&self) -> Result<String> {
         let mut text = frame_line(self.values);
-        for kind in [VariableKind::Argument, VariableKind::Local] {
-            let mut of_kind = self.variables.iter().filter(|one| one.kind == kind);
-            if let Some(first) = of_kind.next() {
-                text.push_str(&format!("\n{}\n", title(kind)));
-                for variable in std::iter::once(first).chain(of_kind) {
-                    text.push_str(&self.line(variable)?);
+        for function in 0..self.functions.len() {
+            if self.functions.len() > 1 {
+                text.push_str(&self.function_line(function));
+            }
+            for kind in [VariableKind::Argument, VariableKind::Local] {
+                let variables = self.variables.iter();
+                let mut variables =
+                    variables.filter(|one| one.function == function && one.kind == kind);
+                if let Some(first) = variables.next() {
+                    text.push_str(&format!("\n{}\n", title(kind)));
+                    for variable in std::iter::once(first).chain(variables) {
+                        text.push_str(&self.line(variable)?);
+                    }
                 }
             }
         }
@@ -200,19 +223,42 @@ impl LocalsReport<'_> {
         Ok(text)
     }
 
+    /// Returns the heading of a function, with the place of its call if it is inlined.
+    fn function_line(&self, function: usize) -> String {
+        let name = self.name_of(function).unwrap_or("?");
+        let outer = self.functions.get(function + 1);
+        let line = match outer {
+            Some(outer) => {
+                let around = outer.name.as_deref().unwrap_or("?");
+                match &outer.line {
+                    Some(line) => format!("{name}, inlined in {around} at {}", line.short()),
+                    None => format!("{name}, inlined in {around}"),
+                }
+            }
+            None => name.to_owned(),
+        };
+        format!("\n{}\n", printable(&line))
+    }
+
+    fn name_of(&self, function: usize) -> Option<&str> {
+        self.functions.get(function)?.name.as_deref()
+    }
+
+    fn is_inlined(&self, function: usize) -> bool {
+        function + 1 < self.functions.len()
+    }
+
     fn line(&self, variable: &LocalVariable) -> Result<String> {
         let value = ValueText(self.values).with_source(&variable.value)?;
-        let inlined = match (variable.is_inlined, &variable.function) {
-            (true, Some(function)) => format!("  [inlined {function}]"),
-            (true, None) => "  [inlined]".to_owned(),
-            (false, _) => String::new(),
-        };
-        let line = format!(
-            "{} {} = {value}{inlined}",
-            variable.value.type_name(),
-            variable.name
-        );
+        let line = format!("{} {} = {value}", variable.value.type_name(), variable.name);
         Ok(format!("  {}\n", printable(&line)))
+    }
+}
+
+fn function_json(function: &CodeFunction) -> CodeFunctionJson {
+    CodeFunctionJson {
+        name: function.name.as_deref().map(str::to_owned),
+        source: function.line.as_ref().map(CodeLine::short),
     }
 }
 

@@ -42,8 +42,8 @@ pub use crate::image::memory_view::LinkerView;
 pub use crate::image::segments::MappedRange;
 pub use crate::image::symbol::AddressName;
 pub use crate::image::variables::{
-    ArrayLength, EnumerationName, FieldBits, FrameValues, FrameVariables, KnownNumber, MemberKind,
-    PlacedVariable, ScopedVariable, Signedness, TypeDescription, TypeMember, TypeShape,
+    ArrayLength, EnumerationName, FUNCTIONS, FieldBits, FrameValues, FrameVariables, KnownNumber,
+    MemberKind, PlacedVariable, ScopedVariable, Signedness, TypeDescription, TypeMember, TypeShape,
     TypeVariant, VariableKind, VariablePlace, VariableType, VariableTypes, VariantPart,
     sign_extended,
 };

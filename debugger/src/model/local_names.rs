@@ -44,6 +44,7 @@ impl<'a> LocalNames<'a> {
             position,
             thread,
             level: 0,
+            inlined: 0,
         };
         Self::of_frame(session, frame, position, cancel)
     }

@@ -24,6 +24,7 @@ pub mod glimpse;
 pub mod go_to;
 pub mod heap_table;
 pub mod hit_rows;
+pub mod inlined_frames;
 pub mod lane_view;
 pub mod local_names;
 pub mod local_variables;

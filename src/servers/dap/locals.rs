@@ -39,6 +39,7 @@ impl TracedProgram {
             position: self.position,
             thread: frame.thread,
             level: frame.level,
+            inlined: frame.inlined,
         }
     }
 
@@ -51,7 +52,7 @@ impl TracedProgram {
         )?)
     }
 
-    /// Lists the variables of a kind in a frame.
+    /// Lists the variables of a kind in the function of a frame.
     pub fn local_variables(
         &self,
         frame: FrameNumber,
@@ -68,18 +69,14 @@ impl TracedProgram {
         };
         let mut shown = Vec::new();
         let variables = local_variables(&self.session, &place, cancel)?;
-        let of_kind = variables.iter().filter(|one| one.kind == kind);
-        for variable in of_kind {
-            let name = shown_name(
-                &variable.name,
-                variable.function.as_deref().filter(|_| variable.is_inlined),
-            );
+        let own = variables.iter().filter(|one| one.function == frame.inlined);
+        for variable in own.clone().filter(|one| one.kind == kind) {
             // Those of inner scopes come first.
-            let visible = variables.iter().find(|one| one.name == variable.name);
+            let visible = own.clone().find(|one| one.name == variable.name);
             let is_visible = visible.is_some_and(|one| std::ptr::eq(one, variable));
             shown.push(self.shown_json(
                 ShownValue {
-                    name: Some(name),
+                    name: Some(variable.name.clone()),
                     seen: SeenValue {
                         frame,
                         path: match is_visible {
@@ -110,15 +107,10 @@ impl TracedProgram {
         let Some(found) = found else {
             return Ok(String::new());
         };
-        let variables = found.variables();
-        let shown = variables.iter().find(|one| {
-            let inlined = one.function.as_deref().filter(|_| one.is_inlined);
-            one.kind == kind && shown_name(&one.name, inlined) == name
-        });
-        let visible = shown.filter(|shown| {
-            let first = variables.iter().find(|one| one.name == shown.name);
-            first.is_some_and(|first| std::ptr::eq(first, *shown))
-        });
+        let variables = found.variables().iter();
+        let mut named = variables.filter(|one| one.function == frame.inlined && one.name == name);
+        // Those of inner scopes come first, and hide the others.
+        let visible = named.next().filter(|first| first.kind == kind);
         Ok(visible.map_or_else(String::new, |shown| shown.name.clone()))
     }
 
@@ -133,7 +125,7 @@ impl TracedProgram {
         let address = place.and_then(|place| place.address);
         let found = address.and_then(|address| self.session.images.variables_at(address));
         let mut variables = found.iter().flat_map(|found| found.variables());
-        Ok(variables.any(|variable| variable.kind == kind))
+        Ok(variables.any(|variable| variable.function == frame.inlined && variable.kind == kind))
     }
 
     /// Lists some members of a value that was shown.
@@ -241,6 +233,7 @@ impl TracedProgram {
             position: place.position,
             thread: place.thread,
             level: place.level,
+            inlined: place.inlined,
         };
         let names = LocalNames::of_frame(reader.session, frame, place.registers_at, reader.cancel);
         Ok(match FrameExpression::parse(text, &names) {
@@ -343,14 +336,6 @@ impl TracedProgram {
             frame: seen.frame,
             path: member_path(&seen, name),
         })
-    }
-}
-
-/// Returns the name of a variable in a list, with the inlined function that declares it.
-fn shown_name(name: &str, inlined: Option<&str>) -> String {
-    match inlined {
-        Some(function) => format!("{name} ({function})"),
-        None => name.to_owned(),
     }
 }
 

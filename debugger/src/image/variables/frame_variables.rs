@@ -32,12 +32,13 @@ impl FrameVariables {
 
     /// Returns the variables, those of the innermost scope first.
     pub fn variables(&self) -> &[ScopedVariable] {
-        &self.scope.variables
+        &self.scope.code.variables
     }
 
-    /// Returns the name of the function.
-    pub fn function(&self) -> Option<String> {
-        catch_panic(|| self.image.loaded()?.entries.name_of(&self.scope.function))?
+    /// Returns the names of the functions: the innermost inlined one first, the one of the frame
+    /// last.
+    pub fn functions(&self) -> &[Option<Arc<str>>] {
+        &self.scope.code.functions
     }
 
     /// Returns the address at which the function is entered.

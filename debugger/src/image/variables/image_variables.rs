@@ -12,7 +12,7 @@ use crate::image::lines::{ImageLines, SectionReader, read_section};
 use crate::image::variables::array_lengths::FrameLengths;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::frame_rules::FrameRules;
-use crate::image::variables::scopes::{ScopedVariable, variables_at};
+use crate::image::variables::scopes::CodeScope;
 use crate::image::variables::types::TypeReader;
 
 /// The variables of an image.
@@ -30,8 +30,7 @@ pub(super) struct ScopeAtAddress {
     pub function: Entry,
     /// Address of the instruction, by the image's own addresses.
     pub address: u64,
-    /// Variables, those of the innermost scope first.
-    pub variables: Vec<ScopedVariable>,
+    pub code: CodeScope,
 }
 
 /// Maximum number of scopes that are kept. A full cache is cleared.
@@ -83,11 +82,11 @@ impl ImageVariables {
         let found = catch_panic(|| {
             let entries = &self.loaded()?.entries;
             let function = entries.function_at(address)?;
-            let variables = variables_at(entries, &function, address);
+            let code = CodeScope::at(entries, &function, address);
             Some(Arc::new(ScopeAtAddress {
                 function,
                 address,
-                variables,
+                code,
             }))
         });
         let found = found.flatten();

@@ -27,7 +27,7 @@ pub use frame_values::{FrameValues, KnownNumber, sign_extended};
 pub use frame_variables::{FrameVariables, PlacedVariable};
 pub use image_variables::ImageVariables;
 pub use location::VariablePlace;
-pub use scopes::{ScopedVariable, VariableKind};
+pub use scopes::{FUNCTIONS, ScopedVariable, VariableKind};
 pub use types::{
     EnumerationName, FieldBits, MemberKind, Signedness, TypeDescription, TypeMember, TypeShape,
     TypeVariant, VariableType, VariantPart,

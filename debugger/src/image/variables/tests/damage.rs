@@ -7,7 +7,7 @@ use crate::image::variables::array_lengths::{FrameLengths, LengthReader};
 use crate::image::variables::debug_entries::DebugEntries;
 use crate::image::variables::image_variables::catch_panic;
 use crate::image::variables::location::VariablePlace;
-use crate::image::variables::scopes::variables_at;
+use crate::image::variables::scopes::CodeScope;
 use crate::image::variables::test_unit::entries_of;
 use crate::image::variables::tests::support::{reader_at, types};
 use crate::image::variables::types::{TypeReader, TypeShape, VariableType};
@@ -19,7 +19,7 @@ fn read_all(entries: &DebugEntries, address: u64) -> usize {
     };
     let mut placed = 0;
     let types = types(entries);
-    for variable in variables_at(entries, &function, address) {
+    for variable in CodeScope::at(entries, &function, address).variables {
         let of_type = VariableType::of(entries.type_of(&variable.entry));
         types.name_of(of_type);
         if let TypeShape::Record { members, .. } = types.describe(of_type).shape {

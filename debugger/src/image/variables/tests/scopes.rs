@@ -1,7 +1,7 @@
 //! Variables in scope.
 
 use crate::image::variables::debug_entries::DebugEntries;
-use crate::image::variables::scopes::{ScopedVariable, VariableKind, variables_at};
+use crate::image::variables::scopes::{CodeScope, ScopedVariable, VariableKind};
 use crate::image::variables::test_unit::{
     BLOCK, COMPLETION, INLINED, OUTER, OUTER_BYTES, PARAMETER, TestUnit, VARIABLE,
 };
@@ -10,14 +10,18 @@ use crate::image::variables::tests::support::CFA;
 /// Lists the variables in scope at an address as `NAME kind function`.
 fn scope(entries: &DebugEntries, address: u64) -> Vec<String> {
     let function = entries.function_at(address).unwrap();
-    let variables = variables_at(entries, &function, address);
+    let CodeScope {
+        functions,
+        variables,
+    } = CodeScope::at(entries, &function, address);
     let text = |one: &ScopedVariable| {
         let kind = match one.kind {
             VariableKind::Argument => "argument",
             VariableKind::Local => "local",
         };
-        let inlined = if one.is_inlined { " inlined" } else { "" };
-        let function = one.function.as_deref().unwrap_or("?");
+        let is_inlined = one.function + 1 < functions.len();
+        let inlined = if is_inlined { " inlined" } else { "" };
+        let function = functions[one.function].as_deref().unwrap_or("?");
         format!("{} {kind} {function}{inlined}", one.name)
     };
     variables.iter().map(text).collect()

@@ -7,7 +7,7 @@ use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::frame_rules::FrameRules;
 use crate::image::variables::location::{LocationReader, VariablePlace};
-use crate::image::variables::scopes::variables_at;
+use crate::image::variables::scopes::CodeScope;
 use crate::image::variables::test_unit::{OUTER, TestFrame, TestUnit, VARIABLE};
 use crate::image::variables::types::{TypeReader, VariableType};
 
@@ -44,7 +44,7 @@ pub fn reader_at<'a>(
 /// Describes the place of the first variable of a function.
 pub fn place_in(entries: &DebugEntries) -> String {
     let function = entries.function_at(OUTER).unwrap();
-    let variables = variables_at(entries, &function, OUTER);
+    let variables = CodeScope::at(entries, &function, OUTER).variables;
     let reader = reader_at(entries, &function, OUTER);
     match reader.place_of(&variables[0].entry, Some(4)).unwrap() {
         VariablePlace::Memory(address) => format!("at {address:#x}"),
@@ -83,7 +83,7 @@ pub fn check(location: &[u8], expected: &str) {
 /// Returns the type of the first variable of a function, with its name.
 pub fn first_type(entries: &DebugEntries) -> (VariableType, String) {
     let function = entries.function_at(OUTER).unwrap();
-    let variables = variables_at(entries, &function, OUTER);
+    let variables = CodeScope::at(entries, &function, OUTER).variables;
     let of_type = VariableType::of(entries.type_of(&variables[0].entry));
     (of_type, types(entries).name_of(of_type))
 }
