@@ -338,6 +338,9 @@ def order():
 
 def variable_difference(symbol, frame, ours):
     """Returns how a variable of gdb differs from ours; None if it does not."""
+    if ours.get("problem"):
+        count("variables in unsupported locations")
+        return None
     try:
         return difference(symbol.value(frame), ours)
     except gdb.error as error:
@@ -383,7 +386,7 @@ def difference(value, ours, levels=LEVELS):
                 return "no member"
             wrong = difference(part, member, levels - 1)
             # gdb reads a structure as a whole.
-            partly = not is_known(ours) or "<unsupported" in ours["value"]
+            partly = not is_known(ours) or "not supported" in ours["value"]
             if wrong and not (wrong.endswith(NOT_IN_GDB) and partly):
                 return wrong
         return None
@@ -394,7 +397,7 @@ def difference(value, ours, levels=LEVELS):
             raise
         unknown = True
     count("variables that are unknown")
-    unknown = unknown and "<unsupported" not in (ours["value"] or "")
+    unknown = unknown and "not supported" not in (ours["value"] or "")
     return f"{ours['value']}, {NOT_IN_GDB}" if unknown and is_known(ours) else None
 
 

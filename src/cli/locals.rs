@@ -156,6 +156,10 @@ fn note_missing(place: &FramePlace, report: &Report<'_>) {
     };
     if images.is_empty() {
         report.note("variables need a program image with debug information: --image ELF");
+    } else if let Some(file) = images.split_file_at(address) {
+        report.note(&format!(
+            "the variables of the code at {address} are in {file} (split DWARF), which is not read"
+        ));
     } else if images.variables_at(address).is_none() {
         report.note(&format!(
             "no image has debug information for the code at {address}"

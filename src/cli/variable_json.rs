@@ -8,7 +8,7 @@ use stepback_debugger::model::typed_value::TypedValue;
 use stepback_debugger::model::variable_values::ValueReader;
 
 use super::json::{byte_string, hex, source_letters};
-use super::variable_text::{VALUE_BYTES, ValueText};
+use super::variable_text::{VALUE_BYTES, ValueText, unsupported_words};
 
 /// Maximum nesting depth of members in JSON.
 const LEVELS: usize = 4;
@@ -29,7 +29,7 @@ pub struct ValueJson {
     value: Option<String>,
     /// True if the compiler left the variable out here.
     optimised_away: bool,
-    /// `unsupported location` or `unreadable debug information`; null if neither.
+    /// Reason why the location of the variable cannot be read; null if there is none.
     problem: Option<&'static str>,
     /// Address; null if it is not in memory.
     address: Option<String>,
@@ -124,7 +124,7 @@ impl<'a> ValueJsonWriter<'a> {
             value: text,
             optimised_away: value.place == VariablePlace::OptimisedAway,
             problem: match value.place {
-                VariablePlace::Unsupported => Some("unsupported location"),
+                VariablePlace::Unsupported(kind) => Some(unsupported_words(kind)),
                 VariablePlace::Unreadable => Some("unreadable debug information"),
                 VariablePlace::Memory(_)
                 | VariablePlace::Content(_)

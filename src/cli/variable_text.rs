@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_debugger::image::{
-    ArrayLength, EnumerationName, Signedness, TypeMember, TypeShape, VariablePlace, VariantPart,
-    sign_extended,
+    ArrayLength, EnumerationName, Signedness, TypeMember, TypeShape, UnsupportedLocation,
+    VariablePlace, VariantPart, sign_extended,
 };
 use stepback_debugger::model::typed_value::{NamedValue, TypedValue};
 use stepback_debugger::model::variable_values::{SelectedVariant, ValueReader};
@@ -17,9 +17,6 @@ pub const NOT_RECORDED: &str = "<not recorded>";
 
 /// Shown for a variable that the compiler left out.
 pub const OPTIMISED_AWAY: &str = "<optimised away>";
-
-/// Shown for a variable in a location of a kind that is not supported.
-pub const UNSUPPORTED: &str = "<unsupported location>";
 
 /// Shown for a variable with damaged debug information.
 pub const UNREADABLE: &str = "<unreadable debug information>";
@@ -84,7 +81,9 @@ impl ValueText<'_> {
     fn nested(&self, value: &TypedValue, levels: usize) -> Result<String> {
         match value.place {
             VariablePlace::OptimisedAway => return Ok(OPTIMISED_AWAY.to_owned()),
-            VariablePlace::Unsupported => return Ok(UNSUPPORTED.to_owned()),
+            VariablePlace::Unsupported(kind) => {
+                return Ok(format!("<{}>", unsupported_words(kind)));
+            }
             VariablePlace::Unreadable => return Ok(UNREADABLE.to_owned()),
             VariablePlace::Unknown => return Ok(NOT_RECORDED.to_owned()),
             VariablePlace::Memory(_) | VariablePlace::Content(_) => {}
@@ -321,6 +320,19 @@ impl ValueText<'_> {
             text.push_str(", …");
         }
         Ok(format!("{{{text}}}"))
+    }
+}
+
+/// Describes a location that is not supported.
+pub fn unsupported_words(kind: UnsupportedLocation) -> &'static str {
+    match kind {
+        UnsupportedLocation::ThreadLocal => "in thread-local storage: not supported",
+        UnsupportedLocation::ImplicitPointer => "target of an optimised pointer: not supported",
+        UnsupportedLocation::BitPieces => "in pieces of bits: not supported",
+        UnsupportedLocation::ComputedMember => {
+            "at an offset that the object determines: not supported"
+        }
+        UnsupportedLocation::Other => "unsupported location",
     }
 }
 

@@ -15,7 +15,8 @@ use stepback_parsers::{Position, Step};
 
 use crate::analysis::step_places::step_record;
 use crate::image::{
-    FrameValues, FrameVariables, KnownNumber, PlacedVariable, ScopedVariable, VariableKind,
+    EvaluationState, FrameValues, FrameVariables, KnownNumber, PlacedVariable, ScopedVariable,
+    VariableKind,
 };
 use crate::model::frame_place::FramePlace;
 use crate::model::typed_value::TypedValue;
@@ -135,6 +136,7 @@ struct FrameReader<'a> {
     entry: Option<Position>,
     /// Registers that were read.
     known: RefCell<HashMap<RegisterRead, Option<Vec<ByteState>>>>,
+    state: EvaluationState,
     cancel: &'a Cancel,
 }
 
@@ -157,6 +159,7 @@ impl<'a> FrameReader<'a> {
             place,
             entry: entry_position(session, place, found.entry(), cancel)?,
             known: RefCell::default(),
+            state: EvaluationState::default(),
             cancel,
         })
     }
@@ -171,7 +174,7 @@ impl<'a> FrameReader<'a> {
             types,
             of_type,
             place,
-        } = found.find_in(self, variable)?;
+        } = found.find_in(self, variable, &self.state)?;
         let value = TypedValue {
             types,
             of_type,

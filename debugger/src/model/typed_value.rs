@@ -3,7 +3,8 @@
 use stepback_machine::Address;
 
 use crate::image::{
-    FieldBits, TypeDescription, TypeMember, TypeShape, VariablePlace, VariableType, VariableTypes,
+    FieldBits, TypeDescription, TypeMember, TypeShape, UnsupportedLocation, VariablePlace,
+    VariableType, VariableTypes,
 };
 
 /// Maximum size in bytes of a content that is brought to the size of a member.
@@ -102,7 +103,7 @@ impl TypedValue {
             (None, None) => Self {
                 types: self.types.clone(),
                 of_type: member.of_type,
-                place: VariablePlace::Unsupported,
+                place: VariablePlace::Unsupported(UnsupportedLocation::ComputedMember),
                 bits: None,
             },
         };

@@ -59,7 +59,7 @@ impl ValueReader<'_> {
         }
         match &value.place {
             VariablePlace::OptimisedAway
-            | VariablePlace::Unsupported
+            | VariablePlace::Unsupported(_)
             | VariablePlace::Unreadable
             | VariablePlace::Unknown => Ok(None),
             VariablePlace::Content(bytes) => {
@@ -110,7 +110,7 @@ impl ValueReader<'_> {
                 part.unwrap_or_default().to_vec()
             }
             VariablePlace::OptimisedAway
-            | VariablePlace::Unsupported
+            | VariablePlace::Unsupported(_)
             | VariablePlace::Unreadable
             | VariablePlace::Unknown => return Ok(None),
         };

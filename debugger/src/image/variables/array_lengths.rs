@@ -236,7 +236,7 @@ impl LengthReader<'_> {
                 let bits = 8 * u32::from(encoding.address_size);
                 Ok(sign_extended(number.value, bits).into())
             }
-            (None, Some(LocationFault::Unsupported)) => Err(ArrayLength::Unsupported),
+            (None, Some(LocationFault::Unsupported(_))) => Err(ArrayLength::Unsupported),
             (None, Some(LocationFault::Unreadable)) => Err(ArrayLength::Unreadable),
             (None, None) => Err(ArrayLength::Unknown),
         })
@@ -255,7 +255,7 @@ impl LengthReader<'_> {
             VariablePlace::Memory(address) => self.locations.frame.memory(address, size_bytes)?,
             VariablePlace::Content(bytes) => bytes,
             VariablePlace::OptimisedAway => return Ok(Err(ArrayLength::OptimisedAway)),
-            VariablePlace::Unsupported => return Ok(Err(ArrayLength::Unsupported)),
+            VariablePlace::Unsupported(_) => return Ok(Err(ArrayLength::Unsupported)),
             VariablePlace::Unreadable => return Ok(Err(ArrayLength::Unreadable)),
             VariablePlace::Unknown => return Ok(Err(ArrayLength::Unknown)),
         };

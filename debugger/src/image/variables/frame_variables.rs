@@ -65,7 +65,7 @@ impl FrameVariables {
         VariableType::of(entry.flatten())
     }
 
-    /// Finds a variable in a frame.
+    /// Finds a variable in a frame. Queries of a frame share a state.
     ///
     /// # Errors
     /// See [`QueryError`].
@@ -73,6 +73,7 @@ impl FrameVariables {
         &self,
         frame: &dyn FrameValues,
         variable: &ScopedVariable,
+        state: &EvaluationState,
     ) -> Result<PlacedVariable, QueryError> {
         let of_type = self.type_of(variable);
         let found = self.image.loaded().and_then(|loaded| {
@@ -83,7 +84,7 @@ impl FrameVariables {
                 address: self.scope.address,
                 offset: self.image.lines.offset(),
                 frame,
-                state: EvaluationState::default(),
+                state,
             };
             catch_panic(|| -> Result<_, QueryError> {
                 let constant = FrameLengths::default();

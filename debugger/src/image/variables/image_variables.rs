@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gimli::{Dwarf, Reader as _, Section as _, SectionId};
+use stepback_machine::Address;
 
 use crate::image::lines::{ImageLines, SectionReader, read_section};
 use crate::image::variables::array_lengths::FrameLengths;
@@ -98,6 +99,14 @@ impl ImageVariables {
         found
     }
 
+    /// Returns the name of the file to which the compiler moved the variables of the code at an
+    /// address.
+    pub fn split_file_at(&self, address: Address) -> Option<String> {
+        let own = self.lines.own(address)?;
+        let entries = &self.loaded()?.entries;
+        catch_panic(|| entries.split_file_at(own)).flatten()
+    }
+
     /// Returns the debug information; none if the image has none that can be used.
     pub(super) fn loaded(&self) -> Option<&LoadedVariables> {
         let load = || catch_panic(|| self.read()).flatten();
@@ -112,7 +121,8 @@ impl ImageVariables {
         Some(LoadedVariables { entries, rules })
     }
 
-    /// Adds the location lists, which lines do not need, to the sections of the lines.
+    /// Adds the location lists and the type units, which lines do not need, to the sections of the
+    /// lines.
     fn with_locations(&self, lines: &Dwarf<SectionReader>) -> Option<Dwarf<SectionReader>> {
         let empty = SectionReader::new(Vec::new(), gimli::RunTimeEndian::Little);
         let read = |id: SectionId| {
@@ -130,7 +140,7 @@ impl ImageVariables {
                 SectionId::DebugStrOffsets => lines.debug_str_offsets.reader().clone(),
                 SectionId::DebugRanges => lines.ranges.debug_ranges().reader().clone(),
                 SectionId::DebugRngLists => lines.ranges.debug_rnglists().reader().clone(),
-                SectionId::DebugLoc | SectionId::DebugLocLists => read(id),
+                SectionId::DebugLoc | SectionId::DebugLocLists | SectionId::DebugTypes => read(id),
                 _ => empty.clone(),
             })
         };

@@ -23,6 +23,7 @@ mod types;
 mod variable_types;
 
 pub use array_lengths::ArrayLength;
+pub use evaluation::{EvaluationState, UnsupportedLocation};
 pub use frame_values::{FrameValues, KnownNumber, sign_extended};
 pub use frame_variables::{FrameVariables, PlacedVariable};
 pub use image_variables::ImageVariables;

@@ -15,7 +15,7 @@ pub const OUTER: u64 = 0x1000;
 pub const OUTER_BYTES: u64 = 0x100;
 
 /// Abbreviations by number: tag, children, and pairs of attribute and form (DWARF 4, 7.5.3).
-const ABBREVIATIONS: [(u8, u8, &[u8]); 26] = [
+const ABBREVIATIONS: [(u8, u8, &[u8]); 27] = [
     // Unit: name, language, low_pc, high_pc.
     (0x11, 1, &[0x03, 0x08, 0x13, 0x0b, 0x11, 0x01, 0x12, 0x07]),
     // Function: name, low_pc, high_pc, frame_base.
@@ -68,6 +68,8 @@ const ABBREVIATIONS: [(u8, u8, &[u8]); 26] = [
     (0x1c, 0, &[0x49, 0x13, 0x38, 0x0b]),
     // Reference: type.
     (0x10, 0, &[0x49, 0x13]),
+    // Structure in a type unit: declaration, signature.
+    (0x13, 0, &[0x3c, 0x19, 0x69, 0x20]),
 ];
 
 pub const VARIABLE: u8 = 3;
@@ -94,6 +96,7 @@ pub const LISTED_VARIANT: u8 = 23;
 pub const OTHER_VARIANT: u8 = 24;
 pub const BASE_CLASS: u8 = 25;
 pub const REFERENCE: u8 = 26;
+pub const DECLARED: u8 = 27;
 
 /// `DW_LANG_C99`.
 const C99: u8 = 0x0c;
@@ -120,6 +123,20 @@ impl TestUnit {
             .text("test.c")
             .byte(language)
             .code(0..0x1_0000);
+        unit
+    }
+
+    /// Begins a type unit of DWARF 4.
+    pub fn of_type(signature: u64) -> Self {
+        let mut unit = Self { bytes: Vec::new() };
+        // As above, then the signature and the offset of the type, which `entries_with` fills in.
+        unit.bytes.extend([0; 4]);
+        unit.bytes.extend(4_u16.to_le_bytes());
+        unit.bytes.extend([0; 4]);
+        unit.bytes.push(8);
+        unit.bytes.extend(signature.to_le_bytes());
+        unit.bytes.extend([0; 4]);
+        unit.begin(1).text("types.c").byte(C99).code(0..0);
         unit
     }
 
@@ -184,15 +201,30 @@ impl TestUnit {
     }
 
     /// Ends the unit.
-    pub fn entries(mut self) -> DebugEntries {
-        self.end();
-        let length = u32::try_from(self.bytes.len() - 4).unwrap();
-        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
+    pub fn entries(self) -> DebugEntries {
         let sections = [
-            (gimli::SectionId::DebugInfo, self.bytes),
+            (gimli::SectionId::DebugInfo, self.content()),
             (gimli::SectionId::DebugAbbrev, abbreviations()),
         ];
         entries_of(sections.into())
+    }
+
+    /// Ends the unit, and a type unit whose type is at an offset.
+    pub fn entries_with(self, mut types: Self, type_offset: u32) -> DebugEntries {
+        types.bytes[19..23].copy_from_slice(&type_offset.to_le_bytes());
+        let sections = [
+            (gimli::SectionId::DebugInfo, self.content()),
+            (gimli::SectionId::DebugTypes, types.content()),
+            (gimli::SectionId::DebugAbbrev, abbreviations()),
+        ];
+        entries_of(sections.into())
+    }
+
+    fn content(mut self) -> Vec<u8> {
+        self.end();
+        let length = u32::try_from(self.bytes.len() - 4).unwrap();
+        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
+        self.bytes
     }
 }
 

@@ -68,6 +68,7 @@ fn halves(names: &NameReader<'_>, of_type: VariableType, levels: usize) -> TypeN
     let Some(entry) = types.entries.entry(id) else {
         return plain("?".to_owned());
     };
+    let entry = types.complete(entry);
     let target = || {
         let target = VariableType::of(types.entries.type_of(&entry));
         halves(names, target, levels - 1)

@@ -200,7 +200,7 @@ impl TypeReader<'_> {
     }
 
     /// Returns the definition of a type that is only declared here, if the unit refers to it.
-    fn complete(&self, entry: Entry) -> Entry {
+    pub(super) fn complete(&self, entry: Entry) -> Entry {
         let signature = self.entries.reference(&entry, gimli::DW_AT_signature);
         signature
             .and_then(|id| self.entries.entry(id))

@@ -2,6 +2,7 @@
 
 use crate::image::variables::array_lengths::{ArrayLength, LengthReader};
 use crate::image::variables::debug_entries::DebugEntries;
+use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::test_unit::{
     ARRAY, BOUNDS, BOUNDS_IN_VARIABLE, COMPUTED_BOUNDS, COUNT_IN_VARIABLE, OUTER, POINTER,
     TestUnit, VARIABLE,
@@ -13,9 +14,10 @@ use crate::image::variables::types::{TypeReader, TypeShape};
 fn array_in(entries: &DebugEntries) -> (String, ArrayLength, Option<u64>) {
     let function = entries.function_at(OUTER).unwrap();
     let (of_type, _) = first_type(entries);
+    let state = EvaluationState::default();
     let lengths = LengthReader {
         types: types(entries),
-        locations: &reader_at(entries, &function, OUTER),
+        locations: &reader_at(entries, &function, OUTER, &state),
     };
     let lengths = lengths.lengths_in(of_type).unwrap();
     let types = TypeReader {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::image::lines::{SectionReader, read_section};
 use crate::image::variables::array_lengths::{FrameLengths, LengthReader};
 use crate::image::variables::debug_entries::DebugEntries;
+use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::image_variables::catch_panic;
 use crate::image::variables::location::VariablePlace;
 use crate::image::variables::scopes::CodeScope;
@@ -18,6 +19,7 @@ fn read_all(entries: &DebugEntries, address: u64) -> usize {
         return 0;
     };
     let mut placed = 0;
+    let state = EvaluationState::default();
     let types = types(entries);
     for variable in CodeScope::at(entries, &function, address).variables {
         let of_type = VariableType::of(entries.type_of(&variable.entry));
@@ -27,7 +29,7 @@ fn read_all(entries: &DebugEntries, address: u64) -> usize {
                 types.describe(member.of_type);
             });
         }
-        let reader = reader_at(entries, &function, address);
+        let reader = reader_at(entries, &function, address, &state);
         let constant = FrameLengths::default();
         let lengths = LengthReader {
             types: TypeReader {

@@ -2,10 +2,11 @@
 
 use stepback_machine::Address;
 
+use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::location::VariablePlace;
-use crate::image::variables::scopes::ScopedVariable;
-use crate::image::variables::test_unit::TestFrame;
-use crate::image::variables::tests::support::{check, check_with};
+use crate::image::variables::scopes::{CodeScope, ScopedVariable};
+use crate::image::variables::test_unit::{OUTER, TestFrame, TestUnit, VARIABLE};
+use crate::image::variables::tests::support::{CFA, check, check_with, reader_at};
 use crate::image::{ImageSpec, Images};
 
 // DWARF 5, 2.5 and 2.6, with the contents that `TestFrame` states.
@@ -84,15 +85,17 @@ fn what_cannot_be_known_is_unknown() {
 #[test]
 fn unsupported_and_damaged_locations_have_their_own_words() {
     // lit0, form_tls_address.
-    check(&[0x30, 0x9b], "unsupported");
+    check(&[0x30, 0x9b], "unsupported ThreadLocal");
+    // lit0, GNU_push_tls_address.
+    check(&[0x30, 0xe0], "unsupported ThreadLocal");
     // call2, which calls another entry.
-    check(&[0x98, 11, 0], "unsupported");
+    check(&[0x98, 11, 0], "unsupported Other");
     // reg3, bit_piece 3 bits from bit 0.
-    check(&[0x53, 0x9d, 3, 0], "unsupported");
+    check(&[0x53, 0x9d, 3, 0], "unsupported BitPieces");
     // implicit_pointer to the entry at 11.
-    check(&[0xa0, 11, 0, 0, 0, 0], "unsupported");
+    check(&[0xa0, 11, 0, 0, 0, 0], "unsupported ImplicitPointer");
     // An unknown operation.
-    check(&[0xff], "unsupported");
+    check(&[0xff], "unsupported Other");
     // plus without operands, and an address that is cut off.
     check(&[0x22], "unreadable");
     check(&[0x03, 0, 0x20], "unreadable");
@@ -137,8 +140,9 @@ fn places_in(path: &str, address: u64) -> Vec<String> {
     let spec: ImageSpec = path.parse().unwrap();
     let images = Images::load(&[spec]).unwrap();
     let found = images.variables_at(Address(address)).unwrap();
-    let place = |variable: &ScopedVariable| match found.find_in(&TestFrame, variable).unwrap().place
-    {
+    let state = EvaluationState::default();
+    let find = |variable: &ScopedVariable| found.find_in(&TestFrame, variable, &state).unwrap();
+    let place = |variable: &ScopedVariable| match find(variable).place {
         VariablePlace::Memory(address) => format!("{} at {address:#x}", variable.name),
         other => format!("{} {other:?}", variable.name),
     };
@@ -162,4 +166,31 @@ fn every_version_of_dwarf_has_the_same_places() {
             "{version}"
         );
     }
+}
+
+#[test]
+fn the_work_for_a_frame_is_bounded() {
+    let mut unit = TestUnit::new();
+    let int = unit.int();
+    unit.outer(&CFA);
+    // breg3 0, drop, and so on: an expression with 41 requests.
+    let many = [&[0x73, 0, 0x13].repeat(40)[..], &[0x73, 0]].concat();
+    for _ in 0..600 {
+        unit.begin(VARIABLE).text("x").to(int).expression(&many);
+    }
+    unit.end();
+    let entries = unit.entries();
+    let function = entries.function_at(OUTER).unwrap();
+    let state = EvaluationState::default();
+    let reader = reader_at(&entries, &function, OUTER, &state);
+    let variables = CodeScope::at(&entries, &function, OUTER).variables;
+    let place = |variable: &ScopedVariable| reader.place_of(&variable.entry, Some(4)).unwrap();
+    let places: Vec<VariablePlace> = variables.iter().map(place).collect();
+    let read = places
+        .iter()
+        .filter(|place| **place == VariablePlace::Memory(0x3000))
+        .count();
+    // 1 << 14 expressions and requests.
+    assert_eq!(read, (1 << 14) / 42);
+    assert_eq!(places.last(), Some(&VariablePlace::Unreadable));
 }

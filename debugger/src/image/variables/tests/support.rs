@@ -29,6 +29,7 @@ pub fn reader_at<'a>(
     entries: &'a DebugEntries,
     function: &'a Entry,
     address: u64,
+    state: &'a EvaluationState,
 ) -> LocationReader<'a> {
     LocationReader {
         entries,
@@ -37,7 +38,7 @@ pub fn reader_at<'a>(
         address,
         offset: MOVED,
         frame: &TestFrame,
-        state: EvaluationState::default(),
+        state,
     }
 }
 
@@ -45,7 +46,8 @@ pub fn reader_at<'a>(
 pub fn place_in(entries: &DebugEntries) -> String {
     let function = entries.function_at(OUTER).unwrap();
     let variables = CodeScope::at(entries, &function, OUTER).variables;
-    let reader = reader_at(entries, &function, OUTER);
+    let state = EvaluationState::default();
+    let reader = reader_at(entries, &function, OUTER, &state);
     match reader.place_of(&variables[0].entry, Some(4)).unwrap() {
         VariablePlace::Memory(address) => format!("at {address:#x}"),
         VariablePlace::Content(bytes) => {
@@ -55,7 +57,7 @@ pub fn place_in(entries: &DebugEntries) -> String {
             bytes.join(" ")
         }
         VariablePlace::OptimisedAway => "optimised away".to_owned(),
-        VariablePlace::Unsupported => "unsupported".to_owned(),
+        VariablePlace::Unsupported(kind) => format!("unsupported {kind:?}"),
         VariablePlace::Unreadable => "unreadable".to_owned(),
         VariablePlace::Unknown => "unknown".to_owned(),
     }

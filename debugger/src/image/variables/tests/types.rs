@@ -2,7 +2,7 @@
 
 use crate::image::variables::array_lengths::ArrayLength;
 use crate::image::variables::test_unit::{
-    ARRAY, BOUNDS, COMPUTED_MEMBER, CONSTANT, DEFINITION, MEMBER, POINTER, STRIDED_ARRAY,
+    ARRAY, BOUNDS, COMPUTED_MEMBER, CONSTANT, DECLARED, DEFINITION, MEMBER, POINTER, STRIDED_ARRAY,
     STRUCTURE, TestUnit, VARIABLE,
 };
 use crate::image::variables::tests::support::{CFA, first_type, type_in, types};
@@ -83,6 +83,41 @@ fn an_unresolved_type_is_not_void() {
         pointer
     });
     assert_eq!(name, "? *");
+}
+
+#[test]
+fn a_type_may_be_in_a_type_unit() {
+    const SIGNATURE: u64 = 0x1234_5678_9abc_def0;
+    let mut types_unit = TestUnit::of_type(SIGNATURE);
+    let int = types_unit.int();
+    let structure = types_unit.next();
+    types_unit.begin(STRUCTURE).text("node").byte(8);
+    types_unit.begin(MEMBER).text("id").to(int).byte(4).end();
+    let mut unit = TestUnit::new();
+    let declared = unit.next();
+    unit.begin(DECLARED);
+    for byte in SIGNATURE.to_le_bytes() {
+        unit.byte(byte);
+    }
+    unit.outer(&CFA);
+    unit.begin(VARIABLE)
+        .text("x")
+        .to(declared)
+        .expression(&CFA)
+        .end();
+    let entries = unit.entries_with(types_unit, structure);
+    let (of_type, name) = first_type(&entries);
+    assert_eq!(name, "struct node");
+    let types = types(&entries);
+    assert_eq!(types.size_of(of_type), Some(8));
+    let TypeShape::Record { members, .. } = types.describe(of_type).shape else {
+        panic!("no structure");
+    };
+    assert_eq!(
+        members[0].has_name("id").then_some(members[0].offset_bytes),
+        Some(Some(4))
+    );
+    assert_eq!(types.name_of(members[0].of_type), "int");
 }
 
 #[test]
