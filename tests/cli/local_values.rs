@@ -62,6 +62,20 @@ fn arrays_of_variable_length_have_the_length_of_their_call() {
 }
 
 #[test]
+fn a_variable_of_an_inner_block_hides_others() {
+    // The first sum is 0 + 10, and the inner `value` twice that.
+    check(
+        "arrays",
+        &["--at", "135"],
+        &[("value", "int value = 20"), ("sum", "int sum = 10")],
+    );
+    let sandbox = Sandbox::new();
+    locals(&sandbox, "arrays", &["--at", "135"])
+        .succeeds()
+        .prints("  int value = 20\n  int value = <optimised away>\n");
+}
+
+#[test]
 fn members_of_anonymous_parts_and_bit_fields_have_names() {
     // The first item is {1, {6}, {{7, 8}, {9, 10}}}, and the second one {2, {5}, {{1, 2}, {3, 4}}}.
     check(

@@ -274,6 +274,31 @@ fn register(number: u16, more: u64) -> Option<Vec<ByteState>> {
     }
 }
 
+/// Like [`TestFrame`], on a big-endian processor.
+pub struct BigEndianFrame;
+
+impl FrameValues for BigEndianFrame {
+    fn register(&self, number: u16) -> Result<Option<Vec<ByteState>>, QueryError> {
+        TestFrame.register(number)
+    }
+
+    fn entry_register(&self, number: u16) -> Result<Option<Vec<ByteState>>, QueryError> {
+        TestFrame.entry_register(number)
+    }
+
+    fn entry_stack(&self) -> Result<Option<KnownNumber>, QueryError> {
+        TestFrame.entry_stack()
+    }
+
+    fn memory(&self, address: u64, len_bytes: u64) -> Result<Vec<ByteState>, QueryError> {
+        TestFrame.memory(address, len_bytes)
+    }
+
+    fn is_big_endian(&self) -> bool {
+        true
+    }
+}
+
 impl FrameValues for TestFrame {
     fn register(&self, number: u16) -> Result<Option<Vec<ByteState>>, QueryError> {
         Ok(register(number, 0))

@@ -6,7 +6,9 @@ use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::location::VariablePlace;
 use crate::image::variables::scopes::{CodeScope, ScopedVariable};
 use crate::image::variables::test_unit::{OUTER, TestFrame, TestUnit, VARIABLE};
-use crate::image::variables::tests::support::{CFA, check, check_with, reader_at};
+use crate::image::variables::tests::support::{
+    CFA, check, check_big_endian, check_with, reader_at,
+};
 use crate::image::{ImageSpec, Images};
 
 // DWARF 5, 2.5 and 2.6, with the contents that `TestFrame` states.
@@ -61,6 +63,26 @@ fn values_without_a_place() {
     check(&[0x53, 0x93, 2, 0x54, 0x93, 2], "00 30 00 40");
     // fbreg 1, piece 1, lit9, stack_value, piece 3.
     check(&[0x91, 1, 0x93, 1, 0x39, 0x9f, 0x93, 3], "01 09 00 00");
+}
+
+// gdb takes the least significant bytes of a register or value for a piece, whatever the byte order;
+// the bytes are in memory order here.
+#[test]
+fn values_on_big_endian_processors() {
+    // reg3.
+    check_big_endian(&[0x53], "00 00 30 00");
+    // breg3 -1, stack_value.
+    check_big_endian(&[0x73, 0x7f, 0x9f], "00 00 2f ff");
+    // reg3, piece 2, reg4, piece 2.
+    check_big_endian(&[0x53, 0x93, 2, 0x54, 0x93, 2], "30 00 40 00");
+    // fbreg 1, piece 1, lit9, stack_value, piece 3.
+    check_big_endian(&[0x91, 1, 0x93, 1, 0x39, 0x9f, 0x93, 3], "01 00 00 09");
+    // implicit_value.
+    check_big_endian(&[0x9e, 4, 1, 2, 3, 4], "01 02 03 04");
+    // breg3 8, deref_size 2: bytes 08 09.
+    check_big_endian(&[0x73, 8, 0x94, 2], "at 0x809");
+    // reg9, piece 2, reg3, piece 2.
+    check_big_endian(&[0x59, 0x93, 2, 0x53, 0x93, 2], "?? ?? 30 00");
 }
 
 #[test]

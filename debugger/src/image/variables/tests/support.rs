@@ -6,9 +6,10 @@ use crate::image::variables::array_lengths::FrameLengths;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::frame_rules::FrameRules;
+use crate::image::variables::frame_values::FrameValues;
 use crate::image::variables::location::{LocationReader, VariablePlace};
 use crate::image::variables::scopes::CodeScope;
-use crate::image::variables::test_unit::{OUTER, TestFrame, TestUnit, VARIABLE};
+use crate::image::variables::test_unit::{BigEndianFrame, OUTER, TestFrame, TestUnit, VARIABLE};
 use crate::image::variables::types::{TypeReader, VariableType};
 
 /// `DW_OP_call_frame_cfa`.
@@ -42,12 +43,15 @@ pub fn reader_at<'a>(
     }
 }
 
-/// Describes the place of the first variable of a function.
-pub fn place_in(entries: &DebugEntries) -> String {
+/// Describes the place of the first variable of a function in a frame.
+fn place_in(entries: &DebugEntries, frame: &dyn FrameValues) -> String {
     let function = entries.function_at(OUTER).unwrap();
     let variables = CodeScope::at(entries, &function, OUTER).variables;
     let state = EvaluationState::default();
-    let reader = reader_at(entries, &function, OUTER, &state);
+    let reader = LocationReader {
+        frame,
+        ..reader_at(entries, &function, OUTER, &state)
+    };
     match reader.place_of(&variables[0].entry, Some(4)).unwrap() {
         VariablePlace::Memory(address) => format!("at {address:#x}"),
         VariablePlace::Content(bytes) => {
@@ -63,9 +67,9 @@ pub fn place_in(entries: &DebugEntries) -> String {
     }
 }
 
-/// Compares the place of an `int` with this location in a function with this frame base.
+/// Compares the place of an `int` with this location in a frame.
 #[track_caller]
-pub fn check_with(frame_base: &[u8], location: &[u8], expected: &str) {
+fn check_frame(frame: &dyn FrameValues, frame_base: &[u8], location: &[u8], expected: &str) {
     let mut unit = TestUnit::new();
     let int = unit.int();
     unit.outer(frame_base);
@@ -74,12 +78,27 @@ pub fn check_with(frame_base: &[u8], location: &[u8], expected: &str) {
         .to(int)
         .expression(location)
         .end();
-    assert_eq!(place_in(&unit.entries()), expected, "{location:02x?}");
+    assert_eq!(
+        place_in(&unit.entries(), frame),
+        expected,
+        "{location:02x?}"
+    );
+}
+
+/// Compares the place of an `int` with this location in a function with this frame base.
+#[track_caller]
+pub fn check_with(frame_base: &[u8], location: &[u8], expected: &str) {
+    check_frame(&TestFrame, frame_base, location, expected);
 }
 
 #[track_caller]
 pub fn check(location: &[u8], expected: &str) {
     check_with(&CFA, location, expected);
+}
+
+#[track_caller]
+pub fn check_big_endian(location: &[u8], expected: &str) {
+    check_frame(&BigEndianFrame, &CFA, location, expected);
 }
 
 /// Returns the type of the first variable of a function, with its name.
