@@ -6,7 +6,8 @@ use stepback_debugger::image::{
     VariablePlace, VariantPart, sign_extended,
 };
 use stepback_debugger::model::typed_value::{NamedValue, TypedValue};
-use stepback_debugger::model::variable_values::{SelectedVariant, ValueReader};
+use stepback_debugger::model::variable_members::SelectedVariant;
+use stepback_debugger::model::variable_values::ValueReader;
 use stepback_index::answer::{ByteState, Value, ValueSource};
 use stepback_machine::Address;
 

@@ -58,6 +58,7 @@ pub mod trace_differences;
 pub mod trace_notes;
 mod trace_window;
 pub mod typed_value;
+pub mod variable_members;
 pub mod variable_values;
 pub mod watch_state;
 pub mod wave;

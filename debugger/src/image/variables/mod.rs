@@ -5,6 +5,7 @@
 //! contains.
 
 mod array_lengths;
+mod code_ranges;
 mod debug_entries;
 mod evaluation;
 mod frame_rules;
