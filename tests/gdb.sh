@@ -91,6 +91,7 @@ if [ -z "$wanted" ]; then
 fi
 debug demo "locals cells frames watch finish step" --demo
 debug helpers "cells frames finish" fixtures/small/two_helpers.tarmac --image fixtures/small/two_helpers.elf
+debug arrays "locals" fixtures/locals/arrays.tenet.zst --image fixtures/locals/arrays.elf
 debug lists "cells watch" fixtures/moved/a.execlog.log.zst
 debug sparc "start" fixtures/btrace/hello.btf
 if [ -d "$traces" ]; then

@@ -275,6 +275,7 @@ DEPTH = 3
 ELEMENTS = 8
 # Nesting depth of the members that `stepback locals` lists.
 LEVELS = 4
+NOT_IN_GDB = "but gdb does not know it"
 
 
 def variables_of(frame):
@@ -285,7 +286,7 @@ def variables_of(frame):
         while block:
             for symbol in block:
                 if symbol.is_variable or symbol.is_argument:
-                    found.setdefault((function.name, symbol.name), []).append((symbol, frame))
+                    found.setdefault((plain_name(function), symbol.name), []).append((symbol, frame))
             if block.function:
                 break
             block = block.superblock
@@ -293,6 +294,38 @@ def variables_of(frame):
             break
         frame = frame.older()
     return found, frame
+
+
+def plain_name(function):
+    """Returns the name of a function without namespaces and parameters."""
+    name = re.sub(r"(?<!operator)\(.*", "", function.name)
+    return re.split(r"::(?![^<]*>)", name)[-1]
+
+
+def chain_of(frame):
+    """Returns names and lines of the functions of a physical frame, the innermost inlined one first."""
+    chain = []
+    while frame:
+        name = plain_name(frame.function()) if frame.function() else None
+        chain.append((name, frame.find_sal().line))
+        if frame.type() == gdb.NORMAL_FRAME:
+            break
+        frame = frame.older()
+    return chain
+
+
+def check_chain(here, level, frame, ours):
+    """Compares the functions that are inlined in a frame, and the lines of their calls."""
+    theirs = chain_of(frame)
+    known = [(one["name"], int((one["source"] or ":0").rsplit(":", 1)[1])) for one in ours]
+    # gdb leaves out a function whose first instruction is next. Of the lines of an instruction, and of the one after a
+    # call, it may choose another.
+    known = known[len(known) - len(theirs) :] if level == 0 else known
+    same = [name for name, _ in theirs] == [name for name, _ in known] and theirs[1:] == known[1:]
+    count("functions", len(theirs))
+    if not same:
+        say(f"{here}, frame {level}: gdb has the functions {theirs}, but ours are {known}")
+        count("variables that differ")
 
 
 def is_known(ours):
@@ -305,6 +338,9 @@ def order():
 
 def variable_difference(symbol, frame, ours):
     """Returns how a variable of gdb differs from ours; None if it does not."""
+    if ours.get("problem"):
+        count("variables in unsupported locations")
+        return None
     try:
         return difference(symbol.value(frame), ours)
     except gdb.error as error:
@@ -318,6 +354,9 @@ def difference(value, ours, levels=LEVELS):
     """Returns how a value of gdb differs from ours; None if it does not."""
     if levels < 0:
         return None
+    if ours.get("problem"):
+        count("variables in unsupported locations")
+        return None
     try:
         if value.is_optimized_out:
             count("variables that only the trace knows" if is_known(ours) else "variables optimised away")
@@ -325,20 +364,30 @@ def difference(value, ours, levels=LEVELS):
         kind = value.type.strip_typedefs()
         if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
             parts = {member["name"]: member for member in ours.get("members", [])}
-            fields = [field for field in kind.fields() if field.name and not field.is_base_class]
-            pairs = [(value[field], parts.get(field.name)) for field in fields if hasattr(field, "bitpos")]
+            # A virtual base class has no constant place.
+            fields = [field for field in kind.fields() if field.name and hasattr(field, "bitpos")]
+            pairs = [(value[field], parts.get(field.name)) for field in fields]
         elif kind.code == gdb.TYPE_CODE_ARRAY:
             first, last = kind.range()
             members = ours.get("members", [])
             places = range(first, min(last, ELEMENTS - 1) + 1)
             pairs = [(value[place], members[place] if place < len(members) else None) for place in places]
+        elif kind.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            address = int(value.referenced_value().address)
+            content = bytes.fromhex(ours["bytes"].replace(" ", "")) if is_known(ours) else None
+            count("variables")
+            if content is None or int.from_bytes(content, order()) != address:
+                return f"{ours['value']}, but a reference to {address:#x} in gdb"
+            return None
         else:
             return scalar(value, kind, ours)
         for part, member in pairs:
             if member is None and levels > 0:
                 return "no member"
             wrong = difference(part, member, levels - 1)
-            if wrong:
+            # gdb reads a structure as a whole.
+            partly = not is_known(ours) or "not supported" in ours["value"]
+            if wrong and not (wrong.endswith(NOT_IN_GDB) and partly):
                 return wrong
         return None
     except gdb.MemoryError:
@@ -348,7 +397,8 @@ def difference(value, ours, levels=LEVELS):
             raise
         unknown = True
     count("variables that are unknown")
-    return f"{ours['value']}, but gdb does not know it" if unknown and is_known(ours) else None
+    unknown = unknown and "not supported" not in (ours["value"] or "")
+    return f"{ours['value']}, {NOT_IN_GDB}" if unknown and is_known(ours) else None
 
 
 def is_derived(name, frame):
@@ -388,6 +438,7 @@ def locals_at(here, level, frame):
     if pc is None or not (physical.pc() == pc if level == 0 else 0 < physical.pc() - pc <= 16):
         count("frames elsewhere")
         return None
+    check_chain(here, level, frame, answer["function_chain"])
     ours = {}
     for variable in answer["variables"]:
         ours.setdefault((variable["declared_in"], variable["name"]), []).append(variable)

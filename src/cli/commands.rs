@@ -95,7 +95,8 @@ stepback at --demo end --stack        the call stack, with arguments",
     .with_examples(
         "\
 stepback locals --demo --at 20344     the variables of the function that runs
-stepback locals --demo --at 20344 --frame 1   those of its caller",
+stepback locals --demo --at 20344 --frame 1   those of its caller
+stepback locals --demo --at 20344 --frame 1 'h->id'   a member of a variable",
     )
     .with_notes(locals::HELP)
     .with_positions(),

@@ -5,21 +5,23 @@ use anyhow::{Result, bail};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepback_debugger::image::{VariableKind, VariablePlace};
+use stepback_debugger::image::VariableKind;
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
+use stepback_debugger::model::inlined_frames::{CodeFunction, CodeLine, functions_at};
 use stepback_debugger::model::local_variables::{LocalVariable, local_variables};
-use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
+use stepback_debugger::model::variable_values::ValueReader;
 use stepback_debugger::place::PositionName;
 use stepback_index::read::SlotReader;
 
 use super::cells::{resolved, thread_id};
-use super::json::{byte_string, hex, source_letters};
+use super::local_value::{FrameJson, LocalValueJson, LocalValueReport, frame_line};
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use crate::cli::error::CommandError;
 use crate::cli::question::{Command, TraceArguments};
-use crate::cli::variable_text::{VALUE_BYTES, ValueText};
+use crate::cli::variable_json::{ValueJson, ValueJsonWriter};
+use crate::cli::variable_text::ValueText;
 
 /// Help text below the options.
 pub const HELP: &str = "\
@@ -27,17 +29,11 @@ The variables come from the debug information (DWARF) of the program image, thei
 trace: the registers of a caller are as they were at the call, memory is that of the position.
 A value that the trace does not show is `<not recorded>`, never 0.";
 
-/// Maximum nesting depth of members in JSON.
-const LEVELS: usize = 4;
-
-/// Maximum number of elements of an array in JSON.
-const ELEMENTS: u64 = 64;
-
-/// Maximum number of values in JSON.
-const VALUES: usize = 1 << 14;
-
 #[derive(Debug, Args)]
 pub struct LocalsArguments {
+    /// A variable, or a part of one: h->id, names[2], *p (default: all variables).
+    #[arg(index = 2, value_name = "EXPR", allow_hyphen_values = true)]
+    pub expression: Option<String>,
     /// The position (default: end).
     #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub at: Option<PositionName>,
@@ -54,18 +50,22 @@ pub struct LocalsArguments {
 /// The JSON answer.
 #[derive(Serialize, JsonSchema)]
 struct LocalsJson {
-    position: u64,
-    thread: String,
-    frame: u64,
-    /// Position at which the registers are read: that of the call for a caller.
-    registers_at: u64,
-    /// Address of the next instruction, or of the call that the frame waits for.
-    pc: Option<String>,
-    /// Source line there.
-    source: Option<String>,
+    #[serde(flatten)]
+    frame: FrameJson,
+    /// Functions at the address: the innermost inlined one first, the one of the frame last. Empty
+    /// without debug information.
+    function_chain: Vec<CodeFunctionJson>,
     /// Variables in scope, those of the innermost scope first. Null if no image has debug
     /// information for the code.
     variables: Option<Vec<VariableJson>>,
+}
+
+/// A function at an instruction.
+#[derive(Serialize, JsonSchema)]
+struct CodeFunctionJson {
+    name: Option<String>,
+    /// Source line of the instruction, or of the inlined call.
+    source: Option<String>,
 }
 
 /// A variable.
@@ -76,48 +76,17 @@ struct VariableJson {
     kind: &'static str,
     /// Function that declares it.
     declared_in: Option<String>,
+    /// Number of that function in `function_chain`.
+    function_index: u64,
     /// True if that function is inlined here.
     inlined: bool,
     #[serde(flatten)]
     value: ValueJson,
 }
 
-/// A value with its type.
-#[derive(Serialize, JsonSchema)]
-struct ValueJson {
-    r#type: String,
-    /// Size in bytes.
-    size: Option<u64>,
-    /// The value in C syntax; null if it is unknown.
-    value: Option<String>,
-    /// True if the compiler left the variable out here.
-    optimised_away: bool,
-    /// `unsupported location` or `unreadable debug information`; null if neither.
-    problem: Option<&'static str>,
-    /// Address; null if it is not in memory.
-    address: Option<String>,
-    /// Bytes in memory order. Null if the value has no place.
-    bytes: Option<String>,
-    /// One letter for the source of each byte.
-    sources: Option<String>,
-    /// Number of members that are left out.
-    omitted: u64,
-    /// Members of a structure or an array. Missing if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    members: Vec<MemberJson>,
-}
-
-/// A member of a structure or an array.
-#[derive(Serialize, JsonSchema)]
-struct MemberJson {
-    name: String,
-    #[serde(flatten)]
-    value: ValueJson,
-}
-
 /// Returns the forms of the JSON output.
 pub fn forms(forms: AnswerForms) -> AnswerForms {
-    forms.or::<LocalsJson>()
+    forms.or::<LocalsJson>().or::<LocalValueJson>()
 }
 
 impl Command for LocalsArguments {
@@ -138,6 +107,7 @@ fn answer(arguments: &LocalsArguments, report: &mut Report<'_>) -> Result<()> {
         position,
         thread,
         level: arguments.frame,
+        inlined: 0,
     };
     let Some(place) = FramePlace::find(session, frame, &report.cancel)? else {
         let depth = session.index.calls().path_at(thread, position).len() as u64;
@@ -148,17 +118,26 @@ fn answer(arguments: &LocalsArguments, report: &mut Report<'_>) -> Result<()> {
             grouped(position.0)
         )));
     };
-    let variables = local_variables(session, &place, &report.cancel)?;
-    note_missing(&place, report);
     let cancel = report.cancel.clone();
     let values = ValueReader {
         session,
         place: &place,
         cancel: &cancel,
     };
+    note_missing(&place, report);
+    if let Some(text) = &arguments.expression {
+        return LocalValueReport {
+            text,
+            values: &values,
+        }
+        .print(report);
+    }
+    let variables = local_variables(session, &place, &cancel)?;
+    let functions = place
+        .address
+        .map(|address| functions_at(&session.images, address));
     let answer = LocalsReport {
-        frame,
-        place: &place,
+        functions: functions.unwrap_or_default(),
         variables: &variables,
         values: &values,
     };
@@ -177,6 +156,10 @@ fn note_missing(place: &FramePlace, report: &Report<'_>) {
     };
     if images.is_empty() {
         report.note("variables need a program image with debug information: --image ELF");
+    } else if let Some(file) = images.split_file_at(address) {
+        report.note(&format!(
+            "the variables of the code at {address} are in {file} (split DWARF), which is not read"
+        ));
     } else if images.variables_at(address).is_none() {
         report.note(&format!(
             "no image has debug information for the code at {address}"
@@ -186,128 +169,52 @@ fn note_missing(place: &FramePlace, report: &Report<'_>) {
 
 /// The answer.
 struct LocalsReport<'a> {
-    frame: FrameLevel,
-    place: &'a FramePlace,
+    /// Functions at the instruction. Empty without debug information.
+    functions: Vec<CodeFunction>,
     variables: &'a [LocalVariable],
     values: &'a ValueReader<'a>,
 }
 
 impl LocalsReport<'_> {
-    fn thread_name(&self) -> String {
-        let index = &self.values.session.index;
-        index.thread_name(self.place.thread).to_owned()
-    }
-
-    fn source(&self) -> Option<String> {
-        let images = &self.values.session.images;
-        let line = images.source_at(self.place.address?)?;
-        Some(line.short())
-    }
-
     fn json(&self) -> Result<LocalsJson> {
-        let mut budget = VALUES;
+        let mut writer = ValueJsonWriter::new(self.values);
         let mut variables = Vec::new();
         for variable in self.variables {
             variables.push(VariableJson {
                 name: variable.name.clone(),
                 kind: kind_word(variable.kind),
-                declared_in: variable.function.as_deref().map(str::to_owned),
-                inlined: variable.is_inlined,
-                value: self.value_json(&variable.value, LEVELS, &mut budget)?,
+                declared_in: self.name_of(variable.function).map(str::to_owned),
+                function_index: variable.function as u64,
+                inlined: self.is_inlined(variable.function),
+                value: writer.value(&variable.value)?,
             });
         }
         Ok(LocalsJson {
-            position: self.place.position.0,
-            thread: self.thread_name(),
-            frame: self.frame.level as u64,
-            registers_at: self.place.registers_at.0,
-            pc: self.place.address.map(hex),
-            source: self.source(),
+            frame: FrameJson::of(self.values),
+            function_chain: self.functions.iter().map(function_json).collect(),
             variables: self.has_debug_information().then_some(variables),
         })
     }
 
     fn has_debug_information(&self) -> bool {
-        let images = &self.values.session.images;
-        let found = self
-            .place
-            .address
-            .map(|address| images.variables_at(address));
-        found.flatten().is_some()
-    }
-
-    fn value_json(
-        &self,
-        value: &TypedValue,
-        levels: usize,
-        budget: &mut usize,
-    ) -> Result<ValueJson> {
-        let bytes = self.values.bytes(value, VALUE_BYTES)?;
-        let is_known = bytes
-            .as_ref()
-            .is_some_and(|bytes| bytes.iter().any(|byte| byte.value.is_some()));
-        let mut members = Vec::new();
-        if levels > 0 && !value.is_pointer() {
-            for member in self.values.members(value, 0, ELEMENTS)? {
-                let Some(rest) = budget.checked_sub(1) else {
-                    break;
-                };
-                *budget = rest;
-                members.push(MemberJson {
-                    name: member.name,
-                    value: self.value_json(&member.value, levels - 1, budget)?,
-                });
-            }
-        }
-        let all = match value.is_pointer() {
-            true => 0,
-            false => self.values.member_count(value)?,
-        };
-        let text = match is_known {
-            true => Some(ValueText(self.values).text(value)?),
-            false => None,
-        };
-        Ok(ValueJson {
-            r#type: value.type_name(),
-            size: value.description().size_bytes,
-            value: text,
-            optimised_away: value.place == VariablePlace::OptimisedAway,
-            problem: match value.place {
-                VariablePlace::Unsupported => Some("unsupported location"),
-                VariablePlace::Unreadable => Some("unreadable debug information"),
-                VariablePlace::Memory(_)
-                | VariablePlace::Content(_)
-                | VariablePlace::OptimisedAway
-                | VariablePlace::Unknown => None,
-            },
-            address: value.address().map(hex),
-            sources: bytes.as_deref().map(source_letters),
-            bytes: bytes.map(|bytes| byte_string(bytes.iter().map(|byte| byte.value))),
-            omitted: all.saturating_sub(members.len() as u64),
-            members,
-        })
+        !self.functions.is_empty()
     }
 
     fn text(&self) -> Result<String> {
-        let place = match (self.place.address, self.source()) {
-            (Some(address), Some(source)) => format!("{address}, {source}"),
-            (Some(address), None) => address.to_string(),
-            (None, _) => "unknown code".to_owned(),
-        };
-        let mut text = format!(
-            "position {} of {}, {}, frame {} at {}\n",
-            grouped(self.place.position.0),
-            grouped(self.values.session.index.step_count()),
-            printable(&self.thread_name()),
-            self.frame.level,
-            printable(&place)
-        );
-        for kind in [VariableKind::Argument, VariableKind::Local] {
-            let mut of_kind = self.variables.iter().filter(|one| one.kind == kind);
-            if let Some(first) = of_kind.next() {
-                text.push_str(&format!("\n{}\n", title(kind)));
-                for variable in std::iter::once(first).chain(of_kind) {
-                    text.push_str(&self.line(variable)?);
+        let mut text = frame_line(self.values);
+        for function in 0..self.functions.len() {
+            if self.functions.len() > 1 {
+                text.push_str(&self.function_line(function));
+            }
+            for kind in [VariableKind::Argument, VariableKind::Local] {
+                let variables = self.variables.iter();
+                let mut variables =
+                    variables.filter(|one| one.function == function && one.kind == kind);
+                if let Some(first) = variables.next() {
+                    text.push_str(&format!("\n{}\n", title(kind)));
+                    for variable in std::iter::once(first).chain(variables) {
+                        text.push_str(&self.line(variable)?);
+                    }
                 }
             }
         }
@@ -320,19 +227,42 @@ impl LocalsReport<'_> {
         Ok(text)
     }
 
+    /// Returns the heading of a function, with the place of its call if it is inlined.
+    fn function_line(&self, function: usize) -> String {
+        let name = self.name_of(function).unwrap_or("?");
+        let outer = self.functions.get(function + 1);
+        let line = match outer {
+            Some(outer) => {
+                let around = outer.name.as_deref().unwrap_or("?");
+                match &outer.line {
+                    Some(line) => format!("{name}, inlined in {around} at {}", line.short()),
+                    None => format!("{name}, inlined in {around}"),
+                }
+            }
+            None => name.to_owned(),
+        };
+        format!("\n{}\n", printable(&line))
+    }
+
+    fn name_of(&self, function: usize) -> Option<&str> {
+        self.functions.get(function)?.name.as_deref()
+    }
+
+    fn is_inlined(&self, function: usize) -> bool {
+        function + 1 < self.functions.len()
+    }
+
     fn line(&self, variable: &LocalVariable) -> Result<String> {
         let value = ValueText(self.values).with_source(&variable.value)?;
-        let inlined = match (variable.is_inlined, &variable.function) {
-            (true, Some(function)) => format!("  [inlined {function}]"),
-            (true, None) => "  [inlined]".to_owned(),
-            (false, _) => String::new(),
-        };
-        let line = format!(
-            "{} {} = {value}{inlined}",
-            variable.value.type_name(),
-            variable.name
-        );
+        let line = format!("{} {} = {value}", variable.value.type_name(), variable.name);
         Ok(format!("  {}\n", printable(&line)))
+    }
+}
+
+fn function_json(function: &CodeFunction) -> CodeFunctionJson {
+    CodeFunctionJson {
+        name: function.name.as_deref().map(str::to_owned),
+        source: function.line.as_ref().map(CodeLine::short),
     }
 }
 

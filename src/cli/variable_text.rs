@@ -1,8 +1,13 @@
 //! Values of variables in C syntax: `-3`, `97 'a'`, `0x80020340 "name"`, `{id = 3, calls = 0}`.
 
 use anyhow::Result;
-use stepback_debugger::image::{EnumerationName, Signedness, TypeShape, VariablePlace};
-use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
+use stepback_debugger::image::{
+    ArrayLength, EnumerationName, Signedness, TypeMember, TypeShape, UnsupportedLocation,
+    VariablePlace, VariantPart, sign_extended,
+};
+use stepback_debugger::model::typed_value::{NamedValue, TypedValue};
+use stepback_debugger::model::variable_members::SelectedVariant;
+use stepback_debugger::model::variable_values::ValueReader;
 use stepback_index::answer::{ByteState, Value, ValueSource};
 use stepback_machine::Address;
 
@@ -14,14 +19,14 @@ pub const NOT_RECORDED: &str = "<not recorded>";
 /// Shown for a variable that the compiler left out.
 pub const OPTIMISED_AWAY: &str = "<optimised away>";
 
-/// Shown for a variable in a location of a kind that is not supported.
-pub const UNSUPPORTED: &str = "<unsupported location>";
-
 /// Shown for a variable with damaged debug information.
 pub const UNREADABLE: &str = "<unreadable debug information>";
 
-/// Shown for an array of unknown length.
-const UNKNOWN_LENGTH: &str = "<unknown length>";
+/// Shown for a structure whose discriminant is not recorded.
+const UNKNOWN_VARIANT: &str = "<variant not recorded>";
+
+/// Shown for a structure whose discriminant selects no variant.
+const NO_VARIANT: &str = "<no variant>";
 
 /// Maximum number of bytes of a value that are read.
 pub const VALUE_BYTES: u64 = 1 << 12;
@@ -77,7 +82,9 @@ impl ValueText<'_> {
     fn nested(&self, value: &TypedValue, levels: usize) -> Result<String> {
         match value.place {
             VariablePlace::OptimisedAway => return Ok(OPTIMISED_AWAY.to_owned()),
-            VariablePlace::Unsupported => return Ok(UNSUPPORTED.to_owned()),
+            VariablePlace::Unsupported(kind) => {
+                return Ok(format!("<{}>", unsupported_words(kind)));
+            }
             VariablePlace::Unreadable => return Ok(UNREADABLE.to_owned()),
             VariablePlace::Unknown => return Ok(NOT_RECORDED.to_owned()),
             VariablePlace::Memory(_) | VariablePlace::Content(_) => {}
@@ -85,15 +92,23 @@ impl ValueText<'_> {
         let description = value.description();
         match &description.shape {
             // A structure without members that are known here is shown by its bytes.
-            TypeShape::Record(members) if members.is_empty() => {}
-            TypeShape::Record(_) | TypeShape::Array { .. } => {
-                return self.members(value, &description.shape, levels);
+            TypeShape::Record {
+                members,
+                variants: None,
+            } if members.is_empty() && description.size_bytes != Some(0) => {}
+            TypeShape::Record { members, variants } => {
+                return self.record(value, members, variants.as_ref(), levels);
+            }
+            TypeShape::Array { length, .. } => return self.array(value, *length, levels),
+            TypeShape::Reference(_) if self.0.bytes(value, VALUE_BYTES)?.is_some() => {
+                return self.reference(value, levels);
             }
             TypeShape::Integer(_)
             | TypeShape::Character(_)
             | TypeShape::Boolean
             | TypeShape::Float
             | TypeShape::Pointer(_)
+            | TypeShape::Reference(_)
             | TypeShape::Enumeration { .. }
             | TypeShape::Function
             | TypeShape::Opaque => {}
@@ -102,7 +117,14 @@ impl ValueText<'_> {
             return Ok(NOT_RECORDED.to_owned());
         };
         let Some(number) = self.0.number(&bytes) else {
-            return Ok(self.hexadecimal(&bytes));
+            let wide = self.0.wide_number(&bytes);
+            return Ok(match (wide, &description.shape) {
+                (Some(number), TypeShape::Integer(Signedness::Unsigned)) => number.to_string(),
+                (Some(number), TypeShape::Integer(Signedness::Signed)) if bytes.len() == 16 => {
+                    number.cast_signed().to_string()
+                }
+                _ => self.hexadecimal(&bytes),
+            });
         };
         let unsigned = number.value;
         let size = bytes.len();
@@ -133,7 +155,8 @@ impl ValueText<'_> {
                 let note = self.pointed(unsigned, &target)?;
                 format!("{unsigned:#x}{note}")
             }
-            TypeShape::Record(_)
+            TypeShape::Reference(_)
+            | TypeShape::Record { .. }
             | TypeShape::Array { .. }
             | TypeShape::Function
             | TypeShape::Opaque => self.hexadecimal(&bytes),
@@ -175,27 +198,113 @@ impl ValueText<'_> {
         Ok(is_whole && bytes.iter().all(|byte| byte.value.is_none()))
     }
 
-    fn members(&self, value: &TypedValue, shape: &TypeShape, levels: usize) -> Result<String> {
-        if let TypeShape::Array { element, .. } = shape
-            && let TypeShape::Character(_) = value.types.describe(*element).shape
+    /// Formats a reference: its address and the value there.
+    fn reference(&self, value: &TypedValue, levels: usize) -> Result<String> {
+        let bytes = self.0.bytes(value, VALUE_BYTES)?.unwrap_or_default();
+        let Some(address) = self.0.number(&bytes) else {
+            return Ok(self.hexadecimal(&bytes));
+        };
+        let target = match levels {
+            0 => None,
+            _ => self.0.referred(value)?,
+        };
+        let address = format!("@{:#x}", address.value);
+        Ok(match target {
+            Some(target) => format!("{address}: {}", self.nested(&target, levels - 1)?),
+            None => address,
+        })
+    }
+
+    fn array(&self, value: &TypedValue, length: ArrayLength, levels: usize) -> Result<String> {
+        if let TypeShape::Array { element, .. } = value.description().shape
+            && let TypeShape::Character(_) = value.types.describe(element).shape
             && let Some(bytes) = self.0.bytes(value, STRING_BYTES)?
             && let Some(text) = string(&bytes)
         {
             return Ok(text);
         }
-        let is_array = matches!(shape, TypeShape::Array { .. });
-        if let TypeShape::Array { count: None, .. } = shape {
-            return Ok(UNKNOWN_LENGTH.to_owned());
+        let unknown = match length {
+            ArrayLength::Known(_) if self.is_unknown(value)? => NOT_RECORDED,
+            ArrayLength::Known(_) => {
+                let elements = self.0.members(value, 0, MEMBERS)?;
+                let all = self.0.member_count(value)?;
+                return self.list(&elements, all, levels);
+            }
+            ArrayLength::Unstated => "<unknown length>",
+            ArrayLength::OptimisedAway => "<length optimised away>",
+            ArrayLength::Unsupported => "<unsupported length>",
+            ArrayLength::Unreadable => "<unreadable length>",
+            ArrayLength::Unknown => "<length not recorded>",
+        };
+        Ok(unknown.to_owned())
+    }
+
+    fn record(
+        &self,
+        value: &TypedValue,
+        members: &[TypeMember],
+        variants: Option<&VariantPart>,
+        levels: usize,
+    ) -> Result<String> {
+        let selected = match variants {
+            Some(part) => self.0.selected_variant(value, part)?,
+            None => SelectedVariant::None,
+        };
+        match (selected, variants) {
+            (SelectedVariant::Known(variant), _) if members.is_empty() => {
+                if let [member] = &*variant.members {
+                    return self.variant(value, member, levels);
+                }
+            }
+            (SelectedVariant::Unknown, _) => return Ok(UNKNOWN_VARIANT.to_owned()),
+            (SelectedVariant::None, Some(_)) => return Ok(NO_VARIANT.to_owned()),
+            (SelectedVariant::Known(_) | SelectedVariant::None, _) => {}
         }
-        if is_array && self.is_unknown(value)? {
-            return Ok(NOT_RECORDED.to_owned());
+        let shown = self.0.members(value, 0, MEMBERS)?;
+        let all = self.0.member_count(value)?;
+        let text = self.list(&shown, all, levels)?;
+        let is_tuple = !members.is_empty() && members.iter().all(TypeMember::is_numbered);
+        Ok(
+            match text
+                .strip_prefix('{')
+                .and_then(|text| text.strip_suffix('}'))
+            {
+                Some(inner) if is_tuple => format!("({inner})"),
+                _ => text,
+            },
+        )
+    }
+
+    /// Formats the only member of a variant, an enumerator of Rust: `None`, `Some(5)`,
+    /// `Rect {w = 3, h = 4}`.
+    fn variant(&self, value: &TypedValue, member: &TypeMember, levels: usize) -> Result<String> {
+        let shown = self.0.members(value, 0, 1)?;
+        let name = member.name.as_deref().unwrap_or_default();
+        let Some(only) = shown.first().filter(|_| levels > 0) else {
+            return Ok(name.to_owned());
+        };
+        if let TypeShape::Record {
+            members,
+            variants: None,
+        } = only.value.description().shape
+            && members.is_empty()
+        {
+            return Ok(name.to_owned());
         }
-        if levels == 0 {
+        let text = self.nested(&only.value, levels)?;
+        Ok(match &*text {
+            text if text.starts_with('(') => format!("{name}{text}"),
+            text => format!("{name} {text}").trim_start().to_owned(),
+        })
+    }
+
+    /// Formats members or elements, of which there are more than are shown if `all` is larger.
+    fn list(&self, shown: &[NamedValue], all: u64, levels: usize) -> Result<String> {
+        if levels == 0 && !shown.is_empty() {
             return Ok("{…}".to_owned());
         }
-        let all = self.0.member_count(value)?;
         let mut text = String::new();
-        for member in self.0.members(value, 0, MEMBERS)? {
+        for member in shown {
             if !text.is_empty() {
                 text.push_str(", ");
             }
@@ -203,16 +312,37 @@ impl ValueText<'_> {
                 text.push('…');
                 return Ok(format!("{{{text}}}"));
             }
-            if !is_array && !member.name.is_empty() {
+            if has_shown_name(&member.name) {
                 text.push_str(&format!("{} = ", member.name));
             }
-            text.push_str(&self.nested(&member.value, levels - 1)?);
+            text.push_str(&self.nested(&member.value, levels.saturating_sub(1))?);
         }
         if all > MEMBERS {
             text.push_str(", …");
         }
         Ok(format!("{{{text}}}"))
     }
+}
+
+/// Describes a location that is not supported.
+pub fn unsupported_words(kind: UnsupportedLocation) -> &'static str {
+    match kind {
+        UnsupportedLocation::ThreadLocal => "in thread-local storage: not supported",
+        UnsupportedLocation::ImplicitPointer => "target of an optimised pointer: not supported",
+        UnsupportedLocation::BitPieces => "in pieces of bits: not supported",
+        UnsupportedLocation::ComputedMember => {
+            "at an offset that the object determines: not supported"
+        }
+        UnsupportedLocation::Other => "unsupported location",
+    }
+}
+
+/// Returns true for the name of a member; false for that of an element, of an anonymous member and
+/// of a member of a tuple.
+fn has_shown_name(name: &str) -> bool {
+    let number = name.strip_prefix("__").unwrap_or_default();
+    let is_numbered = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    !name.is_empty() && !name.starts_with('[') && !is_numbered
 }
 
 /// Formats a character in the syntax of C; none if the number is no character.
@@ -228,9 +358,11 @@ fn character(number: u64) -> Option<String> {
 
 /// Returns a number of this many bytes with its sign.
 fn decimal(unsigned: u64, signedness: Signedness, size_bytes: usize) -> i128 {
-    let unused = 64 - 8 * u32::try_from(size_bytes.min(8)).unwrap_or(8);
     match signedness {
-        Signedness::Signed => ((unsigned << unused).cast_signed() >> unused).into(),
+        Signedness::Signed => {
+            let bits = 8 * u32::try_from(size_bytes).unwrap_or(8);
+            sign_extended(unsigned, bits).into()
+        }
         Signedness::Unsigned => unsigned.into(),
     }
 }

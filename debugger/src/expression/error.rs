@@ -56,6 +56,10 @@ pub enum ExpressionErrorKind {
     NoSymbol(String),
     /// Neither a register nor a symbol.
     NoName(String),
+    /// No such local variable.
+    NoVariable(String),
+    /// Members, elements or a target of something else than a variable.
+    NotAVariable,
     /// Several symbols have this name; with their addresses.
     SeveralSymbols(String, Vec<u64>),
     /// `/` or `%` by 0.
@@ -87,6 +91,8 @@ impl ExpressionErrorKind {
             | Self::NoRegister(_)
             | Self::NoSymbol(_)
             | Self::NoName(_)
+            | Self::NoVariable(_)
+            | Self::NotAVariable
             | Self::SeveralSymbols(..) => false,
         }
     }
@@ -194,6 +200,10 @@ impl fmt::Display for ExpressionErrorKind {
             Self::NoName(name) => {
                 f.write_str(&say!("expression-no-name", name = format!("{name:?}")))
             }
+            Self::NoVariable(name) => {
+                f.write_str(&say!("expression-no-variable", name = format!("{name:?}")))
+            }
+            Self::NotAVariable => f.write_str(say!("expression-not-a-variable")),
             Self::SeveralSymbols(name, addresses) => f.write_str(&say!(
                 "expression-several-symbols",
                 name = &**name,

@@ -6,6 +6,7 @@ use super::error::{ExpressionErrorKind as Kind, LookupFailure};
 use super::parser::{Binary, Operation, ShortCircuit, Unary};
 use super::shown::{ChosenReading, address_of_name, bare_hex};
 use super::token::NameKind;
+use super::value_path::ValuePath;
 use super::{ExpressionError, parser};
 use crate::number::NumberError;
 
@@ -16,6 +17,11 @@ pub trait NameLookup {
 
     /// Returns the addresses of the symbols with a name; several for static functions of one name.
     fn symbols(&self, name: &str) -> Vec<u64>;
+
+    /// Looks up a part of a local variable; `None` if no local variable has its name.
+    fn variable(&self, _path: &ValuePath) -> Option<ValueLookup> {
+        None
+    }
 
     /// Looks up the number in memory at an address, in the byte order of the traced CPU.
     fn memory(&self, address: u64, width: Width) -> ValueLookup;
@@ -156,56 +162,28 @@ impl Expression {
         Self { operations }
     }
 
-    /// Returns a value whose lowest 64 bits are the result: sums, differences and products do not
-    /// wrap at 2^64.
+    /// Returns a value whose lowest 64 bits are the result.
     fn exact(&self, context: &dyn NameLookup) -> Result<i128, ExpressionError> {
-        let mut stack: Vec<i128> = Vec::new();
-        let mut next = 0;
-        while let Some((column, operation)) = self.operations.get(next) {
-            next += 1;
-            let at_column = |kind: Kind| ExpressionError {
-                column: *column,
-                kind,
-            };
-            // The parser emits the operands of each operator before it.
-            let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
-            let value = match operation {
-                Operation::Number(value) => (*value).into(),
-                Operation::Bare(bare) => bare.read(context).taken.into(),
-                Operation::Name(kind, name) => {
-                    look_up(*kind, name, context).map_err(at_column)?.into()
-                }
-                Operation::Memory(width) => load(wrapped(pop()?), *width, context)
-                    .map_err(at_column)?
-                    .into(),
-                Operation::Unary(Unary::Minus) => pop()?.wrapping_neg(),
-                Operation::Unary(operator) => operator.apply(wrapped(pop()?)).into(),
-                Operation::Decide { by, end } => {
-                    let is_true = wrapped(pop()?) != 0;
-                    if is_true != by.deciding() {
-                        continue;
-                    }
-                    next = *end;
-                    is_true.into()
-                }
-                Operation::Binary(operator) => {
-                    let (right, left) = (pop()?, pop()?);
-                    match operator {
-                        Binary::Add => left.wrapping_add(right),
-                        Binary::Subtract => left.wrapping_sub(right),
-                        Binary::Multiply => left.wrapping_mul(right),
-                        operator => {
-                            let value = operator.apply(wrapped(left), wrapped(right));
-                            value.ok_or_else(|| at_column(Kind::DivisionByZero))?.into()
-                        }
-                    }
-                }
-            };
-            stack.push(value);
-        }
+        let mut stack = values_of(&self.operations, context)?;
         stack.pop().ok_or(ExpressionError {
             column: 1,
             kind: Kind::Empty,
+        })
+    }
+
+    /// Returns the variable, or the part of one, that the expression is; none if it is something
+    /// else. Evaluates the indexes.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`].
+    pub fn path(&self, context: &dyn NameLookup) -> Result<Option<ValuePath>, ExpressionError> {
+        Ok(match &*self.operations {
+            [(_, Operation::Name(NameKind::Any, name))] => Some(ValuePath::of_name(name)),
+            [indexes @ .., (_, Operation::Path(pattern))] => {
+                let indexes = values_of(indexes, context)?.into_iter().map(wrapped);
+                Some(pattern.with_indexes(indexes))
+            }
+            _ => None,
         })
     }
 
@@ -275,11 +253,73 @@ impl Expression {
             .operations
             .iter()
             .any(|(_, operation)| match operation {
-                Operation::Name(NameKind::Register, _) | Operation::Memory(_) => true,
+                Operation::Name(NameKind::Register, _)
+                | Operation::Path(_)
+                | Operation::Memory(_) => true,
                 Operation::Name(NameKind::Any, name) => context.register(name).is_some(),
                 _ => false,
             })
     }
+}
+
+/// Evaluates operations, and returns the values that they leave on the stack. Their lowest 64 bits
+/// are the results: sums, differences and products do not wrap at 2^64.
+fn values_of(
+    operations: &[(usize, Operation)],
+    context: &dyn NameLookup,
+) -> Result<Vec<i128>, ExpressionError> {
+    let mut stack: Vec<i128> = Vec::new();
+    let mut next = 0;
+    while let Some((column, operation)) = operations.get(next) {
+        next += 1;
+        let at_column = |kind: Kind| ExpressionError {
+            column: *column,
+            kind,
+        };
+        // The parser emits the operands of each operator before it.
+        let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
+        let value = match operation {
+            Operation::Number(value) => (*value).into(),
+            Operation::Bare(bare) => bare.read(context).taken.into(),
+            Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?.into(),
+            Operation::Path(pattern) => {
+                let mut indexes = Vec::new();
+                for _ in 0..pattern.index_count() {
+                    indexes.push(wrapped(pop()?));
+                }
+                indexes.reverse();
+                let path = pattern.with_indexes(indexes);
+                look_up_path(&path, context).map_err(at_column)?.into()
+            }
+            Operation::Memory(width) => load(wrapped(pop()?), *width, context)
+                .map_err(at_column)?
+                .into(),
+            Operation::Unary(Unary::Minus) => pop()?.wrapping_neg(),
+            Operation::Unary(operator) => operator.apply(wrapped(pop()?)).into(),
+            Operation::Decide { by, end } => {
+                let is_true = wrapped(pop()?) != 0;
+                if is_true != by.deciding() {
+                    continue;
+                }
+                next = *end;
+                is_true.into()
+            }
+            Operation::Binary(operator) => {
+                let (right, left) = (pop()?, pop()?);
+                match operator {
+                    Binary::Add => left.wrapping_add(right),
+                    Binary::Subtract => left.wrapping_sub(right),
+                    Binary::Multiply => left.wrapping_mul(right),
+                    operator => {
+                        let value = operator.apply(wrapped(left), wrapped(right));
+                        value.ok_or_else(|| at_column(Kind::DivisionByZero))?.into()
+                    }
+                }
+            }
+        };
+        stack.push(value);
+    }
+    Ok(stack)
 }
 
 /// Returns the lowest 64 bits of a number.
@@ -293,6 +333,7 @@ fn is_one_value(operations: &[(usize, Operation)]) -> bool {
     for (_, operation) in operations {
         let (taken, left) = match operation {
             Operation::Number(_) | Operation::Bare(_) | Operation::Name(..) => (0, 1),
+            Operation::Path(pattern) => (pattern.index_count(), 1),
             Operation::Memory(_) | Operation::Unary(_) => (1, 1),
             Operation::Binary(_) => (2, 1),
             Operation::Decide { .. } => (1, 0),
@@ -331,6 +372,15 @@ fn look_up(kind: NameKind, name: &str, context: &dyn NameLookup) -> Result<u64, 
         [_, ..] => Err(Kind::SeveralSymbols(name.to_owned(), addresses)),
         [] if kind == NameKind::Symbol => Err(Kind::NoSymbol(name.to_owned())),
         [] => address_of_name(name, context).ok_or_else(|| Kind::NoName(name.to_owned())),
+    }
+}
+
+fn look_up_path(path: &ValuePath, context: &dyn NameLookup) -> Result<u64, Kind> {
+    match context.variable(path) {
+        Some(ValueLookup::Known(value)) => Ok(value),
+        Some(ValueLookup::Unknown) => Err(Kind::RegisterUnknown(path.to_string())),
+        Some(ValueLookup::Failed(why)) => Err(Kind::RegisterFailed(path.to_string(), why)),
+        None => Err(Kind::NoVariable(path.name.clone())),
     }
 }
 
@@ -375,6 +425,10 @@ impl NameLookup for SingleSymbolLookup<'_> {
         } else {
             self.context.symbols(name)
         }
+    }
+
+    fn variable(&self, path: &ValuePath) -> Option<ValueLookup> {
+        self.context.variable(path)
     }
 
     fn memory(&self, address: u64, width: Width) -> ValueLookup {

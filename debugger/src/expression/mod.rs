@@ -14,6 +14,8 @@
 //! - A name is a register first, then a symbol; `reg::x0` and `sym::x0` choose one.
 //! - [`BareNumber`] states how hexadecimal digits without `0x` are read, as listings print
 //!   addresses.
+//! - A local variable may have members, elements and a target as in C: `h->id`, `rows[2].name`,
+//!   `*p`. A member of the target of a pointer may follow a dot too. Indexes are in C syntax.
 //! - Names with other characters than letters, digits, `. _ $ ::` are quoted in backticks.
 //!
 //! ```
@@ -53,6 +55,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 mod token;
+mod value_path;
 
 pub use crate::expression::shown::{AddressSpace, split_range, split_space};
 pub use at_position::{IndexLookup, SymbolLookup, is_used};
@@ -62,3 +65,4 @@ pub use example::ExampleRegisters;
 pub use shown::{
     BareNumber, ChosenReading, LONG_HEX, OtherReading, bare_hex, decimal, shown_address,
 };
+pub use value_path::{PathPart, ValuePath};

@@ -2,6 +2,7 @@
 
 use super::error::ExpressionErrorKind as Kind;
 use super::token::{ExpressionToken, ExpressionWord, NameKind, tokens};
+use super::value_path::{PathPattern, PathStep};
 use super::{BareNumber, Expression, ExpressionError, Width};
 
 /// Maximum nesting of parentheses, brackets and signs; each level costs a few stack frames.
@@ -16,6 +17,8 @@ pub enum Operation {
     Bare(BareNumber),
     /// Pushes the value of a name.
     Name(NameKind, String),
+    /// Pushes a part of a local variable, and takes its indexes.
+    Path(PathPattern),
     /// Replaces the address on top by the contents of memory there.
     Memory(Width),
     /// Replaces the top.
@@ -268,14 +271,27 @@ impl Parser {
             {
                 self.memory(column, width_of(&name).unwrap_or(Width::Pointer))?;
             }
+            ExpressionWord::Name(NameKind::Any, name) if name.contains("->") => {
+                let path = Operation::Path(PathPattern::of_name(&name));
+                self.operations.push((column, path));
+                self.postfix()?;
+            }
             ExpressionWord::Name(kind, name) => {
-                self.operations.push((column, Operation::Name(kind, name)))
+                self.operations.push((column, Operation::Name(kind, name)));
+                self.postfix()?;
+            }
+            ExpressionWord::Symbol("*") => {
+                self.nested(column, Self::unary)?;
+                self.path(column)?.steps.push(PathStep::Target);
             }
             ExpressionWord::Symbol("+") => self.nested(column, Self::unary)?,
             ExpressionWord::Symbol("-") => self.signed(column, Unary::Minus)?,
             ExpressionWord::Symbol("~") => self.signed(column, Unary::Complement)?,
             ExpressionWord::Symbol("!") => self.signed(column, Unary::Not)?,
-            ExpressionWord::Symbol("(") => self.enclosed(column, ")", Kind::ParenthesisOpen)?,
+            ExpressionWord::Symbol("(") => {
+                self.enclosed(column, ")", Kind::ParenthesisOpen)?;
+                self.postfix()?;
+            }
             ExpressionWord::Symbol("[") => self.memory(column, Width::Pointer)?,
             ExpressionWord::Symbol(symbol) => {
                 return Err(ExpressionError {
@@ -284,6 +300,77 @@ impl Parser {
                 });
             }
         }
+        Ok(())
+    }
+
+    /// Parses what follows a variable: elements and members.
+    fn postfix(&mut self) -> Result<(), ExpressionError> {
+        let is_register = matches!(
+            self.operations.last(),
+            Some((_, Operation::Name(NameKind::Register | NameKind::Symbol, _)))
+        );
+        if is_register {
+            return Ok(());
+        }
+        while let Some(token) = self.tokens.peek() {
+            let column = token.column;
+            match &token.word {
+                ExpressionWord::Symbol("[") => {
+                    self.tokens.next();
+                    let before = self.operations.len();
+                    let path = self.path(column)?.clone();
+                    self.operations.truncate(before - 1);
+                    self.enclosed(column, "]", Kind::BracketOpen)?;
+                    self.read_in_c(before - 1)?;
+                    self.operations.push((column, Operation::Path(path)));
+                    self.path(column)?.steps.push(PathStep::Element);
+                }
+                ExpressionWord::Symbol("->") => {
+                    self.tokens.next();
+                    let Some(ExpressionToken {
+                        word: ExpressionWord::Name(NameKind::Any, name),
+                        ..
+                    }) = self.tokens.next()
+                    else {
+                        return Err(ExpressionError {
+                            column,
+                            kind: Kind::NotAnOperator("->".to_owned()),
+                        });
+                    };
+                    self.path(column)?.push_members(&name);
+                }
+                ExpressionWord::Name(NameKind::Any, name) if name.starts_with('.') => {
+                    let name = name.clone();
+                    self.tokens.next();
+                    self.path(column)?.push_members(&name);
+                }
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the variable that was parsed last.
+    fn path(&mut self, column: usize) -> Result<&mut PathPattern, ExpressionError> {
+        if let Some((_, operation)) = self.operations.last_mut() {
+            if let Operation::Name(NameKind::Any, name) = operation {
+                *operation = Operation::Path(PathPattern::of_name(name));
+            }
+            if let Operation::Path(path) = operation {
+                return Ok(path);
+            }
+        }
+        Err(ExpressionError {
+            column,
+            kind: Kind::NotAVariable,
+        })
+    }
+
+    /// Reads the numbers of an index in C syntax.
+    fn read_in_c(&mut self, start: usize) -> Result<(), ExpressionError> {
+        let index = self.operations.split_off(start);
+        let index = Expression { operations: index }.in_c()?;
+        self.operations.extend(index.operations);
         Ok(())
     }
 

@@ -33,9 +33,9 @@ pub enum NameKind {
 }
 
 /// Longer ones first, so that no prefix of them matches.
-const SYMBOLS: [&str; 24] = [
-    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~",
-    "!", "<", ">", "(", ")", "[", "]",
+const SYMBOLS: [&str; 25] = [
+    "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^",
+    "~", "!", "<", ">", "(", ")", "[", "]",
 ];
 
 /// Splits an expression into tokens.

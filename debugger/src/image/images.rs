@@ -488,6 +488,15 @@ impl Images {
             .find_map(|image| FrameVariables::find(image, address))
     }
 
+    /// Returns the name of the file to which the compiler moved the variables of the code at an
+    /// address (split DWARF); none if they are in an image. That file is not read.
+    pub fn split_file_at(&self, address: Address) -> Option<String> {
+        self.variables
+            .iter()
+            .rev()
+            .find_map(|image| image.split_file_at(address))
+    }
+
     /// Returns the code of a source file, named as in [`SourceLine::file`], by line. Cost: the file
     /// names of all images' units.
     ///

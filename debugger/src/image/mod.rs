@@ -42,9 +42,10 @@ pub use crate::image::memory_view::LinkerView;
 pub use crate::image::segments::MappedRange;
 pub use crate::image::symbol::AddressName;
 pub use crate::image::variables::{
-    EnumerationName, FieldBits, FrameValues, FrameVariables, KnownNumber, ScopedVariable,
-    Signedness, TypeDescription, TypeMember, TypeShape, VariableKind, VariablePlace, VariableType,
-    VariableTypes,
+    ArrayLength, EnumerationName, EvaluationState, FUNCTIONS, FieldBits, FrameValues,
+    FrameVariables, KnownNumber, MemberKind, PlacedVariable, ScopedVariable, Signedness,
+    TypeDescription, TypeMember, TypeShape, TypeVariant, UnsupportedLocation, VariableKind,
+    VariablePlace, VariableType, VariableTypes, VariantPart, sign_extended,
 };
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
 pub use images::{ImageInfo, ImageOrigin, Images};

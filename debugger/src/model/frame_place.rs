@@ -17,14 +17,20 @@ pub struct FrameLevel {
     /// Position of the program.
     pub position: Position,
     pub thread: ThreadId,
-    /// Number of frames inside it.
+    /// Number of frames inside it. A function that is inlined has none.
     pub level: usize,
+    /// Number of inlined functions inside the function that is meant.
+    pub inlined: usize,
 }
 
 /// Place of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramePlace {
     pub thread: ThreadId,
+    /// Number of frames inside it.
+    pub level: usize,
+    /// Number of inlined functions inside the function that is meant.
+    pub inlined: usize,
     /// Position of the program, at which memory is read.
     pub position: Position,
     /// Position at which registers are read: that of the program, or that of [`WaitingPlace`].
@@ -54,6 +60,7 @@ impl FramePlace {
             position,
             thread,
             level,
+            inlined,
         } = frame;
         let calls = session.index.calls();
         let innermost = calls.innermost_at(thread, position);
@@ -65,6 +72,8 @@ impl FramePlace {
             let address = next_address(session, frame, call.as_ref(), cancel)?;
             return Ok(Some(Self {
                 thread,
+                level,
+                inlined,
                 position,
                 registers_at: position,
                 mode_at: position,
@@ -78,6 +87,8 @@ impl FramePlace {
         let waiting = WaitingPlace::around(session, &inner, cancel)?;
         Ok(Some(Self {
             thread,
+            level,
+            inlined,
             position,
             registers_at: waiting.registers_at,
             mode_at: waiting.mode_at,

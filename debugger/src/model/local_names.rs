@@ -1,23 +1,26 @@
-//! Names of local variables in expressions: `slot == 13`, `h->id`, `names[2]`.
+//! Local variables in expressions: `slot == 13`, `h->id`, `names[2]`.
 //!
 //! A local variable comes before a register of its name; `reg::x0` is always the register.
 
 use std::cell::OnceCell;
+use std::fmt;
 
 use stepback_index::answer::ThreadId;
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::expression::{IndexLookup, LookupFailure, NameLookup, ValueLookup, Width};
+use crate::expression::{
+    Expression, ExpressionError, IndexLookup, LookupFailure, NameLookup, PathPart, ValueLookup,
+    ValuePath, Width, parse,
+};
 use crate::image::TypeShape;
+use crate::messages::say;
 use crate::model::frame_place::{FrameLevel, FramePlace};
 use crate::model::local_variables::local_variable;
-use crate::model::variable_values::{TypedValue, ValueReader};
+use crate::model::typed_value::TypedValue;
+use crate::model::variable_values::ValueReader;
 use crate::session::Session;
-
-/// Maximum number of members in a path.
-const PARTS: usize = 32;
 
 /// Lookup of local variables of a frame, and of everything that an [`IndexLookup`] finds.
 pub struct LocalNames<'a> {
@@ -41,6 +44,7 @@ impl<'a> LocalNames<'a> {
             position,
             thread,
             level: 0,
+            inlined: 0,
         };
         Self::of_frame(session, frame, position, cancel)
     }
@@ -62,41 +66,45 @@ impl<'a> LocalNames<'a> {
         }
     }
 
-    fn local(&self, name: &str) -> Option<ValueLookup> {
+    fn local(&self, path: &ValuePath) -> Option<ValueLookup> {
         let find = || Ok(FramePlace::find(self.session, self.frame, self.cancel)?);
         let place = match self.place.get_or_init(find) {
             Ok(place) => place.as_ref()?,
             Err(error) => return Some(ValueLookup::Failed(error.clone())),
         };
-        match self.number(place, name) {
+        match self.number(place, path) {
             Ok(number) => number,
             Err(error) => Some(ValueLookup::Failed(error.into())),
         }
     }
 
-    fn number(&self, place: &FramePlace, name: &str) -> Result<Option<ValueLookup>, QueryError> {
-        let Some(path) = VariablePath::parse(name) else {
-            return Ok(None);
-        };
-        let Some(variable) = local_variable(self.session, place, &path.name, self.cancel)? else {
-            return Ok(None);
-        };
+    fn number(
+        &self,
+        place: &FramePlace,
+        path: &ValuePath,
+    ) -> Result<Option<ValueLookup>, QueryError> {
+        let failed = |words: &str| Ok(Some(ValueLookup::Failed(words.into())));
         let reader = ValueReader {
             session: self.session,
             place,
             cancel: self.cancel,
         };
-        let value = match path.parts.is_empty() {
-            true => Some(variable.value),
-            false => path.find(&reader)?,
+        let value = match find_value(&reader, path)? {
+            FoundValue::Known(value) => reader.referred(&value)?,
+            FoundValue::NoVariable => return Ok(None),
+            FoundValue::Unknown => None,
+            FoundValue::NoPart(reason) => return failed(&reason.to_string()),
         };
         let Some(value) = value else {
-            let words = format!("{} has no known member at {name}", path.name);
-            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+            return Ok(Some(ValueLookup::Unknown));
         };
         if value.description().shape == TypeShape::Float {
-            let words = format!("{name} is a floating-point number, not an integer");
-            return Ok(Some(ValueLookup::Failed(words.as_str().into())));
+            return failed(say!("local-floating-point"));
+        }
+        if let TypeShape::Integer(_) = value.description().shape
+            && value.size_bytes().is_some_and(|size| size > 8)
+        {
+            return failed(say!("local-too-wide"));
         }
         let number = number_of(&reader, &value)?;
         Ok(Some(
@@ -109,7 +117,7 @@ impl<'a> LocalNames<'a> {
 /// array. None if it is unknown.
 fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>, QueryError> {
     match value.description().shape {
-        TypeShape::Record(_) | TypeShape::Array { .. } => {
+        TypeShape::Record { .. } | TypeShape::Array { .. } => {
             Ok(value.address().map(|Address(address)| address))
         }
         TypeShape::Integer(_)
@@ -117,6 +125,7 @@ fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>
         | TypeShape::Boolean
         | TypeShape::Float
         | TypeShape::Pointer(_)
+        | TypeShape::Reference(_)
         | TypeShape::Enumeration { .. }
         | TypeShape::Function
         | TypeShape::Opaque => reader.signed_number(value),
@@ -125,7 +134,12 @@ fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>
 
 impl NameLookup for LocalNames<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
-        self.local(name).or_else(|| self.others.register(name))
+        let path = ValuePath::of_name(name);
+        self.local(&path).or_else(|| self.others.register(name))
+    }
+
+    fn variable(&self, path: &ValuePath) -> Option<ValueLookup> {
+        self.local(path)
     }
 
     fn symbols(&self, name: &str) -> Vec<u64> {
@@ -141,137 +155,131 @@ impl NameLookup for LocalNames<'_> {
     }
 }
 
-/// A part of a path after the name of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum PathPart {
-    Member(String),
-    /// A member of the target of a pointer.
-    TargetMember(String),
-    Element(u64),
+/// Meaning of a text in a frame.
+pub enum FrameExpression {
+    /// A variable or a part of one.
+    Path(ValuePath),
+    /// Another expression.
+    Other(Expression),
 }
 
-/// A variable or a member of one: `h->id`, `*p`, `rows[2].name`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VariablePath {
-    /// Number of `*` before the name.
-    targets: usize,
-    name: String,
-    parts: Vec<PathPart>,
-}
-
-impl VariablePath {
-    /// Parses a path; none if the text is something else.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let rest = text.trim_start_matches('*');
-        let targets = text.len() - rest.len();
-        let (name, mut rest) = identifier(rest)?;
-        let mut parts = Vec::new();
-        while !rest.is_empty() {
-            let part;
-            (part, rest) = match (rest.strip_prefix("->"), rest.strip_prefix('.')) {
-                (Some(after), _) => {
-                    let (member, after) = identifier(after)?;
-                    (PathPart::TargetMember(member), after)
-                }
-                (None, Some(after)) => {
-                    let (member, after) = identifier(after)?;
-                    (PathPart::Member(member), after)
-                }
-                (None, None) => {
-                    let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
-                    (PathPart::Element(index.trim().parse().ok()?), after)
-                }
-            };
-            parts.push(part);
-        }
-        (parts.len() + targets <= PARTS).then_some(Self {
-            targets,
-            name,
-            parts,
-        })
-    }
-
-    /// Finds the value of the path in a frame; none if there is none.
+impl FrameExpression {
+    /// Parses a text, and evaluates the indexes of a path.
     ///
     /// # Errors
-    /// See [`QueryError`].
-    pub fn find(&self, reader: &ValueReader<'_>) -> Result<Option<TypedValue>, QueryError> {
-        let ValueReader {
-            session,
-            place,
-            cancel,
-        } = reader;
-        let variable = local_variable(session, place, &self.name, cancel)?;
-        let mut value = variable.map(|variable| variable.value);
-        for part in &self.parts {
-            let Some(known) = value else {
-                return Ok(None);
-            };
-            value = match part {
-                PathPart::Member(name) => member(&known, name),
-                PathPart::TargetMember(name) => match reader.members(&known, 0, 1)?.pop() {
-                    Some(target) if known.is_pointer() => member(&target.value, name),
-                    _ => None,
-                },
-                PathPart::Element(index) => reader.element(&known, *index)?,
-            };
-        }
-        for _ in 0..self.targets {
-            value = match value.filter(TypedValue::is_pointer) {
-                Some(pointer) => reader.element(&pointer, 0)?,
-                None => None,
-            };
-        }
-        Ok(value)
+    /// The text is no expression, or an index has no value.
+    pub fn parse(text: &str, names: &LocalNames<'_>) -> Result<Self, ExpressionError> {
+        let expression = parse(text)?;
+        let path = expression.path(names)?;
+        Ok(path.map_or(Self::Other(expression), Self::Path))
     }
 }
 
-/// Returns a member of a structure; none if the value has no such member.
-fn member(value: &TypedValue, name: &str) -> Option<TypedValue> {
-    let TypeShape::Record(members) = value.description().shape else {
-        return None;
+/// Result of looking up a variable or a part of one.
+pub enum FoundValue {
+    Known(TypedValue),
+    /// No variable has the name.
+    NoVariable,
+    /// A pointer or a reference to it is unknown.
+    Unknown,
+    NoPart(NoPart),
+}
+
+/// Reason why a value has no such part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoPart {
+    /// The first value is a pointer to nothing.
+    Null(ValuePath),
+    Member(ValuePath, String),
+    Element(ValuePath, u64),
+    /// It is no pointer to a known type.
+    Target(ValuePath),
+}
+
+impl fmt::Display for NoPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::Null(value) => say!("local-null-pointer", value = value.to_string()),
+            Self::Member(value, member) => say!(
+                "local-no-member",
+                value = value.to_string(),
+                member = &**member
+            ),
+            Self::Element(value, index) => say!(
+                "local-no-element",
+                value = value.to_string(),
+                index = index.to_string()
+            ),
+            Self::Target(value) => say!("local-no-target", value = value.to_string()),
+        })
+    }
+}
+
+impl FoundValue {
+    /// Returns the value if it was found.
+    pub fn known(self) -> Option<TypedValue> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::NoVariable | Self::Unknown | Self::NoPart(_) => None,
+        }
+    }
+}
+
+/// Finds a variable or a part of one in a frame.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn find_value(reader: &ValueReader<'_>, path: &ValuePath) -> Result<FoundValue, QueryError> {
+    let ValueReader {
+        session,
+        place,
+        cancel,
+    } = reader;
+    let Some(variable) = local_variable(session, place, &path.name, cancel)? else {
+        return Ok(FoundValue::NoVariable);
     };
-    let found = members
-        .into_iter()
-        .find(|member| member.name.as_deref() == Some(name));
-    found.map(|member| value.member(member).value)
-}
-
-/// Splits an identifier of C from the rest.
-fn identifier(text: &str) -> Option<(String, &str)> {
-    let end = text
-        .find(|letter: char| !letter.is_alphanumeric() && letter != '_')
-        .unwrap_or(text.len());
-    let (name, rest) = text.split_at_checked(end)?;
-    let is_name = name
-        .chars()
-        .next()
-        .is_some_and(|first| !first.is_ascii_digit());
-    is_name.then(|| (name.to_owned(), rest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_have_names_members_and_elements() {
-        let path = VariablePath::parse("*rows[2].of->name").unwrap();
-        assert_eq!((path.targets, path.name.as_str()), (1, "rows"));
-        assert_eq!(
-            path.parts,
-            [
-                PathPart::Element(2),
-                PathPart::Member("of".to_owned()),
-                PathPart::TargetMember("name".to_owned())
-            ]
-        );
-        for text in [
-            "", "*", "1", "a + 1", "a.", "a[x]", "[sp]", "a->", "a[1", "reg::x0",
-        ] {
-            assert_eq!(VariablePath::parse(text), None, "{text}");
+    let mut value = variable.value;
+    for (place, part) in path.parts.iter().enumerate() {
+        cancel.check()?;
+        let found = match part {
+            PathPart::Member(name) => reader.named_member(&value, name)?,
+            PathPart::Element(index) => reader.element(&value, *index)?,
+            PathPart::Target => reader.pointed(&value)?,
+        };
+        match found {
+            Some(found) => value = found,
+            None => {
+                let known = ValuePath {
+                    name: path.name.clone(),
+                    parts: path.parts.get(..place).unwrap_or_default().to_vec(),
+                };
+                return missing_part(reader, &value, known, part);
+            }
         }
-        assert_eq!(VariablePath::parse(&"*".repeat(100)), None);
     }
+    Ok(FoundValue::Known(value))
+}
+
+/// Returns the reason why a value has no such part.
+fn missing_part(
+    reader: &ValueReader<'_>,
+    value: &TypedValue,
+    known: ValuePath,
+    part: &PathPart,
+) -> Result<FoundValue, QueryError> {
+    let Some(value) = reader.referred(value)? else {
+        return Ok(FoundValue::Unknown);
+    };
+    if value.is_pointer() {
+        match reader.signed_number(&value)? {
+            None => return Ok(FoundValue::Unknown),
+            Some(0) => return Ok(FoundValue::NoPart(NoPart::Null(known))),
+            Some(_) => {}
+        }
+    }
+    Ok(FoundValue::NoPart(match part {
+        PathPart::Member(name) => NoPart::Member(known, name.clone()),
+        PathPart::Element(index) => NoPart::Element(known, *index),
+        PathPart::Target => NoPart::Target(known),
+    }))
 }

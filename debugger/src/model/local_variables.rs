@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use stepback_index::answer::{ByteState, Evidence, ValueSource};
 use stepback_index::query::{MemoryAt, MemoryOf, RegisterViewsAt};
@@ -15,9 +14,12 @@ use stepback_machine::dwarf_registers::DwarfRegister;
 use stepback_parsers::{Position, Step};
 
 use crate::analysis::step_places::step_record;
-use crate::image::{FrameValues, FrameVariables, KnownNumber, ScopedVariable, VariableKind};
+use crate::image::{
+    EvaluationState, FrameValues, FrameVariables, KnownNumber, PlacedVariable, ScopedVariable,
+    VariableKind,
+};
 use crate::model::frame_place::FramePlace;
-use crate::model::variable_values::TypedValue;
+use crate::model::typed_value::TypedValue;
 use crate::session::Session;
 
 /// A local variable or an argument.
@@ -25,15 +27,13 @@ use crate::session::Session;
 pub struct LocalVariable {
     pub name: String,
     pub kind: VariableKind,
-    /// Function that declares it.
-    pub function: Option<Arc<str>>,
-    /// The function is inlined in that of the frame.
-    pub is_inlined: bool,
+    /// Number of the function that declares it: of the inlined functions inside it.
+    pub function: usize,
     pub value: TypedValue,
 }
 
-/// Returns the variables of a frame, those of the innermost scope first. Empty without debug
-/// information for its code.
+/// Returns the variables of a frame and of the functions that are inlined in its function, those of
+/// the innermost scope first. Empty without debug information for its code.
 ///
 /// Cost: one read of a register or of memory for each variable. The first query reads the debug
 /// information.
@@ -55,8 +55,8 @@ pub fn local_variables(
         .collect()
 }
 
-/// Returns the variable of the innermost scope with a name; none if no variable has it. Reads only
-/// this variable.
+/// Returns the variable with a name in the function that the place means, or around it; none if no
+/// variable has it. Reads only this variable.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -70,7 +70,9 @@ pub fn local_variable(
         return Ok(None);
     };
     let mut variables = found.variables().iter();
-    match variables.find(|variable| variable.name == name) {
+    let is_found =
+        |variable: &&ScopedVariable| variable.function >= place.inlined && variable.name == name;
+    match variables.find(is_found) {
         Some(variable) => {
             let frame = FrameReader::new(session, place, &found, cancel)?;
             frame.variable(&found, variable).map(Some)
@@ -134,6 +136,7 @@ struct FrameReader<'a> {
     entry: Option<Position>,
     /// Registers that were read.
     known: RefCell<HashMap<RegisterRead, Option<Vec<ByteState>>>>,
+    state: EvaluationState,
     cancel: &'a Cancel,
 }
 
@@ -156,6 +159,7 @@ impl<'a> FrameReader<'a> {
             place,
             entry: entry_position(session, place, found.entry(), cancel)?,
             known: RefCell::default(),
+            state: EvaluationState::default(),
             cancel,
         })
     }
@@ -166,17 +170,21 @@ impl<'a> FrameReader<'a> {
         variable: &ScopedVariable,
     ) -> Result<LocalVariable, QueryError> {
         self.cancel.check()?;
+        let PlacedVariable {
+            types,
+            of_type,
+            place,
+        } = found.find_in(self, variable, &self.state)?;
         let value = TypedValue {
-            types: found.types(),
-            of_type: found.type_of(variable),
-            place: found.place_of(variable, self)?,
+            types,
+            of_type,
+            place,
             bits: None,
         };
         Ok(LocalVariable {
             name: variable.name.clone(),
             kind: variable.kind,
-            function: variable.function.clone(),
-            is_inlined: variable.is_inlined,
+            function: variable.function,
             value,
         })
     }

@@ -192,10 +192,7 @@ impl TracedProgram {
     }
 
     fn logged_value(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
-        let frame = FrameNumber {
-            thread: at.thread,
-            level: 0,
-        };
+        let frame = FrameNumber::innermost(at.thread);
         if let Some(value) = self.local_text(text, frame, at.position, cancel)? {
             return Ok(value);
         }
@@ -211,6 +208,7 @@ impl TracedProgram {
                 position: at.position,
                 thread: at.thread,
                 level: 0,
+                inlined: 0,
             },
         };
         Ok(self.value(text, from, cancel)?.text)

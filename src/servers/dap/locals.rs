@@ -4,9 +4,10 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::image::{TypeShape, VariableKind};
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
-use stepback_debugger::model::local_names::VariablePath;
+use stepback_debugger::model::local_names::{FrameExpression, LocalNames, find_value};
 use stepback_debugger::model::local_variables::local_variables;
-use stepback_debugger::model::variable_values::{TypedValue, ValueReader};
+use stepback_debugger::model::typed_value::TypedValue;
+use stepback_debugger::model::variable_values::ValueReader;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
@@ -27,7 +28,8 @@ pub struct SeenValue {
 
 /// A variable or member to show.
 struct ShownValue {
-    name: String,
+    /// Name; none for an anonymous member.
+    name: Option<String>,
     seen: SeenValue,
 }
 
@@ -37,6 +39,7 @@ impl TracedProgram {
             position: self.position,
             thread: frame.thread,
             level: frame.level,
+            inlined: frame.inlined,
         }
     }
 
@@ -49,7 +52,7 @@ impl TracedProgram {
         )?)
     }
 
-    /// Lists the variables of a kind in a frame.
+    /// Lists the variables of a kind in the function of a frame.
     pub fn local_variables(
         &self,
         frame: FrameNumber,
@@ -66,18 +69,14 @@ impl TracedProgram {
         };
         let mut shown = Vec::new();
         let variables = local_variables(&self.session, &place, cancel)?;
-        let of_kind = variables.iter().filter(|one| one.kind == kind);
-        for variable in of_kind {
-            let name = shown_name(
-                &variable.name,
-                variable.function.as_deref().filter(|_| variable.is_inlined),
-            );
+        let own = variables.iter().filter(|one| one.function == frame.inlined);
+        for variable in own.clone().filter(|one| one.kind == kind) {
             // Those of inner scopes come first.
-            let visible = variables.iter().find(|one| one.name == variable.name);
+            let visible = own.clone().find(|one| one.name == variable.name);
             let is_visible = visible.is_some_and(|one| std::ptr::eq(one, variable));
             shown.push(self.shown_json(
                 ShownValue {
-                    name,
+                    name: Some(variable.name.clone()),
                     seen: SeenValue {
                         frame,
                         path: match is_visible {
@@ -108,15 +107,10 @@ impl TracedProgram {
         let Some(found) = found else {
             return Ok(String::new());
         };
-        let variables = found.variables();
-        let shown = variables.iter().find(|one| {
-            let inlined = one.function.as_deref().filter(|_| one.is_inlined);
-            one.kind == kind && shown_name(&one.name, inlined) == name
-        });
-        let visible = shown.filter(|shown| {
-            let first = variables.iter().find(|one| one.name == shown.name);
-            first.is_some_and(|first| std::ptr::eq(first, *shown))
-        });
+        let variables = found.variables().iter();
+        let mut named = variables.filter(|one| one.function == frame.inlined && one.name == name);
+        // Those of inner scopes come first, and hide the others.
+        let visible = named.next().filter(|first| first.kind == kind);
         Ok(visible.map_or_else(String::new, |shown| shown.name.clone()))
     }
 
@@ -131,7 +125,7 @@ impl TracedProgram {
         let address = place.and_then(|place| place.address);
         let found = address.and_then(|address| self.session.images.variables_at(address));
         let mut variables = found.iter().flat_map(|found| found.variables());
-        Ok(variables.any(|variable| variable.kind == kind))
+        Ok(variables.any(|variable| variable.function == frame.inlined && variable.kind == kind))
     }
 
     /// Lists some members of a value that was shown.
@@ -156,10 +150,7 @@ impl TracedProgram {
             let path = member_path(&seen, &member.name);
             shown.push(self.shown_json(
                 ShownValue {
-                    name: match member.name.is_empty() {
-                        true => "(anonymous)".to_owned(),
-                        false => member.name,
-                    },
+                    name: Some(member.name).filter(|name| !name.is_empty()),
                     seen: SeenValue {
                         path,
                         value: member.value,
@@ -184,11 +175,12 @@ impl TracedProgram {
         let mut json = self.value_json(&seen, reader)?;
         if let Some(fields) = json.as_object_mut() {
             let value = fields.remove("result").unwrap_or_default();
-            fields.insert("name".to_owned(), name.into());
             fields.insert("value".to_owned(), value);
-            if !seen.path.is_empty() {
+            if name.is_some() && !seen.path.is_empty() {
                 fields.insert("evaluateName".to_owned(), seen.path.into());
             }
+            let name = name.unwrap_or_else(|| "(anonymous)".to_owned());
+            fields.insert("name".to_owned(), name.into());
         }
         Ok(json)
     }
@@ -234,17 +226,31 @@ impl TracedProgram {
         Ok(Self::reference_of_value(seen.len() as u64 - 1))
     }
 
-    /// Describes the value of a variable or of a member in a frame; none if the text is no path to
-    /// one.
+    /// Finds the variable, or the part of one, that a text names; none if it names none.
+    fn named_value(&self, text: &str, reader: &ValueReader<'_>) -> Result<Option<TypedValue>> {
+        let place = reader.place;
+        let frame = FrameLevel {
+            position: place.position,
+            thread: place.thread,
+            level: place.level,
+            inlined: place.inlined,
+        };
+        let names = LocalNames::of_frame(reader.session, frame, place.registers_at, reader.cancel);
+        Ok(match FrameExpression::parse(text, &names) {
+            Ok(FrameExpression::Path(path)) => find_value(reader, &path)?.known(),
+            // The evaluation of the expression reports its error.
+            Ok(FrameExpression::Other(_)) | Err(_) => None,
+        })
+    }
+
+    /// Describes the value of a variable or of a part of one in a frame; none if the text names
+    /// none.
     pub fn evaluated_local(
         &self,
         text: &str,
         frame: FrameNumber,
         cancel: &Cancel,
     ) -> Result<Option<Json>> {
-        let Some(path) = VariablePath::parse(text) else {
-            return Ok(None);
-        };
         let Some(place) = self.frame_place(frame, cancel)? else {
             return Ok(None);
         };
@@ -253,7 +259,7 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        let Some(value) = path.find(&reader)? else {
+        let Some(value) = self.named_value(text, &reader)? else {
             return Ok(None);
         };
         let seen = SeenValue {
@@ -264,8 +270,8 @@ impl TracedProgram {
         self.value_json(&seen, &reader).map(Some)
     }
 
-    /// Formats the value of a variable or of a member at a position; none if the text is no path to
-    /// one.
+    /// Formats the value of a variable or of a part of one at a position; none if the text names
+    /// none.
     pub fn local_text(
         &self,
         text: &str,
@@ -273,9 +279,6 @@ impl TracedProgram {
         position: Position,
         cancel: &Cancel,
     ) -> Result<Option<String>> {
-        let Some(path) = VariablePath::parse(text) else {
-            return Ok(None);
-        };
         let level = FrameLevel {
             position,
             ..self.level_of(frame)
@@ -288,14 +291,13 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        match path.find(&reader)? {
+        match self.named_value(text, &reader)? {
             Some(value) => ValueText(&reader).text(&value).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Returns the memory of a variable or of a member in a frame, as `ADDR:LEN`; none if the text
-    /// is no path to one.
+    /// Returns the memory of a variable or of a part of one in a frame; none if the text names none.
     ///
     /// # Errors
     /// It is not in memory.
@@ -305,9 +307,6 @@ impl TracedProgram {
         frame: FrameNumber,
         cancel: &Cancel,
     ) -> Result<Option<LocalMemory>> {
-        let Some(path) = VariablePath::parse(text) else {
-            return Ok(None);
-        };
         let Some(place) = self.frame_place(frame, cancel)? else {
             return Ok(None);
         };
@@ -316,10 +315,10 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        let Some(value) = path.find(&reader)? else {
+        let Some(value) = self.named_value(text, &reader)? else {
             return Ok(None);
         };
-        let size = value.description().size_bytes.filter(|size| *size > 0);
+        let size = value.size_bytes().filter(|size| *size > 0);
         let memory = value.address().zip(size);
         let (address, len_bytes) = memory.with_context(|| {
             format!("{text} is not in memory here; a breakpoint watches memory")
@@ -340,14 +339,6 @@ impl TracedProgram {
     }
 }
 
-/// Returns the name of a variable in a list, with the inlined function that declares it.
-fn shown_name(name: &str, inlined: Option<&str>) -> String {
-    match inlined {
-        Some(function) => format!("{name} ({function})"),
-        None => name.to_owned(),
-    }
-}
-
 /// Memory of a variable.
 pub struct LocalMemory {
     pub address: u64,
@@ -360,18 +351,18 @@ pub struct MemberPath {
     pub path: String,
 }
 
-/// Returns the path of a member; empty for one that has no path.
+/// Returns the path of a member; empty if the value has none. That of an anonymous member is the
+/// path of its structure, which has the same members.
 fn member_path(seen: &SeenValue, name: &str) -> String {
     let path = &seen.path;
     match (path.strip_prefix('*'), name) {
-        _ if name.is_empty() || path.is_empty() => String::new(),
+        _ if name.is_empty() || path.is_empty() => path.clone(),
         (_, "*") => format!("*{path}"),
         (None, _) if name.starts_with('[') => format!("{path}{name}"),
         (None, _) => format!("{path}.{name}"),
+        (Some(_), _) if name.starts_with('[') => format!("({path}){name}"),
+        (Some(pointer), _) if pointer.starts_with('*') => format!("({path}).{name}"),
         // A member of the target of a pointer.
-        (Some(pointer), _) if !pointer.starts_with('*') && !name.starts_with('[') => {
-            format!("{pointer}->{name}")
-        }
-        (Some(_), _) => String::new(),
+        (Some(pointer), _) => format!("{pointer}->{name}"),
     }
 }

@@ -1,6 +1,7 @@
 //! The trace as a program that a client controls: a position, a thread and stop points.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use anyhow::{Context as _, Result, ensure};
 use stepback_debugger::analysis::step_places::step_record;
@@ -15,9 +16,13 @@ use super::arguments::Arguments;
 use super::breakpoints::Breakpoints;
 use super::locals::SeenValue;
 use super::sources::SourceFiles;
+use super::stack::ListedFrame;
 
 /// Number of frames of a thread that have numbers.
 pub const FRAMES: u64 = 1 << 16;
+
+/// Number of functions of a frame: its own, and those that are inlined in it.
+const FUNCTIONS: u64 = stepback_debugger::image::FUNCTIONS as u64;
 
 /// An open trace with the state of a client.
 pub struct TracedProgram {
@@ -31,6 +36,8 @@ pub struct TracedProgram {
     pub first_line: i64,
     /// Values at the position whose members the client may request.
     pub seen: RefCell<Vec<SeenValue>>,
+    /// Frames at the position that were listed, by thread, innermost first.
+    pub listed: RefCell<HashMap<ThreadId, Vec<ListedFrame>>>,
     /// Positions to which the client may go, by the numbers of the targets.
     pub targets: Vec<Position>,
     /// Number of older targets, which are no longer kept. Their numbers are not used again.
@@ -41,22 +48,36 @@ pub struct TracedProgram {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameNumber {
     pub thread: ThreadId,
-    /// Number of frames inside it.
+    /// Number of frames of the call stack inside it.
     pub level: usize,
+    /// Number of inlined functions inside it in its frame of the call stack.
+    pub inlined: usize,
 }
 
 impl FrameNumber {
+    /// Returns the innermost frame of a thread.
+    pub fn innermost(thread: ThreadId) -> Self {
+        Self {
+            thread,
+            level: 0,
+            inlined: 0,
+        }
+    }
+
     /// Returns the number in messages.
     pub fn id(self) -> u64 {
-        u64::from(self.thread.0) * FRAMES + self.level as u64 + 1
+        let frame = u64::from(self.thread.0) * FRAMES + self.level as u64;
+        frame * FUNCTIONS + self.inlined as u64 + 1
     }
 
     /// Returns the frame with a number.
     pub fn of(id: u64) -> Option<Self> {
         let place = id.checked_sub(1)?;
+        let frame = place / FUNCTIONS;
         Some(Self {
-            thread: ThreadId(u16::try_from(place / FRAMES).ok()?),
-            level: usize::try_from(place % FRAMES).ok()?,
+            thread: ThreadId(u16::try_from(frame / FRAMES).ok()?),
+            level: usize::try_from(frame % FRAMES).ok()?,
+            inlined: usize::try_from(place % FUNCTIONS).ok()?,
         })
     }
 }
@@ -80,6 +101,7 @@ impl TracedProgram {
             sources,
             first_line: 1,
             seen: RefCell::default(),
+            listed: RefCell::default(),
             targets: Vec::new(),
             cleared_targets: 0,
         };
@@ -100,6 +122,7 @@ impl TracedProgram {
         let after = Position(position.0.saturating_add(1)).min(end);
         self.position = position.min(end);
         self.seen.borrow_mut().clear();
+        self.listed.borrow_mut().clear();
         self.thread = SlotReader(self.index()).thread_at(after)?;
         Ok(())
     }
@@ -135,10 +158,7 @@ impl TracedProgram {
     /// There is no such frame.
     pub fn requested_frame(&self, arguments: Arguments<'_>) -> Result<FrameNumber> {
         let Some(id) = arguments.count("frameId")?.filter(|id| *id > 0) else {
-            return Ok(FrameNumber {
-                thread: self.thread,
-                level: 0,
-            });
+            return Ok(FrameNumber::innermost(self.thread));
         };
         self.frame_of(id)
     }

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, stack_frames};
-use stepback_debugger::model::frame_place::WaitingPlace;
+use stepback_debugger::model::frame_place::{FramePlace, WaitingPlace};
+use stepback_debugger::model::inlined_frames::{CodeLine, functions_at};
 use stepback_index::answer::{CallId, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
@@ -14,6 +15,15 @@ use super::program::{FRAMES, FrameNumber, TracedProgram};
 
 /// Maximum number of frames in an answer.
 const FRAMES_AT_ONCE: u64 = 1000;
+
+/// A frame as a client lists it.
+pub struct ListedFrame {
+    number: FrameNumber,
+    name: String,
+    /// Address of the next instruction, or of the call that it waits for.
+    address: Option<Address>,
+    line: Option<CodeLine>,
+}
 
 impl TracedProgram {
     /// Returns the frames of a thread, innermost first.
@@ -42,35 +52,113 @@ impl TracedProgram {
         })
     }
 
-    /// Reads some frames of a thread.
+    /// Reads some frames of a thread. Inlined functions have frames of their own.
     pub fn stack_trace(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let thread = self.requested_thread(arguments)?;
-        let ids = self.frames(thread);
-        let total = ids.len().max(1);
         let first = usize::try_from(arguments.count("startFrame")?.unwrap_or(0))?;
         let levels = arguments.count("levels")?.filter(|levels| *levels > 0);
         let levels = levels.unwrap_or(FRAMES_AT_ONCE).min(FRAMES_AT_ONCE);
-        let last = first.saturating_add(usize::try_from(levels)?).min(total);
-        // The place of a frame is the call site of the one inside it.
-        let inner = first.saturating_sub(1);
-        let read = ids.get(inner..last.min(ids.len())).unwrap_or_default();
-        let frames = stack_frames(&self.session, read, SourceLineMode::LeftOut, cancel)?;
-        let mut shown = Vec::new();
-        for level in first..last {
-            let own = level.checked_sub(inner).and_then(|place| frames.get(place));
-            let address = match level.checked_sub(1) {
-                None => self.current_address(thread, own, cancel)?,
-                Some(level) => match level.checked_sub(inner).and_then(|place| frames.get(place)) {
-                    Some(frame) => {
-                        WaitingPlace::around(&self.session, &frame.call, cancel)?.address
-                    }
-                    None => None,
-                },
-            };
-            let number = FrameNumber { thread, level };
-            shown.push(self.frame_json(number, own, address));
-        }
+        let last = first.saturating_add(usize::try_from(levels)?);
+        let mut listed = self.listed.borrow_mut();
+        let listed = listed.entry(thread).or_default();
+        let rest = self.list_frames(thread, listed, last, cancel)?;
+        let wanted = listed
+            .get(first..last.min(listed.len()))
+            .unwrap_or_default();
+        let shown: Vec<Json> = wanted.iter().map(|frame| self.frame_json(frame)).collect();
+        // The frames of the call stack that follow have at least one function each.
+        let total = listed.len() + rest;
         Ok(json!({"stackFrames": shown, "totalFrames": total}))
+    }
+
+    /// Lists frames until there is this number of them. Returns the number of frames of the call
+    /// stack that are not listed.
+    fn list_frames(
+        &self,
+        thread: ThreadId,
+        listed: &mut Vec<ListedFrame>,
+        wanted: usize,
+        cancel: &Cancel,
+    ) -> Result<usize> {
+        let ids = self.frames(thread);
+        let all = ids.len().max(1);
+        let mut first = listed.last().map_or(0, |last| last.number.level + 1);
+        while first < all && listed.len() < wanted {
+            let last = first.saturating_add(wanted - listed.len()).min(all);
+            // The place of a frame is the call site of the one inside it.
+            let inner = first.saturating_sub(1);
+            let read = ids.get(inner..last.min(ids.len())).unwrap_or_default();
+            let frames = stack_frames(&self.session, read, SourceLineMode::LeftOut, cancel)?;
+            let frame_of = |level: usize| frames.get(level.checked_sub(inner)?);
+            for level in first..last {
+                let own = frame_of(level);
+                let address = match level.checked_sub(1) {
+                    None => self.current_address(thread, own, cancel)?,
+                    Some(level) => match frame_of(level) {
+                        Some(frame) => {
+                            WaitingPlace::around(&self.session, &frame.call, cancel)?.address
+                        }
+                        None => None,
+                    },
+                };
+                let name = own.map_or_else(|| "?".to_owned(), |frame| frame.name.clone());
+                listed.extend(self.functions_of(thread, level, address, name));
+            }
+            first = last;
+        }
+        Ok(all - first)
+    }
+
+    /// Lists the functions of a frame of the call stack, the innermost first.
+    fn functions_of(
+        &self,
+        thread: ThreadId,
+        level: usize,
+        address: Option<Address>,
+        name: String,
+    ) -> Vec<ListedFrame> {
+        let functions = address.map(|address| functions_at(&self.session.images, address));
+        let mut functions = functions.unwrap_or_default();
+        let own = functions.pop();
+        let number = |inlined: usize| FrameNumber {
+            thread,
+            level,
+            inlined,
+        };
+        let count = functions.len();
+        let inlined = functions
+            .into_iter()
+            .enumerate()
+            .map(|(place, function)| ListedFrame {
+                number: number(place),
+                name: function
+                    .name
+                    .map_or_else(|| "?".to_owned(), |name| name.to_string()),
+                address,
+                line: function.line,
+            });
+        let own = ListedFrame {
+            number: number(count),
+            name,
+            address,
+            // Code of an assembler has lines, but no functions.
+            line: match own {
+                Some(own) => own.line,
+                None => address.and_then(|address| CodeLine::at(&self.session.images, address)),
+            },
+        };
+        inlined.chain([own]).collect()
+    }
+
+    /// Returns true for a function that is inlined in a frame of the call stack.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn is_inlined(&self, frame: FrameNumber, cancel: &Cancel) -> Result<bool, QueryError> {
+        let place = FramePlace::find(&self.session, self.level_of(frame), cancel)?;
+        let address = place.and_then(|place| place.address);
+        let functions = address.map(|address| functions_at(&self.session.images, address));
+        Ok(functions.is_some_and(|functions| frame.inlined + 1 < functions.len()))
     }
 
     /// Returns the address of a thread's next instruction. At its end, that is the function of a
@@ -91,18 +179,13 @@ impl TracedProgram {
             .or(step.map(|step| step.pc)))
     }
 
-    fn frame_json(
-        &self,
-        number: FrameNumber,
-        frame: Option<&StackFrame>,
-        address: Option<Address>,
-    ) -> Json {
-        let name = frame.map_or_else(|| "?".to_owned(), |frame| frame.name.clone());
-        let mut shown = json!({"id": number.id(), "name": name, "line": 0, "column": 0});
-        if let Some(address) = address {
+    fn frame_json(&self, frame: &ListedFrame) -> Json {
+        let mut shown =
+            json!({"id": frame.number.id(), "name": frame.name, "line": 0, "column": 0});
+        if let Some(address) = frame.address {
             shown["instructionPointerReference"] = address.to_string().into();
         }
-        match address.and_then(|address| self.session.images.source_at(address)) {
+        match &frame.line {
             Some(line) => {
                 shown["line"] = (i64::from(line.line) - 1 + self.first_line).into();
                 shown["column"] = line.column.unwrap_or(1).into();

@@ -104,6 +104,8 @@ impl TracedProgram {
         Ok(match kind {
             ScopeKind::Locals => self.has_locals(frame, VariableKind::Local, cancel)?,
             ScopeKind::Arguments => self.has_locals(frame, VariableKind::Argument, cancel)?,
+            // An inlined function has none.
+            ScopeKind::ArgumentsAtEntry if self.is_inlined(frame, cancel)? => false,
             ScopeKind::ArgumentsAtEntry => {
                 let read = self.stack_frame(frame, cancel)?;
                 read.is_some_and(|frame| !frame.arguments.is_empty())

@@ -5,39 +5,71 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gimli::{
-    AttributeValue, DebugInfoOffset, DebuggingInformationEntry, DwAt, DwTag, Dwarf, Reader as _,
-    Unit, UnitOffset, UnitType,
+    AttributeValue, DebugInfoOffset, DebugTypesOffset, DebuggingInformationEntry, DwAt, DwTag,
+    Dwarf, Reader as _, Unit, UnitHeader, UnitOffset, UnitType,
 };
 
 use crate::image::lines::SectionReader;
+use crate::image::variables::code_ranges::{code_of, offsets_of_functions};
 
 /// Maximum number of units that are kept. A full cache is cleared.
 const UNITS_KEPT: usize = 256;
-
-/// Maximum number of address ranges of an entry.
-const RANGES: usize = 1 << 12;
 
 /// Maximum number of entries from which an entry inherits attributes: abstract instances and
 /// declarations.
 const ORIGINS: usize = 8;
 
-/// Offset of an entry in `.debug_info`.
+/// Place of an entry, or of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EntryId(usize);
+pub struct EntryId {
+    section: EntrySection,
+    offset: usize,
+}
+
+/// Section with entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum EntrySection {
+    /// `.debug_info`.
+    Info,
+    /// `.debug_types`, the type units of DWARF 4.
+    Types,
+}
 
 impl EntryId {
     /// Reference that cannot be resolved. No entry has this offset.
-    pub const UNRESOLVED: Self = Self(usize::MAX);
+    pub const UNRESOLVED: Self = Self::info(usize::MAX);
+
+    const fn info(offset: usize) -> Self {
+        Self {
+            section: EntrySection::Info,
+            offset,
+        }
+    }
+
+    const fn types(offset: usize) -> Self {
+        Self {
+            section: EntrySection::Types,
+            offset,
+        }
+    }
 }
 
 /// The debug information of an image.
 pub struct DebugEntries {
     pub dwarf: Dwarf<SectionReader>,
-    /// Units in ascending order.
+    /// Units of `.debug_info` in ascending order.
     units: Vec<UnitExtent>,
+    /// Units of `.debug_types` in ascending order.
+    type_units: Vec<TypeUnit>,
     /// Types by signature (DWARF 5, 3.1.4 "Type Unit Entries").
     signatures: HashMap<u64, EntryId>,
-    kept: Mutex<HashMap<usize, Arc<DebugUnit>>>,
+    kept: Mutex<HashMap<EntryId, Arc<DebugUnit>>>,
+}
+
+/// A unit of `.debug_types`.
+struct TypeUnit {
+    bytes: Range<usize>,
+    header: UnitHeader<SectionReader>,
 }
 
 /// Extent of a unit in `.debug_info` and in memory.
@@ -98,7 +130,7 @@ impl DebugEntries {
             } = header.type_()
                 && let Some(place) = type_offset.to_debug_info_offset(&header)
             {
-                signatures.insert(type_signature.0, EntryId(place.0));
+                signatures.insert(type_signature.0, EntryId::info(place.0));
             }
             let unit = dwarf.unit(header).ok();
             let root = unit.as_ref().and_then(|unit| {
@@ -111,9 +143,11 @@ impl DebugEntries {
                 code,
             });
         }
+        let type_units = type_units_of(&dwarf, &mut signatures);
         Self {
             dwarf,
             units,
+            type_units,
             signatures,
             kept: Mutex::default(),
         }
@@ -133,7 +167,8 @@ impl DebugEntries {
             .units
             .iter()
             .filter(|extent| extent.code.iter().any(is_there));
-        let mut found = units.filter_map(|extent| self.function_in(extent.bytes.start, address));
+        let mut found =
+            units.filter_map(|extent| self.function_in(EntryId::info(extent.bytes.start), address));
         let first = found.next()?;
         let kept = match first.is_discarded {
             true => found.find(|function| !function.is_discarded),
@@ -142,7 +177,7 @@ impl DebugEntries {
         Some(kept.unwrap_or(first).entry)
     }
 
-    fn function_in(&self, unit: usize, address: u64) -> Option<FoundFunction> {
+    fn function_in(&self, unit: EntryId, address: u64) -> Option<FoundFunction> {
         let unit = self.unit(unit)?;
         let functions = unit.functions.get_or_init(|| self.functions_of(&unit.unit));
         let around = functions
@@ -179,13 +214,16 @@ impl DebugEntries {
         code_of(&self.dwarf, &entry.unit.unit, &entry.die)
     }
 
-    /// Returns the unit that begins at an offset.
-    fn unit(&self, start: usize) -> Option<Arc<DebugUnit>> {
+    /// Returns the unit that begins at a place.
+    fn unit(&self, start: EntryId) -> Option<Arc<DebugUnit>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.get(&start) {
             return Some(Arc::clone(known));
         }
-        let header = self.dwarf.unit_header(DebugInfoOffset(start)).ok()?;
+        let header = match start.section {
+            EntrySection::Info => self.dwarf.unit_header(DebugInfoOffset(start.offset)).ok()?,
+            EntrySection::Types => self.type_unit(start.offset)?.header.clone(),
+        };
         let unit = Arc::new(DebugUnit {
             unit: self.dwarf.unit(header).ok()?,
             functions: OnceLock::new(),
@@ -199,16 +237,52 @@ impl DebugEntries {
 
     /// Returns an entry by its offset.
     pub fn entry(&self, id: EntryId) -> Option<Entry> {
-        let after = self
-            .units
-            .partition_point(|extent| extent.bytes.start <= id.0);
-        let extent = self.units.get(after.checked_sub(1)?)?;
-        let unit = self
-            .unit(extent.bytes.start)
-            .filter(|_| extent.bytes.contains(&id.0))?;
-        let offset = DebugInfoOffset(id.0).to_unit_offset(&unit.unit.header)?;
+        let (unit, offset) = match id.section {
+            EntrySection::Info => {
+                let start = |extent: &UnitExtent| extent.bytes.start <= id.offset;
+                let after = self.units.partition_point(start);
+                let extent = self.units.get(after.checked_sub(1)?)?;
+                let is_inside = extent.bytes.contains(&id.offset);
+                let start = Some(extent.bytes.start).filter(|_| is_inside)?;
+                let unit = self.unit(EntryId::info(start))?;
+                let offset = DebugInfoOffset(id.offset).to_unit_offset(&unit.unit.header)?;
+                (unit, offset)
+            }
+            EntrySection::Types => {
+                let start = self.type_unit(id.offset)?.bytes.start;
+                let unit = self.unit(EntryId::types(start))?;
+                let offset = DebugTypesOffset(id.offset).to_unit_offset(&unit.unit.header)?;
+                (unit, offset)
+            }
+        };
         let die = unit.unit.entry(offset).ok()?;
         Some(Entry { unit, die })
+    }
+
+    /// Returns the unit of `.debug_types` that contains an offset.
+    fn type_unit(&self, offset: usize) -> Option<&TypeUnit> {
+        let after = self
+            .type_units
+            .partition_point(|unit| unit.bytes.start <= offset);
+        let unit = self.type_units.get(after.checked_sub(1)?)?;
+        Some(unit).filter(|unit| unit.bytes.contains(&offset))
+    }
+
+    /// Returns the file to which the compiler moved the variables of the code at an address (DWARF
+    /// 5, 3.1.2 "Skeleton Compilation Unit Entries"); none if they are in the image.
+    pub fn split_file_at(&self, address: u64) -> Option<String> {
+        let is_there =
+            |extent: &&UnitExtent| extent.code.iter().any(|code| code.contains(&address));
+        let mut units = self.units.iter().filter(is_there);
+        units.find_map(|extent| {
+            let unit = self.unit(EntryId::info(extent.bytes.start))?;
+            let root = unit.unit.entry(unit.unit.header.root_offset()).ok()?;
+            let name = root
+                .attr_value(gimli::DW_AT_dwo_name)
+                .or_else(|| root.attr_value(gimli::DW_AT_GNU_dwo_name))?;
+            let name = self.dwarf.attr_string(&unit.unit, name).ok()?;
+            Some(name.to_string_lossy().ok()?.into_owned())
+        })
     }
 
     /// Returns the entry to which an attribute refers.
@@ -219,7 +293,7 @@ impl DebugEntries {
     fn referred(&self, entry: &Entry, value: AttributeValue<SectionReader>) -> Option<EntryId> {
         match value {
             AttributeValue::UnitRef(offset) => entry.unit.id_of(offset),
-            AttributeValue::DebugInfoRef(offset) => Some(EntryId(offset.0)),
+            AttributeValue::DebugInfoRef(offset) => Some(EntryId::info(offset.0)),
             AttributeValue::DebugTypesRef(signature) => self.signatures.get(&signature.0).copied(),
             _ => None,
         }
@@ -287,8 +361,14 @@ pub struct Inherited {
 
 impl DebugUnit {
     fn id_of(&self, offset: UnitOffset) -> Option<EntryId> {
-        let place = offset.to_debug_info_offset(&self.unit.header)?;
-        Some(EntryId(place.0))
+        let header = &self.unit.header;
+        match offset.to_debug_info_offset(header) {
+            Some(place) => Some(EntryId::info(place.0)),
+            None => {
+                let place = offset.to_debug_types_offset(header)?;
+                Some(EntryId::types(place.0))
+            }
+        }
     }
 }
 
@@ -326,57 +406,30 @@ pub fn number_of(value: &AttributeValue<SectionReader>) -> Option<i128> {
     }
 }
 
-fn offsets_of_functions(unit: &Unit<SectionReader>) -> Result<Vec<UnitOffset>, gimli::Error> {
-    let mut offsets = Vec::new();
-    let mut entries = unit.entries_raw(None)?;
-    while !entries.is_empty() {
-        let offset = entries.next_offset();
-        let Some(abbreviation) = entries.read_abbreviation()? else {
+/// Lists the units of `.debug_types`, and adds their types. An unreadable header ends the list.
+fn type_units_of(
+    dwarf: &Dwarf<SectionReader>,
+    signatures: &mut HashMap<u64, EntryId>,
+) -> Vec<TypeUnit> {
+    let mut units = Vec::new();
+    let mut headers = dwarf.type_units();
+    while let Ok(Some(header)) = headers.next() {
+        let Some(start) = header.debug_types_offset() else {
             continue;
         };
-        if abbreviation.tag() == gimli::DW_TAG_subprogram {
-            offsets.push(offset);
+        if let UnitType::Type {
+            type_signature,
+            type_offset,
+        } = header.type_()
+            && let Some(place) = type_offset.to_debug_types_offset(&header)
+        {
+            signatures.insert(type_signature.0, EntryId::types(place.0));
         }
-        entries.skip_attributes(abbreviation.attributes())?;
+        let end = start.0.saturating_add(header.length_including_self());
+        units.push(TypeUnit {
+            bytes: start.0..end,
+            header,
+        });
     }
-    Ok(offsets)
-}
-
-/// Returns the ranges of an entry's code, up to the first that cannot be read (DWARF 5, 2.17).
-fn code_of(
-    dwarf: &Dwarf<SectionReader>,
-    unit: &Unit<SectionReader>,
-    die: &DebuggingInformationEntry<SectionReader>,
-) -> Vec<Range<u64>> {
-    if let Some(list) = die.attr_value(gimli::DW_AT_ranges) {
-        let list = dwarf.attr_ranges(unit, list).ok().flatten();
-        let ranges = list.into_iter().flatten().map_while(Result::ok);
-        return ranges
-            .take(RANGES)
-            .map(|range| range.begin..range.end)
-            .filter(|range| !is_tombstone(unit, range.start))
-            .collect();
-    }
-    let address = |value| dwarf.attr_address(unit, value).ok().flatten();
-    let Some(start) = die.attr_value(gimli::DW_AT_low_pc).and_then(address) else {
-        return Vec::new();
-    };
-    let end = match die.attr_value(gimli::DW_AT_high_pc) {
-        Some(AttributeValue::Udata(len_bytes)) => start.checked_add(len_bytes),
-        Some(value) => address(value),
-        None => None,
-    };
-    let is_kept = !is_tombstone(unit, start);
-    let end = end.filter(|end| is_kept && *end > start);
-    end.map(|end| start..end).into_iter().collect()
-}
-
-/// Returns true for the address of discarded code: all ones, or one less in lists of ranges.
-fn is_tombstone(unit: &Unit<SectionReader>, start: u64) -> bool {
-    let address_bytes = unit.encoding().address_size;
-    let highest = match address_bytes {
-        1..8 => (1 << (8 * u32::from(address_bytes))) - 1,
-        _ => u64::MAX,
-    };
-    start >= highest - 1
+    units
 }

@@ -19,26 +19,53 @@ use crate::image::variables::location::{LocationReader, UnreadableLocation};
 /// Maximum number of operations of an expression.
 const OPERATIONS: u32 = 1 << 12;
 
-/// Maximum number of values that the expressions of a location request.
-const REQUESTS: usize = 1 << 10;
+/// Maximum number of expressions of a frame, and of values that they request.
+const REQUESTS: usize = 1 << 14;
 
 /// Maximum depth of expressions that need others: frame bases and values at the entry.
 pub(super) const LEVELS: usize = 4;
 
-/// State that the nested expressions of a location share.
+/// State that the expressions of a frame share. It bounds the work for a frame, whatever its debug
+/// information contains.
 #[derive(Default)]
 pub struct EvaluationState {
-    /// Number of requests until now.
+    /// Number of expressions and requests until now.
     requests: Cell<usize>,
     /// Reason why the last expression has no value; none if the value is only unknown.
     pub(super) fault: Cell<Option<LocationFault>>,
 }
 
+impl EvaluationState {
+    /// Counts an expression or a request; false if there are too many.
+    fn has_room(&self) -> bool {
+        let requests = self.requests.get();
+        if requests >= REQUESTS {
+            self.fault.set(Some(LocationFault::Unreadable));
+            return false;
+        }
+        self.requests.set(requests + 1);
+        true
+    }
+}
+
 /// Reason why a location has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LocationFault {
-    Unsupported,
+    Unsupported(UnsupportedLocation),
     Unreadable,
+}
+
+/// Kind of location that is not supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsupportedLocation {
+    ThreadLocal,
+    /// The target of a pointer that the compiler left out.
+    ImplicitPointer,
+    /// A part of a variable that is no whole number of bytes.
+    BitPieces,
+    /// A member whose offset depends on the object, such as a virtual base class.
+    ComputedMember,
+    Other,
 }
 
 /// Result of an expression.
@@ -64,6 +91,9 @@ impl LocationReader<'_> {
         time: RegisterMoment,
         levels: usize,
     ) -> Result<Option<Evaluated>, QueryError> {
+        if !self.state.has_room() {
+            return Ok(None);
+        }
         let mut evaluation = expression.evaluation(encoding);
         evaluation.set_max_iterations(OPERATIONS);
         let mut source = ValueSource::Recorded;
@@ -76,7 +106,8 @@ impl LocationReader<'_> {
                 }
                 Ok(request) => request,
                 Err(gimli::Error::InvalidExpression(_)) => {
-                    self.state.fault.set(Some(LocationFault::Unsupported));
+                    let kind = UnsupportedLocation::Other;
+                    self.state.fault.set(Some(LocationFault::Unsupported(kind)));
                     return Ok(None);
                 }
                 Err(_) => {
@@ -84,12 +115,9 @@ impl LocationReader<'_> {
                     return Ok(None);
                 }
             };
-            let requests = self.state.requests.get();
-            if requests >= REQUESTS {
-                self.state.fault.set(Some(LocationFault::Unreadable));
+            if !self.state.has_room() {
                 return Ok(None);
             }
-            self.state.requests.set(requests + 1);
             let request = ValueRequest {
                 request,
                 encoding,
@@ -177,12 +205,17 @@ impl LocationReader<'_> {
                 let base = self.base_type(offset);
                 base.map(|base| evaluation.resume_with_base_type(base))
             }
-            // Thread-local storage, other debug entries and the caller's parameters.
-            EvaluationResult::RequiresTls(_)
-            | EvaluationResult::RequiresAtLocation(_)
+            EvaluationResult::RequiresTls(_) => {
+                let kind = UnsupportedLocation::ThreadLocal;
+                self.state.fault.set(Some(LocationFault::Unsupported(kind)));
+                None
+            }
+            // Other debug entries and the caller's parameters.
+            EvaluationResult::RequiresAtLocation(_)
             | EvaluationResult::RequiresParameterRef(_)
             | EvaluationResult::RequiresMemory { space: Some(_), .. } => {
-                self.state.fault.set(Some(LocationFault::Unsupported));
+                let kind = UnsupportedLocation::Other;
+                self.state.fault.set(Some(LocationFault::Unsupported(kind)));
                 None
             }
             _ => None,
@@ -249,7 +282,7 @@ impl LocationReader<'_> {
     }
 
     /// Evaluates an expression to a number: an address, a value, or the value of a register.
-    fn number(
+    pub(super) fn number(
         &self,
         expression: Expression<SectionReader>,
         encoding: Encoding,

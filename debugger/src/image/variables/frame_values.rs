@@ -55,3 +55,9 @@ impl KnownNumber {
         Some(number)
     }
 }
+
+/// Extends a number of this many bits, at most 64, with its sign.
+pub fn sign_extended(number: u64, bits: u32) -> i64 {
+    let unused = 64_u32.saturating_sub(bits).min(63);
+    (number << unused).cast_signed() >> unused
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stepback_index::QueryError;
 use stepback_machine::Address;
 
+use crate::image::variables::array_lengths::{FrameLengths, LengthReader};
 use crate::image::variables::evaluation::EvaluationState;
 use crate::image::variables::frame_values::FrameValues;
 use crate::image::variables::image_variables::{ImageVariables, ScopeAtAddress, catch_panic};
@@ -31,12 +32,13 @@ impl FrameVariables {
 
     /// Returns the variables, those of the innermost scope first.
     pub fn variables(&self) -> &[ScopedVariable] {
-        &self.scope.variables
+        &self.scope.code.variables
     }
 
-    /// Returns the name of the function.
-    pub fn function(&self) -> Option<String> {
-        catch_panic(|| self.image.loaded()?.entries.name_of(&self.scope.function))?
+    /// Returns the names of the functions: the innermost inlined one first, the one of the frame
+    /// last.
+    pub fn functions(&self) -> &[Option<Arc<str>>] {
+        &self.scope.code.functions
     }
 
     /// Returns the address at which the function is entered.
@@ -57,40 +59,63 @@ impl FrameVariables {
             .map(|own| Address(own.wrapping_add(self.image.lines.offset())))
     }
 
-    /// Returns the types of the variables.
-    pub fn types(&self) -> VariableTypes {
-        VariableTypes(Arc::clone(&self.image))
-    }
-
     /// Returns the type of a variable.
-    pub fn type_of(&self, variable: &ScopedVariable) -> VariableType {
+    fn type_of(&self, variable: &ScopedVariable) -> VariableType {
         let entry = catch_panic(|| self.image.loaded()?.entries.type_of(&variable.entry));
         VariableType::of(entry.flatten())
     }
 
-    /// Returns the place of a variable in a frame.
+    /// Finds a variable in a frame. Queries of a frame share a state.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn place_of(
+    pub fn find_in(
         &self,
-        variable: &ScopedVariable,
         frame: &dyn FrameValues,
-    ) -> Result<VariablePlace, QueryError> {
-        let Some(loaded) = self.image.loaded() else {
-            return Ok(VariablePlace::Unknown);
+        variable: &ScopedVariable,
+        state: &EvaluationState,
+    ) -> Result<PlacedVariable, QueryError> {
+        let of_type = self.type_of(variable);
+        let found = self.image.loaded().and_then(|loaded| {
+            let reader = LocationReader {
+                entries: &loaded.entries,
+                rules: &loaded.rules,
+                function: &self.scope.function,
+                address: self.scope.address,
+                offset: self.image.lines.offset(),
+                frame,
+                state,
+            };
+            catch_panic(|| -> Result<_, QueryError> {
+                let constant = FrameLengths::default();
+                let lengths = LengthReader {
+                    types: loaded.types(&constant),
+                    locations: &reader,
+                };
+                let lengths = lengths.lengths_in(of_type)?;
+                let size_bytes = loaded.types(&lengths).size_of(of_type);
+                let place = reader.place_of(&variable.entry, size_bytes)?;
+                Ok((lengths, place))
+            })
+        });
+        let (lengths, place) = match found {
+            Some(found) => found?,
+            None => (FrameLengths::default(), VariablePlace::Unreadable),
         };
-        let reader = LocationReader {
-            entries: &loaded.entries,
-            rules: &loaded.rules,
-            function: &self.scope.function,
-            address: self.scope.address,
-            offset: self.image.lines.offset(),
-            frame,
-            state: EvaluationState::default(),
-        };
-        let size_bytes = self.types().size_of(self.type_of(variable));
-        catch_panic(|| reader.place_of(&variable.entry, size_bytes))
-            .unwrap_or(Ok(VariablePlace::Unreadable))
+        Ok(PlacedVariable {
+            types: VariableTypes {
+                image: Arc::clone(&self.image),
+                lengths: Arc::new(lengths),
+            },
+            of_type,
+            place,
+        })
     }
+}
+
+/// A variable in a frame.
+pub struct PlacedVariable {
+    pub types: VariableTypes,
+    pub of_type: VariableType,
+    pub place: VariablePlace,
 }

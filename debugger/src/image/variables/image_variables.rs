@@ -6,12 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gimli::{Dwarf, Section as _, SectionId};
+use gimli::{Dwarf, Reader as _, Section as _, SectionId};
+use stepback_machine::Address;
 
 use crate::image::lines::{ImageLines, SectionReader, read_section};
+use crate::image::variables::array_lengths::FrameLengths;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::frame_rules::FrameRules;
-use crate::image::variables::scopes::{ScopedVariable, variables_at};
+use crate::image::variables::scopes::CodeScope;
+use crate::image::variables::types::TypeReader;
 
 /// The variables of an image.
 pub struct ImageVariables {
@@ -28,8 +31,7 @@ pub(super) struct ScopeAtAddress {
     pub function: Entry,
     /// Address of the instruction, by the image's own addresses.
     pub address: u64,
-    /// Variables, those of the innermost scope first.
-    pub variables: Vec<ScopedVariable>,
+    pub code: CodeScope,
 }
 
 /// Maximum number of scopes that are kept. A full cache is cleared.
@@ -39,6 +41,18 @@ const SCOPES_KEPT: usize = 1 << 10;
 pub(super) struct LoadedVariables {
     pub entries: DebugEntries,
     pub rules: FrameRules,
+}
+
+impl LoadedVariables {
+    /// Returns a reader of the types in a frame whose arrays have these lengths.
+    pub fn types<'a>(&'a self, lengths: &'a FrameLengths) -> TypeReader<'a> {
+        let endian = self.entries.dwarf.debug_info.reader().endian();
+        TypeReader {
+            entries: &self.entries,
+            is_big_endian: endian == gimli::RunTimeEndian::Big,
+            lengths,
+        }
+    }
 }
 
 impl fmt::Debug for ImageVariables {
@@ -69,11 +83,11 @@ impl ImageVariables {
         let found = catch_panic(|| {
             let entries = &self.loaded()?.entries;
             let function = entries.function_at(address)?;
-            let variables = variables_at(entries, &function, address);
+            let code = CodeScope::at(entries, &function, address);
             Some(Arc::new(ScopeAtAddress {
                 function,
                 address,
-                variables,
+                code,
             }))
         });
         let found = found.flatten();
@@ -83,6 +97,14 @@ impl ImageVariables {
         }
         kept.insert(address, found.clone());
         found
+    }
+
+    /// Returns the name of the file to which the compiler moved the variables of the code at an
+    /// address.
+    pub fn split_file_at(&self, address: Address) -> Option<String> {
+        let own = self.lines.own(address)?;
+        let entries = &self.loaded()?.entries;
+        catch_panic(|| entries.split_file_at(own)).flatten()
     }
 
     /// Returns the debug information; none if the image has none that can be used.
@@ -99,7 +121,8 @@ impl ImageVariables {
         Some(LoadedVariables { entries, rules })
     }
 
-    /// Adds the location lists, which lines do not need, to the sections of the lines.
+    /// Adds the location lists and the type units, which lines do not need, to the sections of the
+    /// lines.
     fn with_locations(&self, lines: &Dwarf<SectionReader>) -> Option<Dwarf<SectionReader>> {
         let empty = SectionReader::new(Vec::new(), gimli::RunTimeEndian::Little);
         let read = |id: SectionId| {
@@ -117,7 +140,7 @@ impl ImageVariables {
                 SectionId::DebugStrOffsets => lines.debug_str_offsets.reader().clone(),
                 SectionId::DebugRanges => lines.ranges.debug_ranges().reader().clone(),
                 SectionId::DebugRngLists => lines.ranges.debug_rnglists().reader().clone(),
-                SectionId::DebugLoc | SectionId::DebugLocLists => read(id),
+                SectionId::DebugLoc | SectionId::DebugLocLists | SectionId::DebugTypes => read(id),
                 _ => empty.clone(),
             })
         };

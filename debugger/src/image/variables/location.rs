@@ -7,7 +7,7 @@ use stepback_index::answer::{ByteState, ValueSource};
 use crate::image::lines::SectionReader;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::evaluation::{
-    Evaluated, EvaluationState, LEVELS, LocationFault, RegisterMoment, mask_of,
+    Evaluated, EvaluationState, LEVELS, LocationFault, RegisterMoment, UnsupportedLocation, mask_of,
 };
 use crate::image::variables::frame_rules::FrameRules;
 use crate::image::variables::frame_values::FrameValues;
@@ -27,8 +27,8 @@ pub enum VariablePlace {
     Content(Vec<ByteState>),
     /// The compiler left the variable out here.
     OptimisedAway,
-    /// In a location of a kind that is not supported: thread-local, bit pieces, implicit pointers.
-    Unsupported,
+    /// In a location of a kind that is not supported.
+    Unsupported(UnsupportedLocation),
     /// The debug information of the location is damaged.
     Unreadable,
     /// It cannot be known.
@@ -57,8 +57,7 @@ pub struct LocationReader<'a> {
     /// Number of bytes by which the image was loaded above its own addresses.
     pub offset: u64,
     pub frame: &'a dyn FrameValues,
-    /// Shared by the expressions that a location needs.
-    pub state: EvaluationState,
+    pub state: &'a EvaluationState,
 }
 
 impl LocationReader<'_> {
@@ -132,7 +131,7 @@ impl LocationReader<'_> {
             return VariablePlace::Content(bytes.iter().copied().map(known).collect());
         }
         if let AttributeValue::String(_) | AttributeValue::DebugStrRef(_) = value {
-            return VariablePlace::Unsupported;
+            return VariablePlace::Unsupported(UnsupportedLocation::Other);
         }
         let number = super::debug_entries::number_of(value);
         let (Some(number), Some(size)) = (number, size_bytes.filter(|size| *size <= 16)) else {
@@ -159,7 +158,7 @@ impl LocationReader<'_> {
         let evaluated = self.evaluate(expression, encoding, RegisterMoment::Now, LEVELS)?;
         let Some(Evaluated { pieces, source }) = evaluated else {
             return Ok(match self.state.fault.take() {
-                Some(LocationFault::Unsupported) => VariablePlace::Unsupported,
+                Some(LocationFault::Unsupported(kind)) => VariablePlace::Unsupported(kind),
                 Some(LocationFault::Unreadable) => VariablePlace::Unreadable,
                 None => VariablePlace::Unknown,
             });
@@ -177,7 +176,8 @@ impl LocationReader<'_> {
                 return Ok(VariablePlace::Memory(self.truncated(address, encoding)));
             }
             if let Location::ImplicitPointer { .. } = piece.location {
-                return Ok(VariablePlace::Unsupported);
+                let kind = UnsupportedLocation::ImplicitPointer;
+                return Ok(VariablePlace::Unsupported(kind));
             }
             let size = size_bytes.filter(|size| *size <= ASSEMBLED_BYTES);
             let Some(size) = size else {
@@ -192,7 +192,7 @@ impl LocationReader<'_> {
             let size = bits.map(|bits| bits / 8);
             let is_small = |size: &u64| content.len() as u64 + size <= ASSEMBLED_BYTES;
             let Some(size) = size.filter(is_small) else {
-                return Ok(VariablePlace::Unsupported);
+                return Ok(VariablePlace::Unsupported(UnsupportedLocation::BitPieces));
             };
             match self.piece(piece, size, source)? {
                 Some(bytes) => content.extend(bytes),

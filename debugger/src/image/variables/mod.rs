@@ -4,6 +4,8 @@
 //! The information is read at the first query, and kept. All queries are bounded, whatever the file
 //! contains.
 
+mod array_lengths;
+mod code_ranges;
 mod debug_entries;
 mod evaluation;
 mod frame_rules;
@@ -11,6 +13,7 @@ mod frame_values;
 mod frame_variables;
 mod image_variables;
 mod location;
+mod record_members;
 mod scopes;
 #[cfg(test)]
 mod test_unit;
@@ -20,12 +23,15 @@ mod type_names;
 mod types;
 mod variable_types;
 
-pub use frame_values::{FrameValues, KnownNumber};
-pub use frame_variables::FrameVariables;
+pub use array_lengths::ArrayLength;
+pub use evaluation::{EvaluationState, UnsupportedLocation};
+pub use frame_values::{FrameValues, KnownNumber, sign_extended};
+pub use frame_variables::{FrameVariables, PlacedVariable};
 pub use image_variables::ImageVariables;
 pub use location::VariablePlace;
-pub use scopes::{ScopedVariable, VariableKind};
+pub use scopes::{FUNCTIONS, ScopedVariable, VariableKind};
 pub use types::{
-    EnumerationName, FieldBits, Signedness, TypeDescription, TypeMember, TypeShape, VariableType,
+    EnumerationName, FieldBits, MemberKind, Signedness, TypeDescription, TypeMember, TypeShape,
+    TypeVariant, VariableType, VariantPart,
 };
 pub use variable_types::VariableTypes;

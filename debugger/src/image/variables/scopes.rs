@@ -1,5 +1,5 @@
-//! Variables in scope at an address: those of the function, of its lexical blocks, and of the
-//! functions that are inlined there.
+//! Functions and variables in scope at an address: those of the function, of its lexical blocks,
+//! and of the functions that are inlined there ([`CodeScope`]).
 
 use std::sync::Arc;
 
@@ -16,6 +16,9 @@ const VARIABLES: usize = 1 << 12;
 /// Maximum nesting depth of scopes.
 const SCOPES: usize = 256;
 
+/// Maximum number of functions at an address: one, and those that are inlined in it.
+pub const FUNCTIONS: usize = 64;
+
 /// Purpose of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VariableKind {
@@ -23,51 +26,67 @@ pub enum VariableKind {
     Local,
 }
 
+/// Functions and variables in scope at an address.
+#[derive(Default)]
+pub struct CodeScope {
+    /// Names of the functions: the innermost inlined one first, the one of the frame last.
+    pub functions: Vec<Option<Arc<str>>>,
+    /// Variables, those of the innermost scope first.
+    pub variables: Vec<ScopedVariable>,
+}
+
 /// A variable in scope.
 pub struct ScopedVariable {
     pub entry: Entry,
     pub name: String,
     pub kind: VariableKind,
-    /// Function that declares it, which may be inlined.
-    pub function: Option<Arc<str>>,
-    pub is_inlined: bool,
+    /// Number of its function in [`CodeScope::functions`].
+    pub function: usize,
     /// Nesting depth of its scope; 0 is the function.
     depth: usize,
 }
 
 /// A scope around an address.
+#[derive(Clone, Copy)]
 struct Scope {
     /// Depth of its entry.
     level: isize,
-    function: Option<Arc<str>>,
-    is_inlined: bool,
+    /// Number of the function, from the outermost.
+    function: usize,
 }
 
-/// Returns the variables that are in scope at an address of a function, those of the innermost
-/// scope first.
-pub fn variables_at(entries: &DebugEntries, function: &Entry, address: u64) -> Vec<ScopedVariable> {
-    let mut variables = collected(entries, function, address).unwrap_or_default();
-    variables.sort_by_key(|variable| std::cmp::Reverse(variable.depth));
-    variables
+impl CodeScope {
+    /// Finds what is in scope at an address of a function.
+    pub fn at(entries: &DebugEntries, function: &Entry, address: u64) -> Self {
+        let mut scope = collected(entries, function, address).unwrap_or_default();
+        let last = scope.functions.len().saturating_sub(1);
+        scope.functions.reverse();
+        for variable in &mut scope.variables {
+            variable.function = last - variable.function.min(last);
+        }
+        let variables = &mut scope.variables;
+        variables.sort_by_key(|variable| std::cmp::Reverse(variable.depth));
+        scope
+    }
 }
 
-/// Collects the variables in their order. An entry that cannot be read ends the list.
+/// Collects functions and variables in their order. An entry that cannot be read ends the lists.
 fn collected(
     entries: &DebugEntries,
     function: &Entry,
     address: u64,
-) -> Result<Vec<ScopedVariable>, gimli::Error> {
+) -> Result<CodeScope, gimli::Error> {
     let name_of = |entry: &Entry| entries.name_of(entry).map(Arc::from);
     let mut variables = Vec::new();
+    let mut functions = vec![name_of(function)];
     let unit = &function.unit;
     let mut cursor = unit.unit.entries_at_offset(function.die.offset())?;
     let Some(root) = cursor.next_dfs()?.map(|die| die.depth()) else {
-        return Ok(variables);
+        return Ok(CodeScope::default());
     };
     let mut scopes = vec![Scope {
         level: root,
-        function: name_of(function),
-        is_inlined: false,
+        function: 0,
     }];
     // Level of an entry whose children are not in scope.
     let mut skipped: Option<isize> = None;
@@ -101,8 +120,7 @@ fn collected(
                 variables.extend(named.map(|name| ScopedVariable {
                     name,
                     kind,
-                    function: scope.function.clone(),
-                    is_inlined: scope.is_inlined,
+                    function: scope.function,
                     depth,
                     entry,
                 }));
@@ -111,23 +129,19 @@ fn collected(
                 let ranges = entries.ranges_of(&entry);
                 // A block without own code groups the entries of the one around it.
                 if ranges.is_empty() || ranges.iter().any(|range| range.contains(&address)) {
-                    scopes.push(Scope {
-                        level,
-                        function: scope.function.clone(),
-                        is_inlined: scope.is_inlined,
-                    });
+                    scopes.push(Scope { level, ..*scope });
                 } else {
                     skipped = Some(level);
                 }
             }
-            Place::Inlined if depth < SCOPES => {
+            Place::Inlined if depth < SCOPES && functions.len() < FUNCTIONS => {
                 let ranges = entries.ranges_of(&entry);
                 if ranges.iter().any(|range| range.contains(&address)) {
                     scopes.push(Scope {
                         level,
-                        function: name_of(&entry),
-                        is_inlined: true,
+                        function: functions.len(),
                     });
+                    functions.push(name_of(&entry));
                 } else {
                     skipped = Some(level);
                 }
@@ -135,7 +149,10 @@ fn collected(
             Place::Block | Place::Inlined | Place::Other => skipped = Some(level),
         }
     }
-    Ok(variables)
+    Ok(CodeScope {
+        functions,
+        variables,
+    })
 }
 
 /// Meaning of an entry inside a function.

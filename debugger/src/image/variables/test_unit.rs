@@ -15,7 +15,7 @@ pub const OUTER: u64 = 0x1000;
 pub const OUTER_BYTES: u64 = 0x100;
 
 /// Abbreviations by number: tag, children, and pairs of attribute and form (DWARF 4, 7.5.3).
-const ABBREVIATIONS: [(u8, u8, &[u8]); 17] = [
+const ABBREVIATIONS: [(u8, u8, &[u8]); 27] = [
     // Unit: name, language, low_pc, high_pc.
     (0x11, 1, &[0x03, 0x08, 0x13, 0x0b, 0x11, 0x01, 0x12, 0x07]),
     // Function: name, low_pc, high_pc, frame_base.
@@ -50,6 +50,26 @@ const ABBREVIATIONS: [(u8, u8, &[u8]); 17] = [
     (0x01, 1, &[0x49, 0x13, 0x2e, 0x0b]),
     // Member: name, type, data_member_location as an expression.
     (0x0d, 0, &[0x03, 0x08, 0x49, 0x13, 0x38, 0x18]),
+    // Bounds: upper_bound as an expression.
+    (0x21, 0, &[0x2f, 0x18]),
+    // Bounds: upper_bound as a reference to a variable.
+    (0x21, 0, &[0x2f, 0x13]),
+    // Bounds: count as a reference to a variable.
+    (0x21, 0, &[0x37, 0x13]),
+    // Variant part: discr.
+    (0x33, 1, &[0x15, 0x13]),
+    // Variant: discr_value.
+    (0x19, 1, &[0x16, 0x0b]),
+    // Variant: discr_list.
+    (0x19, 1, &[0x3d, 0x0a]),
+    // Variant of all other discriminants.
+    (0x19, 1, &[]),
+    // Base class: type, data_member_location.
+    (0x1c, 0, &[0x49, 0x13, 0x38, 0x0b]),
+    // Reference: type.
+    (0x10, 0, &[0x49, 0x13]),
+    // Structure in a type unit: declaration, signature.
+    (0x13, 0, &[0x3c, 0x19, 0x69, 0x20]),
 ];
 
 pub const VARIABLE: u8 = 3;
@@ -67,6 +87,16 @@ pub const COMPLETION: u8 = 14;
 pub const CONSTANT: u8 = 15;
 pub const STRIDED_ARRAY: u8 = 16;
 pub const COMPUTED_MEMBER: u8 = 17;
+pub const COMPUTED_BOUNDS: u8 = 18;
+pub const BOUNDS_IN_VARIABLE: u8 = 19;
+pub const COUNT_IN_VARIABLE: u8 = 20;
+pub const VARIANT_PART: u8 = 21;
+pub const VARIANT: u8 = 22;
+pub const LISTED_VARIANT: u8 = 23;
+pub const OTHER_VARIANT: u8 = 24;
+pub const BASE_CLASS: u8 = 25;
+pub const REFERENCE: u8 = 26;
+pub const DECLARED: u8 = 27;
 
 /// `DW_LANG_C99`.
 const C99: u8 = 0x0c;
@@ -93,6 +123,20 @@ impl TestUnit {
             .text("test.c")
             .byte(language)
             .code(0..0x1_0000);
+        unit
+    }
+
+    /// Begins a type unit of DWARF 4.
+    pub fn of_type(signature: u64) -> Self {
+        let mut unit = Self { bytes: Vec::new() };
+        // As above, then the signature and the offset of the type, which `entries_with` fills in.
+        unit.bytes.extend([0; 4]);
+        unit.bytes.extend(4_u16.to_le_bytes());
+        unit.bytes.extend([0; 4]);
+        unit.bytes.push(8);
+        unit.bytes.extend(signature.to_le_bytes());
+        unit.bytes.extend([0; 4]);
+        unit.begin(1).text("types.c").byte(C99).code(0..0);
         unit
     }
 
@@ -157,15 +201,30 @@ impl TestUnit {
     }
 
     /// Ends the unit.
-    pub fn entries(mut self) -> DebugEntries {
-        self.end();
-        let length = u32::try_from(self.bytes.len() - 4).unwrap();
-        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
+    pub fn entries(self) -> DebugEntries {
         let sections = [
-            (gimli::SectionId::DebugInfo, self.bytes),
+            (gimli::SectionId::DebugInfo, self.content()),
             (gimli::SectionId::DebugAbbrev, abbreviations()),
         ];
         entries_of(sections.into())
+    }
+
+    /// Ends the unit, and a type unit whose type is at an offset.
+    pub fn entries_with(self, mut types: Self, type_offset: u32) -> DebugEntries {
+        types.bytes[19..23].copy_from_slice(&type_offset.to_le_bytes());
+        let sections = [
+            (gimli::SectionId::DebugInfo, self.content()),
+            (gimli::SectionId::DebugTypes, types.content()),
+            (gimli::SectionId::DebugAbbrev, abbreviations()),
+        ];
+        entries_of(sections.into())
+    }
+
+    fn content(mut self) -> Vec<u8> {
+        self.end();
+        let length = u32::try_from(self.bytes.len() - 4).unwrap();
+        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
+        self.bytes
     }
 }
 
@@ -212,6 +271,31 @@ fn register(number: u16, more: u64) -> Option<Vec<ByteState>> {
             Some(value.to_le_bytes().map(known).to_vec())
         }
         _ => None,
+    }
+}
+
+/// Like [`TestFrame`], on a big-endian processor.
+pub struct BigEndianFrame;
+
+impl FrameValues for BigEndianFrame {
+    fn register(&self, number: u16) -> Result<Option<Vec<ByteState>>, QueryError> {
+        TestFrame.register(number)
+    }
+
+    fn entry_register(&self, number: u16) -> Result<Option<Vec<ByteState>>, QueryError> {
+        TestFrame.entry_register(number)
+    }
+
+    fn entry_stack(&self) -> Result<Option<KnownNumber>, QueryError> {
+        TestFrame.entry_stack()
+    }
+
+    fn memory(&self, address: u64, len_bytes: u64) -> Result<Vec<ByteState>, QueryError> {
+        TestFrame.memory(address, len_bytes)
+    }
+
+    fn is_big_endian(&self) -> bool {
+        true
     }
 }
 

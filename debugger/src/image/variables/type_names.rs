@@ -68,12 +68,17 @@ fn halves(names: &NameReader<'_>, of_type: VariableType, levels: usize) -> TypeN
     let Some(entry) = types.entries.entry(id) else {
         return plain("?".to_owned());
     };
+    let entry = types.complete(entry);
     let target = || {
         let target = VariableType::of(types.entries.type_of(&entry));
         halves(names, target, levels - 1)
     };
     match entry.tag() {
-        gimli::DW_TAG_pointer_type => with_sign(target(), "*"),
+        gimli::DW_TAG_pointer_type => match types.entries.name_of(&entry) {
+            // In Rust: `&str`, `*const u8`.
+            Some(name) => plain(name),
+            None => with_sign(target(), "*"),
+        },
         gimli::DW_TAG_reference_type => with_sign(target(), "&"),
         gimli::DW_TAG_rvalue_reference_type => with_sign(target(), "&&"),
         gimli::DW_TAG_const_type => qualified(target(), "const"),
@@ -81,16 +86,15 @@ fn halves(names: &NameReader<'_>, of_type: VariableType, levels: usize) -> TypeN
         gimli::DW_TAG_atomic_type => qualified(target(), "_Atomic"),
         gimli::DW_TAG_restrict_type => qualified(target(), "restrict"),
         gimli::DW_TAG_array_type => {
-            let counts = types.counts(&entry);
+            let lengths = types.lengths_of(&entry).into_iter();
             let element = target();
-            let counts = counts
-                .iter()
+            let lengths = lengths
                 .skip(of_type.dimensions)
-                .map(|count| match count {
+                .map(|length| match length.known() {
                     Some(count) => format!("[{count}]"),
                     None => "[]".to_owned(),
                 });
-            let after = counts.collect::<String>() + &element.after;
+            let after = lengths.collect::<String>() + &element.after;
             let space = if element.before.ends_with(['*', '(']) {
                 ""
             } else {

@@ -1,21 +1,21 @@
 //! Types of variables (DWARF 5, chapter 5).
 
+use std::ops::RangeInclusive;
+
 use gimli::{AttributeValue, DwAt, DwTag};
 
-use crate::image::variables::debug_entries::{DebugEntries, Entry, EntryId, number_of};
+use crate::image::variables::array_lengths::{ArrayLength, FrameLengths, is_strided};
+use crate::image::variables::debug_entries::{DebugEntries, Entry, EntryId};
 use crate::image::variables::type_names;
 
 /// Maximum number of type definitions and qualifiers around a type.
 const QUALIFIERS: usize = 64;
 
 /// Maximum number of members of a structure, and of values of an enumeration.
-const MEMBERS: usize = 1 << 12;
+pub(super) const MEMBERS: usize = 1 << 12;
 
-/// Maximum number of dimensions of an array.
-const DIMENSIONS: usize = 32;
-
-/// Attributes of arrays with space between the elements, or with elements of some bits.
-const STRIDES: [DwAt; 2] = [gimli::DW_AT_byte_stride, gimli::DW_AT_bit_stride];
+/// Maximum number of arrays inside one another.
+const ARRAYS: usize = 32;
 
 /// A type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,18 +41,21 @@ pub enum TypeShape {
     Character(Signedness),
     Boolean,
     Float,
-    /// A pointer or a reference.
     Pointer(VariableType),
+    /// A reference of C++.
+    Reference(VariableType),
     Enumeration {
         signedness: Signedness,
         names: Vec<EnumerationName>,
     },
     /// A structure, class or union.
-    Record(Vec<TypeMember>),
+    Record {
+        members: Vec<TypeMember>,
+        variants: Option<VariantPart>,
+    },
     Array {
         element: VariableType,
-        /// Number of elements; none if the debug information does not have it.
-        count: Option<u64>,
+        length: ArrayLength,
     },
     Function,
     /// Something else, whose bytes have no other meaning.
@@ -72,16 +75,73 @@ pub struct EnumerationName {
     pub value: i128,
 }
 
+/// A part of a structure whose members depend on a discriminant, as in the enumerations of Rust
+/// (DWARF 5, 5.7.10 "Variant Entries").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariantPart {
+    /// Member that selects the variant; none if there is only one.
+    pub discriminant: Option<TypeMember>,
+    pub variants: Vec<TypeVariant>,
+}
+
+/// A variant of a structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeVariant {
+    /// Discriminants that select it; none for the variant of all others.
+    pub selected_by: Option<Vec<RangeInclusive<i128>>>,
+    pub members: Vec<TypeMember>,
+}
+
 /// A member of a structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMember {
     /// Name; none for anonymous structures and unions.
     pub name: Option<String>,
+    pub kind: MemberKind,
     pub of_type: VariableType,
     /// Offset in bytes from the start of the structure; none if it is not constant.
     pub offset_bytes: Option<u64>,
     /// Bits of a bit field, from the start of the structure.
     pub bits: Option<FieldBits>,
+}
+
+impl TypeMember {
+    /// Returns true if a program calls the member by this name. Rust numbers the members of tuples,
+    /// and its compiler writes `__0` for `0`.
+    pub fn has_name(&self, name: &str) -> bool {
+        let Some(own) = self.name.as_deref() else {
+            return false;
+        };
+        own == name
+            || own
+                .strip_prefix("__")
+                .is_some_and(|number| is_number(number) && number == name)
+    }
+
+    /// Returns true for a member of a tuple.
+    pub fn is_numbered(&self) -> bool {
+        let number = self
+            .name
+            .as_deref()
+            .and_then(|name| name.strip_prefix("__"));
+        number.is_some_and(is_number)
+    }
+
+    /// Returns true if the members of the member count as those of the structure.
+    pub fn is_transparent(&self) -> bool {
+        self.name.is_none() || self.kind == MemberKind::Base
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberKind {
+    Field,
+    /// The part of a base class, named like the class.
+    Base,
 }
 
 /// Bits of a bit field. They are counted from the start of the structure in the order of its bytes,
@@ -106,6 +166,8 @@ impl VariableType {
 pub struct TypeReader<'a> {
     pub entries: &'a DebugEntries,
     pub is_big_endian: bool,
+    /// Lengths of the arrays whose bounds a frame determines.
+    pub lengths: &'a FrameLengths,
 }
 
 impl TypeReader<'_> {
@@ -116,14 +178,13 @@ impl TypeReader<'_> {
 
     /// Describes a type, without its qualifiers.
     pub fn describe(&self, of_type: VariableType) -> TypeDescription {
-        let opaque = TypeDescription {
-            size_bytes: None,
-            shape: TypeShape::Opaque,
-        };
-        let described = self
-            .plain(of_type)
-            .and_then(|entry| self.description(&entry, of_type.dimensions));
-        described.unwrap_or(opaque)
+        let entry = self.plain(of_type);
+        TypeDescription {
+            size_bytes: self.size_of(of_type),
+            shape: entry.map_or(TypeShape::Opaque, |entry| {
+                self.shape(&entry, of_type.dimensions)
+            }),
+        }
     }
 
     /// Returns the entry of a type without names and qualifiers around it.
@@ -139,7 +200,7 @@ impl TypeReader<'_> {
     }
 
     /// Returns the definition of a type that is only declared here, if the unit refers to it.
-    fn complete(&self, entry: Entry) -> Entry {
+    pub(super) fn complete(&self, entry: Entry) -> Entry {
         let signature = self.entries.reference(&entry, gimli::DW_AT_signature);
         signature
             .and_then(|id| self.entries.entry(id))
@@ -151,23 +212,30 @@ impl TypeReader<'_> {
         let mut entry = self.plain(of_type)?;
         let mut removed = of_type.dimensions;
         let mut elements = 1_u64;
-        for _ in 0..DIMENSIONS {
+        for _ in 0..ARRAYS {
             match entry.tag() {
-                gimli::DW_TAG_array_type if has_any(&entry, &STRIDES) => {
+                gimli::DW_TAG_array_type if is_strided(&entry) => {
                     let size_bytes = entry.count(gimli::DW_AT_byte_size)?;
                     return elements.checked_mul(size_bytes);
                 }
                 gimli::DW_TAG_array_type => {
-                    for count in self.counts(&entry).into_iter().skip(removed) {
-                        elements = elements.checked_mul(count?)?;
+                    for length in self.lengths_of(&entry).into_iter().skip(removed) {
+                        elements = elements.checked_mul(length.known()?)?;
                     }
                     removed = 0;
                     entry = self.plain(VariableType::of(self.entries.type_of(&entry)))?;
                 }
                 tag => {
-                    let pointer = is_pointer(tag).then(|| address_bytes(&entry));
-                    let size_bytes = entry.count(gimli::DW_AT_byte_size).or(pointer)?;
-                    return elements.checked_mul(size_bytes);
+                    if let Some(size_bytes) = entry.count(gimli::DW_AT_byte_size) {
+                        return elements.checked_mul(size_bytes);
+                    }
+                    if is_pointer(tag) {
+                        return elements.checked_mul(address_bytes(&entry));
+                    }
+                    if tag != gimli::DW_TAG_enumeration_type {
+                        return None;
+                    }
+                    entry = self.plain(VariableType::of(self.entries.type_of(&entry)))?;
                 }
             }
         }
@@ -189,29 +257,21 @@ impl TypeReader<'_> {
         )
     }
 
-    fn description(&self, entry: &Entry, dimensions: usize) -> Option<TypeDescription> {
-        let size_bytes = entry.count(gimli::DW_AT_byte_size);
+    fn shape(&self, entry: &Entry, dimensions: usize) -> TypeShape {
         let target = || VariableType::of(self.entries.type_of(entry));
-        let (size_bytes, shape) = match entry.tag() {
-            gimli::DW_TAG_base_type => (size_bytes, self.base(entry)),
-            gimli::DW_TAG_unspecified_type => (None, TypeShape::Opaque),
-            tag if is_pointer(tag) => {
-                let size = size_bytes.unwrap_or_else(|| address_bytes(entry));
-                (Some(size), TypeShape::Pointer(target()))
-            }
-            gimli::DW_TAG_enumeration_type => {
-                let size = size_bytes.or_else(|| self.size_of(target()));
-                (size, self.enumeration(entry, target()))
-            }
+        match entry.tag() {
+            gimli::DW_TAG_base_type => self.base(entry),
+            gimli::DW_TAG_pointer_type => TypeShape::Pointer(target()),
+            tag if is_pointer(tag) => TypeShape::Reference(target()),
+            gimli::DW_TAG_enumeration_type => self.enumeration(entry, target()),
             gimli::DW_TAG_structure_type
             | gimli::DW_TAG_class_type
             | gimli::DW_TAG_union_type
-            | gimli::DW_TAG_interface_type => (size_bytes, TypeShape::Record(self.members(entry))),
-            gimli::DW_TAG_array_type => return Some(self.array(entry, dimensions)),
-            gimli::DW_TAG_subroutine_type => (None, TypeShape::Function),
-            _ => (size_bytes, TypeShape::Opaque),
-        };
-        Some(TypeDescription { size_bytes, shape })
+            | gimli::DW_TAG_interface_type => self.record(entry),
+            gimli::DW_TAG_array_type => self.array(entry, dimensions),
+            gimli::DW_TAG_subroutine_type => TypeShape::Function,
+            _ => TypeShape::Opaque,
+        }
     }
 
     fn base(&self, entry: &Entry) -> TypeShape {
@@ -261,139 +321,16 @@ impl TypeReader<'_> {
         };
         TypeShape::Enumeration { signedness, names }
     }
-
-    fn members(&self, entry: &Entry) -> Vec<TypeMember> {
-        let children = self.entries.children_of(entry, MEMBERS).into_iter();
-        children
-            .filter_map(|child| match child.tag() {
-                gimli::DW_TAG_member if !is_static(&child) => {
-                    let name = self.entries.name_of(&child);
-                    Some(self.member(&child, name))
-                }
-                gimli::DW_TAG_inheritance => {
-                    let base = VariableType::of(self.entries.type_of(&child));
-                    Some(self.member(&child, Some(self.name_of(base))))
-                }
-                _ => None,
-            })
-            .collect()
-    }
-
-    fn member(&self, entry: &Entry, name: Option<String>) -> TypeMember {
-        let of_type = VariableType::of(self.entries.type_of(entry));
-        let offset_bytes = match entry.die.attr_value(gimli::DW_AT_data_member_location) {
-            None => Some(0),
-            Some(value) => member_offset(entry, &value),
-        };
-        TypeMember {
-            name,
-            of_type,
-            offset_bytes,
-            bits: offset_bytes.and_then(|offset| self.field_bits(entry, of_type, offset)),
-        }
-    }
-
-    /// Returns the bits of a bit field (DWARF 5, 5.7.6; DWARF 3, 5.6.6).
-    fn field_bits(
-        &self,
-        entry: &Entry,
-        of_type: VariableType,
-        offset_bytes: u64,
-    ) -> Option<FieldBits> {
-        let count = entry.count(gimli::DW_AT_bit_size)?;
-        let bits = |first| Some(FieldBits { first, count });
-        if let Some(first) = entry.count(gimli::DW_AT_data_bit_offset) {
-            return bits(first);
-        }
-        let start = offset_bytes.checked_mul(8)?;
-        let Some(from_top) = entry.number(gimli::DW_AT_bit_offset) else {
-            return bits(start);
-        };
-        if self.is_big_endian {
-            return bits(start.checked_add_signed(i64::try_from(from_top).ok()?)?);
-        }
-        let storage = entry
-            .count(gimli::DW_AT_byte_size)
-            .or_else(|| self.size_of(of_type))?;
-        let from_bottom = i128::from(storage) * 8 - from_top - i128::from(count);
-        bits(start.checked_add_signed(i64::try_from(from_bottom).ok()?)?)
-    }
-
-    fn array(&self, entry: &Entry, removed: usize) -> TypeDescription {
-        if has_any(entry, &STRIDES) {
-            return TypeDescription {
-                size_bytes: entry.count(gimli::DW_AT_byte_size),
-                shape: TypeShape::Opaque,
-            };
-        }
-        let counts = self.counts(entry);
-        let entry_type = VariableType::of(self.entries.type_of(entry));
-        let (count, rest) = match counts.get(removed..) {
-            Some([first, rest @ ..]) => (*first, rest),
-            Some([]) | None => (None, &[][..]),
-        };
-        let element = match rest {
-            [] => entry_type,
-            _ => VariableType {
-                entry: entry.id(),
-                dimensions: removed + 1,
-            },
-        };
-        let single = self.size_of(entry_type);
-        let all = rest
-            .iter()
-            .fold(single, |size, count| size?.checked_mul((*count)?));
-        TypeDescription {
-            size_bytes: all.and_then(|size| size.checked_mul(count?)),
-            shape: TypeShape::Array { element, count },
-        }
-    }
-
-    /// Returns the number of elements in each dimension; none for unknown bounds.
-    pub(super) fn counts(&self, entry: &Entry) -> Vec<Option<u64>> {
-        let children = self.entries.children_of(entry, DIMENSIONS).into_iter();
-        let bounds = children.filter(|child| {
-            matches!(
-                child.tag(),
-                gimli::DW_TAG_subrange_type | gimli::DW_TAG_enumeration_type
-            )
-        });
-        bounds.map(|bound| element_count(&bound)).collect()
-    }
 }
 
-fn element_count(bound: &Entry) -> Option<u64> {
-    if let Some(count) = bound.count(gimli::DW_AT_count) {
-        return Some(count);
-    }
-    let last = bound.number(gimli::DW_AT_upper_bound)?;
-    let first = match bound.die.attr_value(gimli::DW_AT_lower_bound) {
-        Some(value) => number_of(&value)?,
-        None => default_lower_bound(bound),
-    };
-    // A bound of -1 in four or eight bytes is that of an array without elements.
-    let last = match [u32::MAX.into(), u64::MAX.into()].contains(&last) {
-        true => -1,
-        false => last,
-    };
-    u64::try_from(last - first + 1).ok()
-}
-
-fn has_any(entry: &Entry, attributes: &[DwAt]) -> bool {
+pub(super) fn has_any(entry: &Entry, attributes: &[DwAt]) -> bool {
     attributes
         .iter()
         .any(|name| entry.die.attr_value(*name).is_some())
 }
 
-/// Returns the lower bound of arrays without one (DWARF 5, table 7.17).
-fn default_lower_bound(bound: &Entry) -> i128 {
-    let language = language_of(bound);
-    let bound = language.and_then(gimli::DwLang::default_lower_bound);
-    bound.map_or(0, |bound| bound as i128)
-}
-
 /// Returns the language of an entry's unit.
-fn language_of(entry: &Entry) -> Option<gimli::DwLang> {
+pub(super) fn language_of(entry: &Entry) -> Option<gimli::DwLang> {
     let unit = &entry.unit.unit;
     let root = unit.entry(unit.header.root_offset()).ok()?;
     match root.attr_value(gimli::DW_AT_language)? {
@@ -402,11 +339,7 @@ fn language_of(entry: &Entry) -> Option<gimli::DwLang> {
     }
 }
 
-fn is_static(entry: &Entry) -> bool {
-    let flags: [DwAt; 2] = [gimli::DW_AT_external, gimli::DW_AT_declaration];
-    flags.iter().any(|flag| entry.has_flag(*flag))
-}
-
+/// Returns true for a pointer and for a reference.
 fn is_pointer(tag: DwTag) -> bool {
     matches!(
         tag,
@@ -432,31 +365,4 @@ fn is_qualifier(tag: DwTag) -> bool {
             | gimli::DW_TAG_packed_type
             | gimli::DW_TAG_template_alias
     )
-}
-
-/// Returns the offset of a member: a constant, or an expression that adds to the address of the
-/// structure.
-fn member_offset(
-    entry: &Entry,
-    value: &AttributeValue<crate::image::lines::SectionReader>,
-) -> Option<u64> {
-    if let Some(number) = number_of(value) {
-        return u64::try_from(number).ok();
-    }
-    let mut evaluation = value
-        .exprloc_value()?
-        .evaluation(entry.unit.unit.encoding());
-    evaluation.set_initial_value(0);
-    evaluation.set_max_iterations(16);
-    match evaluation.evaluate().ok()? {
-        gimli::EvaluationResult::Complete => {}
-        _ => return None,
-    }
-    match evaluation.as_result() {
-        [piece] => match piece.location {
-            gimli::Location::Address { address } => Some(address),
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -3,29 +3,26 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gimli::{Reader as _, Section as _};
-
+use crate::image::variables::array_lengths::FrameLengths;
 use crate::image::variables::image_variables::{ImageVariables, catch_panic};
 use crate::image::variables::types::{TypeDescription, TypeReader, TypeShape, VariableType};
 
-/// The types of an image.
+/// The types of an image, with the lengths of the arrays in a frame.
 #[derive(Clone)]
-pub struct VariableTypes(pub(super) Arc<ImageVariables>);
+pub struct VariableTypes {
+    pub(super) image: Arc<ImageVariables>,
+    pub(super) lengths: Arc<FrameLengths>,
+}
 
 impl fmt::Debug for VariableTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("VariableTypes").finish_non_exhaustive()
+        f.debug_struct("VariableTypes").finish_non_exhaustive()
     }
 }
 
 impl VariableTypes {
     fn reader(&self) -> Option<TypeReader<'_>> {
-        let loaded = self.0.loaded()?;
-        let endian = loaded.entries.dwarf.debug_info.reader().endian();
-        Some(TypeReader {
-            entries: &loaded.entries,
-            is_big_endian: endian == gimli::RunTimeEndian::Big,
-        })
+        Some(self.image.loaded()?.types(&self.lengths))
     }
 
     /// Describes a type, without its name and its qualifiers.

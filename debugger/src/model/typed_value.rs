@@ -1,0 +1,115 @@
+//! Values of variables with their types ([`TypedValue`]).
+
+use stepback_machine::Address;
+
+use crate::image::{
+    FieldBits, TypeDescription, TypeMember, TypeShape, UnsupportedLocation, VariablePlace,
+    VariableType, VariableTypes,
+};
+
+/// Maximum size in bytes of a content that is brought to the size of a member.
+const CONTENT_BYTES: u64 = 1 << 16;
+
+/// A value with its type.
+#[derive(Clone, Debug)]
+pub struct TypedValue {
+    pub types: VariableTypes,
+    pub of_type: VariableType,
+    pub place: VariablePlace,
+    /// Bits of the place that a bit field has. They are counted from the start of the place.
+    pub bits: Option<FieldBits>,
+}
+
+/// A member of a value.
+#[derive(Clone, Debug)]
+pub struct NamedValue {
+    /// Name; `[2]` for an element, `*` for the target of a pointer.
+    pub name: String,
+    pub value: TypedValue,
+}
+
+impl TypedValue {
+    /// Describes the type.
+    pub fn description(&self) -> TypeDescription {
+        self.types.describe(self.of_type)
+    }
+
+    /// Returns the name of the type.
+    pub fn type_name(&self) -> String {
+        self.types.name_of(self.of_type)
+    }
+
+    /// Returns the size of the type in bytes; none if the debug information does not have it.
+    pub fn size_bytes(&self) -> Option<u64> {
+        self.types.size_of(self.of_type)
+    }
+
+    /// Returns true for a pointer.
+    pub fn is_pointer(&self) -> bool {
+        matches!(self.description().shape, TypeShape::Pointer(_))
+    }
+
+    /// Returns the address of a value in memory.
+    pub fn address(&self) -> Option<Address> {
+        match self.place {
+            VariablePlace::Memory(address) if self.bits.is_none() => Some(Address(address)),
+            _ => None,
+        }
+    }
+
+    /// Returns a value in memory with the types of this one.
+    pub(super) fn at(&self, address: u64, of_type: VariableType) -> Self {
+        Self {
+            types: self.types.clone(),
+            of_type,
+            place: VariablePlace::Memory(address),
+            bits: None,
+        }
+    }
+
+    /// Returns the part of a value at an offset.
+    pub(super) fn part(&self, offset_bytes: u64, of_type: VariableType) -> Self {
+        let place = match &self.place {
+            VariablePlace::Memory(address) => {
+                VariablePlace::Memory(address.wrapping_add(offset_bytes))
+            }
+            VariablePlace::Content(bytes) => {
+                let start = usize::try_from(offset_bytes).unwrap_or(usize::MAX);
+                let rest = bytes.get(start..).unwrap_or_default();
+                let size = self.types.size_of(of_type);
+                let size = size.filter(|size| *size <= CONTENT_BYTES);
+                VariablePlace::Content(rest.to_vec()).of_size(size)
+            }
+            other => other.clone(),
+        };
+        Self {
+            types: self.types.clone(),
+            of_type,
+            place,
+            bits: None,
+        }
+    }
+
+    /// Returns a member of a structure.
+    pub(super) fn member(&self, member: TypeMember) -> NamedValue {
+        let value = match (member.bits, member.offset_bytes) {
+            // The bits are counted from the start of the structure.
+            (Some(bits), _) => Self {
+                of_type: member.of_type,
+                bits: Some(bits),
+                ..self.clone()
+            },
+            (None, Some(offset_bytes)) => self.part(offset_bytes, member.of_type),
+            (None, None) => Self {
+                types: self.types.clone(),
+                of_type: member.of_type,
+                place: VariablePlace::Unsupported(UnsupportedLocation::ComputedMember),
+                bits: None,
+            },
+        };
+        NamedValue {
+            name: member.name.unwrap_or_default(),
+            value,
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Members of values: of structures and their variants, of arrays, and the targets of pointers.
+
+use std::collections::VecDeque;
+
+use stepback_index::QueryError;
+
+use crate::image::{TypeMember, TypeShape, TypeVariant, VariableType, VariantPart};
+use crate::model::typed_value::{NamedValue, TypedValue};
+use crate::model::variable_values::{ValueReader, WIDE_BYTES};
+
+/// Maximum number of elements of an array in an answer.
+const ELEMENTS: u64 = 1 << 16;
+
+/// Maximum number of references to references.
+const REFERENCES: usize = 8;
+
+/// Maximum number of structures inside one another in which a member is looked up.
+const NESTED_RECORDS: usize = 256;
+
+/// Name of the memory that a pointer points to.
+const TARGET: &str = "*";
+
+impl ValueReader<'_> {
+    /// Returns an element of an array, or of the memory that a known pointer points to.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn element(
+        &self,
+        value: &TypedValue,
+        index: u64,
+    ) -> Result<Option<TypedValue>, QueryError> {
+        let Some(value) = self.referred(value)? else {
+            return Ok(None);
+        };
+        Ok(match value.description().shape {
+            TypeShape::Pointer(target) => self.target(&value, target)?.and_then(|first| {
+                let offset = index.wrapping_mul(first.size_bytes()?);
+                Some(first.part(offset, target))
+            }),
+            TypeShape::Array { .. } => self.members(&value, index, 1)?.pop().map(|one| one.value),
+            TypeShape::Integer(_)
+            | TypeShape::Character(_)
+            | TypeShape::Boolean
+            | TypeShape::Float
+            | TypeShape::Reference(_)
+            | TypeShape::Enumeration { .. }
+            | TypeShape::Record { .. }
+            | TypeShape::Function
+            | TypeShape::Opaque => None,
+        })
+    }
+
+    /// Returns the number of members of a value.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn member_count(&self, value: &TypedValue) -> Result<u64, QueryError> {
+        Ok(match value.description().shape {
+            TypeShape::Array { length, .. } => length.known().unwrap_or(0),
+            TypeShape::Reference(_) => match self.referred(value)? {
+                Some(target) => self.member_count(&target)?,
+                None => 0,
+            },
+            TypeShape::Record { .. } | TypeShape::Pointer(_) => {
+                self.members(value, 0, u64::MAX)?.len() as u64
+            }
+            TypeShape::Integer(_)
+            | TypeShape::Character(_)
+            | TypeShape::Boolean
+            | TypeShape::Float
+            | TypeShape::Enumeration { .. }
+            | TypeShape::Function
+            | TypeShape::Opaque => 0,
+        })
+    }
+
+    /// Returns some members of a value: of a structure, an array or a pointer, or of the value that
+    /// a reference refers to. An answer has at most 65,536 elements of an array.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn members(
+        &self,
+        value: &TypedValue,
+        skipped: u64,
+        count: u64,
+    ) -> Result<Vec<NamedValue>, QueryError> {
+        let take = usize::try_from(count).unwrap_or(usize::MAX);
+        let skip = usize::try_from(skipped).unwrap_or(usize::MAX);
+        Ok(match value.description().shape {
+            TypeShape::Record { members, variants } => {
+                let selected = match &variants {
+                    Some(part) => self.selected_variant(value, part)?,
+                    None => SelectedVariant::None,
+                };
+                let members = members.iter().chain(selected.members());
+                let members = members.skip(skip).take(take);
+                members.map(|member| value.member(member.clone())).collect()
+            }
+            TypeShape::Array { element, length } => {
+                let size = value.types.size_of(element).unwrap_or(0);
+                let all = length.known().unwrap_or(0);
+                let last = all.min(skipped.saturating_add(count.min(ELEMENTS)));
+                let at = |index: u64| NamedValue {
+                    name: format!("[{index}]"),
+                    value: value.part(index.saturating_mul(size), element),
+                };
+                (skipped..last).map(at).collect()
+            }
+            TypeShape::Pointer(target) => {
+                let target = self.target(value, target)?.into_iter();
+                let named = target.map(|value| NamedValue {
+                    name: TARGET.to_owned(),
+                    value,
+                });
+                named.skip(skip).take(take).collect()
+            }
+            TypeShape::Reference(_) => match self.referred(value)? {
+                Some(target) => self.members(&target, skipped, count)?,
+                None => Vec::new(),
+            },
+            TypeShape::Integer(_)
+            | TypeShape::Character(_)
+            | TypeShape::Boolean
+            | TypeShape::Float
+            | TypeShape::Enumeration { .. }
+            | TypeShape::Function
+            | TypeShape::Opaque => Vec::new(),
+        })
+    }
+
+    /// Returns the member of a structure with a name, or of the one that a pointer points to. Members
+    /// of base classes, of anonymous members and of the selected variant are members too.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn named_member(
+        &self,
+        value: &TypedValue,
+        name: &str,
+    ) -> Result<Option<TypedValue>, QueryError> {
+        let Some(value) = self.referred(value)? else {
+            return Ok(None);
+        };
+        let record = match value.is_pointer() {
+            true => self.pointed(&value)?,
+            false => Some(value),
+        };
+        let mut open: VecDeque<TypedValue> = record.into_iter().collect();
+        // The members of the outer structures come first.
+        for _ in 0..NESTED_RECORDS {
+            let Some(record) = open.pop_front() else {
+                break;
+            };
+            let TypeShape::Record { members, variants } = record.description().shape else {
+                continue;
+            };
+            let selected = match &variants {
+                Some(part) => self.selected_variant(&record, part)?,
+                None => SelectedVariant::None,
+            };
+            let mut all = members.iter().chain(selected.members());
+            if let Some(found) = all.find(|member| member.has_name(name)) {
+                return Ok(Some(record.member(found.clone()).value));
+            }
+            let inner = members.iter().filter(|member| member.is_transparent());
+            let inner = inner.chain(selected.members());
+            open.extend(inner.map(|member| record.member(member.clone()).value));
+        }
+        Ok(None)
+    }
+
+    /// Returns the variant that the discriminant of a structure selects.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn selected_variant<'v>(
+        &self,
+        value: &TypedValue,
+        part: &'v VariantPart,
+    ) -> Result<SelectedVariant<'v>, QueryError> {
+        let found = match &part.discriminant {
+            Some(member) => {
+                let discriminant = value.member(member.clone()).value;
+                let bytes = self.bytes(&discriminant, WIDE_BYTES)?.unwrap_or_default();
+                let Some(number) = self.wide_number(&bytes) else {
+                    return Ok(SelectedVariant::Unknown);
+                };
+                part.selected_by(number, bytes.len())
+            }
+            None => part.variants.first(),
+        };
+        Ok(found.map_or(SelectedVariant::None, SelectedVariant::Known))
+    }
+
+    /// Returns the value that a reference refers to, and any other value itself; none if the
+    /// reference is unknown.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn referred(&self, value: &TypedValue) -> Result<Option<TypedValue>, QueryError> {
+        let mut value = value.clone();
+        for _ in 0..REFERENCES {
+            let TypeShape::Reference(target) = value.description().shape else {
+                return Ok(Some(value));
+            };
+            match self.target(&value, target)? {
+                Some(target) => value = target,
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the value to which a known pointer points; none for another value.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn pointed(&self, value: &TypedValue) -> Result<Option<TypedValue>, QueryError> {
+        let Some(value) = self.referred(value)? else {
+            return Ok(None);
+        };
+        match value.description().shape {
+            TypeShape::Pointer(target) => self.target(&value, target),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the value to which a known pointer or reference points.
+    fn target(
+        &self,
+        value: &TypedValue,
+        target: VariableType,
+    ) -> Result<Option<TypedValue>, QueryError> {
+        if value.types.size_of(target).is_none() {
+            return Ok(None);
+        }
+        let bytes = self.bytes(value, 8)?;
+        let address = bytes.and_then(|bytes| self.number(&bytes));
+        let address = address.filter(|address| address.value != 0);
+        Ok(address.map(|address| value.at(address.value, target)))
+    }
+}
+
+/// The variant of a structure that its discriminant selects.
+#[derive(Clone, Copy, Debug)]
+pub enum SelectedVariant<'a> {
+    Known(&'a TypeVariant),
+    /// The discriminant selects no variant.
+    None,
+    /// The discriminant is unknown.
+    Unknown,
+}
+
+impl<'a> SelectedVariant<'a> {
+    /// Returns the members of the variant.
+    pub fn members(self) -> &'a [TypeMember] {
+        match self {
+            Self::Known(variant) => &variant.members,
+            Self::None | Self::Unknown => &[],
+        }
+    }
+}
