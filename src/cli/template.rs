@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -12,19 +13,22 @@ use serde_json::{Map, Value as Json};
 use stepback_debugger::session::{Input, OpenOptions, read_template};
 use stepback_index::Cancel;
 use stepback_index::build::BuildProgress;
-use stepback_parsers::ReadAt;
 use stepback_parsers::btrace::BranchLayout;
 use stepback_parsers::described_log::{LayoutTrial, PatternTrial};
+use stepback_parsers::files::ForwardReader;
 use stepback_parsers::template::{LineTemplate, RecordTemplate, Template};
 
 use crate::cli::answer_forms::AnswerForms;
 use crate::cli::options::ReportOptions;
+use crate::cli::progress::say;
 use crate::cli::question::Command;
 use crate::cli::report::{Destination, named_file};
 use crate::cli::text::{counted, grouped, printable};
 
 /// Number of records that are shown.
-const RECORDS: u64 = 4;
+const RECORDS: usize = 4;
+/// Bytes that are read at a time.
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// Help text below the options.
 pub const HELP: &str = "\
@@ -141,32 +145,40 @@ fn refused(path: &Path, error: impl std::fmt::Display) -> anyhow::Error {
     anyhow!("{}: {error}", path.display())
 }
 
-/// Reads the first records of a file.
+/// Reads the first records of a file, and counts the others.
 fn records(path: &Path, template: &RecordTemplate) -> Result<RecordsJson> {
     let unreadable = |error: std::io::Error| refused(path, error);
-    let file = File::open(path).map_err(unreadable)?;
-    let length = file.length().map_err(unreadable)?;
-    let record_bytes = template.record_bytes as u64;
-    let bytes = length.saturating_sub(template.first_record);
+    let file = Arc::new(File::open(path).map_err(unreadable)?);
+    let mut reader = ForwardReader::open(file, template.first_record).map_err(unreadable)?;
+    let record_bytes = template.record_bytes;
     let mut first = Vec::new();
-    let mut record = vec![0; template.record_bytes];
-    for number in 0..(bytes / record_bytes).min(RECORDS) {
-        let offset = template.first_record + number * record_bytes;
-        let count = file.read_at(offset, &mut record).map_err(unreadable)?;
-        if count < record.len() {
+    // Whole records, many at a time.
+    let mut buffer = vec![0; record_bytes * (BUFFER_BYTES / record_bytes).max(1)];
+    let mut bytes = 0;
+    loop {
+        let count = reader.read(&mut buffer).map_err(unreadable)?;
+        bytes += count as u64;
+        let records = buffer.get(..count).unwrap_or_default();
+        for record in records
+            .chunks_exact(record_bytes)
+            .take(RECORDS - first.len())
+        {
+            let fields = template.fields().map(|(name, field)| {
+                let value = format!("{:#x}", field.read(record));
+                (name.to_owned(), value.into())
+            });
+            first.push(fields.collect());
+        }
+        if count < buffer.len() {
             break;
         }
-        let fields = template.fields().map(|(name, field)| {
-            (
-                name.to_owned(),
-                format!("{:#x}", field.read(&record)).into(),
-            )
-        });
-        first.push(fields.collect());
+    }
+    if let Some(damage) = reader.damage() {
+        say(&refused(path, damage).to_string());
     }
     Ok(RecordsJson {
-        records: bytes / record_bytes,
-        rest_bytes: bytes % record_bytes,
+        records: bytes / record_bytes as u64,
+        rest_bytes: bytes % record_bytes as u64,
         first,
     })
 }

@@ -115,11 +115,17 @@ fn a_trial_of_records_shows_their_fields() {
     let layout = "record_bytes = 4\n[fields]\npc = { offset = 0, bytes = 2 }\n\
                   target = { offset = 2, bytes = 1 }\ntaken = { offset = 3, bytes = 1, bits = 1 }\n";
     let layout = sandbox.file("records.toml", layout);
-    let records = sandbox.file("records", [0x12, 0x34, 0, 7, 0x12, 0x38, 0, 8, 1]);
-    sandbox
-        .run(&["template", "try", &records, &layout])
+    let records = [0x12, 0x34, 0, 7, 0x12, 0x38, 0, 8, 1];
+    let packed = zstd::encode_all(&records[..], 1).unwrap();
+    for file in [
+        sandbox.file("records", records),
+        sandbox.file("records.zst", packed),
+    ] {
+        sandbox
+        .run(&["template", "try", &file, &layout])
         .succeeds()
         .prints("records           2\n  after the last  1 byte\n  record 0: pc=0x1234 taken=0x1 target=0x0\n");
+    }
 }
 
 #[test]

@@ -61,11 +61,14 @@ pub enum TemplateError {
     },
 }
 
-/// Formats a TOML error and its byte offset on one line.
-pub(super) fn one_line(error: &toml::de::Error) -> String {
-    let place = error
-        .span()
-        .map_or_else(String::new, |span| format!(" (byte {})", span.start));
+/// Formats a TOML error and its place in a text on one line. Lines and columns are counted from 1.
+pub(super) fn one_line(error: &toml::de::Error, text: &str) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let place = before.map_or_else(String::new, |before| {
+        let line = before.matches('\n').count() + 1;
+        let last = before.rsplit('\n').next().unwrap_or_default();
+        format!(" (line {line}, column {})", last.chars().count() + 1)
+    });
     format!(
         "{}{place}",
         error.message().lines().collect::<Vec<_>>().join("; ")

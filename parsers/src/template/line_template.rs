@@ -332,7 +332,9 @@ enum PatternProblem {
     Direction,
     #[error("access needs a group address")]
     NoAddress,
-    #[error("the size of the access is missing: add a group size or value, or a key size")]
+    #[error(
+        "the size of the access is missing: add a group size, a hexadecimal value, or a key size"
+    )]
     Size,
     #[error("an access has 1 to {ACCESS_BYTES} bytes, not {0}")]
     ImpossibleSize(u16),
@@ -378,7 +380,9 @@ impl LineLayout {
     fn check_effect(&self, stated: Option<WrittenAccess>) -> Result<(), PatternProblem> {
         let has = |group| self.has(group);
         let has_direction = stated.is_some();
-        let is_sized = self.size.is_some() || has(LineGroup::Size) || has(LineGroup::Value);
+        // Decimal digits do not show the number of bytes.
+        let has_sized_value = has(LineGroup::Value) && !self.is_decimal(LineGroup::Value);
+        let is_sized = self.size.is_some() || has(LineGroup::Size) || has_sized_value;
         match self.size {
             Some(size) if !(1..=ACCESS_BYTES).contains(&size) => {
                 return Err(PatternProblem::ImpossibleSize(size));
@@ -401,7 +405,7 @@ impl FromStr for LineTemplate {
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
         let written: WrittenTemplate =
-            toml::from_str(text).map_err(|error| TemplateError::Lines(one_line(&error)))?;
+            toml::from_str(text).map_err(|error| TemplateError::Lines(one_line(&error, text)))?;
         let instruction_set = set_named(written.instruction_set)?;
         let count = written.line.iter().map(|line| 1 + line.items.len()).sum();
         if count > PATTERNS {
@@ -481,6 +485,10 @@ mod tests {
     fn what_is_wrong_with_a_description_is_reported() {
         refused("line = 1", "it is not a description of lines: ");
         refused(
+            "instruction_set = 'arm'\n[[line]]\npattern = 1",
+            "(line 3, column 11)",
+        );
+        refused(
             "instruction_set = 'arm'\n[[line]]\npattern = '^x'",
             "needs a pattern with a group pc",
         );
@@ -522,6 +530,10 @@ mod tests {
             (
                 "pattern = '(?<pc>.)'\nitems = [{ pattern = '(?<pc>.)' }]",
                 "the group \"pc\" belongs in the pattern of the line",
+            ),
+            (
+                "pattern = '(?<address>.)(?<value>.)'\naccess = 'store'\ndecimal = ['value']",
+                "the size of the access is missing",
             ),
             ("pattern = '(?<pc>.)'\nkind = 1", "unknown field `kind`"),
             (

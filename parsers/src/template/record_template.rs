@@ -86,7 +86,7 @@ impl FromStr for RecordTemplate {
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
         let written: RawTemplate =
-            toml::from_str(text).map_err(|error| TemplateError::Syntax(one_line(&error)))?;
+            toml::from_str(text).map_err(|error| TemplateError::Syntax(one_line(&error, text)))?;
         let RawTemplate {
             record_bytes,
             first_record,
@@ -99,8 +99,9 @@ impl FromStr for RecordTemplate {
         let usual = byte_order.map_or(Endian::Big, order_of);
         let field = |(name, written): (String, toml::Value)| {
             let written = written.try_into::<RawTemplateField>();
-            let written = written
-                .map_err(|error| TemplateError::Syntax(format!("{name}: {}", one_line(&error))))?;
+            let written = written.map_err(|error| {
+                TemplateError::Syntax(format!("{name}: {}", one_line(&error, text)))
+            })?;
             let field = field_of(&written, usual, record_bytes);
             Ok((name.clone(), field.ok_or(TemplateError::Field(name))?))
         };

@@ -39,7 +39,7 @@ impl FromStr for Template {
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
         let table: toml::Table =
-            toml::from_str(text).map_err(|error| TemplateError::Toml(one_line(&error)))?;
+            toml::from_str(text).map_err(|error| TemplateError::Toml(one_line(&error, text)))?;
         let is_records = ["record_bytes", "fields"]
             .iter()
             .any(|key| table.contains_key(*key));
