@@ -89,6 +89,46 @@ pub enum RunningThreads {
     One(ThreadId),
 }
 
+/// Maximum length of a watched range whose bytes are compared.
+const COMPARED_BYTES: u64 = 4096;
+
+/// A run to the next stop.
+#[derive(Clone, Copy)]
+struct Run {
+    direction: Direction,
+    /// Thread that may stop; `None` for all.
+    thread: Option<ThreadId>,
+    /// Position beyond which no stop matters.
+    end: Option<Position>,
+}
+
+impl Run {
+    fn new(direction: Direction, threads: RunningThreads, end: Option<Position>) -> Self {
+        let thread = match threads {
+            RunningThreads::All => None,
+            RunningThreads::One(thread) => Some(thread),
+        };
+        Self {
+            direction,
+            thread,
+            end,
+        }
+    }
+
+    fn is_within(&self, position: Position) -> bool {
+        self.end
+            .is_none_or(|end| !is_beyond(position, end, self.direction))
+    }
+}
+
+/// Returns true if a position comes after another one in a direction.
+fn is_beyond(position: Position, other: Position, direction: Direction) -> bool {
+    match direction {
+        Direction::Forward => position > other,
+        Direction::Back => position < other,
+    }
+}
+
 /// A query for the next stop.
 pub struct RunControl<'a> {
     pub index: &'a Index,
@@ -107,7 +147,7 @@ impl RunControl<'_> {
         direction: Direction,
         threads: RunningThreads,
     ) -> Result<Stop, QueryError> {
-        match self.nearest(from, direction, threads)? {
+        match self.nearest(from, &Run::new(direction, threads, None))? {
             Some(stop) => Ok(stop),
             None => self.edge(direction),
         }
@@ -136,16 +176,12 @@ impl RunControl<'_> {
                 None => None,
             },
         };
-        let nearest = self.nearest(from, direction, threads)?;
+        let target = target.map(Step::before);
+        let nearest = self.nearest(from, &Run::new(direction, threads, target))?;
         let Some(target) = target else {
             return nearest.map_or_else(|| self.edge(direction), Ok);
         };
-        let target = target.before();
-        let is_on_the_way = |stop: &Stop| match direction {
-            Direction::Forward => stop.position <= target,
-            Direction::Back => stop.position >= target,
-        };
-        if let Some(stop) = nearest.filter(is_on_the_way) {
+        if let Some(stop) = nearest.filter(|stop| !is_beyond(stop.position, target, direction)) {
             return Ok(stop);
         }
         if direction == Direction::Forward && target == self.index.end() {
@@ -180,42 +216,40 @@ impl RunControl<'_> {
 
     /// Returns the nearest breakpoint or access; at the same position an access has precedence, as
     /// a debugger sees a breakpoint by the address.
-    fn nearest(
-        &self,
-        from: Position,
-        direction: Direction,
-        threads: RunningThreads,
-    ) -> Result<Option<Stop>, QueryError> {
-        let thread = match threads {
-            RunningThreads::All => None,
-            RunningThreads::One(thread) => Some(thread),
-        };
+    fn nearest(&self, from: Position, run: &Run) -> Result<Option<Stop>, QueryError> {
         let mut nearest: Option<Stop> = None;
-        let mut consider = |stop: Option<Stop>| {
-            let is_nearer = |stop: &Stop| {
-                nearest.is_none_or(|known| match direction {
-                    Direction::Forward => stop.position < known.position,
-                    Direction::Back => stop.position > known.position,
-                })
-            };
-            nearest = stop.filter(is_nearer).or(nearest);
+        let is_nearer = |stop: &Stop, known: Option<Stop>| {
+            known.is_none_or(|known| is_beyond(known.position, stop.position, run.direction))
         };
-        for watched in &self.points.data {
-            consider(self.access(watched, from, direction, thread)?);
-        }
         for pc in &self.points.code {
-            consider(self.visit(*pc, from, direction, thread)?);
+            let stop = self.visit(*pc, from, run)?;
+            nearest = stop.filter(|stop| is_nearer(stop, nearest)).or(nearest);
+        }
+        let mut run = *run;
+        for watched in &self.points.data {
+            if let Some(Stop { position, .. }) = nearest
+                && run.is_within(position)
+            {
+                run.end = Some(position);
+            }
+            let stop = self.access(watched, from, &run)?;
+            // At the same position the access has precedence over a breakpoint.
+            let is_first = |stop: &Stop| {
+                is_nearer(stop, nearest)
+                    || nearest.is_some_and(|known| {
+                        known.position == stop.position
+                            && matches!(known.reason, StopReason::Breakpoint(_))
+                    })
+            };
+            nearest = stop.filter(is_first).or(nearest);
         }
         Ok(nearest)
     }
 
-    fn visit(
-        &self,
-        pc: Address,
-        from: Position,
-        direction: Direction,
-        thread: Option<ThreadId>,
-    ) -> Result<Option<Stop>, QueryError> {
+    fn visit(&self, pc: Address, from: Position, run: &Run) -> Result<Option<Stop>, QueryError> {
+        let Run {
+            direction, thread, ..
+        } = *run;
         // The step at the position itself has been reported, or is what the program runs away from.
         let at = match direction {
             Direction::Forward => Position(from.0.saturating_add(1)),
@@ -242,33 +276,48 @@ impl RunControl<'_> {
         &self,
         watched: &WatchedRange,
         mut from: Position,
-        direction: Direction,
-        thread: Option<ThreadId>,
+        run: &Run,
     ) -> Result<Option<Stop>, QueryError> {
+        let seen_by = match run.thread {
+            Some(thread) => thread,
+            None => SlotReader(self.index).thread_at(from)?,
+        };
         loop {
             self.cancel.check()?;
-            let stop = self.next_access(watched, from, direction, thread)?;
-            match stop {
-                Some(Stop {
-                    position,
-                    reason: StopReason::Access(access),
-                    ..
-                }) if watched.stores == StopAtStores::Changes && self.is_silent(&access)? => {
-                    from = position;
-                }
-                stop => return Ok(stop),
+            let Some(stop) = self.next_access(watched, from, run, seen_by)? else {
+                return Ok(None);
+            };
+            if !run.is_within(stop.position) {
+                return Ok(None);
             }
+            let is_passed = match stop.reason {
+                StopReason::Access(access) if watched.stores == StopAtStores::Changes => {
+                    self.is_silent(&access, seen_by)?
+                }
+                _ => false,
+            };
+            if !is_passed {
+                return Ok(Some(stop));
+            }
+            from = stop.position;
         }
     }
 
     /// Returns true for a store of the values that the watched bytes had before.
-    fn is_silent(&self, access: &AccessStop) -> Result<bool, QueryError> {
+    /// Longer ranges are not compared.
+    fn is_silent(&self, access: &AccessStop, seen_by: ThreadId) -> Result<bool, QueryError> {
         let MemoryRange { address, len_bytes } = access.watched.range;
+        if len_bytes > COMPARED_BYTES {
+            return Ok(false);
+        }
         let values = |position| {
-            let question = MemoryAt {
-                position,
-                address,
-                len_bytes,
+            let question = MemoryOf {
+                thread: Some(seen_by),
+                question: MemoryAt {
+                    position,
+                    address,
+                    len_bytes,
+                },
             };
             let known = |bytes: Vec<ByteState>| bytes.iter().map(|byte| byte.value).collect();
             let values: Option<Vec<u8>> = question.run(self.index, self.cancel).map(known)?;
@@ -283,9 +332,12 @@ impl RunControl<'_> {
         &self,
         watched: &WatchedRange,
         from: Position,
-        direction: Direction,
-        thread: Option<ThreadId>,
+        run: &Run,
+        seen_by: ThreadId,
     ) -> Result<Option<Stop>, QueryError> {
+        let Run {
+            direction, thread, ..
+        } = *run;
         let MemoryRange { address, len_bytes } = watched.range;
         let question = Accesses {
             nearest: NearestAccess {
@@ -297,10 +349,6 @@ impl RunControl<'_> {
             thread,
             skip: 0,
             limit: 1,
-        };
-        let seen_by = match thread {
-            Some(thread) => thread,
-            None => SlotReader(self.index).thread_at(from)?,
         };
         let found = MemoryOf {
             thread: Some(seen_by),

@@ -234,11 +234,11 @@ impl<'t, 'a> GdbSession<'t, 'a> {
     fn note(&mut self, packet: &[u8]) {
         if packet.starts_with(b"qSupported") {
             self.negotiated.features = Some(packet.to_vec());
-            // gdb, unlike LLDB, understands stops at hardware breakpoints. It passes over a store
-            // that changes nothing, after a dozen packets.
+            // Of the two, only gdb understands this packet. After a store that changes nothing it
+            // runs on by itself, a dozen packets later; LLDB can be asked to stop.
             let is_gdb = packet
                 .split(|byte| b":;".contains(byte))
-                .any(|feature| feature == b"hwbreak+");
+                .any(|feature| feature == b"qRelocInsn+");
             self.target.watched_stores = if is_gdb {
                 StopAtStores::Changes
             } else {
