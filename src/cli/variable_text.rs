@@ -283,15 +283,17 @@ impl ValueText<'_> {
         let Some(only) = shown.first().filter(|_| levels > 0) else {
             return Ok(name.to_owned());
         };
-        if let TypeShape::Record {
-            members,
-            variants: None,
-        } = only.value.description().shape
-            && members.is_empty()
-        {
-            return Ok(name.to_owned());
-        }
-        let text = self.nested(&only.value, levels)?;
+        // Every other structure inside costs a level.
+        let text = match only.value.description().shape {
+            TypeShape::Record {
+                members,
+                variants: None,
+            } => match members.is_empty() {
+                true => return Ok(name.to_owned()),
+                false => self.record(&only.value, &members, None, levels)?,
+            },
+            _ => self.nested(&only.value, levels - 1)?,
+        };
         Ok(match &*text {
             text if text.starts_with('(') => format!("{name}{text}"),
             text => format!("{name} {text}").trim_start().to_owned(),

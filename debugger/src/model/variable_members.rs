@@ -62,9 +62,14 @@ impl ValueReader<'_> {
                 Some(target) => self.member_count(&target)?,
                 None => 0,
             },
-            TypeShape::Record { .. } | TypeShape::Pointer(_) => {
-                self.members(value, 0, u64::MAX)?.len() as u64
+            TypeShape::Record { members, variants } => {
+                let selected = match &variants {
+                    Some(part) => self.selected_variant(value, part)?,
+                    None => SelectedVariant::None,
+                };
+                members.len() as u64 + selected.members().len() as u64
             }
+            TypeShape::Pointer(target) => u64::from(self.target(value, target)?.is_some()),
             TypeShape::Integer(_)
             | TypeShape::Character(_)
             | TypeShape::Boolean
@@ -166,7 +171,12 @@ impl ValueReader<'_> {
             }
             let inner = members.iter().filter(|member| member.is_transparent());
             let inner = inner.chain(selected.members());
-            open.extend(inner.map(|member| record.member(member.clone()).value));
+            let room = NESTED_RECORDS.saturating_sub(open.len());
+            open.extend(
+                inner
+                    .take(room)
+                    .map(|member| record.member(member.clone()).value),
+            );
         }
         Ok(None)
     }

@@ -19,7 +19,7 @@ use crate::image::variables::types::{
 const DIMENSIONS: usize = 32;
 
 /// Maximum number of types around an array of variable length: pointers, arrays and qualifiers.
-const LEVELS_AROUND: usize = 64;
+const LEVELS_AROUND: usize = 24;
 
 /// Attributes of arrays with space between the elements, or with elements of some bits.
 const STRIDES: [DwAt; 2] = [gimli::DW_AT_byte_stride, gimli::DW_AT_bit_stride];
