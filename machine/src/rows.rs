@@ -327,7 +327,9 @@ impl InstructionSet {
         ask!(self, Of => Of::group(group))
     }
 
-    pub(crate) fn is_shown_when_written(self, register: RegisterId) -> bool {
+    /// Returns true for a register of the table that the register file shows only if the trace writes
+    /// it.
+    pub fn is_shown_when_written(self, register: RegisterId) -> bool {
         ask!(self, Of => Of::is_shown_when_written(register))
     }
 

@@ -165,7 +165,9 @@ impl ProblemKind {
                 fault: TarmacFault::UnknownUnit,
                 ..
             } => Recurrence::OnceARun,
-            Self::Log(LogFault::ForeignLine) => Recurrence::OfKind,
+            Self::Log(
+                LogFault::ForeignLine | LogFault::TooManyThreads(_) | LogFault::TooManyRegisters(_),
+            ) => Recurrence::OfKind,
             Self::Log(LogFault::Blocks) => Recurrence::OnceARun,
             _ => Recurrence::Single,
         }
@@ -283,8 +285,22 @@ pub enum LogFault {
     },
     #[error("an item that cannot be read, {0:?}: it is left out")]
     Item(String),
+    #[error("two records on one line: both are kept")]
+    Fused,
+    #[error("more than {0} threads: lines of further ones are left out")]
+    TooManyThreads(usize),
     #[error(
-        "the log has blocks of several instructions, of which only the first is shown: \
+        "more than {0} registers that the architecture does not have: further ones are left out"
+    )]
+    TooManyRegisters(usize),
+    #[error("the last line has no newline, and its last value may be cut off: it is unknown")]
+    CutOff,
+    #[error("more than {0} effects: the rest is left out")]
+    TooManyEffects(usize),
+    #[error("a value that cannot be read or is too long, {0:?}: it is unknown")]
+    Value(String),
+    #[error(
+        "the log has blocks of several instructions, and registers only between blocks: \
          record with -one-insn-per-tb, in old versions -singlestep"
     )]
     Blocks,

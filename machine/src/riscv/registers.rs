@@ -80,13 +80,17 @@ pub fn vector(number: u16) -> RegisterView {
     RegisterView::new(RegisterId(VECTOR.0 + number), 0, VECTOR_BYTES)
 }
 
-/// Returns the vector register of a view that is its low part.
-pub fn vector_of_part(view: RegisterView) -> Option<RegisterView> {
-    let is_vector = (VECTOR.0..VECTOR.0 + 32).contains(&view.register.0);
-    (is_vector && view.offset == 0 && view.size_bytes <= VECTOR_BYTES).then_some(RegisterView {
-        size_bytes: VECTOR_BYTES,
-        ..view
-    })
+/// Returns the vector or floating-point register of a view that is its low part. Processors have
+/// shorter ones than the register file.
+pub fn register_of_part(view: RegisterView) -> Option<RegisterView> {
+    let of = |first: RegisterId| (first.0..first.0 + 32).contains(&view.register.0);
+    let size_bytes = match () {
+        () if of(VECTOR) => VECTOR_BYTES,
+        () if of(RegisterId::V0) => 8,
+        () => return None,
+    };
+    (view.offset == 0 && view.size_bytes <= size_bytes)
+        .then_some(RegisterView { size_bytes, ..view })
 }
 
 /// Returns the encoding number of a general register.

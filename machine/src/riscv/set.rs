@@ -140,7 +140,7 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
     }
 
     fn nameable(view: RegisterView) -> Option<RegisterView> {
-        registers::vector_of_part(view)
+        registers::register_of_part(view)
     }
 
     /// Vector registers and control registers, of which most programs use few.

@@ -1,15 +1,16 @@
 //! Lines of the dialect with an opcode in parentheses: Spike, CVA6, Rocket, BOOM, Dromajo
 //! ([`CommitReader`]).
 
-use stepback_machine::{AccessKind, Encoding, InstructionSet, RegisterView};
+use stepback_machine::{Encoding, InstructionSet, RegisterView};
 
+use crate::commit_log::access::AccessItems;
 use crate::commit_log::line::{Commit, CommitLine, Listing, is_same};
 use crate::commit_log::registers::{RiscvRegisters, VALUE_BYTES};
 use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::text::digits::{decimal, hex};
 use crate::text::words::{Words, little_endian};
-use crate::text_log::{LateRegister, LoggedAccess, LoggedRegister, LoggedStep};
+use crate::text_log::{LateRegister, LoggedRegister, LoggedStep};
 
 /// Control registers that a trap changes without any line of the log.
 const CHANGED_BY_TRAPS: [&str; 8] = [
@@ -22,6 +23,10 @@ pub(super) struct CommitReader<'r> {
     pub registers: &'r RiscvRegisters,
     /// True if the log has commit lines, so that a listing alone is no executed step.
     pub has_commits: bool,
+    /// True if the log has writes of control registers.
+    pub has_controls: bool,
+    /// True if traps have no lines.
+    pub has_silent_traps: bool,
 }
 
 /// Returns the bytes of an instruction. Its length is in its low bits: the number of digits differs
@@ -63,6 +68,11 @@ pub(super) fn unexpected(step: &mut LoggedStep, words: &Words<'_>, expected: &'s
 /// Adds an exception, and notes that it changed control registers.
 pub(super) fn add_exception(step: &mut LoggedStep, registers: &RiscvRegisters, text: &[u8]) {
     step.note(TextKind::Exception, text);
+    forget_trap_registers(step, registers);
+}
+
+/// Adds writes without values of the control registers that a trap changes.
+pub(super) fn forget_trap_registers(step: &mut LoggedStep, registers: &RiscvRegisters) {
     for name in CHANGED_BY_TRAPS {
         step.write(registers.named(name), None);
     }
@@ -75,6 +85,7 @@ impl CommitReader<'_> {
             CommitLine::Listing(listing) => self.listing(listing, step),
             CommitLine::Commit(commit) => self.commit(commit, step),
             CommitLine::Trap {
+                hart,
                 pc,
                 digits,
                 text,
@@ -84,6 +95,9 @@ impl CommitReader<'_> {
                     set_hart(step, 0);
                     step.announce(pc.unwrap_or_default(), self.registers.set);
                 }
+                if !step.is_announced() {
+                    set_hart(step, hart.unwrap_or_default());
+                }
                 let is_own = pc.is_some_and(|pc| is_same(step.pc, pc, *digits));
                 let is_interrupt = memchr::memmem::find(text, b"interrupt").is_some();
                 if *is_step || is_own && !self.has_commits && !is_interrupt {
@@ -91,7 +105,12 @@ impl CommitReader<'_> {
                 }
                 add_exception(step, self.registers, text);
             }
-            CommitLine::TrapValue(text) => step.note(TextKind::Note, text),
+            CommitLine::TrapValue { hart, text } => {
+                if !step.is_announced() {
+                    set_hart(step, *hart);
+                }
+                step.note(TextKind::Note, text);
+            }
             CommitLine::Late(line) => self.late(line, step),
             CommitLine::Row(row) => self.cycle(row.line, step),
             _ => {}
@@ -131,6 +150,7 @@ impl CommitReader<'_> {
         }
         (step.pc, step.set) = (commit.pc, self.registers.set);
         step.is_executed = true;
+        step.privilege = Some(commit.mode);
         set_encoding(step, commit.opcode);
         self.items(commit.items, step);
     }
@@ -147,11 +167,7 @@ impl CommitReader<'_> {
                     self.numbered(&mut words, &mut accesses, step)
                 }
                 [b'c', b'0'..=b'9', ..] => self.control(&mut words, step),
-                [b'e', b'0'..=b'9', ..] => {
-                    words.take(b"e");
-                    accesses.element_bits = words.decimal();
-                    words.word().is_some() && words.word().is_some()
-                }
+                [b'e', b'0'..=b'9', ..] => self.vector_state(&mut words, &mut accesses, step),
                 [b'm', b'e', b'm', b' ', ..] => accesses.item(&mut words, step),
                 [b'e', b'x', ..] => {
                     step.is_executed = false;
@@ -189,36 +205,72 @@ impl CommitReader<'_> {
         words.skip_blanks();
         let Some(digits) = words.prefixed_digits() else {
             let is_open = words.take(b"0x") && words.rest().starts_with(b"X");
-            if is_open && let Some(view) = self.late_view((letter, number)) {
-                step.write_late(view, (letter, number));
+            match self.late_view((letter, number)) {
+                Some(view) if is_open => step.write_late(view, (letter, number)),
+                // The instruction wrote the register, but its value cannot be read.
+                Some(view) => step.write(LoggedRegister::View(view), None),
+                None => {}
             }
             return is_open && words.word().is_some();
         };
         let mut bytes = [0; VALUE_BYTES];
-        let Some(value) = little_endian(digits, &mut bytes) else {
-            return false;
-        };
+        let ends_word = matches!(words.rest(), [] | [b' ' | b'\t', ..]);
+        let value = little_endian(digits, &mut bytes).filter(|_| ends_word);
+        let length = digits.len().div_ceil(2).min(VALUE_BYTES);
         let view = match letter {
             b'x' => self.registers.general(number),
             b'f' => self.registers.float(number).map(|view| RegisterView {
-                size_bytes: view.size_bytes.min(value.len() as u16),
+                size_bytes: view.size_bytes.min(length as u16),
                 ..view
             }),
-            _ => self.registers.vector(number, value.len() as u16),
+            _ => self.registers.vector(number, length as u16),
         };
-        if let Some(view) = view {
-            accesses.note_written(view, value);
-            check_width(step, words.at(), view, value.len());
-            step.write(LoggedRegister::View(view), Some(value));
-        } else if letter == b'v' {
-            let name = format!("v{number}");
-            let register = LoggedRegister::Named {
-                name: name.as_bytes(),
-                size_bytes: value.len() as u16,
-            };
-            step.write(register, Some(value));
+        let Some(view) = view else { return true };
+        let is_complete = match letter {
+            b'x' => digits.len() >= 2 * usize::from(view.size_bytes),
+            b'f' => digits.len() >= 8 && digits.len().is_power_of_two(),
+            _ => digits.len().is_power_of_two(),
+        };
+        match value {
+            None => {
+                let found = digits.get(..digits.len().min(40)).unwrap_or_default();
+                let found = String::from_utf8_lossy(found).into_owned();
+                step.fault(words.at(), LogFault::Value(found));
+                step.write(LoggedRegister::View(view), None);
+                words.word();
+            }
+            Some(_) if step.is_cut_off && words.rest().is_empty() && !is_complete => {
+                step.fault(words.at(), LogFault::CutOff);
+                step.write(LoggedRegister::View(view), None);
+            }
+            Some(value) => {
+                accesses.note_written(view, value);
+                check_width(step, words.at(), view, value.len());
+                step.write(LoggedRegister::View(view), Some(value));
+            }
         }
         true
+    }
+
+    /// Reads `e8 m4 l64`: the element size, the register group, and the vector length.
+    fn vector_state(
+        self,
+        words: &mut Words<'_>,
+        accesses: &mut AccessItems,
+        step: &mut LoggedStep,
+    ) -> bool {
+        words.take(b"e");
+        accesses.element_bits = words.decimal();
+        if words.word().is_none() {
+            return false;
+        }
+        words.skip_blanks();
+        let length = words.take(b"l").then(|| words.decimal()).flatten();
+        // Logs with control registers list `vl` where it is written.
+        if let Some(length) = length.filter(|_| !self.has_controls) {
+            step.write(self.registers.named("vl"), Some(&length.to_le_bytes()));
+        }
+        length.is_some()
     }
 
     /// Reads `c768_mstatus 0x…`.
@@ -235,13 +287,30 @@ impl CommitReader<'_> {
         true
     }
 
+    /// Adds writes without values of the registers that a damaged line names, if it belongs to the
+    /// hart of the step.
+    pub fn forget_written(self, line: &[u8], step: &mut LoggedStep) {
+        let mut words = Words::new(line);
+        if !words.take(b"core") {
+            return;
+        }
+        let hart = words.decimal().map(|hart| format!("hart{hart}"));
+        let is_own = hart.is_some_and(|hart| hart.as_bytes() == step.thread);
+        let is_commit = words.take(b": ") && matches!(words.rest(), [b'0'..=b'9', b' ', ..]);
+        if is_own && is_commit && words.until(b')').is_some() {
+            step.hides_values = true;
+            self.items(words, step);
+            step.hides_values = false;
+        }
+    }
+
     /// Returns the register that a letter and a number name.
     fn late_view(self, register: LateRegister) -> Option<RegisterView> {
         let (letter, number) = register;
-        if letter == b'f' {
-            self.registers.float(number)
-        } else {
-            self.registers.general(number)
+        match letter {
+            b'f' => self.registers.float(number),
+            b'v' => self.registers.vector(number, VALUE_BYTES as u16),
+            _ => self.registers.general(number),
         }
     }
 
@@ -310,12 +379,18 @@ fn resolve(step: &mut LoggedStep, register: LateRegister, digits: &[u8]) {
     }
 }
 
-/// Adds a register write by its digits.
+/// Adds a register write by its digits; the value is unknown if they cannot be read.
 pub(super) fn write_digits(step: &mut LoggedStep, register: LoggedRegister<'_>, digits: &[u8]) {
     let mut bytes = [0; VALUE_BYTES];
-    if let Some(value) = little_endian(digits, &mut bytes) {
-        step.write(register, Some(value));
+    let value = little_endian(digits, &mut bytes).filter(|value| !value.is_empty());
+    if value.is_none() {
+        let found = digits.get(..digits.len().min(40)).unwrap_or_default();
+        step.fault(
+            0,
+            LogFault::Value(String::from_utf8_lossy(found).into_owned()),
+        );
     }
+    step.write(register, value);
 }
 
 /// Reports a value that is longer or shorter than its register.
@@ -348,128 +423,4 @@ fn late_value(line: &[u8]) -> Option<(LateRegister, &[u8])> {
     words.decimal()?;
     words.skip_blanks();
     Some(((letter, number), words.prefixed_digits()?))
-}
-
-/// The `mem` items of a line. Their sizes follow from the opcode, and the value of a load is the
-/// low part of the register that the line writes.
-#[derive(Debug, Default)]
-struct AccessItems {
-    plain: stepback_machine::semantics::DataAccess,
-    /// Size in bytes of an element of a vector load that states it; 0 if `vtype` does, none for
-    /// other instructions.
-    element_bytes: Option<u16>,
-    /// Element size from `vtype`, in bits.
-    element_bits: Option<u64>,
-    /// Value of the destination register.
-    loaded: Option<[u8; 8]>,
-    /// Addresses of loads.
-    loads: Vec<u64>,
-}
-
-impl AccessItems {
-    fn of(step: &LoggedStep) -> Self {
-        let access = step
-            .encoding
-            .and_then(|encoding| step.set.data_access(&encoding));
-        Self {
-            plain: access.unwrap_or_default(),
-            element_bytes: step.encoding.and_then(|encoding| element_bytes(&encoding)),
-            ..Self::default()
-        }
-    }
-
-    /// Notes a written register, which may be the destination of a load.
-    fn note_written(&mut self, view: RegisterView, value: &[u8]) {
-        let destination = self.plain.destination.map(|view| view.register);
-        if self.plain.load_bytes > 0 && destination == Some(view.register) {
-            let mut bytes = [0; 8];
-            bytes
-                .iter_mut()
-                .zip(value)
-                .for_each(|(to, from)| *to = *from);
-            self.loaded = Some(bytes);
-        }
-    }
-
-    /// Reads `mem 0xADDRESS` or `mem 0xADDRESS 0xVALUE`.
-    fn item(&mut self, words: &mut Words<'_>, step: &mut LoggedStep) -> bool {
-        words.take(b"mem");
-        words.skip_blanks();
-        let Some(address) = words.prefixed() else {
-            return false;
-        };
-        words.skip_blanks();
-        let Some(digits) = words.prefixed_digits() else {
-            if self.loads.len() < 1 << 12 {
-                self.loads.push(address);
-            }
-            return true;
-        };
-        let mut bytes = [0; 8];
-        let Some(length) = little_endian(digits, &mut bytes).map(<[u8]>::len) else {
-            return false;
-        };
-        // CVA6 always prints a whole register, so the opcode decides if it says less.
-        let stated = match self.plain.store_bytes {
-            0 => length,
-            size => length.min(usize::from(size)),
-        };
-        step.access(LoggedAccess {
-            kind: AccessKind::Write,
-            address,
-            size_bytes: stated as u16,
-            bytes: Some(bytes),
-        });
-        true
-    }
-
-    /// Adds the loads, whose values need all registers of the line.
-    fn finish(self, step: &mut LoggedStep) {
-        let size = usize::from(self.plain.load_bytes);
-        // Early versions list a misaligned load byte by byte.
-        let is_by_byte = size > 1 && self.loads.len() == size;
-        for (place, address) in self.loads.iter().enumerate() {
-            let mut bytes = self.loaded;
-            let size_bytes = match () {
-                () if is_by_byte => {
-                    bytes = bytes.map(|bytes| [bytes.get(place).copied().unwrap_or(0); 8]);
-                    1
-                }
-                () if size > 0 => size as u16,
-                () => {
-                    bytes = None;
-                    let vtype = self.element_bits.map(|bits| (bits / 8).min(8) as u16);
-                    match self.element_bytes {
-                        Some(0) => vtype.unwrap_or(1),
-                        Some(size) => size,
-                        None => 1,
-                    }
-                }
-            };
-            step.access(LoggedAccess {
-                kind: AccessKind::Read,
-                address: *address,
-                size_bytes,
-                bytes,
-            });
-        }
-    }
-}
-
-/// Returns the size of an element of a vector load, 0 if `vtype` decides; none for other
-/// instructions (The RISC-V Instruction Set Manual, volume I, 30.7.3).
-fn element_bytes(encoding: &Encoding) -> Option<u16> {
-    let opcode = u32::from_le_bytes(*encoding.bytes().first_chunk()?);
-    if opcode & 0x7f != 0x07 {
-        return None;
-    }
-    let is_indexed = opcode >> 26 & 1 == 1;
-    let size = match opcode >> 12 & 7 {
-        0 => 1,
-        5 => 2,
-        6 => 4,
-        7 => 8,
-        _ => return None,
-    };
-    Some(if is_indexed { 0 } else { size })
 }

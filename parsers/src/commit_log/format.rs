@@ -5,7 +5,7 @@ use stepback_machine::InstructionSet;
 use crate::commit_log::commit::CommitReader;
 use crate::commit_log::line::{Commit, CommitChunk, CommitLine, Dialect, Listing};
 use crate::commit_log::registers::RiscvRegisters;
-use crate::commit_log::{rvls, sail, table, whisper};
+use crate::commit_log::{line, rvls, sail, table, whisper};
 use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::text::words::Words;
@@ -25,6 +25,10 @@ pub(crate) struct CommitLog {
     has_commits: bool,
     /// True if values come in later lines.
     has_late_values: bool,
+    /// True if there are writes of control registers.
+    has_controls: bool,
+    /// True if traps have no lines.
+    has_silent_traps: bool,
     /// Width of the registers of lines whose address does not tell it.
     set: InstructionSet,
     narrow: RiscvRegisters,
@@ -54,6 +58,8 @@ impl CommitLog {
         CommitReader {
             registers: self.registers_at(pc_digits),
             has_commits: self.has_commits,
+            has_controls: self.has_controls,
+            has_silent_traps: self.has_silent_traps,
         }
     }
 }
@@ -63,6 +69,10 @@ impl CommitLog {
 struct CommitLogHead {
     has_commits: bool,
     has_late_values: bool,
+    has_controls: bool,
+    has_listings: bool,
+    /// True if an instruction without effects has a line.
+    has_empty_lines: bool,
     /// True if a line states a register or an address of 32 bits.
     is_narrow: bool,
 }
@@ -74,33 +84,55 @@ impl CommitLogHead {
             ..Self::default()
         };
         let mut has_width = found.is_narrow;
+        let (mut has_wide_value, mut has_narrow_value) = (false, false);
         for line in head.lines() {
             let width = match CommitLine::of(line, dialect) {
                 CommitLine::Commit(commit) => {
                     found.has_commits = true;
                     found.has_late_values |= has_late_value(commit.items);
+                    found.has_controls |= has_control(commit.items);
+                    found.has_empty_lines |= commit.items.rest().trim_ascii().is_empty();
                     value_digits(commit.items).filter(|_| commit.pc_digits != 8)
                 }
                 CommitLine::Trap { is_step: true, .. } => {
                     found.has_commits = true;
                     None
                 }
-                CommitLine::Listing(Listing { pc_digits, .. }) => (pc_digits == 8).then_some(8),
+                CommitLine::Listing(Listing { pc_digits, .. }) => {
+                    found.has_listings = true;
+                    (pc_digits == 8).then_some(8)
+                }
                 CommitLine::Row(row) => match dialect {
                     Dialect::Whisper => Words::new(row.line).nth_word(3).map(<[u8]>::len),
                     Dialect::Sail => memchr::memmem::find(row.line, b"]: 0x")
                         .and_then(|at| Words::new(row.line.get(at + 3..)?).prefixed_digits())
                         .map(<[u8]>::len),
+                    Dialect::Rvls => None,
+                    Dialect::WhisperCsv => {
+                        has_wide_value |= whisper::has_wide_value(row.line);
+                        has_narrow_value |= whisper::has_negative_word(row.line);
+                        None
+                    }
                     _ => None,
                 },
+                CommitLine::Nothing if dialect == Dialect::Rvls => {
+                    rvls::is_narrow(line).map(|is_narrow| if is_narrow { 8 } else { 16 })
+                }
                 _ => None,
             };
             if !has_width && let Some(digits) = width {
                 (has_width, found.is_narrow) = (true, digits == 8);
             }
         }
+        found.is_narrow |= has_narrow_value && !has_wide_value;
         found
     }
+}
+
+/// Returns whether `c768_mstatus` or another control register is among the items of a line.
+fn has_control(mut items: Words<'_>) -> bool {
+    std::iter::from_fn(|| items.word())
+        .any(|word| matches!(word, [b'c', b'0'..=b'9', ..]) && word.contains(&b'_'))
 }
 
 fn has_late_value(items: Words<'_>) -> bool {
@@ -121,7 +153,7 @@ impl LogFormat for CommitLog {
     type ChunkState = CommitChunk;
 
     const NAME: &'static str = "riscv";
-    const AT_START: CommitChunk = CommitChunk::Closed;
+    const AT_START: CommitChunk = CommitChunk::Closed { hart: None };
     const UNKNOWN: CommitChunk = CommitChunk::Unknown;
 
     fn of_head(head: &LogHead<'_>) -> Self {
@@ -134,6 +166,9 @@ impl LogFormat for CommitLog {
             dialect,
             has_commits: facts.has_commits,
             has_late_values: facts.has_late_values,
+            has_controls: facts.has_controls,
+            // Logs of 2017 list only instructions that write a register.
+            has_silent_traps: facts.has_controls && facts.has_empty_lines && !facts.has_listings,
             set: stated
                 .filter(|set| [narrow, wide].contains(set))
                 .unwrap_or(likely),
@@ -156,18 +191,27 @@ impl LogFormat for CommitLog {
 
     fn options(&self) -> String {
         format!(
-            "dialect={},commits={},late={}",
+            "dialect={},commits={},late={},controls={},silent={}",
             self.dialect.name(),
             self.has_commits,
-            self.has_late_values
+            self.has_late_values,
+            self.has_controls,
+            self.has_silent_traps
         )
     }
 
     fn look_ahead(&self) -> usize {
         match self.dialect {
             Dialect::Commits if self.has_late_values => LATE,
-            Dialect::Cv32 => NEXT_ROW,
+            Dialect::Commits | Dialect::Cv32 | Dialect::Rvls => NEXT_ROW,
             _ => 0,
+        }
+    }
+
+    fn second_record(&self, line: &[u8]) -> Option<usize> {
+        match self.dialect {
+            Dialect::Commits => line::second_record(line),
+            _ => None,
         }
     }
 
@@ -186,6 +230,9 @@ impl LogFormat for CommitLog {
                 text.get(..text.len().min(NOTE)).unwrap_or_default(),
             );
             step.fault(0, LogFault::ForeignLine);
+            if self.dialect == Dialect::Commits && step.is_announced() {
+                self.reader(0).forget_written(text, step);
+            }
             return;
         }
         let registers = self.registers();
@@ -211,7 +258,14 @@ impl LogFormat for CommitLog {
     fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {
         match self.dialect {
             Dialect::Cv32 => table::complete_cv32(step, ahead),
-            _ if step.is_waiting() => self.reader(0).complete(step, ahead.lines()),
+            Dialect::Rvls => rvls::complete(step, ahead),
+            Dialect::Commits => {
+                let reader = self.reader(0);
+                if step.is_waiting() {
+                    reader.complete(step, ahead.lines());
+                }
+                reader.transition(step, ahead);
+            }
             _ => {}
         }
     }

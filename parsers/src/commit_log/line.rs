@@ -5,6 +5,9 @@ use crate::text::digits::{decimal, hex, is_hex};
 use crate::text::words::Words;
 use crate::text_log::ChunkStart;
 
+/// Number of bytes of a line about a trap in which its address begins.
+const TRAP_NAME: usize = 200;
+
 /// A dialect of commit logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -97,6 +100,8 @@ pub(crate) enum CommitLine<'a> {
     Commit(Commit<'a>),
     /// A trap: `core   0: exception trap_user_ecall, epc 0x…`, `ILLEGAL_INSTR exception @ 0x…`.
     Trap {
+        /// Number of the hart; none if the line does not state it.
+        hart: Option<u64>,
         /// Address of the instruction; none if unknown.
         pc: Option<u64>,
         /// Number of hexadecimal digits of the address.
@@ -107,7 +112,12 @@ pub(crate) enum CommitLine<'a> {
         is_step: bool,
     },
     /// The second line about a trap: `core   0:           tval 0x…`.
-    TrapValue(&'a [u8]),
+    TrapValue {
+        /// Number of the hart.
+        hart: u64,
+        /// Text about the trap.
+        text: &'a [u8],
+    },
     /// A value that a line above left open: `x 5 p 5 0x…`.
     Late(&'a [u8]),
     /// A line of a table, or the main line of a step in another dialect.
@@ -142,6 +152,8 @@ pub(crate) struct Listing<'a> {
 pub(crate) struct Commit<'a> {
     /// Number of the hart; none if the line does not state it.
     pub hart: Option<u64>,
+    /// Privilege mode before the instruction: 0 user, 1 supervisor, 3 machine.
+    pub mode: u8,
     pub pc: u64,
     pub pc_digits: usize,
     pub opcode: &'a [u8],
@@ -166,7 +178,10 @@ pub(crate) enum CommitChunk {
     /// The lines before were not read.
     Unknown,
     /// The next line with an instruction begins a chunk.
-    Closed,
+    Closed {
+        /// Hart of the chunk; none before the first chunk.
+        hart: Option<u64>,
+    },
     /// A listed instruction waits for its commit line.
     Listed {
         /// Hart of the instruction.
@@ -194,17 +209,29 @@ impl CommitChunk {
             ),
             CommitLine::Commit(commit) => (
                 self.after_listing(commit.hart, commit.pc, commit.pc_digits),
-                Self::Closed,
+                self.closed_by(commit.hart),
             ),
             CommitLine::Trap {
                 pc: Some(pc),
                 digits,
                 is_step: true,
                 ..
-            } => (self.after_listing(None, *pc, *digits), Self::Closed),
+            } => (self.after_listing(None, *pc, *digits), self.closed_by(None)),
+            CommitLine::Trap {
+                hart: Some(hart), ..
+            }
+            | CommitLine::TrapValue { hart, .. } => match before {
+                Self::Closed { hart: None } => (ChunkStart::No, Self::Closed { hart: Some(*hart) }),
+                Self::Listed { hart: own, .. } | Self::Closed { hart: Some(own) }
+                    if own != *hart =>
+                {
+                    (ChunkStart::Apart, Self::Closed { hart: Some(*hart) })
+                }
+                _ => (ChunkStart::No, before),
+            },
             CommitLine::Row(row) => {
                 let after = if row.is_last {
-                    Self::Closed
+                    Self::Closed { hart: None }
                 } else {
                     Self::Open
                 };
@@ -224,6 +251,17 @@ impl CommitChunk {
         };
         *self = after;
         start
+    }
+
+    /// Returns the state after a line that completes an instruction. Lines without the number of
+    /// their hart belong to the listed instruction, or to hart 0.
+    fn closed_by(self, hart: Option<u64>) -> Self {
+        let hart = match (hart, self) {
+            (Some(hart), _) => hart,
+            (None, Self::Listed { hart, .. }) => hart,
+            (None, _) => 0,
+        };
+        Self::Closed { hart: Some(hart) }
     }
 
     /// Returns whether an instruction begins a chunk, or completes the listed one.
@@ -305,6 +343,17 @@ impl<'a> CommitLine<'a> {
     }
 }
 
+/// Returns the offset of a second record `core N: …` on a line, whose newline is missing. The hart
+/// number tells it from other text.
+pub(super) fn second_record(line: &[u8]) -> Option<usize> {
+    let start = line.len() - plain(line).len() + 1;
+    let mut places = memchr::memmem::find_iter(line.get(start..)?, b"core ");
+    places.find_map(|place| {
+        let found = of_core(line.get(start + place..)?)?;
+        (!matches!(found, CommitLine::Nothing)).then_some(start + place)
+    })
+}
+
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
@@ -325,9 +374,9 @@ fn of_core(line: &[u8]) -> Option<CommitLine<'_>> {
     words.skip_blanks();
     let rest = words.rest();
     match *rest {
-        [b'0'..=b'9', b' ', ..] => {
+        [mode @ b'0'..=b'9', b' ', ..] => {
             words.take(rest.get(..2)?);
-            commit(words, Some(hart))
+            commit(words, Some(hart), mode - b'0')
         }
         [b'0', b'x', ..] => listing(words, hart).map(|listing| {
             CommitLine::Listing(Listing {
@@ -338,10 +387,12 @@ fn of_core(line: &[u8]) -> Option<CommitLine<'_>> {
         [b'>', ..] => Some(CommitLine::Nothing),
         _ if rest.starts_with(b"Executed ") => Some(CommitLine::Nothing),
         _ if rest.starts_with(b"exception ") => {
-            let digits = memchr::memmem::find(rest, b"epc 0x")
+            let head = rest.get(..TRAP_NAME).unwrap_or(rest);
+            let digits = memchr::memmem::find(head, b"epc 0x")
                 .and_then(|at| rest.get(at + 4..))
                 .and_then(|epc| Words::new(epc).prefixed_digits());
             Some(CommitLine::Trap {
+                hart: Some(hart),
                 pc: digits.and_then(hex),
                 digits: digits.map_or(0, <[u8]>::len),
                 text: rest,
@@ -349,7 +400,7 @@ fn of_core(line: &[u8]) -> Option<CommitLine<'_>> {
             })
         }
         _ if rest.starts_with(b"tval ") && before_blanks.rest().len() > rest.len() => {
-            Some(CommitLine::TrapValue(rest))
+            Some(CommitLine::TrapValue { hart, text: rest })
         }
         _ => None,
     }
@@ -387,10 +438,11 @@ fn listing<'a>(mut words: Words<'a>, hart: u64) -> Option<Listing<'a>> {
     })
 }
 
-fn commit<'a>(mut words: Words<'a>, hart: Option<u64>) -> Option<CommitLine<'a>> {
+fn commit<'a>(mut words: Words<'a>, hart: Option<u64>, mode: u8) -> Option<CommitLine<'a>> {
     let (pc, opcode) = site(&mut words)?;
     Some(CommitLine::Commit(Commit {
         hart,
+        mode,
         pc: hex(pc)?,
         pc_digits: pc.len(),
         opcode,
@@ -409,10 +461,11 @@ fn bare_commit(line: &[u8]) -> Option<CommitLine<'_>> {
         return None;
     }
     if words.rest().starts_with(b"0x") {
-        return (first < 8).then(|| commit(words, None)).flatten();
+        let mode = u8::try_from(first).ok().filter(|mode| *mode < 8)?;
+        return commit(words, None, mode);
     }
-    words.decimal().filter(|mode| *mode < 8)?;
-    commit(words, Some(first))
+    let mode = words.decimal().and_then(|mode| u8::try_from(mode).ok());
+    commit(words, Some(first), mode.filter(|mode| *mode < 8)?)
 }
 
 /// `x 5 p 5 0x…`.
@@ -426,10 +479,13 @@ fn is_late(line: &[u8]) -> bool {
 /// `hartid=0: exception interrupt #7, epc 0x…`.
 fn trap_of_dromajo(line: &[u8]) -> Option<CommitLine<'_>> {
     let mut words = Words::new(line);
+    words.take(b"hartid=");
+    let hart = words.decimal();
     words.until(b':')?;
     words.skip_blanks();
     let text = words.rest();
     text.starts_with(b"exception ").then_some(CommitLine::Trap {
+        hart,
         pc: None,
         digits: 0,
         text,
@@ -443,6 +499,7 @@ fn trap_of_cva6(line: &[u8]) -> Option<CommitLine<'_>> {
     let mut words = Words::new(line.get(at + b"exception @ ".len()..)?);
     let (pc, _) = site(&mut words)?;
     Some(CommitLine::Trap {
+        hart: None,
         pc: Some(hex(pc)?),
         digits: pc.len(),
         text: line.trim_ascii(),

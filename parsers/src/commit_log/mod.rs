@@ -5,6 +5,7 @@
 //! `line` recognises a line and says where a chunk begins; `commit`, `table`, `whisper`, `sail` and
 //! `rvls` add the lines of their dialects to a step.
 
+mod access;
 mod commit;
 mod format;
 mod line;
@@ -12,6 +13,7 @@ mod registers;
 mod rvls;
 mod sail;
 mod table;
+mod transition;
 mod whisper;
 
 pub(crate) use crate::commit_log::format::CommitLog;

@@ -48,6 +48,7 @@ impl RiscvRegisters {
     /// Returns vector register `number` with the length in bytes that the log shows.
     pub fn vector(&self, number: u64, size_bytes: u16) -> Option<RegisterView> {
         let view = self.vector.get(usize::try_from(number).ok()?).copied()??;
+        let size_bytes = size_bytes.clamp(1, view.size_bytes);
         Some(RegisterView { size_bytes, ..view })
     }
 

@@ -6,7 +6,7 @@ use crate::commit_log::commit::{add_exception, set_hart, write_digits};
 use crate::commit_log::registers::RiscvRegisters;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
-use crate::text_log::{LoggedAccess, LoggedRegister, LoggedStep};
+use crate::text_log::{AheadText, LoggedAccess, LoggedRegister, LoggedStep};
 
 /// Kinds of registers in `rv rf w`.
 const GENERAL: u64 = 0;
@@ -28,7 +28,6 @@ pub(super) fn add(line: &[u8], registers: &RiscvRegisters, step: &mut LoggedStep
         (b"commit", _) => {
             if let Some(pc) = words.word().and_then(hex) {
                 step.announce(registers.set.highest_address() & pc, registers.set);
-                step.length_bytes = 4;
             }
         }
         (b"trap", _) => {
@@ -87,4 +86,30 @@ fn access(kind: AccessKind, words: &mut Words<'_>, step: &mut LoggedStep) {
         bytes: little_endian(digits, &mut bytes).is_some().then_some(bytes),
     };
     step.replace_access(access);
+}
+
+/// Returns true if the line `rv new HART ISA …` describes a hart with registers of 32 bits; none for
+/// other lines.
+pub(super) fn is_narrow(line: &[u8]) -> Option<bool> {
+    let mut words = Words::new(line);
+    let is_new = words.word() == Some(b"rv") && words.word() == Some(b"new");
+    let isa = words.nth_word(1).filter(|_| is_new)?;
+    Some(isa.to_ascii_lowercase().starts_with(b"rv32"))
+}
+
+/// Sets the length of a step's instruction by the next one of its hart, because the log states no
+/// encodings.
+pub(super) fn complete(step: &mut LoggedStep, ahead: AheadText<'_>) {
+    let next = ahead.lines().find_map(|line| {
+        let mut words = Words::new(line);
+        let is_commit = words.word() == Some(b"rv") && words.word() == Some(b"commit");
+        let hart = words.decimal().filter(|_| is_commit)?;
+        let is_own = step.thread == format!("hart{hart}").as_bytes();
+        words.word().and_then(hex).filter(|_| is_own)
+    });
+    let address = step.set.highest_address();
+    let distance = next.map(|next| (next & address).wrapping_sub(step.pc));
+    if let Some(distance @ (2 | 4)) = distance {
+        step.length_bytes = distance as u8;
+    }
 }

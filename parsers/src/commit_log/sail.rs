@@ -4,6 +4,7 @@ use stepback_machine::AccessKind;
 
 use crate::commit_log::commit::{add_exception, set_encoding, set_hart, unexpected, write_digits};
 use crate::commit_log::registers::RiscvRegisters;
+use crate::events::TextKind;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{LoggedAccess, LoggedRegister, LoggedStep};
@@ -33,10 +34,14 @@ pub(super) fn add_step(line: &[u8], registers: &RiscvRegisters, step: &mut Logge
 pub(super) fn add_effect(line: &[u8], registers: &RiscvRegisters, step: &mut LoggedStep) {
     let is_trap = line.starts_with(b"trapping ");
     if is_trap || line.starts_with(b"handling ") {
-        if is_trap || line.starts_with(b"handling exc") {
-            step.is_executed = false;
+        let is_exception = is_trap || line.starts_with(b"handling exc");
+        let is_second = is_exception && !step.is_executed;
+        step.is_executed &= !is_exception;
+        if is_second {
+            step.note(TextKind::Note, line.trim_ascii_end());
+        } else {
+            add_exception(step, registers, line.trim_ascii_end());
         }
-        add_exception(step, registers, line.trim_ascii_end());
         return;
     }
     let mut words = Words::new(line);

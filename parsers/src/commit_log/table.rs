@@ -26,11 +26,13 @@ pub(super) fn add_ibex(line: &[u8], registers: &RiscvRegisters, step: &mut Logge
             .map(|byte| if *byte == b'\t' { b' ' } else { *byte }),
     );
     step.is_executed = trapped.is_none();
+    // The interrupt came before the instruction.
+    if after_interrupt.is_some() {
+        add_exception(step, registers, b"interrupt");
+    }
     RowItems::default().add(items, registers, step);
     if trapped.is_some() {
         add_exception(step, registers, b"exception");
-    } else if after_interrupt.is_some() {
-        add_exception(step, registers, b"interrupt");
     }
 }
 
@@ -155,6 +157,8 @@ fn item(word: &[u8]) -> Option<RowItem<'_>> {
 struct RowItems {
     address: Option<u64>,
     stored: Option<([u8; 8], u16)>,
+    /// Number of bytes that `store` shows.
+    store_bytes: Option<u16>,
     loaded: Option<[u8; 8]>,
 }
 
@@ -181,7 +185,10 @@ impl RowItems {
             match item.name {
                 b"PA" => self.address = hex(item.digits),
                 b"load" => self.loaded = bytes_of(item.digits).map(|(bytes, _)| bytes),
-                b"store" => self.stored = bytes_of(item.digits),
+                b"store" => {
+                    self.stored = bytes_of(item.digits);
+                    self.store_bytes = self.stored.map(|(_, length)| length);
+                }
                 name if item.is_write => {
                     if RiscvRegisters::is_zero(name) {
                         continue;
@@ -231,7 +238,8 @@ impl RowItems {
             step.access(LoggedAccess {
                 kind: AccessKind::Write,
                 address,
-                size_bytes: access.store_bytes.into(),
+                // Some encodings have two meanings, of which the row shows one.
+                size_bytes: self.store_bytes.unwrap_or(access.store_bytes.into()),
                 bytes: value.or(is_zero.then_some([0; 8])),
             });
         }

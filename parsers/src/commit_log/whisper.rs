@@ -1,6 +1,6 @@
 //! Lines of whisper, as text and as comma-separated values.
 
-use stepback_machine::{AccessKind, Registers};
+use stepback_machine::{AccessKind, InstructionSet, Registers};
 
 use crate::commit_log::commit::{add_exception, set_encoding, set_hart, write_digits};
 use crate::commit_log::registers::RiscvRegisters;
@@ -223,4 +223,27 @@ fn csv_access(item: &[u8], step: &mut LoggedStep) {
         Some(digits) => add_store(address, digits, step),
         None => add_load(address, step),
     }
+}
+
+/// Iterates over the digits of the general registers that a row of comma-separated values writes.
+fn written_digits(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let written = line.split(|byte| *byte == b',').nth(2).unwrap_or_default();
+    written.split(|byte| *byte == b';').filter_map(|item| {
+        let at = memchr::memchr(b'=', item)?;
+        let name = std::str::from_utf8(item.get(..at)?).ok()?;
+        let view = Registers::view(name, InstructionSet::Riscv64)?;
+        InstructionSet::Riscv64.number_of(view.register)?;
+        item.get(at + 1..)
+    })
+}
+
+/// Returns whether a row writes a value that 32 bits cannot hold.
+pub(super) fn has_wide_value(line: &[u8]) -> bool {
+    written_digits(line).any(|digits| digits.len() > 8)
+}
+
+/// Returns whether a row writes a value that is most likely a small negative number of 32 bits.
+/// Numbers have no leading zeros, so only these distinguish the widths.
+pub(super) fn has_negative_word(line: &[u8]) -> bool {
+    written_digits(line).any(|digits| digits.len() == 8 && digits.starts_with(b"ffff"))
 }

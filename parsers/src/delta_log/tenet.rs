@@ -18,7 +18,7 @@ use stepback_machine::{AccessKind, InstructionSet, Registers};
 use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::read_at::ReadAt;
-use crate::text::digits::hex;
+use crate::text::digits::{hex, is_hex};
 use crate::text::window::each_window;
 use crate::text::words::{bytes_in_order, little_endian};
 use crate::text_log::{
@@ -29,6 +29,8 @@ use crate::text_log::{
 const NEXT_LINE: usize = 64 << 10;
 /// Longest note that is kept of a foreign line.
 const NOTE: usize = 400;
+/// Longest register value in bytes.
+const VALUE_BYTES: usize = 256;
 /// Maximum number of instructions that are classified.
 const BRANCHES: usize = 1 << 20;
 /// Longest instruction of x86 in bytes.
@@ -122,8 +124,7 @@ fn item(word: &[u8]) -> Option<TenetItem<'_>> {
             AccessKind::Write
         }
         () => {
-            let is_value =
-                hex(value).is_some() || value.len() <= 64 && crate::text::digits::is_hex(value);
+            let is_value = hex(value).is_some() || value.len() <= 2 * VALUE_BYTES && is_hex(value);
             return is_value.then_some(TenetItem::Register {
                 name,
                 digits: value,
@@ -222,7 +223,7 @@ impl Tenet {
     /// Adds a register, and returns its value if it is the stack pointer.
     fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) -> Option<u64> {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-        let mut bytes = [0; 64];
+        let mut bytes = [0; VALUE_BYTES];
         let value = little_endian(digits, &mut bytes)?;
         let view = Registers::view(&name, self.set);
         let register = match view {

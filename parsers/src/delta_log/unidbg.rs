@@ -4,7 +4,10 @@
 //! Written registers are shown only if the next instruction is the one behind it in memory, so
 //! nothing follows from their absence. The link register of a call follows from its address.
 
-use stepback_machine::{AccessKind, Encoding, InstructionSet, Registers};
+use stepback_machine::semantics::RegisterUse;
+use stepback_machine::{
+    AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers, decode,
+};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
@@ -109,7 +112,7 @@ impl Unidbg {
         step.length_bytes = step
             .encoding
             .map_or(4, |encoding| encoding.bytes().len() as u8);
-        if step.length_bytes == 2 {
+        if self.is_thumb(line, step) {
             step.set = InstructionSet::T32;
         }
         step.text.extend_from_slice(line.text);
@@ -123,29 +126,90 @@ impl Unidbg {
         for (name, digits) in registers(writes.unwrap_or_default()) {
             self.write(name, digits, step);
         }
-        let mnemonic = line.text.split(|byte| *byte == b' ').next();
-        let is_call = matches!(mnemonic, Some(b"bl" | b"blr" | b"blx"));
-        if is_call && let Some(view) = Registers::view("lr", step.set) {
+        if let Some(writes) = writes {
+            self.flags(writes, step);
+        }
+        let is_call = matches!(mnemonic(line.text), b"bl" | b"blr" | b"blx");
+        let link = Registers::view("lr", step.set).filter(|_| is_call);
+        if writes.is_none() {
+            step.forget_destinations(link.map(|view| view.register));
+        }
+        if let Some(view) = link {
             let after = line.pc.wrapping_add(u64::from(step.length_bytes));
             let after = step.set.marked_address(after);
             step.write(LoggedRegister::View(view), Some(&after.to_le_bytes()));
         }
     }
 
+    /// Returns whether an instruction of AArch32 is one of Thumb. An instruction of four bytes is the
+    /// one whose mnemonic the disassembler finds.
+    fn is_thumb(&self, line: &UnidbgStep<'_>, step: &LoggedStep) -> bool {
+        let Some(narrow) = self.set.narrow_set() else {
+            return false;
+        };
+        let is_like_text = |set: InstructionSet| {
+            let encoding = step.encoding?;
+            let text = decode(encoding, Address(line.pc), set).text.clone();
+            Some(mnemonic(text.as_bytes()) == mnemonic(line.text))
+        };
+        step.length_bytes == 2
+            || !line.pc.is_multiple_of(4)
+            || is_like_text(self.set) != Some(true) && is_like_text(narrow) == Some(true)
+    }
+
     fn write(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-        let mut bytes = [0; 16];
-        let Some(value) = little_endian(digits, &mut bytes) else {
-            return;
-        };
         let frame_pointer = || Registers::view("x29", self.set).filter(|_| name == "fp");
         let Some(view) = Registers::view(&name, self.set).or_else(frame_pointer) else {
             return;
         };
-        step.write(
-            LoggedRegister::View(whole_register(view, self.set)),
-            Some(value),
-        );
+        let mut bytes = [0; 16];
+        let value = little_endian(digits, &mut bytes);
+        if value.is_none() {
+            let found = digits.get(..digits.len().min(40)).unwrap_or_default();
+            step.fault(
+                0,
+                LogFault::Value(String::from_utf8_lossy(found).into_owned()),
+            );
+        }
+        step.write(LoggedRegister::View(whole_register(view, self.set)), value);
+    }
+
+    /// Adds the flags `nzcv: N=0, Z=1, C=1, V=0` that an instruction of A64 writes. They are unknown
+    /// if the line does not show them.
+    fn flags(&self, items: &[u8], step: &mut LoggedStep) {
+        let Some(encoding) = step.encoding.filter(|_| step.set.word_bytes() == 8) else {
+            return;
+        };
+        let bit = |name: &[u8], place: u8| {
+            let at = memchr::memmem::find(items, name)?;
+            match items.get(at + name.len())? {
+                b'0' => Some(0),
+                b'1' => Some(1u8 << place),
+                _ => None,
+            }
+        };
+        let flags = [
+            bit(b" N=", 7),
+            bit(b" Z=", 6),
+            bit(b" C=", 5),
+            bit(b" V=", 4),
+        ];
+        let flags: Option<u8> = flags.into_iter().sum();
+        let instruction = decode(encoding, Address(step.pc), step.set);
+        if flags.is_some()
+            || instruction
+                .registers
+                .as_ref()
+                .is_none_or(RegisterUse::is_flags_written)
+        {
+            let view = RegisterView::new(RegisterId::PSR, 3, 1);
+            let value = flags.map(|flags| [flags]);
+            step.write(
+                LoggedRegister::View(view),
+                value.as_ref().map(<[u8; 1]>::as_slice),
+            );
+        }
     }
 
     /// Adds `(r 0xADDRESS SIZE)` or `(w 0xADDRESS SIZE)`.
@@ -171,6 +235,13 @@ impl Unidbg {
             bytes: None,
         });
     }
+}
+
+/// Returns the mnemonic of an instruction, without the suffix of its width.
+fn mnemonic(text: &[u8]) -> &[u8] {
+    let word = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let narrow = word.strip_suffix(b".w").or(word.strip_suffix(b".n"));
+    narrow.unwrap_or(word)
 }
 
 /// Iterates over `NAME=0xVALUE`. Flags are written differently and are left out.

@@ -17,6 +17,9 @@ use crate::text_log::{
 
 /// Longest note that is kept.
 const NOTE: usize = 400;
+/// Maximum number of items of a line that a pattern matches. A search may read the whole rest of the
+/// line, so this bounds the time for a line.
+const ITEMS: usize = 4096;
 /// Maximum bytes of a value.
 const VALUE_BYTES: usize = 64;
 
@@ -85,9 +88,16 @@ impl LogFormat for DescribedLog {
     }
 
     fn chunk_start(&self, line: &DescribedLine<'_>, _state: &mut ()) -> ChunkStart {
-        match &line.matched {
-            Some((_, parts)) if parts.get(LineGroup::Pc).is_some() => ChunkStart::Yes,
-            _ => ChunkStart::No,
+        let pc = line.matched.as_ref().and_then(|(number, parts)| {
+            let layout = self.template.line(*number)?;
+            Some((layout, parts.get(LineGroup::Pc)?))
+        });
+        match pc {
+            Some((layout, text)) if number_of(layout, LineGroup::Pc, text).is_some() => {
+                ChunkStart::Yes
+            }
+            Some(_) => ChunkStart::Apart,
+            None => ChunkStart::No,
         }
     }
 
@@ -113,8 +123,12 @@ impl LogFormat for DescribedLog {
         reader.effect(layout, parts);
         let text = parts.get(LineGroup::Items).unwrap_or(line.line);
         for item in &layout.items {
-            for parts in item.all_parts(text) {
+            let mut all = item.all_parts(text);
+            for parts in all.by_ref().take(ITEMS) {
                 reader.effect(item, &parts);
+            }
+            if all.next().is_some() {
+                reader.step.fault(0, LogFault::TooManyEffects(ITEMS));
             }
         }
     }
@@ -139,6 +153,8 @@ impl PartReader<'_> {
             self.step.thread.extend_from_slice(thread);
         }
         let Some(pc) = self.number(layout, LineGroup::Pc, text) else {
+            // Its effects come after the step before, which did not cause them.
+            self.step.hides_values = true;
             return;
         };
         let set = match parts.get(LineGroup::Thumb) {
@@ -294,13 +310,7 @@ impl PartReader<'_> {
 
     /// Parses a number and reports it if it is none.
     fn number(&mut self, layout: &LineLayout, group: LineGroup, text: &[u8]) -> Option<u64> {
-        let is_usually_decimal = matches!(group, LineGroup::Time | LineGroup::Size);
-        let digits = without_prefix(text);
-        let is_prefixed = digits.len() < text.trim_ascii().len();
-        let number = match is_prefixed || !(is_usually_decimal || layout.is_decimal(group)) {
-            true => hex(digits),
-            false => decimal(digits),
-        };
+        let number = number_of(layout, group, text);
         if number.is_none() {
             self.unreadable(text);
         }
@@ -343,6 +353,17 @@ impl DescribedLog {
         };
         let length = set.instruction_length(&bytes)?.min(bytes.len());
         Encoding::new(bytes.get(..length)?)
+    }
+}
+
+/// Parses a number; none if it is none, or if it does not fit in 64 bits.
+fn number_of(layout: &LineLayout, group: LineGroup, text: &[u8]) -> Option<u64> {
+    let is_usually_decimal = matches!(group, LineGroup::Time | LineGroup::Size);
+    let digits = without_prefix(text);
+    let is_prefixed = digits.len() < text.trim_ascii().len();
+    match is_prefixed || !(is_usually_decimal || layout.is_decimal(group)) {
+        true => hex(digits),
+        false => decimal(digits),
     }
 }
 

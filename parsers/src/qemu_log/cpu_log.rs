@@ -4,13 +4,18 @@
 //! The registers are those before the block. What an instruction changed is the difference to the
 //! next dump of its processor, so each step looks ahead. The instructions of a block are printed
 //! once, when it is translated, possibly far above: they are collected when the log is opened.
+//!
+//! A block of several instructions is a step for each of them. Its line has their chunks: the chunk
+//! of an instruction begins as many bytes after the start of the line as instructions are before
+//! it. Registers are recorded between blocks, so the last instruction of a block that writes a
+//! register has its value, and after an earlier one it is unknown.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
 use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{Address, Encoding, InstructionSet};
+use stepback_machine::{Address, Encoding, InstructionSet, RegisterView, decode};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
@@ -20,22 +25,69 @@ use crate::text::digits::hex;
 use crate::text::window::{each_window, without_return};
 use crate::text::words::{Words, bytes_in_order};
 use crate::text_log::{
-    AheadText, ChunkStart, LogFormat, LogHead, LoggedRegister, LoggedStep, branch_of,
+    AheadText, BlockPlace, ChunkStart, LogFormat, LogHead, LoggedRegister, LoggedStep, branch_of,
+    whole_register,
 };
 
 /// Number of bytes after a step in which the next dump of its processor ends.
 const NEXT_DUMP: usize = 64 << 10;
 /// Maximum number of distinct instructions.
 const INSTRUCTIONS: usize = 1 << 20;
+/// Maximum number of instructions of a block that are steps; each takes a byte of the block's line.
+const BLOCK: usize = 48;
 /// Maximum bytes of a dump.
 const DUMP: usize = 32 << 10;
 
 /// A log of executed blocks.
 pub(crate) struct CpuLog {
     set: InstructionSet,
-    /// True if blocks have several instructions, of which only the first is a step.
-    has_blocks: bool,
-    instructions: RwLock<HashMap<u64, ListedInstruction>>,
+    code: RwLock<TranslatedCode>,
+}
+
+/// Instructions that were translated until now.
+#[derive(Debug, Default)]
+struct TranslatedCode {
+    instructions: HashMap<u64, ListedInstruction>,
+    /// Number of instructions of each block, by its address.
+    blocks: HashMap<u64, usize>,
+    /// Address of the block that is being listed; none between blocks.
+    open: Option<u64>,
+}
+
+impl TranslatedCode {
+    /// Takes account of a line.
+    fn add(&mut self, line: &[u8], set: InstructionSet) {
+        if !line.starts_with(b"0x") {
+            self.open = None;
+            return;
+        }
+        let Some((pc, listed)) = listed(without_return(line), set) else {
+            return;
+        };
+        if self.instructions.len() < INSTRUCTIONS || self.instructions.contains_key(&pc) {
+            self.instructions.insert(pc, listed);
+        }
+        let start = *self.open.get_or_insert(pc);
+        if start == pc && self.blocks.len() < INSTRUCTIONS {
+            self.blocks.insert(pc, 1);
+        } else if let Some(count) = self.blocks.get_mut(&start) {
+            *count += 1;
+        }
+    }
+
+    /// Iterates over the instructions of a block, with their addresses.
+    fn block(&self, start: u64) -> impl Iterator<Item = (u64, &ListedInstruction)> {
+        let count = self.blocks.get(&start).copied().unwrap_or_default();
+        let mut pc = start;
+        std::iter::from_fn(move || {
+            let found = self.instructions.get(&pc)?;
+            let length = found.encoding.map_or(0, |encoding| encoding.bytes().len());
+            let address = pc;
+            pc = pc.wrapping_add(length as u64);
+            Some((address, found))
+        })
+        .take(count.min(BLOCK))
+    }
 }
 
 /// An instruction of a translated block.
@@ -55,6 +107,10 @@ pub(crate) enum CpuLine<'a> {
         processor: u64,
         /// Address of the first instruction.
         pc: u64,
+        /// Number of instructions; 0 if the block was not listed.
+        count: usize,
+        /// Number of the instruction in the block.
+        number: usize,
     },
     /// `0x00400120:  90000109  adrp     x9, #0x420000`, and the lines around it.
     Listing,
@@ -80,11 +136,18 @@ impl<'a> CpuLine<'a> {
             Some(b'I') if line.starts_with(b"IN:") => Self::Listing,
             Some(b'0') if line.starts_with(b"0x") => Self::Listing,
             Some(b'-' | b'O') | None => Self::Nothing,
+            Some(b' ' | b'0'..=b'9') if is_interrupt_of_x86(line) => Self::Exception(line),
             Some(_) if memchr::memchr(b'=', line).is_some() => Self::Registers(line),
             Some(b' ') => Self::Registers(line),
             Some(_) => Self::Nothing,
         }
     }
+}
+
+/// ` 12: v=0e e=0000 i=0 cpl=3 IP=0033:0000000000401000 …` of `-d int`.
+fn is_interrupt_of_x86(line: &[u8]) -> bool {
+    let mut words = Words::new(line);
+    words.decimal().is_some() && words.take(b": v=")
 }
 
 fn block(line: &[u8]) -> Option<CpuLine<'_>> {
@@ -105,7 +168,12 @@ fn block(line: &[u8]) -> Option<CpuLine<'_>> {
             (processor, hex(old.rest().trim_ascii())?)
         }
     };
-    Some(CpuLine::Block { processor, pc })
+    Some(CpuLine::Block {
+        processor,
+        pc,
+        count: 0,
+        number: 0,
+    })
 }
 
 /// Splits a line of a translated block: the address, the bytes as words or one by one, the text.
@@ -158,6 +226,66 @@ impl CpuLog {
             }
         }
     }
+
+    /// Adds what an instruction of a block did to the registers, by the dumps before and after the
+    /// block. Each value belongs to the last instruction that writes the register; a change that no
+    /// instruction shows belongs to the last one.
+    fn changes_in_block(
+        &self,
+        before: &RegisterDump,
+        after: Option<&RegisterDump>,
+        step: &mut LoggedStep,
+    ) {
+        let place = step.block;
+        let destinations: Vec<Vec<RegisterView>> = {
+            let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
+            let decoded = code.block(place.start).map(|(pc, listed)| {
+                let instruction = decode(listed.encoding?, Address(pc), self.set);
+                Some(instruction.registers.as_ref()?.writes.clone())
+            });
+            decoded.map(Option::unwrap_or_default).collect()
+        };
+        let last_writer = |view: RegisterView| {
+            let writes = |written: &Vec<RegisterView>| written.iter().any(|own| own.overlaps(view));
+            destinations.iter().rposition(writes)
+        };
+        let own = destinations.get(place.number).cloned().unwrap_or_default();
+        for view in own {
+            if after.is_none() || last_writer(view) != Some(place.number) {
+                step.write(LoggedRegister::View(whole_register(view, self.set)), None);
+            }
+        }
+        for register in after.iter().flat_map(|after| &after.registers) {
+            let Some((view, value)) = value_of(register, self.set) else {
+                continue;
+            };
+            let is_changed = before.find(&register.name) != Some(register);
+            let is_own = match last_writer(view) {
+                Some(writer) => writer == place.number,
+                None => is_changed && place.number + 1 == place.count,
+            };
+            if is_own {
+                step.write(LoggedRegister::View(view), Some(&value));
+            }
+        }
+    }
+}
+
+/// Returns the dump of the block in whose line a text begins.
+fn own_dump(ahead: AheadText<'_>) -> Vec<u8> {
+    let mut dump = Vec::new();
+    for line in ahead.lines().skip(1) {
+        match CpuLine::of(line) {
+            CpuLine::Registers(line) => {
+                dump.extend_from_slice(line);
+                dump.push(b'\n');
+            }
+            CpuLine::Block { .. } => break,
+            _ if !dump.is_empty() => break,
+            _ => {}
+        }
+    }
+    dump
 }
 
 /// Returns the next dump after a block line of a processor; any processor if it is none.
@@ -197,38 +325,19 @@ impl LogFormat for CpuLog {
         let dump = next_dump(None, ahead).map(|(_, dump)| RegisterDump::of(&dump));
         let of_dump = dump.and_then(|dump| dump.set());
         let set = head.options.instruction_set.or(of_dump).unwrap_or_default();
-        let mut lines = head.lines();
-        let mut has_blocks = false;
-        while let Some(line) = lines.next() {
-            if line.starts_with(b"IN:") {
-                let count = lines
-                    .by_ref()
-                    .take_while(|line| line.starts_with(b"0x"))
-                    .count();
-                has_blocks |= count > 1;
-            }
-        }
         Self {
             set,
-            has_blocks,
-            instructions: RwLock::default(),
+            code: RwLock::default(),
         }
     }
 
     fn scan(&self, input: &dyn ReadAt, range: Range<u64>) {
         // Errors are left to the readers of the text.
         _ = each_window(input, range, |text| {
-            let lines = text.split(|byte| *byte == b'\n');
-            let found: Vec<_> = lines
-                .filter(|line| line.starts_with(b"0x"))
-                .filter_map(|line| listed(without_return(line), self.set))
-                .collect();
-            let mut known = self
-                .instructions
-                .write()
-                .unwrap_or_else(PoisonError::into_inner);
-            let room = INSTRUCTIONS.saturating_sub(known.len());
-            known.extend(found.into_iter().take(room));
+            let mut code = self.code.write().unwrap_or_else(PoisonError::into_inner);
+            text.split_inclusive(|byte| *byte == b'\n')
+                .map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+                .for_each(|line| code.add(line, self.set));
         });
     }
 
@@ -237,15 +346,39 @@ impl LogFormat for CpuLog {
     }
 
     fn options(&self) -> String {
-        format!("log=cpu,blocks={}", self.has_blocks)
+        "log=cpu".to_owned()
     }
 
     fn look_ahead(&self) -> usize {
         NEXT_DUMP
     }
 
+    fn look_behind(&self) -> usize {
+        BLOCK
+    }
+
     fn read<'a>(&self, line: &'a [u8]) -> CpuLine<'a> {
-        CpuLine::of(line)
+        let mut line = CpuLine::of(line);
+        if let CpuLine::Block { pc, count, .. } = &mut line {
+            let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
+            *count = code.block(self.set.code_address(*pc)).count();
+        }
+        line
+    }
+
+    fn step_count(&self, line: &CpuLine<'_>) -> usize {
+        match line {
+            CpuLine::Block { count, .. } => *count,
+            _ => 1,
+        }
+    }
+
+    fn read_step<'a>(&self, line: &'a [u8], number: usize) -> CpuLine<'a> {
+        let mut line = self.read(line);
+        if let CpuLine::Block { number: own, .. } = &mut line {
+            *own = number;
+        }
+        line
     }
 
     fn chunk_start(&self, line: &CpuLine<'_>, _state: &mut ()) -> ChunkStart {
@@ -257,16 +390,25 @@ impl LogFormat for CpuLog {
 
     fn add(&self, line: &CpuLine<'_>, step: &mut LoggedStep) {
         match *line {
-            CpuLine::Block { processor, pc } => {
+            CpuLine::Block {
+                processor,
+                pc,
+                count,
+                number,
+            } => {
                 step.thread.clear();
                 step.thread
                     .extend_from_slice(format!("cpu{processor}").as_bytes());
-                step.announce(pc, self.set);
-                let known = self
-                    .instructions
-                    .read()
-                    .unwrap_or_else(PoisonError::into_inner);
-                if let Some(listed) = known.get(&step.pc) {
+                let start = self.set.code_address(pc);
+                step.block = BlockPlace {
+                    start,
+                    count,
+                    number,
+                };
+                let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
+                let found = code.block(start).nth(number);
+                step.announce(found.map_or(pc, |(pc, _)| pc), self.set);
+                if let Some((_, listed)) = found {
                     step.encoding = listed.encoding;
                     step.branch = listed.branch;
                     step.length_bytes = listed
@@ -274,7 +416,7 @@ impl LogFormat for CpuLog {
                         .map_or(0, |encoding| encoding.bytes().len() as u8);
                     step.text.extend_from_slice(&listed.text);
                 }
-                if self.has_blocks {
+                if count > 1 {
                     step.fault(0, LogFault::Blocks);
                 }
             }
@@ -298,12 +440,23 @@ impl LogFormat for CpuLog {
             }
             return;
         }
-        let before = RegisterDump::of(&step.kept_lines);
         let thread = step.thread.clone();
-        if let Some((_, dump)) = next_dump(Some(&thread), ahead)
-            && !before.registers.is_empty()
-        {
-            self.changes(&before, &RegisterDump::of(&dump), step);
+        let next = next_dump(Some(&thread), ahead);
+        let after = next.map(|(_, dump)| RegisterDump::of(&dump));
+        if step.block.count > 1 {
+            let before = match step.block.number + 1 == step.block.count {
+                true => RegisterDump::of(&step.kept_lines),
+                false => RegisterDump::of(&own_dump(ahead)),
+            };
+            let after = after.filter(|after| !after.registers.is_empty());
+            if !before.registers.is_empty() {
+                self.changes_in_block(&before, after.as_ref(), step);
+            }
+            return;
+        }
+        let before = RegisterDump::of(&step.kept_lines);
+        if let Some(after) = after.filter(|_| !before.registers.is_empty()) {
+            self.changes(&before, &after, step);
         }
     }
 }
@@ -355,7 +508,7 @@ mod tests {
                 (0, 0x40_0120),
             ),
         ] {
-            let CpuLine::Block { processor, pc } = CpuLine::of(line.as_bytes()) else {
+            let CpuLine::Block { processor, pc, .. } = CpuLine::of(line.as_bytes()) else {
                 panic!("{line}");
             };
             assert_eq!((processor, pc), expected, "{line}");

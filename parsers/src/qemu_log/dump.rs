@@ -57,6 +57,21 @@ impl RegisterDump {
     }
 
     fn push(&mut self, name: &str, value: &str) {
+        // Of the status register of Arm only the flags: its mode would select banks, which logs of
+        // QEMU do not have.
+        if let "PSTATE" | "PSR" = name {
+            let flags = value
+                .get(..2)
+                .filter(|_| value.len() == 8)
+                .unwrap_or_default();
+            if is_hex(flags.as_bytes()) {
+                self.registers.push(DumpedRegister {
+                    name: "nzcv".to_owned(),
+                    digits: flags.as_bytes().to_vec(),
+                });
+            }
+            return;
+        }
         let digits = value.replace(':', "").into_bytes();
         if let Some(name) = plain_name(name).filter(|_| is_hex(&digits) && digits.len() >= 8) {
             self.registers.push(DumpedRegister { name, digits });
@@ -112,8 +127,6 @@ fn plain_name(name: &str) -> Option<String> {
             | "efer"
             | "rfl"
             | "efl"
-            | "pstate"
-            | "psr"
     ) || plain.starts_with("dr")
         || plain.starts_with("cr");
     (!is_left_out).then_some(plain)
@@ -124,8 +137,10 @@ pub(super) fn value_of(
     register: &DumpedRegister,
     set: InstructionSet,
 ) -> Option<(RegisterView, Vec<u8>)> {
-    let view =
-        Registers::view(&register.name, set).filter(|view| view.register != RegisterId::PC)?;
+    let view = match &*register.name {
+        "nzcv" => RegisterView::new(RegisterId::PSR, 3, 1),
+        name => Registers::view(name, set).filter(|view| view.register != RegisterId::PC)?,
+    };
     let mut bytes = [0; VALUE_BYTES];
     let value = little_endian(&register.digits, &mut bytes)?;
     let size_bytes = view.size_bytes.min(value.len() as u16);

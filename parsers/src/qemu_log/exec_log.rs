@@ -2,9 +2,11 @@
 //! ([`ExecLog`]).
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use stepback_machine::flow::RecordedBranch;
+use stepback_machine::semantics::RegisterUse;
 use stepback_machine::{
     AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers, decode,
 };
@@ -12,6 +14,7 @@ use stepback_machine::{
 use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::qemu_log::text_set::{set_of_register, set_of_text};
+use crate::read_at::ReadAt;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{
@@ -24,6 +27,8 @@ const NOTE: usize = 400;
 const VALUE_BYTES: usize = 256;
 /// Registers that count on their own, without a write by the instruction.
 const COUNTERS: [&str; 4] = ["seed", "cycle", "time", "instret"];
+/// Number of bytes at the end of a log in which the last line of each processor begins.
+const LAST_LINES: u64 = 64 << 10;
 /// Distinct instructions whose sizes are remembered.
 const REMEMBERED: usize = 1 << 16;
 
@@ -32,6 +37,10 @@ pub(crate) struct ExecLog {
     set: InstructionSet,
     /// True if the set does not follow from the text but was assumed.
     is_assumed: bool,
+    /// True if the log shows flags of x86.
+    has_flags: bool,
+    /// Offset of the last line of each processor, which is printed without its effects.
+    last_lines: RwLock<HashMap<u64, u64>>,
     /// Sets and access sizes of instructions that occurred.
     shapes: Mutex<HashMap<(u64, u32), InstructionShape>>,
 }
@@ -43,6 +52,8 @@ struct InstructionShape {
     branch: RecordedBranch,
     read_bytes: u16,
     write_bytes: u16,
+    /// True if it writes condition flags, or may write them.
+    writes_flags: bool,
 }
 
 /// A line.
@@ -105,10 +116,7 @@ impl<'a> ExecLine<'a> {
 impl ExecLog {
     /// Returns the facts about an instruction.
     fn shape(&self, pc: u64, opcode: u32, text: &[u8]) -> InstructionShape {
-        let mut shapes = self
-            .shapes
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(shape) = shapes.get(&(pc, opcode)) {
             return *shape;
         }
@@ -118,10 +126,13 @@ impl ExecLog {
             branch: RecordedBranch::None,
             read_bytes: 0,
             write_bytes: 0,
+            writes_flags: true,
         };
         if let Some(encoding) = encoding_of(set, opcode, pc, text) {
             let instruction = decode(encoding, Address(pc), set);
             let meaning = &instruction.meaning;
+            let used = instruction.registers.as_ref();
+            shape.writes_flags = used.is_none_or(RegisterUse::is_flags_written);
             shape.branch = branch_of(encoding, Address(pc), set);
             shape.read_bytes = meaning.record_bytes(AccessKind::Read).unwrap_or(0);
             shape.write_bytes = meaning.record_bytes(AccessKind::Write).unwrap_or(0);
@@ -168,6 +179,7 @@ impl ExecLog {
 
     fn items(&self, mut words: Words<'_>, shape: InstructionShape, step: &mut LoggedStep) {
         let mut accesses = Vec::new();
+        let mut has_flags = false;
         loop {
             words.skip_blanks();
             if words.rest().is_empty() {
@@ -201,10 +213,35 @@ impl ExecLog {
             if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
                 let (name, value) = item.split_at(at);
                 self.register(name, value.get(6..).unwrap_or_default(), step);
+                has_flags |= is_flags(name);
             }
             // Anything else is the name of a device.
         }
+        // QEMU computes the flags of x86 when they are used, so a log seldom shows their changes.
+        if self.has_flags && shape.writes_flags && !has_flags {
+            let view = Registers::view("eflags", step.set);
+            let view = view.filter(|_| step.set.alignment() == 1);
+            view.into_iter()
+                .for_each(|view| step.write(LoggedRegister::View(view), None));
+        }
         add_accesses(&accesses, shape, step);
+    }
+
+    /// Adds writes without values of the registers that a damaged line names.
+    fn forget_changed(&self, line: &[u8], step: &mut LoggedStep) {
+        let Some(start) = memchr::memmem::find(line, b"\", ").filter(|_| step.is_announced())
+        else {
+            return;
+        };
+        step.hides_values = true;
+        let items = line.get(start + 3..).unwrap_or_default();
+        for item in items.split(|byte| *byte == b',') {
+            if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
+                let (name, value) = item.split_at(at);
+                self.register(name.trim_ascii(), value.get(6..).unwrap_or_default(), step);
+            }
+        }
+        step.hides_values = false;
     }
 
     fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) {
@@ -216,9 +253,9 @@ impl ExecLog {
             return;
         };
         let register = match Registers::view(&name, step.set) {
-            // Of the status register only the flags: its mode would select banks, which logs of
-            // QEMU do not have.
-            Some(view) if view.register == RegisterId::PSR => {
+            // Of the status register of Arm only the flags: its mode would select banks, which logs
+            // of QEMU do not have.
+            Some(view) if view.register == RegisterId::PSR && step.set.alignment() > 1 => {
                 let flags = RegisterView::new(RegisterId::PSR, 3, 1);
                 step.write(LoggedRegister::View(flags), value.get(3..4));
                 return;
@@ -236,6 +273,13 @@ impl ExecLog {
     }
 }
 
+/// Returns whether a name is that of the flags of x86.
+fn is_flags(name: &[u8]) -> bool {
+    [&b"eflags"[..], b"rflags"]
+        .iter()
+        .any(|flags| name.eq_ignore_ascii_case(flags))
+}
+
 fn unexpected(words: &Words<'_>, step: &mut LoggedStep) {
     let rest = words.rest();
     let found = String::from_utf8_lossy(rest.get(..rest.len().min(40)).unwrap_or_default());
@@ -248,26 +292,38 @@ fn unexpected(words: &Words<'_>, step: &mut LoggedStep) {
     );
 }
 
-/// Adds accesses. The log states no sizes: the size of the instruction is divided among the
-/// accesses of a kind.
+/// Adds accesses. The log states no sizes: the entries of a kind cover the size of the instruction
+/// from the lowest address.
 fn add_accesses(accesses: &[(AccessKind, u64)], shape: InstructionShape, step: &mut LoggedStep) {
-    for (kind, address) in accesses {
-        let whole = match kind {
-            AccessKind::Read => shape.read_bytes,
-            AccessKind::Write => shape.write_bytes,
+    for (kind, whole) in [
+        (AccessKind::Read, shape.read_bytes),
+        (AccessKind::Write, shape.write_bytes),
+    ] {
+        let entries = || {
+            let of_kind = accesses.iter().filter(|(other, _)| *other == kind);
+            of_kind.map(|(_, address)| *address)
         };
-        let count = accesses.iter().filter(|(other, _)| other == kind).count() as u16;
-        let size_bytes = if whole.is_multiple_of(count) {
-            whole / count
+        let count = entries().count() as u16;
+        let Some(lowest) = entries().min() else {
+            continue;
+        };
+        let mut add = |address, size_bytes| {
+            step.access(LoggedAccess {
+                kind,
+                address,
+                size_bytes,
+                bytes: None,
+            });
+        };
+        let is_inside = entries().all(|address| address - lowest < u64::from(whole));
+        if count > 1 && whole.is_multiple_of(count) && is_inside {
+            entries().for_each(|address| add(address, whole / count));
+        } else if count > 1 && is_inside {
+            // Several entries for one access, such as one across pages.
+            add(lowest, whole);
         } else {
-            whole
-        };
-        step.access(LoggedAccess {
-            kind: *kind,
-            address: *address,
-            size_bytes,
-            bytes: None,
-        });
+            entries().for_each(|address| add(address, whole));
+        }
     }
 }
 
@@ -336,11 +392,41 @@ impl LogFormat for ExecLog {
                 of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text)))
             })
         });
+        let has_flags = head.lines().any(|line| {
+            let items = ExecLine::step(line);
+            matches!(items, Some(ExecLine::Step { items, .. })
+                if [&b"eflags -> 0x"[..], b"rflags -> 0x"]
+                    .iter()
+                    .any(|flags| memchr::memmem::find(items.rest(), flags).is_some()))
+        });
         Self {
             set: found.unwrap_or_default(),
             is_assumed: found.is_none(),
+            has_flags,
+            last_lines: RwLock::default(),
             shapes: Mutex::default(),
         }
+    }
+
+    fn scan(&self, input: &dyn ReadAt, range: Range<u64>) {
+        // The plugin prints the last lines of all processors when it ends.
+        let start = range.end.saturating_sub(LAST_LINES).max(range.start);
+        let mut text = vec![0; usize::try_from(range.end - start).unwrap_or_default()];
+        // Errors are left to the readers of the text.
+        let count = input.read_at(start, &mut text).unwrap_or_default();
+        text.truncate(count);
+        let mut found = HashMap::new();
+        let mut offset = start;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            if let ExecLine::Step { processor, .. } = ExecLine::of(line.trim_ascii_end()) {
+                found.insert(processor, offset);
+            }
+            offset += line.len() as u64;
+        }
+        *self
+            .last_lines
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = found;
     }
 
     fn instruction_set(&self) -> InstructionSet {
@@ -348,7 +434,10 @@ impl LogFormat for ExecLog {
     }
 
     fn options(&self) -> String {
-        format!("log=execlog,assumed={}", self.is_assumed)
+        format!(
+            "log=execlog,assumed={},flags={}",
+            self.is_assumed, self.has_flags
+        )
     }
 
     fn look_ahead(&self) -> usize {
@@ -393,6 +482,11 @@ impl LogFormat for ExecLog {
                     .map_or(0, |encoding| encoding.bytes().len() as u8);
                 step.text.extend_from_slice(text);
                 self.items(items, shape, step);
+                let last = self.last_lines.read();
+                let last = last.unwrap_or_else(PoisonError::into_inner);
+                if last.get(&processor) == Some(&step.at.offset) {
+                    step.forget_destinations(None);
+                }
             }
             ExecLine::Other(line) if line.trim_ascii().is_empty() => {}
             ExecLine::Other(line) => {
@@ -401,6 +495,7 @@ impl LogFormat for ExecLog {
                     line.get(..line.len().min(NOTE)).unwrap_or_default(),
                 );
                 step.fault(0, LogFault::ForeignLine);
+                self.forget_changed(line, step);
             }
         }
     }

@@ -173,6 +173,12 @@ impl<'a> TextPart<'a> {
         };
         Some((line, next))
     }
+
+    /// Returns whether the byte before an offset is a newline.
+    pub fn ends_line_at(self, offset: usize) -> bool {
+        let last = offset.checked_sub(1).and_then(|last| self.text.get(last));
+        last == Some(&b'\n')
+    }
 }
 
 /// Strips the carriage returns at the end of a line.

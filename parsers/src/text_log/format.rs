@@ -52,8 +52,30 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
         0
     }
 
+    /// Returns the offset of a second record on a line, whose newline is missing; none if the line
+    /// has one record.
+    fn second_record(&self, _line: &[u8]) -> Option<usize> {
+        None
+    }
+
     /// Splits a line without its line end.
     fn read<'a>(&self, line: &'a [u8]) -> Self::Line<'a>;
+
+    /// Returns the maximum number of bytes between the start of a line and the chunk of one of its
+    /// steps; 0 if each line has at most one step.
+    fn look_behind(&self) -> usize {
+        0
+    }
+
+    /// Returns the number of steps of a line. Their chunks begin at its first bytes, a byte each.
+    fn step_count(&self, _line: &Self::Line<'_>) -> usize {
+        1
+    }
+
+    /// Splits a line of several steps for one of them.
+    fn read_step<'a>(&self, line: &'a [u8], _number: usize) -> Self::Line<'a> {
+        self.read(line)
+    }
 
     /// Returns whether a line begins a chunk.
     fn chunk_start(&self, line: &Self::Line<'_>, state: &mut Self::ChunkState) -> ChunkStart;
@@ -99,6 +121,8 @@ impl<'a> LogHead<'a> {
 pub(crate) enum ChunkStart {
     /// It does.
     Yes,
+    /// It begins a chunk without a step, whose effects come after the step before.
+    Apart,
     /// It belongs to the chunk of the line before.
     No,
     /// It depends on lines that were not read.

@@ -18,5 +18,5 @@ pub(crate) use crate::text_log::branch::branch_of;
 pub(crate) use crate::text_log::format::{AheadText, ChunkStart, LogFormat, LogHead, LogOptions};
 pub(crate) use crate::text_log::source::TextLog;
 pub(crate) use crate::text_log::step::{
-    LateRegister, LoggedAccess, LoggedRegister, LoggedStep, whole_register,
+    BlockPlace, LateRegister, LoggedAccess, LoggedRegister, LoggedStep, whole_register,
 };

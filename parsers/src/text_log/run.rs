@@ -40,8 +40,12 @@ pub(super) struct LogRun<'r, F: LogFormat, S: ?Sized> {
     /// True before the first line of a range that begins in the middle of the text: its chunk has
     /// no text before that line.
     is_at_cut: bool,
+    /// Start of the range, which may be inside a line of several steps.
+    start: u64,
     /// End of the range.
     end: u64,
+    /// Length of the whole text.
+    length: u64,
     /// Longer lines are left out.
     line_limit: usize,
 }
@@ -62,17 +66,14 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         } = scratch;
         names.clear();
         step.begin(range.start);
+        let line_start = line_start(format, &text, range.start)?;
         // Lines after the range may complete its last step.
         let read_end = range
             .end
             .saturating_add(format.look_ahead() as u64)
             .min(text.length.max(range.end));
-        let mut window = InputWindow::new(
-            text.input,
-            range.start..read_end,
-            text.limits.window,
-            buffer,
-        );
+        let mut window =
+            InputWindow::new(text.input, line_start..read_end, text.limits.window, buffer);
         let mut run = Self {
             format,
             sink,
@@ -81,7 +82,9 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             state: F::AT_START,
             line: 0,
             is_at_cut: range.start > 0,
+            start: range.start,
             end: range.end,
+            length: text.length,
             line_limit: text.limits.line,
         };
         run.lines(&mut window, text.limits)
@@ -97,9 +100,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             let done = self.window_lines(window);
             let end = window.base() + done as u64;
             if end >= self.end || window.is_last() && done == window.text().len() {
-                self.finish_step(AheadText {
-                    text: window.text().get(done..).unwrap_or_default(),
-                });
+                self.finish_step(window, end.min(self.end));
                 return Ok(ParsedRange {
                     lines: self.line,
                     end: end.min(self.end),
@@ -131,7 +132,9 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         } else {
             self.format.look_ahead()
         };
-        let limit = whole.saturating_sub(reserve).min(left);
+        // A line that does not end in the window is text after the others too.
+        let limit = window.text().len().saturating_sub(reserve);
+        let limit = limit.min(whole).min(left);
         let mut at = 0;
         while at < limit {
             let Some((line, next)) = part.line_at(at) else {
@@ -144,6 +147,10 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                 continue;
             }
             let mut line = without_return(line);
+            // Lines after the range belong to other chunks.
+            self.step.is_cut_off = window.is_last()
+                && window.base() + next as u64 == self.length
+                && !part.ends_line_at(next);
             let first_chunk = self.format.first_chunk();
             if offset == 0 && first_chunk > 0 {
                 self.initial_line(line);
@@ -159,23 +166,62 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                     .and_then(|first| line.get(first..))
                     .unwrap_or_default();
             }
-            let parsed = self.format.read(line);
-            if self.format.chunk_start(&parsed, &mut self.state) == ChunkStart::Yes {
-                self.finish_step(AheadText {
-                    text: part.text.get(at..whole).unwrap_or_default(),
-                });
-                self.step.begin(offset);
+            self.records(line, offset, window);
+            // The range ends between two records of a line.
+            let line_end = window.base() + next as u64;
+            if line_end == self.end && self.end < self.length && !part.ends_line_at(next) {
+                self.step.fault(0, LogFault::Fused);
             }
-            self.is_at_cut = false;
-            self.step.at = InputLocation {
-                offset,
-                line_in_range: self.line,
-            };
-            self.format.add(&parsed, self.step);
             self.line += 1;
             at = next;
         }
         at
+    }
+
+    /// Adds the records of a line that begin in the range, usually one.
+    fn records(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) {
+        let (mut line, mut offset) = (line, offset);
+        while let Some(length) = self.format.second_record(line).filter(|length| *length > 0) {
+            let (first, second) = line.split_at_checked(length).unwrap_or((line, b""));
+            self.steps(first, offset, window);
+            self.step.fault(0, LogFault::Fused);
+            (line, offset) = (second, offset + first.len() as u64);
+            if offset >= self.end {
+                return;
+            }
+        }
+        self.steps(line, offset, window);
+    }
+
+    /// Adds the steps of a record that begin in the range, usually one.
+    fn steps(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) {
+        let parsed = self.format.read(line);
+        let count = self.format.step_count(&parsed).min(line.len());
+        if count < 2 {
+            self.record(&parsed, offset, window);
+            return;
+        }
+        for (number, place) in (offset..self.end).enumerate().take(count) {
+            if place >= self.start {
+                let parsed = self.format.read_step(line, number);
+                self.record(&parsed, place, window);
+            }
+        }
+    }
+
+    /// Adds a line to its step.
+    fn record(&mut self, parsed: &F::Line<'_>, offset: u64, window: &InputWindow<'_>) {
+        let start = self.format.chunk_start(parsed, &mut self.state);
+        if matches!(start, ChunkStart::Yes | ChunkStart::Apart) {
+            self.finish_step(window, offset);
+            self.step.begin(offset);
+        }
+        self.is_at_cut = false;
+        self.step.at = InputLocation {
+            offset,
+            line_in_range: self.line,
+        };
+        self.format.add(parsed, self.step);
     }
 
     /// Adds the initial state of the first line.
@@ -185,14 +231,32 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         self.format.add_initial(&parsed, self.step);
     }
 
-    fn finish_step(&mut self, ahead: AheadText<'_>) {
+    /// Emits the step of the chunk that ends at an offset.
+    fn finish_step(&mut self, window: &InputWindow<'_>, end: u64) {
         if std::mem::take(&mut self.is_at_cut) {
             return;
         }
         if self.format.look_ahead() > 0 {
+            let ahead = self.ahead(window, end);
             self.format.complete(self.step, ahead);
         }
         self.step.emit(self.names, self.sink);
+    }
+
+    /// Returns the whole lines after a chunk, as far as the format looks ahead: as many as a run
+    /// over this chunk only reads.
+    fn ahead<'w>(&self, window: &'w InputWindow<'_>, end: u64) -> AheadText<'w> {
+        let start = usize::try_from(end.saturating_sub(window.base())).unwrap_or(usize::MAX);
+        let text = window.text().get(start..).unwrap_or_default();
+        let text = text.get(..self.format.look_ahead()).unwrap_or(text);
+        let is_rest = end + text.len() as u64 == self.length;
+        let whole = match is_rest {
+            true => text.len(),
+            false => memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1),
+        };
+        AheadText {
+            text: text.get(..whole).unwrap_or_default(),
+        }
     }
 
     /// Reports a line that does not end in the window.
@@ -204,6 +268,32 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         self.step.fault(0, LogFault::LineTooLong(LINE_LIMIT));
         self.line += 1;
     }
+}
+
+/// Returns the start of the line in which a chunk begins.
+fn line_start<F: LogFormat>(
+    format: &F,
+    text: &LogText<'_>,
+    offset: u64,
+) -> Result<u64, SourceError> {
+    if format.look_behind() == 0 {
+        return Ok(offset);
+    }
+    let start = offset.saturating_sub(format.look_behind() as u64);
+    let mut before = vec![0; usize::try_from(offset - start).unwrap_or_default()];
+    let count = text
+        .input
+        .read_at(start, &mut before)
+        .map_err(|error| SourceError::Read {
+            offset: start,
+            error,
+        })?;
+    before.truncate(count);
+    Ok(match memchr::memrchr(b'\n', &before) {
+        Some(newline) => start + newline as u64 + 1,
+        None if start == 0 => 0,
+        None => offset,
+    })
 }
 
 /// Returns the first certain chunk start in a range.
@@ -240,9 +330,19 @@ pub(super) fn cut<F: LogFormat>(
             if line.len() > text.limits.line {
                 continue;
             }
-            let parsed = format.read(without_return(line));
+            let mut line = without_return(line);
+            let second = format.second_record(line).unwrap_or(line.len());
+            let parsed = format.read(line.get(..second).unwrap_or(line));
             if format.chunk_start(&parsed, &mut state) == ChunkStart::Yes {
                 return Ok(Some(offset));
+            }
+            // No cut is made inside a line, but its last record decides about the next line.
+            line = line.get(second..).unwrap_or_default();
+            while !line.is_empty() {
+                let next = format.second_record(line).unwrap_or(line.len());
+                let (record, rest) = line.split_at_checked(next.max(1)).unwrap_or((line, b""));
+                format.chunk_start(&format.read(record), &mut state);
+                line = rest;
             }
         }
         let is_too_long = at == whole && window.text().len() - at > text.limits.line;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode,
 };
 
 use crate::events::{
@@ -19,7 +19,11 @@ const THREADS: usize = 1 << 15;
 /// Maximum number of registers outside the architecture's table.
 const NAMED_REGISTERS: usize = 4096;
 /// Maximum number of effects and notes of a step, which bounds memory.
-const EFFECTS: usize = 1 << 14;
+const EFFECTS: usize = 1 << 16;
+/// Number of effects among which a repeated access is searched.
+const REPEATED: usize = 64;
+/// Maximum bytes of a register whose length is the same on all processors.
+const LONGEST_FIXED_BYTES: u16 = 64;
 /// Maximum bytes of a register value and of an access event.
 const ACCESS_BYTES: usize = 64;
 
@@ -50,6 +54,14 @@ pub(crate) struct LoggedStep {
     pub branch: RecordedBranch,
     /// Disassembly in the log.
     pub text: Vec<u8>,
+    /// Privilege mode of the instruction, as a number; none if the log does not state it.
+    pub privilege: Option<u8>,
+    /// Block of the instruction, in formats that record blocks.
+    pub block: BlockPlace,
+    /// True while the last line of the text is added and has no newline: its end may be missing.
+    pub is_cut_off: bool,
+    /// True if values are left out from here on: their place in the trace is not known.
+    pub hides_values: bool,
     /// Lines that a format keeps until the step is complete.
     pub kept_lines: Vec<u8>,
     effects: Vec<LoggedEffect>,
@@ -60,6 +72,19 @@ pub(crate) struct LoggedStep {
     /// Faults of lines, with their locations.
     problems: Vec<Problem>,
     has_scattered_values: bool,
+    /// True if effects were left out.
+    has_left_out: bool,
+}
+
+/// Place of an instruction in a block of instructions that run one after another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BlockPlace {
+    /// Address of the first instruction.
+    pub start: u64,
+    /// Number of instructions.
+    pub count: usize,
+    /// Number of instructions before this one.
+    pub number: usize,
 }
 
 #[derive(Debug)]
@@ -140,11 +165,15 @@ impl LoggedStep {
         self.branch = RecordedBranch::Unsaid;
         self.text.clear();
         self.kept_lines.clear();
+        self.privilege = None;
+        self.block = BlockPlace::default();
+        self.hides_values = false;
         self.effects.clear();
         self.bytes.clear();
         self.late.clear();
         self.problems.clear();
         self.has_scattered_values = false;
+        self.has_left_out = false;
     }
 
     /// Announces the instruction, on the current line.
@@ -160,9 +189,10 @@ impl LoggedStep {
 
     /// Adds a register write; the value is little-endian and as long as the register, or longer.
     pub fn write(&mut self, register: LoggedRegister<'_>, value: Option<&[u8]>) {
-        if self.effects.len() >= EFFECTS {
+        if self.is_full() {
             return;
         }
+        let value = value.filter(|_| !self.hides_values);
         let value = value.map(|value| self.keep(value));
         let register = match register {
             LoggedRegister::View(view) => StoredName::View(view),
@@ -178,6 +208,22 @@ impl LoggedStep {
     pub fn write_late(&mut self, view: RegisterView, register: LateRegister) {
         self.late.push((register, self.effects.len()));
         self.write(LoggedRegister::View(view), None);
+    }
+
+    /// Adds writes without values of the registers that the instruction writes, as far as its
+    /// encoding shows them: the log leaves out what it did to them.
+    pub fn forget_destinations(&mut self, except: Option<RegisterId>) {
+        let Some(encoding) = self.encoding else {
+            return;
+        };
+        let instruction = decode(encoding, Address(self.pc), self.set);
+        let destinations = instruction.registers.iter().flat_map(|used| &used.writes);
+        for view in destinations.filter(|view| view.register != RegisterId::PC) {
+            if Some(view.register) != except {
+                let view = whole_register(*view, self.set);
+                self.write(LoggedRegister::View(view), None);
+            }
+        }
     }
 
     /// Returns true while a register write waits for its value.
@@ -204,7 +250,8 @@ impl LoggedStep {
 
     /// Adds an access.
     pub fn access(&mut self, access: LoggedAccess) {
-        self.push(EffectKind::Access(access));
+        let bytes = access.bytes.filter(|_| !self.hides_values);
+        self.push(EffectKind::Access(LoggedAccess { bytes, ..access }));
     }
 
     /// Adds an access with all its bytes, in events of at most 8 bytes.
@@ -227,14 +274,22 @@ impl LoggedStep {
         }
     }
 
-    /// Adds an access, and removes an earlier one of the same kind, address and size.
+    /// Adds an access, or replaces one of the same kind, address and size among the last effects.
     pub fn replace_access(&mut self, access: LoggedAccess) {
-        self.effects.retain(|effect| {
-            !matches!(&effect.kind, EffectKind::Access(other)
-                if (other.kind, other.address, other.size_bytes)
-                    == (access.kind, access.address, access.size_bytes))
-        });
-        self.access(access);
+        let last = self.effects.iter_mut().rev().take(REPEATED);
+        let same = last
+            .filter_map(|effect| match &mut effect.kind {
+                EffectKind::Access(other) => Some(other),
+                _ => None,
+            })
+            .find(|other| {
+                (other.kind, other.address, other.size_bytes)
+                    == (access.kind, access.address, access.size_bytes)
+            });
+        match same {
+            Some(same) => *same = access,
+            None => self.access(access),
+        }
     }
 
     /// Returns the value that the step wrote to a register of the architecture's table.
@@ -251,13 +306,22 @@ impl LoggedStep {
             })
     }
 
-    /// Adds a text about the step.
+    /// Adds a text about the step. Notes before the first step belong to no thread and are left
+    /// out.
     pub fn note(&mut self, kind: TextKind, text: &[u8]) {
-        if self.effects.len() >= EFFECTS {
+        let has_thread = self.is_announced() || !self.thread.is_empty();
+        if !has_thread && kind == TextKind::Note || self.is_full() {
             return;
         }
         let text = self.keep(text);
         self.push(EffectKind::Note(kind, text));
+    }
+
+    /// Returns true if a text about an exception was added.
+    pub fn has_exception(&self) -> bool {
+        let is_exception =
+            |kind: &EffectKind| matches!(kind, EffectKind::Note(TextKind::Exception, _));
+        self.effects.iter().any(|effect| is_exception(&effect.kind))
     }
 
     /// Reports a fault of the current line.
@@ -283,17 +347,35 @@ impl LoggedStep {
     }
 
     fn push(&mut self, kind: EffectKind) {
-        if self.effects.len() < EFFECTS {
+        if !self.is_full() {
             self.effects.push(LoggedEffect { at: self.at, kind });
         }
     }
 
+    /// Returns true if no more effects are kept, which is reported the first time.
+    fn is_full(&mut self) -> bool {
+        let is_full = self.effects.len() >= EFFECTS;
+        if is_full && !self.has_left_out {
+            self.has_left_out = true;
+            // The list of problems may be full too.
+            self.problems.truncate(EFFECTS - 1);
+            self.fault(0, LogFault::TooManyEffects(EFFECTS));
+        }
+        is_full
+    }
+
     /// Pushes the events of the step.
     pub fn emit<S: EventSink + ?Sized>(&self, names: &mut LogNames, sink: &mut S) {
-        if self.place.is_none() && self.effects.is_empty() && self.problems.is_empty() {
+        if self.place.is_none() && self.effects.is_empty() {
+            self.emit_problems(sink);
             return;
         }
         let Some(thread) = names.thread(&self.thread, sink) else {
+            let place = self.place.or(self.effects.first().map(|effect| effect.at));
+            sink.problem(&left_out(
+                place.unwrap_or(self.at),
+                LogFault::TooManyThreads(THREADS),
+            ));
             return;
         };
         if let Some(place) = self.place {
@@ -312,9 +394,13 @@ impl LoggedStep {
                             names.register(self.kept(name), *size_bytes, sink)
                         }
                     };
-                    if let Some(view) = register {
-                        let value = value.as_ref().map(|value| self.kept(value));
-                        emit_write(thread, view, value, place, sink);
+                    let value = value.as_ref().map(|value| self.kept(value));
+                    match register {
+                        Some(view) => emit_write(thread, view, value, place, sink),
+                        None => {
+                            let fault = LogFault::TooManyRegisters(NAMED_REGISTERS);
+                            sink.problem(&left_out(place, fault));
+                        }
                     }
                 }
                 EffectKind::Access(access) => emit_access(thread, access, place, sink),
@@ -326,6 +412,10 @@ impl LoggedStep {
                 }),
             }
         }
+        self.emit_problems(sink);
+    }
+
+    fn emit_problems<S: EventSink + ?Sized>(&self, sink: &mut S) {
         self.problems
             .iter()
             .for_each(|problem| sink.problem(problem));
@@ -362,7 +452,17 @@ impl LoggedStep {
     }
 }
 
-/// Pushes a register write. A value shorter than the register is extended by zeros.
+/// Creates the report that something was left out.
+fn left_out(place: InputLocation, fault: LogFault) -> Problem {
+    Problem {
+        place,
+        column: 0,
+        kind: ProblemKind::Log(fault),
+    }
+}
+
+/// Pushes a register write. A value shorter than the register is extended by zeros, except for vector
+/// registers whose length depends on the processor: nothing is known of the rest of these.
 fn emit_write<S: EventSink + ?Sized>(
     thread: ThreadNumber,
     view: RegisterView,
@@ -370,6 +470,10 @@ fn emit_write<S: EventSink + ?Sized>(
     place: InputLocation,
     sink: &mut S,
 ) {
+    let mut view = view;
+    if let Some(value) = value.filter(|_| view.size_bytes > LONGEST_FIXED_BYTES) {
+        view.size_bytes = view.size_bytes.min(value.len() as u16);
+    }
     let size_bytes = usize::from(view.size_bytes);
     let mut padded = Vec::new();
     let bytes = value.map(|value| {

@@ -8,7 +8,9 @@ use stepback_index::in_order::parse_in_order;
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Index};
 use stepback_machine::flow::FlowKind as ControlFlow;
-use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView, Registers, decode};
+use stepback_machine::{
+    AccessKind, InstructionSet, Mode, RegisterId, RegisterView, Registers, decode,
+};
 use stepback_parsers::check::{FindingPlace, Findings};
 use stepback_parsers::{
     DelaySlot, EventSink, Flow, InputLocation, Line, MarkerEvent, MarkerKind, MemoryAccess,
@@ -251,7 +253,9 @@ impl EventCheck<'_> {
         // An instruction that rotates the register window writes registers of the new window.
         if written.contains(&write.view.register)
             || last.set.window_step(&encoding).is_some()
-            || written.iter().any(|register| is_window(*register))
+            || written
+                .iter()
+                .any(|register| is_window(*register, last.set))
         {
             return;
         }
@@ -541,9 +545,10 @@ fn is_followed(register: RegisterId) -> bool {
     register <= RegisterId::LR || (RegisterId::V0..RegisterId::P0).contains(&register)
 }
 
-/// Returns true for a register of a window other than the current one.
-fn is_window(register: RegisterId) -> bool {
-    register >= RegisterId::FIRST_BANK
+/// Returns true for a register of a window other than the current one, or of another bank. RISC-V
+/// has vector and control registers in their place.
+fn is_window(register: RegisterId, set: InstructionSet) -> bool {
+    register >= RegisterId::FIRST_BANK && !set.is_shown_when_written(register)
 }
 
 /// Formats bytes, lowest first, as a number.
@@ -564,7 +569,9 @@ mod tests {
     #[test]
     fn x87_registers_are_in_no_window() {
         let x87 = (0..8).map(|number| RegisterId(RegisterId::ST0.0 + number));
-        assert!(!x87.into_iter().any(is_window));
-        assert!(is_window(RegisterId::FIRST_BANK));
+        let x86 = InstructionSet::X86_64;
+        assert!(!x87.into_iter().any(|register| is_window(register, x86)));
+        assert!(is_window(RegisterId::FIRST_BANK, InstructionSet::Sparc64));
+        assert!(!is_window(RegisterId::FIRST_BANK, InstructionSet::Riscv64));
     }
 }

@@ -1,0 +1,83 @@
+//! What the next line of a hart shows about a step: a trap without a line, because control continues
+//! where the instruction does not lead, and a change of the privilege mode.
+
+use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::{Address, CodeSite, Encoding};
+
+use crate::commit_log::commit::{CommitReader, forget_trap_registers};
+use crate::commit_log::line::{Commit, CommitLine, Dialect};
+use crate::events::TextKind;
+use crate::text_log::{AheadText, LoggedStep};
+
+/// Number of lines among which the next one of the hart is searched.
+const LINES: usize = 16;
+
+impl CommitReader<'_> {
+    /// Adds what the next committed instruction of a hart shows about its step.
+    pub fn transition(self, step: &mut LoggedStep, ahead: AheadText<'_>) {
+        let Some(encoding) = step.encoding.filter(|_| step.is_announced()) else {
+            return;
+        };
+        let may_trap = self.has_silent_traps || step.has_exception();
+        if !may_trap && !is_trap_return(&encoding) {
+            return;
+        }
+        let Some(next) = next_commit(step, ahead) else {
+            return;
+        };
+        if self.has_silent_traps && !may_lead_to(step, &encoding, next.pc) {
+            forget_trap_registers(step, self.registers);
+        }
+        if step.privilege.is_some_and(|mode| mode != next.mode) {
+            let text = format!("mode change to {}", mode_name(next.mode));
+            step.note(TextKind::StateChange, text.as_bytes());
+        }
+    }
+}
+
+fn next_commit<'a>(step: &LoggedStep, ahead: AheadText<'a>) -> Option<Commit<'a>> {
+    ahead.lines().take(LINES).find_map(|line| {
+        let CommitLine::Commit(commit) = CommitLine::of(line, Dialect::Commits) else {
+            return None;
+        };
+        let hart = commit.hart.unwrap_or_default();
+        (step.thread == format!("hart{hart}").as_bytes()).then_some(commit)
+    })
+}
+
+/// MRET, SRET, MNRET and DRET.
+fn is_trap_return(encoding: &Encoding) -> bool {
+    let opcode = encoding.bytes().first_chunk().copied();
+    opcode.map(u32::from_le_bytes).is_some_and(|opcode| {
+        matches!(
+            opcode,
+            0x3020_0073 | 0x1020_0073 | 0x7020_0073 | 0x7b20_0073
+        )
+    })
+}
+
+fn mode_name(mode: u8) -> String {
+    match mode {
+        0 => "U".to_owned(),
+        1 => "S".to_owned(),
+        3 => "M".to_owned(),
+        number => format!("mode {number}"),
+    }
+}
+
+/// Returns whether the instruction of a step can lead to an address.
+fn may_lead_to(step: &LoggedStep, encoding: &Encoding, next: u64) -> bool {
+    if next == step.pc.wrapping_add(encoding.bytes().len() as u64) {
+        return true;
+    }
+    let site = CodeSite {
+        pc: Address(step.pc),
+        encoding: *encoding,
+    };
+    let control = step.set.control(&site);
+    match (control.flow, control.target) {
+        (FlowKind::Next | FlowKind::Trap, _) => false,
+        (_, BranchTarget::Address(target)) => target == next,
+        _ => true,
+    }
+}

@@ -1,0 +1,230 @@
+//! Lines of RISC-V commit logs, with the values that their format pages state.
+
+use crate::text_log::tests::recorder::{check, check_all};
+
+const HART: &str = "core   0: 3 0x0000000080000000 (0x00a00513) x10 0x000000000000000a\n";
+
+#[test]
+fn a_trap_belongs_to_its_hart() {
+    // Harts take turns, so the first line of a turn can be a trap.
+    let text = format!(
+        "{HART}core   1: exception interrupt #7, epc 0x0000000080000004\n\
+         core   1:           tval 0x0000000000000010\n\
+         core   1: 3 0x0000000080000100 (0x00b00593) x11 0x000000000000000b\n"
+    );
+    check(
+        &text,
+        &[
+            "hart0 step 80000000 Riscv64 4 \"\"",
+            "hart1 Exception exception interrupt #7, epc 0x0000000080000004",
+            "hart1 Note tval 0x0000000000000010",
+            "hart1 step 80000100 Riscv64 4 \"\"",
+        ],
+    );
+    check(
+        "0 3 0x0000000000001000 (0x00000297) x 5 0x0000000000001000\n\
+         hartid=1: exception interrupt #7, epc 0x0000000000001004\n\
+         1 3 0x0000000000001004 (0x00000297) x 5 0x0000000000001004\n",
+        &["hart1 Exception exception interrupt #7, epc 0x0000000000001004"],
+    );
+}
+
+#[test]
+fn two_records_on_a_line_are_both_read() {
+    let second = "core   1: 3 0x0000000080000104 (0x00d00693) x13 0x000000000000000d\n";
+    check_all(
+        &format!("{}{second}", HART.trim_end()),
+        &[
+            "hart0 step 80000000 Riscv64 4 \"\"",
+            "hart0 r10=000000000000000a",
+            "problem two records on one line: both are kept",
+            "hart1 step 80000104 Riscv64 4 \"\"",
+            "hart1 r13=000000000000000d",
+        ],
+    );
+    // Output of the program without a newline precedes a record.
+    check(
+        &format!("{HART}Hello {second}"),
+        &["hart0 Note Hello ", "hart1 r13=000000000000000d"],
+    );
+    check(
+        &format!("{HART}(spike) {second}"),
+        &["hart1 step 80000104 Riscv64 4 \"\""],
+    );
+}
+
+#[test]
+fn a_value_at_the_end_of_a_cut_log_is_unknown() {
+    let cut =
+        "problem the last line has no newline, and its last value may be cut off: it is unknown";
+    check(
+        &format!("{HART}core   0: 3 0x0000000080000004 (0x00b00593) x11 0x00000000"),
+        &["hart0 r11=?", cut],
+    );
+    check(
+        &format!("{HART}core   0: 3 0x0000000080000004 (0x00b00593) x11 0x000000000000000b"),
+        &["hart0 r11=000000000000000b"],
+    );
+    let store = "core   0: 3 0x0000000080000004 (0x00b53023) mem 0x0000000080001000";
+    check(
+        &format!("{HART}{store} 0x0000"),
+        &["hart0 write 80001000 ?8", cut],
+    );
+    // A store without a value is no load.
+    check(&format!("{HART}{store}"), &["hart0 write 80001000 ?8"]);
+    check(&format!("{HART}{}", &store[..store.len() - 3]), &[cut]);
+}
+
+#[test]
+fn elements_of_a_vector_load_have_the_values_of_their_register() {
+    // vle16.v v8, (a0): two registers of 64 bits.
+    let load = "core   0: 3 0x0000000080000004 (0x02055407) e16 m2 l6 v8  0x4444333322221111 v9  0xaaaabbbb66665555";
+    let accesses: String = (0..6)
+        .map(|place| format!(" mem 0x{:016x}", 0x8000_1000u64 + 2 * place))
+        .collect();
+    check(
+        &format!("{HART}{load}{accesses}\n"),
+        &[
+            "hart0 read 80001000 1111",
+            "hart0 read 80001006 4444",
+            "hart0 read 80001008 5555",
+            "hart0 read 8000100a 6666",
+            "hart0 r534=0000000000000006",
+        ],
+    );
+    // With a mask, nothing is claimed.
+    let masked = load.replace("0x02055407", "0x00055407");
+    check(
+        &format!("{HART}{masked}{accesses}\n"),
+        &["hart0 read 80001006 ?2"],
+    );
+}
+
+#[test]
+fn pushed_and_popped_registers_have_the_size_of_a_register() {
+    check(
+        "core   0: 3 0x80000000 (0xb862) x2  0x8000ffe0 mem 0x8000fffc 0x00000007 mem 0x8000fff8 0x80000102 mem 0x8000fff4 0x00000001\n\
+         core   0: 3 0x80000002 (0xbe62) x1  0x00000001 x2  0x80010000 x8  0x80000102 x9  0x00000007 mem 0x8000fffc mem 0x8000fff8 mem 0x8000fff4\n",
+        &[
+            "hart0 write 8000fff8 80000102",
+            "hart0 read 8000fffc 00000007",
+            "hart0 read 8000fff8 80000102",
+            "hart0 read 8000fff4 00000001",
+            "hart0 step 80000002 Riscv32 2 \"cm.popret {ra, s0-s1}\"",
+        ],
+    );
+    // Without a write of the stack pointer it is C.FSDSP.
+    check(
+        &format!(
+            "{HART}core   0: 3 0x0000000080000004 (0xb862) mem 0x0000000080001000 0x3ff0000000000000\n"
+        ),
+        &[
+            "hart0 write 80001000 3ff0000000000000",
+            "hart0 step 80000004 Riscv64 2 \"\"",
+        ],
+    );
+}
+
+#[test]
+fn registers_of_a_damaged_line_are_unknown() {
+    let problem = "problem a line that does not belong to the log: it is kept as a note";
+    check(
+        &format!(
+            "{HART}core   0: 3 0x00000z0080000004 (0x00b00513) x10 0x000000000000000b mem 0x0000000080001000 0x0b\n"
+        ),
+        &["hart0 r10=?", "hart0 write 80001000 ?1", problem],
+    );
+    check(
+        &format!("{HART}core   0: 3 0x0000000080000004 (0x00b00513) x10 0x00000000z000000b\n"),
+        &["hart0 step 80000004 Riscv64 4 \"\"", "hart0 r10=?"],
+    );
+    // A damaged line of another hart.
+    check(
+        &format!("{HART}core   1: 3 0x00000z0080000004 (0x00b00513) x10 0x000000000000000b\n"),
+        &["hart0 r10=000000000000000a", problem],
+    );
+}
+
+#[test]
+fn a_trap_without_a_line_changes_control_registers() {
+    let text = "core   0: 3 0x0000000080000000 (0x34151073) c833_mepc 0x0000000080000010\n\
+                core   0: 3 0x0000000080000004 (0x00000013)\n\
+                core   0: 3 0x0000000080000008 (0x00000063)\n\
+                core   0: 3 0x0000000080000008 (0x00000063)\n\
+                core   0: 3 0x0000000080000100 (0x34202573) x10 0x8000000000000007\n\
+                core   0: 3 0x0000000080000104 (0x00008067)\n\
+                core   0: 3 0x0000000080000300 (0x00000013)\n";
+    let format = crate::detect::Format::CommitLog;
+    let events = crate::text_log::tests::recorder::events(text, format);
+    // The jump to itself at 80000008 was executed twice.
+    let unknown = events.iter().position(|event| event == "hart0 r256=?");
+    assert_eq!((events.len(), unknown), (17, Some(5)), "{events:#?}");
+}
+
+#[test]
+fn widths_follow_from_the_first_lines() {
+    check(
+        "rv new 0 RV32IMAC MSU 32 1\nrv rf w 0 0 5 80000000\nrv commit 0 80000000\nrv rf w 0 0 6 1\nrv commit 0 80000002\n",
+        &["hart0 step 80000000 Riscv32 2 \"\"", "hart0 r5=80000000"],
+    );
+    let table = "pc, inst, modified regs, source operands, memory, inst info, privilege, trap, disassembly, hartid\n";
+    check(
+        &format!("{table}1000,fff00293,x5=ffffffff,,,,m,,li,0\n"),
+        &["hart0 step 1000 Riscv32 4 \"li\""],
+    );
+    check(
+        &format!("{table}1000,fff00293,x5=ffffffffffffffff,,,,m,,li,0\n"),
+        &["hart0 step 1000 Riscv64 4 \"li\""],
+    );
+}
+
+#[test]
+fn a_header_belongs_to_no_thread() {
+    check_all(
+        &format!("*** [rvfi_tracer] INFO\n{HART}"),
+        &[
+            "problem a line that does not belong to the log: it is kept as a note",
+            "hart0 step 80000000 Riscv64 4 \"\"",
+            "hart0 r10=000000000000000a",
+        ],
+    );
+}
+
+#[test]
+fn rows_of_ibex_show_the_size_of_a_store() {
+    // cm.push: its encoding also means C.FSDSP.
+    check(
+        "Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents\n\
+         106\t43\t00001200\t    b882\tcm.push\t{ra,s0-s2},-16\t  x1:0x00000001  x2=0x00001ff0 PA:0x00001ffc store:0x00000001\n\
+         118\t49\t00001100\t34202573\t==>csrr\tx10,mcause\t x10=0x0000000b\n",
+        &["hart0 write 1ffc 00000001"],
+    );
+}
+
+#[test]
+fn a_change_of_the_privilege_mode_is_shown() {
+    check(
+        "core   0: 0x0000000080000000 (0x30200073) mret\n\
+         core   0: 3 0x0000000080000000 (0x30200073) c768_mstatus 0x0000000000000080\n\
+         core   0: 0x0000000080001000 (0x00000013) nop\n\
+         core   0: 0 0x0000000080001000 (0x00000013)\n\
+         core   0: exception interrupt #7, epc 0x0000000080001004\n\
+         core   0: 0x0000000080000100 (0x30200073) mret\n\
+         core   0: 3 0x0000000080000100 (0x30200073) c768_mstatus 0x0000000000000080\n",
+        &[
+            "hart0 StateChange mode change to U",
+            "hart0 StateChange mode change to M",
+        ],
+    );
+}
+
+#[test]
+fn no_cut_is_made_after_a_listing_that_ends_a_line() {
+    let first = "core   0: 3 0x0000000080000000 (0x00a00513) x10 0x000000000000000a";
+    let listing = "core   0: 0x0000000080000004 (0x00a00513) text\n";
+    let commit = "core   0: 3 0x0000000080000004 (0x00a00513) x10 0x000000000000000a\n";
+    check(
+        &format!("{first}{listing}{commit}").repeat(3),
+        &["hart0 step 80000004 Riscv64 4 \"text\""],
+    );
+}

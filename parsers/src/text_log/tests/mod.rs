@@ -1,0 +1,5 @@
+mod commit_logs;
+mod delta_logs;
+mod parts;
+mod qemu_logs;
+mod recorder;
