@@ -276,6 +276,9 @@ fn line_start<F: LogFormat>(
     text: &LogText<'_>,
     offset: u64,
 ) -> Result<u64, SourceError> {
+    if format.look_behind() == 0 {
+        return Ok(offset);
+    }
     let start = offset.saturating_sub(format.look_behind() as u64);
     let mut before = vec![0; usize::try_from(offset - start).unwrap_or_default()];
     let count = text
@@ -288,7 +291,7 @@ fn line_start<F: LogFormat>(
     before.truncate(count);
     Ok(match memchr::memrchr(b'\n', &before) {
         Some(newline) => start + newline as u64 + 1,
-        None if start == 0 && format.look_behind() > 0 => 0,
+        None if start == 0 => 0,
         None => offset,
     })
 }
@@ -327,9 +330,19 @@ pub(super) fn cut<F: LogFormat>(
             if line.len() > text.limits.line {
                 continue;
             }
-            let parsed = format.read(without_return(line));
+            let mut line = without_return(line);
+            let second = format.second_record(line).unwrap_or(line.len());
+            let parsed = format.read(line.get(..second).unwrap_or(line));
             if format.chunk_start(&parsed, &mut state) == ChunkStart::Yes {
                 return Ok(Some(offset));
+            }
+            // No cut is made inside a line, but its last record decides about the next line.
+            line = line.get(second..).unwrap_or_default();
+            while !line.is_empty() {
+                let next = format.second_record(line).unwrap_or(line.len());
+                let (record, rest) = line.split_at_checked(next.max(1)).unwrap_or((line, b""));
+                format.chunk_start(&format.read(record), &mut state);
+                line = rest;
             }
         }
         let is_too_long = at == whole && window.text().len() - at > text.limits.line;

@@ -1,6 +1,7 @@
 //! Compares the index with the oracle, which replays events naively: random traces, real traces,
 //! random queries.
 
+mod commit_logs;
 mod drmemtrace;
 mod exceptions;
 mod heap;

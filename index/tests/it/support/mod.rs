@@ -1,6 +1,7 @@
 //! Shared parts of the index tests: random traces, random queries, and the comparison of index and
 //! oracle.
 
+pub mod commit_log;
 pub mod compare;
 pub mod control;
 pub mod delegate;

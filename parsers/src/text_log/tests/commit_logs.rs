@@ -217,3 +217,14 @@ fn a_change_of_the_privilege_mode_is_shown() {
         ],
     );
 }
+
+#[test]
+fn no_cut_is_made_after_a_listing_that_ends_a_line() {
+    let first = "core   0: 3 0x0000000080000000 (0x00a00513) x10 0x000000000000000a";
+    let listing = "core   0: 0x0000000080000004 (0x00a00513) text\n";
+    let commit = "core   0: 3 0x0000000080000004 (0x00a00513) x10 0x000000000000000a\n";
+    check(
+        &format!("{first}{listing}{commit}").repeat(3),
+        &["hart0 step 80000004 Riscv64 4 \"text\""],
+    );
+}
