@@ -54,9 +54,12 @@ fn a_described_log_gives_the_answers_of_the_same_trace_in_a_known_format() {
         let log = put(&sandbox, &format!("described/{name}.log.zst"));
         let layout = put(&sandbox, &format!("described/{name}.toml"));
         let other = put(&sandbox, other);
+        // QEMU prints the last line without its effects, so they are unknown in its format.
+        let has_open_end = name == "hook";
+        let end = if has_open_end { "2937" } else { "end" };
         for question in [
             &["list"][..],
-            &["at", "end", "--stack"],
+            &["at", end, "--stack"],
             &["at", "1000", "--stack", "--mem", "sp:64"],
             &["calltree"],
             &["counts"],
@@ -71,10 +74,17 @@ fn a_described_log_gives_the_answers_of_the_same_trace_in_a_known_format() {
                 ]
                 .concat();
                 let ran = sandbox.run(&arguments).succeeds();
-                ran.out
-                    .lines()
+                let lines = ran.out.lines();
+                let mut answers: Vec<_> = lines
                     .map(|line| without_format(serde_json::from_str(line).unwrap()))
-                    .collect::<Vec<_>>()
+                    .collect();
+                if question[0] == "list"
+                    && has_open_end
+                    && let Some(Value::Object(last)) = answers.last_mut()
+                {
+                    last.remove("effects");
+                }
+                answers
             };
             let found = ask(&log, &["--record-layout", &layout]);
             assert_eq!(found, ask(&other, &[]), "{name}: {question:?}");

@@ -19,7 +19,7 @@ pub struct FrameLevel {
     pub thread: ThreadId,
     /// Number of frames inside it. A function that is inlined has none.
     pub level: usize,
-    /// Number of inlined functions inside the function that is meant.
+    /// Number of inlined functions inside the selected function.
     pub inlined: usize,
 }
 
@@ -29,7 +29,7 @@ pub struct FramePlace {
     pub thread: ThreadId,
     /// Number of frames inside it.
     pub level: usize,
-    /// Number of inlined functions inside the function that is meant.
+    /// Number of inlined functions inside the selected function.
     pub inlined: usize,
     /// Position of the program, at which memory is read.
     pub position: Position,

@@ -192,7 +192,7 @@ pub enum NoPart {
     Null(ValuePath),
     Member(ValuePath, String),
     Element(ValuePath, u64),
-    /// It is no pointer to a known type.
+    /// It is not a pointer to a known type.
     Target(ValuePath),
 }
 

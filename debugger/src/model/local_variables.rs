@@ -55,7 +55,7 @@ pub fn local_variables(
         .collect()
 }
 
-/// Returns the variable with a name in the function that the place means, or around it; none if no
+/// Returns the variable with a name in the selected function, or around it; none if no
 /// variable has it. Reads only this variable.
 ///
 /// # Errors

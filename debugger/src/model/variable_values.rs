@@ -97,7 +97,8 @@ impl ValueReader<'_> {
             | VariablePlace::Unknown => return Ok(None),
         };
         let description = value.description();
-        let size = usize::try_from(description.size_bytes.unwrap_or(0)).unwrap_or(0);
+        let size = description.size_bytes.unwrap_or(0).min(WIDE_BYTES);
+        let size = usize::try_from(size).unwrap_or_default();
         let field = FieldBits {
             first: first % 8,
             count,

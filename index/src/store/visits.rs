@@ -3,7 +3,7 @@
 //! ```text
 //! entry of an address   n: varint; n <= 4: n times slot - slot before: varint;
 //!                       n > 4: list length: varint
-//!                       n = 0: the steps after those of the address before
+//!                       n = 0: the steps after those of the previous address
 //! ```
 //! The list has the encoding of [`crate::store::packed`]. The instructions of a basic block are
 //! executed one after the other, so only the first one needs a list: each other address has `n = 0`
@@ -21,13 +21,13 @@ const INLINE: usize = 4;
 pub struct VisitedSlots<'a> {
     /// Slots at the address; they ascend.
     pub slots: &'a [u32],
-    /// Slots at the address before it, if the entry may refer to that one, and none otherwise.
+    /// Slots at the previous address, if the entry may refer to that one, and none otherwise.
     pub before: &'a [u32],
 }
 
 impl VisitedSlots<'_> {
-    /// Returns true if each step is the one after a step of the address before.
-    fn follow(&self) -> bool {
+    /// Returns true if each step comes right after a step at the previous address.
+    fn is_continuation(&self) -> bool {
         let Self { slots, before } = self;
         slots.len() == before.len()
             && (slots.iter().zip(*before)).all(|(slot, before)| *slot == before.wrapping_add(1))
@@ -36,7 +36,7 @@ impl VisitedSlots<'_> {
     /// Appends the entry, and the list if the entry has one.
     pub fn push(&self, entries: &mut Vec<u8>, lists: &mut Vec<u8>) {
         let slots = self.slots;
-        if self.follow() {
+        if self.is_continuation() {
             push_varint(entries, 0);
             return;
         }

@@ -105,6 +105,10 @@ impl AccessItems {
         {
             return stack.finish(self.loads, step);
         }
+        // Neither size nor value of a load of a damaged line is known.
+        if step.hides_values {
+            return;
+        }
         let size = usize::from(self.plain.load_bytes);
         // Early versions list a misaligned load byte by byte.
         let is_by_byte = size > 1 && self.loads.len() == size;

@@ -268,7 +268,10 @@ impl CommitReader<'_> {
         let length = words.take(b"l").then(|| words.decimal()).flatten();
         // Logs with control registers list `vl` where it is written.
         if let Some(length) = length.filter(|_| !self.has_controls) {
-            step.write(self.registers.named("vl"), Some(&length.to_le_bytes()));
+            let is_complete = !step.is_cut_off || !words.rest().is_empty();
+            let value = length.to_le_bytes();
+            let value = is_complete.then_some(&value[..]);
+            step.write(self.registers.named("vl"), value);
         }
         length.is_some()
     }
@@ -283,7 +286,18 @@ impl CommitReader<'_> {
         let (Some(name), Some(digits)) = (name, words.prefixed_digits()) else {
             return false;
         };
-        write_digits(step, self.registers.named(name), digits);
+        let register = self.registers.named(name);
+        let is_complete = digits.len() >= 2 * usize::from(self.registers.set.word_bytes());
+        if !matches!(words.rest(), [] | [b' ' | b'\t', ..]) {
+            step.write(register, None);
+            return false;
+        }
+        if step.is_cut_off && words.rest().is_empty() && !is_complete {
+            step.fault(words.at(), LogFault::CutOff);
+            step.write(register, None);
+        } else {
+            write_digits(step, register, digits);
+        }
         true
     }
 
@@ -298,9 +312,12 @@ impl CommitReader<'_> {
         let is_own = hart.is_some_and(|hart| hart.as_bytes() == step.thread);
         let is_commit = words.take(b": ") && matches!(words.rest(), [b'0'..=b'9', b' ', ..]);
         if is_own && is_commit && words.until(b')').is_some() {
+            // The encoding is that of the step, not of the damaged line.
+            let encoding = step.encoding.take();
             step.hides_values = true;
             self.items(words, step);
             step.hides_values = false;
+            step.encoding = encoding;
         }
     }
 

@@ -343,8 +343,8 @@ impl<'a> CommitLine<'a> {
     }
 }
 
-/// Returns the offset of a second record `core N: …` on a line, whose newline is missing. The hart
-/// number tells it from other text.
+/// Returns the offset of a second record `core N: …` on a line, where a newline is missing. Other
+/// text has no hart number.
 pub(super) fn second_record(line: &[u8]) -> Option<usize> {
     let start = line.len() - plain(line).len() + 1;
     let mut places = memchr::memmem::find_iter(line.get(start..)?, b"core ");

@@ -1,5 +1,5 @@
-//! What the next line of a hart shows about a step: a trap without a line, because control continues
-//! where the instruction does not lead, and a change of the privilege mode.
+//! Facts about a step that follow from the next line of its hart: a trap without a line, because
+//! control continues where the instruction does not lead, and a change of the privilege mode.
 
 use stepback_machine::flow::{BranchTarget, FlowKind};
 use stepback_machine::{Address, CodeSite, Encoding};

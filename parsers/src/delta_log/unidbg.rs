@@ -1,7 +1,7 @@
 //! The text that unidbg's `traceCode` prints: an instruction a line, with the registers that it
 //! reads and writes ([`Unidbg`]).
 //!
-//! Written registers are shown only if the next instruction is the one behind it in memory, so
+//! Written registers are shown only if the next instruction is the one after it in memory, so
 //! nothing follows from their absence. The link register of a call follows from its address.
 
 use stepback_machine::semantics::RegisterUse;
@@ -112,7 +112,7 @@ impl Unidbg {
         step.length_bytes = step
             .encoding
             .map_or(4, |encoding| encoding.bytes().len() as u8);
-        if self.is_thumb(line, step) {
+        if self.is_narrow(line, step) {
             step.set = InstructionSet::T32;
         }
         step.text.extend_from_slice(line.text);
@@ -143,7 +143,7 @@ impl Unidbg {
 
     /// Returns whether an instruction of AArch32 is one of Thumb. An instruction of four bytes is the
     /// one whose mnemonic the disassembler finds.
-    fn is_thumb(&self, line: &UnidbgStep<'_>, step: &LoggedStep) -> bool {
+    fn is_narrow(&self, line: &UnidbgStep<'_>, step: &LoggedStep) -> bool {
         let Some(narrow) = self.set.narrow_set() else {
             return false;
         };

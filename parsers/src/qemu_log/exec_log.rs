@@ -212,7 +212,12 @@ impl ExecLog {
             words.take(item);
             if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
                 let (name, value) = item.split_at(at);
-                self.register(name, value.get(6..).unwrap_or_default(), step);
+                let digits = value.get(6..).unwrap_or_default();
+                if !self.register(name, digits, step) {
+                    let found = digits.get(..digits.len().min(40)).unwrap_or_default();
+                    let found = String::from_utf8_lossy(found).into_owned();
+                    step.fault(before.at(), LogFault::Value(found));
+                }
                 has_flags |= is_flags(name);
             }
             // Anything else is the name of a device.
@@ -229,8 +234,9 @@ impl ExecLog {
 
     /// Adds writes without values of the registers that a damaged line names.
     fn forget_changed(&self, line: &[u8], step: &mut LoggedStep) {
-        let Some(start) = memchr::memmem::find(line, b"\", ").filter(|_| step.is_announced())
-        else {
+        let processor = Words::new(line).decimal();
+        let is_own = processor.is_some_and(|processor| thread_name(processor) == step.thread);
+        let Some(start) = memchr::memmem::find(line, b"\", ").filter(|_| is_own) else {
             return;
         };
         step.hides_values = true;
@@ -244,21 +250,34 @@ impl ExecLog {
         step.hides_values = false;
     }
 
-    fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) {
+    /// Adds the write of a register. Returns false if its value cannot be read.
+    fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) -> bool {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
         let is_left_out =
             matches!(&*name, "pc" | "rip" | "eip" | "zero") || COUNTERS.contains(&&*name);
+        if is_left_out {
+            return true;
+        }
+        let view = Registers::view(&name, step.set);
         let mut bytes = [0; VALUE_BYTES];
-        let Some(value) = little_endian(digits, &mut bytes).filter(|_| !is_left_out) else {
-            return;
+        let Some(value) = little_endian(digits, &mut bytes) else {
+            let unknown = view.map_or(
+                LoggedRegister::Named {
+                    name: name.as_bytes(),
+                    size_bytes: step.set.word_bytes(),
+                },
+                LoggedRegister::View,
+            );
+            step.write(unknown, None);
+            return false;
         };
-        let register = match Registers::view(&name, step.set) {
+        let register = match view {
             // Of the status register of Arm only the flags: its mode would select banks, which logs
             // of QEMU do not have.
             Some(view) if view.register == RegisterId::PSR && step.set.alignment() > 1 => {
                 let flags = RegisterView::new(RegisterId::PSR, 3, 1);
                 step.write(LoggedRegister::View(flags), value.get(3..4));
-                return;
+                return true;
             }
             Some(mut view) => {
                 view.size_bytes = view.size_bytes.min(value.len() as u16);
@@ -270,7 +289,12 @@ impl ExecLog {
             },
         };
         step.write(register, Some(value));
+        true
     }
+}
+
+fn thread_name(processor: u64) -> Vec<u8> {
+    format!("cpu{processor}").into_bytes()
 }
 
 /// Returns whether a name is that of the flags of x86.
@@ -471,9 +495,7 @@ impl LogFormat for ExecLog {
             } => {
                 let opcode = opcode as u32;
                 let shape = self.shape(pc, opcode, text);
-                step.thread.clear();
-                step.thread
-                    .extend_from_slice(format!("cpu{processor}").as_bytes());
+                step.thread = thread_name(processor);
                 step.announce(pc, shape.set);
                 step.branch = shape.branch;
                 step.encoding = encoding_of(shape.set, opcode, pc, text);
@@ -506,11 +528,7 @@ impl LogFormat for ExecLog {
         }
         let name = &step.thread;
         let next = ahead.lines().find_map(|line| match ExecLine::of(line) {
-            ExecLine::Step { processor, pc, .. }
-                if format!("cpu{processor}").as_bytes() == name =>
-            {
-                Some(pc)
-            }
+            ExecLine::Step { processor, pc, .. } if thread_name(processor) == *name => Some(pc),
             _ => None,
         });
         let distance = next.map(|next| next.wrapping_sub(step.pc));

@@ -210,8 +210,8 @@ impl LoggedStep {
         self.write(LoggedRegister::View(view), None);
     }
 
-    /// Adds writes without values of the registers that the instruction writes, as far as its
-    /// encoding shows them: the log leaves out what it did to them.
+    /// Adds writes without values of the registers that the instruction writes and the log does not
+    /// show, as far as its encoding shows them: the log leaves out what it did to them.
     pub fn forget_destinations(&mut self, except: Option<RegisterId>) {
         let Some(encoding) = self.encoding else {
             return;
@@ -219,7 +219,7 @@ impl LoggedStep {
         let instruction = decode(encoding, Address(self.pc), self.set);
         let destinations = instruction.registers.iter().flat_map(|used| &used.writes);
         for view in destinations.filter(|view| view.register != RegisterId::PC) {
-            if Some(view.register) != except {
+            if Some(view.register) != except && self.written(view.register).is_none() {
                 let view = whole_register(*view, self.set);
                 self.write(LoggedRegister::View(view), None);
             }

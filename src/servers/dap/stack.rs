@@ -52,7 +52,7 @@ impl TracedProgram {
         })
     }
 
-    /// Reads some frames of a thread. Inlined functions have frames of their own.
+    /// Reads some frames of a thread. Inlined functions have separate frames.
     pub fn stack_trace(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let thread = self.requested_thread(arguments)?;
         let first = usize::try_from(arguments.count("startFrame")?.unwrap_or(0))?;

@@ -61,7 +61,7 @@ pub enum UnsupportedLocation {
     ThreadLocal,
     /// The target of a pointer that the compiler left out.
     ImplicitPointer,
-    /// A part of a variable that is no whole number of bytes.
+    /// A part of a variable that is not a whole number of bytes.
     BitPieces,
     /// A member whose offset depends on the object, such as a virtual base class.
     ComputedMember,

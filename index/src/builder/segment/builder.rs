@@ -169,7 +169,7 @@ impl SegmentBuilder {
             sealed.meta.checksums[number] = xxh3_64(&bytes[ends[number]..]);
         }
         sealed.meta.sections = ends.map(|place| place as u64);
-        // The copy has no room to spare: it waits for the sequential pass.
+        // The copy has no excess capacity, since it waits for the sequential pass.
         sealed.bytes = IndexData::Memory(bytes.as_slice().to_vec());
         self.encoded = bytes;
     }

@@ -135,7 +135,7 @@ impl MemoryColumns {
         let state = |(key, number): &(u64, u32)| {
             Some((*key, std::mem::take(states.get_mut(*number as usize)?)))
         };
-        // They wait for the sequential pass: without room to spare.
+        // Without excess capacity, since they wait for the sequential pass.
         sealed.granules = Vec::with_capacity(order.len());
         sealed.granules.extend(order.iter().filter_map(state));
         sealed.meta.externals = self.externals;

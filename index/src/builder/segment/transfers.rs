@@ -132,7 +132,7 @@ impl Transfers {
         self.firsts.clear();
     }
 
-    /// Hands over what was collected, without room to spare, and keeps the buffers.
+    /// Returns a copy without excess capacity, and clears the buffers.
     pub fn take(&mut self) -> Self {
         let taken = self.clone();
         self.clear();

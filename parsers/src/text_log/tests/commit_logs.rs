@@ -1,6 +1,7 @@
 //! Lines of RISC-V commit logs, with the values that their format pages state.
 
-use crate::text_log::tests::recorder::{check, check_all};
+use crate::detect::Format;
+use crate::text_log::tests::recorder::{check, check_all, events};
 
 const HART: &str = "core   0: 3 0x0000000080000000 (0x00a00513) x10 0x000000000000000a\n";
 
@@ -123,6 +124,41 @@ fn pushed_and_popped_registers_have_the_size_of_a_register() {
             "hart0 step 80000004 Riscv64 2 \"\"",
         ],
     );
+}
+
+#[test]
+fn a_damaged_value_of_a_control_register_is_unknown() {
+    let line = "core   0: 3 0x0000000080000004 (0x30051073) c768_mstatus 0x8000000";
+    for rest in ["z00006000\n", ""] {
+        let found = events(&format!("{HART}{line}{rest}"), Format::CommitLog);
+        let is_write = |text: &&String| text.starts_with("hart0 r") && text.contains('=');
+        let writes: Vec<_> = found.iter().filter(is_write).collect();
+        assert_eq!(writes.len(), 2, "{found:?}");
+        assert!(writes[1].ends_with("=?"), "{found:?}");
+        assert!(found.iter().any(|text| text.starts_with("problem")));
+    }
+}
+
+#[test]
+fn a_damaged_load_after_a_store_is_no_store() {
+    let found = events(
+        &format!(
+            "{HART}core   0: 3 0x0000000080000010 (0x00b52023) mem 0x0000000080001000 0x00000005\n\
+             core   0: 3 0x000000008000zz14 (0x00052583) x11 0x0000000000000005 mem 0x0000000080001000\n\
+             core   0: 3 0x0000000080000018 (0x00a00513) x10 0x000000000000000a\n"
+        ),
+        Format::CommitLog,
+    );
+    let accesses: Vec<_> = found
+        .iter()
+        .filter(|text| text.contains("80001000"))
+        .collect();
+    let accesses: Vec<_> = accesses
+        .iter()
+        .filter(|text| text.contains("write"))
+        .collect();
+    assert_eq!(accesses.len(), 1, "{found:?}");
+    assert!(found.iter().any(|text| text == "hart0 r11=?"), "{found:?}");
 }
 
 #[test]

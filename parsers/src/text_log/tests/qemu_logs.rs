@@ -25,6 +25,41 @@ fn the_last_instruction_of_a_processor_has_unknown_effects() {
 }
 
 #[test]
+fn values_that_the_last_line_shows_are_kept() {
+    // A log that was cut ends with a line that has its effects.
+    check_all(
+        "0, 0x10000, 0x00100513, \"addi a0,zero,1\", a0 -> 0x0000000000000001\n\
+         0, 0x10004, 0x00200593, \"addi a1,zero,2\", a1 -> 0x0000000000000002\n",
+        &[
+            "cpu0 step 10000 Riscv64 4 \"addi a0,zero,1\"",
+            "cpu0 r10=0000000000000001",
+            "cpu0 step 10004 Riscv64 4 \"addi a1,zero,2\"",
+            "cpu0 r11=0000000000000002",
+        ],
+    );
+}
+
+#[test]
+fn a_value_that_cannot_be_read_is_unknown_and_reported() {
+    check(
+        "0, 0x10000, 0x00100513, \"addi a0,zero,1\", a0 -> 0x00000000z0000001\n\
+         0, 0x10004, 0x00200593, \"addi a1,zero,2\", a1 -> 0x0000000000000002\n",
+        &["cpu0 r10=?"],
+    );
+}
+
+#[test]
+fn a_damaged_line_of_another_processor_changes_nothing() {
+    let found = events(
+        "0, 0x10000, 0x00100513, \"addi a0,zero,1\", a0 -> 0x0000000000000001\n\
+         1, 0x10z04, 0x00400513, \"addi a0,zero,4\", a0 -> 0x0000000000000004\n\
+         0, 0x10004, 0x00200593, \"addi a1,zero,2\", a1 -> 0x0000000000000002\n",
+        Format::ExecLog,
+    );
+    assert!(!found.iter().any(|text| text == "cpu0 r10=?"), "{found:?}");
+}
+
+#[test]
 fn entries_cover_the_size_of_the_instruction() {
     let pair = |entries: &str| {
         format!(
