@@ -86,7 +86,8 @@ pub fn register_of_part(view: RegisterView) -> Option<RegisterView> {
     let of = |first: RegisterId| (first.0..first.0 + 32).contains(&view.register.0);
     let size_bytes = match () {
         () if of(VECTOR) => VECTOR_BYTES,
-        () if of(RegisterId::V0) => 8,
+        // A half of a register (Zfh) is never a whole one.
+        () if of(RegisterId::V0) && view.size_bytes >= 4 => 8,
         () => return None,
     };
     (view.offset == 0 && view.size_bytes <= size_bytes)

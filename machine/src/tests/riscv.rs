@@ -112,13 +112,13 @@ fn forms_of_32_bit_riscv() {
         33d5c500 ; a1 a2 | a0 |  | a0=(a1>>(a2&0x1f))
         2fa5c500 ; a1 a2 | a0 | r4[a1] w4[a1]=z32((m0+a2)) | a0=m0
         07b50500 ; a1 | fa0 | r8[a1] | fa0=m0
-        530505e0 ; 50:0:4 fa0 | a0 |  | a0=50:0:4
+        530505e0 ; fa0 fa0 | a0 |  | a0=fa0
         1d20 ; | ra |  | ra=0x1002
         0861 ; a0 | fa0 | r4[a0] | fa0=(m0or0xffffffff00000000)
         0865 ; a0 | fa0 | r4[a0+0x8] | fa0=(m0or0xffffffff00000000)
-        88e1 ; 50:0:4 a1 |  | w4[a1]=50:0:4
+        88e1 ; a1 fa0 |  | w4[a1]=fa0
         6265 ; sp | fa0 | r4[sp+0x18] | fa0=(m0or0xffffffff00000000)
-        2ee4 ; 51:0:4 sp |  | w4[sp+0x8]=51:0:4
+        2ee4 ; fa1 sp |  | w4[sp+0x8]=fa1
         03b50500 ; ? | ? | ? | ?
         1b151500 ; ? | ? | ? | ?
         3b85c500 ; ? | ? | ? | ?
