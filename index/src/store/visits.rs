@@ -89,7 +89,7 @@ impl<'a> DirectoryEntry<'a> for SegmentVisits<'a> {
                 let distance = distance.wrapping_add(1);
                 return Ok(Self { first, distance });
             }
-            ..=INLINE => {
+            1..=INLINE => {
                 let (mut slots, mut slot) = ([0; INLINE], 0u32);
                 for place in &mut slots[..len] {
                     slot = slot.wrapping_add(take_varint(entries)? as u32);
