@@ -40,7 +40,7 @@ pub struct ScopedVariable {
     pub entry: Entry,
     pub name: String,
     pub kind: VariableKind,
-    /// Number of its function in [`CodeScope::functions`].
+    /// Number of its function in `CodeScope::functions`.
     pub function: usize,
     /// Nesting depth of its scope; 0 is the function.
     depth: usize,
