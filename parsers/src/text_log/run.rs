@@ -243,8 +243,8 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         self.step.emit(self.names, self.sink);
     }
 
-    /// Returns the whole lines after a chunk, as far as the format looks ahead: as many as a run
-    /// over this chunk only reads.
+    /// Returns the complete lines after a chunk, up to the look-ahead of the format. They are the same
+    /// whether the whole log is read or only this chunk.
     fn ahead<'w>(&self, window: &'w InputWindow<'_>, end: u64) -> AheadText<'w> {
         let start = usize::try_from(end.saturating_sub(window.base())).unwrap_or(usize::MAX);
         let text = window.text().get(start..).unwrap_or_default();

@@ -210,8 +210,8 @@ impl LoggedStep {
         self.write(LoggedRegister::View(view), None);
     }
 
-    /// Adds writes without values of the registers that the instruction writes and the log does not
-    /// show, as far as its encoding shows them: the log leaves out what it did to them.
+    /// Marks registers as unknown that the instruction writes according to its encoding, but whose
+    /// new values the log does not show.
     pub fn forget_destinations(&mut self, except: Option<RegisterId>) {
         let Some(encoding) = self.encoding else {
             return;

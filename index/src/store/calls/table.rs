@@ -9,8 +9,8 @@
 //! number of the row - parent, number of the row - skip, depth, thread,
 //! entered + 256 * left + 65536 * evidence
 //! ```
-//! 0 stands for "none" in the columns of steps and frames. `skip` is a frame further out than the
-//! parent (`skip_depth` in `encoder.rs`), so that a walk outwards need not visit every frame.
+//! In the columns of steps and frames, 0 means "none". `skip` is an outer frame beyond the parent
+//! (`skip_depth` in `encoder.rs`), so that a walk outwards need not visit every frame.
 //!
 //! A frame begins with its first step if calls have delay slots, which belong to the caller
 //! ([`CallTable::begin_of`]), and after its call step otherwise.
