@@ -6,7 +6,6 @@ use serde::Serialize;
 use stepback_debugger::analysis::names::NameError;
 use stepback_debugger::expression::evaluate;
 use stepback_debugger::image::TypeShape;
-use stepback_debugger::model::frame_place::FrameLevel;
 use stepback_debugger::model::local_names::{FoundValue, FrameExpression, LocalNames, find_value};
 use stepback_debugger::model::typed_value::TypedValue;
 use stepback_debugger::model::variable_values::ValueReader;
@@ -111,14 +110,8 @@ impl LocalValueReport<'_> {
 
     fn find(&self) -> Result<LocalValue> {
         let place = self.values.place;
-        let frame = FrameLevel {
-            position: place.position,
-            thread: place.thread,
-            level: place.level,
-            inlined: place.inlined,
-        };
         let (session, cancel) = (self.values.session, self.values.cancel);
-        let names = LocalNames::of_frame(session, frame, place.registers_at, cancel);
+        let names = LocalNames::of_frame(session, place.frame(), place.registers_at, cancel);
         let failed = |error| NameError::Expression {
             text: self.text.to_owned(),
             error,

@@ -3,14 +3,17 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use stepback_debugger::action::{Direction as SliceDirection, SliceView};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::slice::{Frames, SliceReading};
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
+use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
+use stepback_debugger::model::local_names::named_value;
 use stepback_debugger::model::slice::SliceWords;
+use stepback_debugger::model::variable_values::ValueReader;
 use stepback_debugger::session::Session;
-use stepback_index::answer::{AccessKinds, Direction, EdgeKinds, StepRecord, ThreadId};
+use stepback_index::answer::{AccessKinds, Cell, Direction, EdgeKinds, StepRecord};
 use stepback_index::query::SliceQuery;
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
@@ -20,12 +23,13 @@ use crate::cli::text::{grouped, printable, slice_line, step_line};
 /// Maximum number of steps that an explanation reads.
 const EXPLAINED_STEPS: usize = 1 << 12;
 
-/// A position and a thread of a trace.
+/// A frame of a thread at a position of a trace.
 #[derive(Clone, Copy)]
 pub struct Viewpoint<'a> {
     pub session: &'a Session,
-    pub position: Position,
-    pub thread: ThreadId,
+    pub frame: FrameLevel,
+    /// Position at which the registers are those of the frame. Memory is read at that of the program.
+    pub registers_at: Position,
     pub cancel: &'a Cancel,
 }
 
@@ -70,7 +74,60 @@ impl<'a> Viewpoint<'a> {
     /// See [`QueryError`].
     pub fn names(&self) -> Result<NameResolver<'a>, QueryError> {
         let (index, images) = (&self.session.index, &self.session.images);
-        NameResolver::new(index, images, self.position, Some(self.thread), self.cancel)
+        let thread = Some(self.frame.thread);
+        NameResolver::new(index, images, self.registers_at, thread, self.cancel)
+    }
+
+    /// Finds the cell that a text names: a local variable or a part of one, a register, or memory.
+    ///
+    /// # Errors
+    /// The text names no cell, or the trace cannot be read.
+    pub fn cell(&self, text: &str) -> Result<Cell> {
+        ensure!(
+            !text.is_empty(),
+            "a register, a variable or ADDR:LEN is missing"
+        );
+        match self.memory_of_local(text)? {
+            Some(memory) => Ok(memory),
+            None => Ok(self.names()?.cell(text)?),
+        }
+    }
+
+    /// Returns the memory of a local variable or of a part of one; none if the text names none.
+    ///
+    /// # Errors
+    /// It is not in memory, or the trace cannot be read.
+    pub fn memory_of_local(&self, text: &str) -> Result<Option<Cell>> {
+        let Self {
+            session,
+            frame,
+            cancel,
+            ..
+        } = *self;
+        let Some(place) = FramePlace::find(session, frame, cancel)? else {
+            return Ok(None);
+        };
+        let reader = ValueReader {
+            session,
+            place: &place,
+            cancel,
+        };
+        let Some(value) = named_value(text, &reader)? else {
+            return Ok(None);
+        };
+        let size = value.size_bytes().filter(|size| *size > 0);
+        let Some((address, len_bytes)) = value.address().zip(size) else {
+            bail!("{text} is not in memory here");
+        };
+        Ok(Some(Cell::Memory { address, len_bytes }))
+    }
+
+    /// Returns the position at which a cell has the value that the frame shows.
+    fn position_of(&self, cell: &Cell) -> Position {
+        match cell {
+            Cell::Register { .. } => self.registers_at,
+            _ => self.frame.position,
+        }
     }
 
     /// Describes the position and the step that follows.
@@ -82,7 +139,7 @@ impl<'a> Viewpoint<'a> {
         };
         format!(
             "position {} of {}\n{next}",
-            grouped(self.position.0),
+            grouped(self.frame.position.0),
             grouped(index.step_count())
         )
     }
@@ -92,13 +149,14 @@ impl<'a> Viewpoint<'a> {
     /// # Errors
     /// The text names no cell, or the trace cannot be read.
     pub fn access(&self, what: &str, search: AccessSearch) -> Result<FoundAccess> {
-        let subject = Subject::Accesses(self.names()?.cell(what)?, search.kinds);
+        let cell = self.cell(what)?;
+        let from = self.position_of(&cell);
         let sought = HitQuery {
-            subject,
+            subject: Subject::Accesses(cell, search.kinds),
             direction: search.direction,
         };
         let index = &self.session.index;
-        let mut cursor = HitCursor::new(sought, self.position, 1, index, self.cancel);
+        let mut cursor = HitCursor::new(sought, from, 1, index, self.cancel);
         Ok(match cursor.next_hit()? {
             HitOutcome::Hit(hit) => FoundAccess::Step(Box::new(hit.record)),
             HitOutcome::Initial(line) => FoundAccess::Initial(line.0),
@@ -122,13 +180,16 @@ impl<'a> Viewpoint<'a> {
     /// # Errors
     /// The text names no cell, or the trace cannot be read.
     pub fn explanation(&self, what: &str, limit: usize) -> Result<Vec<String>> {
-        if what.is_empty() {
-            bail!("a register or ADDR:LEN is missing: why x2");
-        }
         let index = &self.session.index;
+        let cell = self.cell(what)?;
+        let at = self.position_of(&cell);
+        let shown = match cell {
+            Cell::Memory { address, len_bytes } => format!("{address}:{len_bytes}"),
+            _ => what.to_owned(),
+        };
         let query = SliceQuery {
-            cell: self.names()?.cell(what)?,
-            at: self.position,
+            cell,
+            at,
             direction: Direction::Back,
             edges: EdgeKinds {
                 addresses: false,
@@ -138,7 +199,7 @@ impl<'a> Viewpoint<'a> {
             },
             limit: EXPLAINED_STEPS,
         };
-        let mut walk = query.walk(index, Some(self.thread), self.cancel)?;
+        let mut walk = query.walk(index, Some(self.frame.thread), self.cancel)?;
         let (mut reading, mut frames) = (SliceReading::default(), Frames::new(index));
         while let Some(row) = walk.next(self.cancel)? {
             reading.take(row, &mut frames, self.cancel)?;
@@ -162,8 +223,8 @@ impl<'a> Viewpoint<'a> {
             texts.push(format!(
                 "{} more; stepback why TRACE {} --at {} prints all",
                 grouped(u64::try_from(hidden)?),
-                printable(what),
-                self.position.0
+                printable(&shown),
+                at.0
             ));
         }
         Ok(texts)

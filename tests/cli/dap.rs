@@ -395,6 +395,37 @@ fn threads_step_separately() {
     client.refused("next", json!({"threadId": 3}));
 }
 
+/// The protocol says that references of variables are below 2^31.
+#[test]
+fn numbers_of_frames_and_variables_fit_in_31_bits() {
+    let sandbox = Sandbox::new();
+    let step = |cpu: u32| {
+        format!(
+            "{cpu} clk cpu{cpu} IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1\n{cpu} clk cpu{cpu} R X0 0000000000000001\n"
+        )
+    };
+    let trace = sandbox.file("many.tarmac", &(0..300).map(step).collect::<String>());
+    let arguments = json!({"trace": trace, "position": "end"});
+    let mut client = DapClient::launched(&sandbox, arguments);
+    let mut ids = Vec::new();
+    for thread in [300, 1] {
+        let stack = client.ask("stackTrace", json!({"threadId": thread}));
+        let id = &stack["stackFrames"][0]["id"];
+        let scopes = client.ask("scopes", json!({"frameId": id}));
+        let registers = &scopes["scopes"][0];
+        assert_eq!(registers["name"], "Registers");
+        assert!(registers["variablesReference"].as_u64().unwrap() < 1 << 31);
+        let registers = client.scope(id, "Registers");
+        assert_eq!(named(&registers, "x0")["value"], "0x0000000000000001");
+        ids.push(id.clone());
+    }
+    assert_ne!(ids[0], ids[1]);
+    // Numbers stay those of their frames, and others are refused.
+    let again = client.ask("stackTrace", json!({"threadId": 300}));
+    assert_eq!(again["stackFrames"][0]["id"], ids[0]);
+    client.refused("scopes", json!({"frameId": 1000}));
+}
+
 #[test]
 fn requests_without_a_trace_are_refused() {
     let sandbox = Sandbox::new();
@@ -475,6 +506,10 @@ fn frames_have_locals_and_arguments() {
         let body = client.ask("evaluate", arguments);
         body["result"].as_str().unwrap().to_owned()
     };
+    // Memory is that of the position in all frames; registers are those of the frame.
+    let cell = evaluate("[h]", "watch");
+    assert_eq!(cell, "0x82e58791e59992 (36844117403474322)");
+    assert_eq!(evaluate("h->fn == [h]", "watch"), "0x1 (1)");
     // Members are numbers in expressions.
     assert_eq!(evaluate("h->id == 13", "watch"), "0x1 (1)");
     assert_eq!(evaluate("h->id + slot", "watch"), "0x1a (26)");
@@ -486,6 +521,23 @@ fn frames_have_locals_and_arguments() {
         "evaluate",
         json!({"expression": "slot", "frameId": frame(0)}),
     );
+    // Writes of memory are sought from the position, not from the call in which the frame waits.
+    let mut asked = |frame: Value, cell: &str| {
+        let arguments = json!({"cell": cell, "frameId": frame});
+        client.ask("stepback/lastWrite", arguments)["step"].clone()
+    };
+    assert_eq!(asked(frame(1), "h->fn"), asked(frame(0), "0x80020340:8"));
+    assert_eq!(asked(frame(1), "h->id"), asked(frame(0), "0x80020348:4"));
+    client.refused(
+        "stepback/lastWrite",
+        json!({"cell": "slot", "frameId": frame(1)}),
+    );
+    let why = client.ask(
+        "stepback/why",
+        json!({"cell": "h->id", "frameId": frame(1)}),
+    );
+    let plain = client.ask("stepback/why", json!({"cell": "0x80020348:4"}));
+    assert_eq!(why, plain);
     // A member is memory, which a breakpoint can watch; a variable in a register is not.
     let data = client.ask(
         "dataBreakpointInfo",

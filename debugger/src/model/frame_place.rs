@@ -23,6 +23,30 @@ pub struct FrameLevel {
     pub inlined: usize,
 }
 
+impl FrameLevel {
+    /// Returns the innermost frame of a thread.
+    pub fn innermost(thread: ThreadId, position: Position) -> Self {
+        Self {
+            position,
+            thread,
+            level: 0,
+            inlined: 0,
+        }
+    }
+}
+
+impl FramePlace {
+    /// Returns the frame.
+    pub fn frame(&self) -> FrameLevel {
+        FrameLevel {
+            position: self.position,
+            thread: self.thread,
+            level: self.level,
+            inlined: self.inlined,
+        }
+    }
+}
+
 /// Place of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramePlace {

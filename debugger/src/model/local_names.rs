@@ -27,7 +27,10 @@ pub struct LocalNames<'a> {
     session: &'a Session,
     frame: FrameLevel,
     cancel: &'a Cancel,
-    others: IndexLookup<'a>,
+    /// Registers are those of the frame.
+    registers: IndexLookup<'a>,
+    /// Memory is that of the position in all frames.
+    memory: IndexLookup<'a>,
     /// Read when the first name is looked up.
     place: OnceCell<Result<Option<FramePlace>, LookupFailure>>,
 }
@@ -40,12 +43,7 @@ impl<'a> LocalNames<'a> {
         thread: ThreadId,
         cancel: &'a Cancel,
     ) -> Self {
-        let frame = FrameLevel {
-            position,
-            thread,
-            level: 0,
-            inlined: 0,
-        };
+        let frame = FrameLevel::innermost(thread, position);
         Self::of_frame(session, frame, position, cancel)
     }
 
@@ -56,12 +54,16 @@ impl<'a> LocalNames<'a> {
         registers_at: Position,
         cancel: &'a Cancel,
     ) -> Self {
-        let (index, images) = (&session.index, &session.images);
+        let at = |position| {
+            let (index, images) = (&session.index, &session.images);
+            IndexLookup::new(index, images, position, Some(frame.thread), cancel)
+        };
         Self {
             session,
             frame,
             cancel,
-            others: IndexLookup::new(index, images, registers_at, Some(frame.thread), cancel),
+            registers: at(registers_at),
+            memory: at(frame.position),
             place: OnceCell::new(),
         }
     }
@@ -135,7 +137,7 @@ fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>
 impl NameLookup for LocalNames<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let path = ValuePath::of_name(name);
-        self.local(&path).or_else(|| self.others.register(name))
+        self.local(&path).or_else(|| self.registers.register(name))
     }
 
     fn variable(&self, path: &ValuePath) -> Option<ValueLookup> {
@@ -143,15 +145,15 @@ impl NameLookup for LocalNames<'_> {
     }
 
     fn symbols(&self, name: &str) -> Vec<u64> {
-        self.others.symbols(name)
+        self.memory.symbols(name)
     }
 
     fn memory(&self, address: u64, width: Width) -> ValueLookup {
-        self.others.memory(address, width)
+        self.memory.memory(address, width)
     }
 
     fn is_used(&self, address: u64) -> bool {
-        self.others.is_used(address)
+        self.memory.is_used(address)
     }
 }
 
@@ -223,6 +225,25 @@ impl FoundValue {
             Self::NoVariable | Self::Unknown | Self::NoPart(_) => None,
         }
     }
+}
+
+/// Finds the variable or the part of one that a text names in a frame; none if it names none.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn named_value(text: &str, reader: &ValueReader<'_>) -> Result<Option<TypedValue>, QueryError> {
+    let place = reader.place;
+    let names = LocalNames::of_frame(
+        reader.session,
+        place.frame(),
+        place.registers_at,
+        reader.cancel,
+    );
+    Ok(match FrameExpression::parse(text, &names) {
+        Ok(FrameExpression::Path(path)) => find_value(reader, &path)?.known(),
+        // The evaluation of the expression reports its error.
+        Ok(FrameExpression::Other(_)) | Err(_) => None,
+    })
 }
 
 /// Finds a variable or a part of one in a frame.

@@ -7,9 +7,6 @@ use crate::image::{
     VariableType, VariableTypes,
 };
 
-/// Maximum size in bytes of a content that is brought to the size of a member.
-const CONTENT_BYTES: u64 = 1 << 16;
-
 /// A value with its type.
 #[derive(Clone, Debug)]
 pub struct TypedValue {
@@ -73,12 +70,8 @@ impl TypedValue {
             VariablePlace::Memory(address) => {
                 VariablePlace::Memory(address.wrapping_add(offset_bytes))
             }
-            VariablePlace::Content(bytes) => {
-                let start = usize::try_from(offset_bytes).unwrap_or(usize::MAX);
-                let rest = bytes.get(start..).unwrap_or_default();
-                let size = self.types.size_of(of_type);
-                let size = size.filter(|size| *size <= CONTENT_BYTES);
-                VariablePlace::Content(rest.to_vec()).of_size(size)
+            VariablePlace::Content(content) => {
+                VariablePlace::Content(content.part(offset_bytes, self.types.size_of(of_type)))
             }
             other => other.clone(),
         };

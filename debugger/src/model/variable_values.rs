@@ -44,12 +44,7 @@ impl ValueReader<'_> {
             | VariablePlace::Unsupported(_)
             | VariablePlace::Unreadable
             | VariablePlace::Unknown => Ok(None),
-            VariablePlace::Content(bytes) => {
-                let len = usize::try_from(limit)
-                    .unwrap_or(usize::MAX)
-                    .min(bytes.len());
-                Ok(bytes.get(..len).map(<[ByteState]>::to_vec))
-            }
+            VariablePlace::Content(content) => Ok(Some(content.first_bytes(limit))),
             VariablePlace::Memory(address) => match value.size_bytes() {
                 Some(size) => self.memory(*address, size.min(limit)).map(Some),
                 None => Ok(None),
@@ -86,10 +81,9 @@ impl ValueReader<'_> {
             VariablePlace::Memory(address) => {
                 self.memory(address.wrapping_add(start), end - start)?
             }
-            VariablePlace::Content(bytes) => {
-                let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-                let part = range.and_then(|(start, end)| bytes.get(start..end));
-                part.unwrap_or_default().to_vec()
+            VariablePlace::Content(content) => {
+                let len_bytes = end - start;
+                content.part(start, Some(len_bytes)).first_bytes(len_bytes)
             }
             VariablePlace::OptimisedAway
             | VariablePlace::Unsupported(_)

@@ -269,9 +269,9 @@ impl TracedProgram {
         if path.is_empty() {
             bail!("{name} has no name here: another variable hides it");
         }
-        match self.memory_of_local(&path, frame, cancel)? {
-            Some(memory) => Ok(Some((memory.address, memory.len_bytes))),
-            None => self.watched_memory(name, cancel),
+        match self.view(frame, cancel)?.memory_of_local(&path)? {
+            Some(Cell::Memory { address, len_bytes }) => Ok(Some((address.0, len_bytes))),
+            _ => self.watched_memory(name, cancel),
         }
     }
 

@@ -2,13 +2,11 @@
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
-use stepback_debugger::model::frame_place::FrameLevel;
-use stepback_index::Cancel;
-use stepback_index::answer::{AccessKinds, Direction, ThreadId};
-use stepback_parsers::Position;
+use stepback_index::answer::{AccessKinds, Direction};
+use stepback_index::{Cancel, QueryError};
 
 use super::arguments::Arguments;
-use super::program::TracedProgram;
+use super::program::{FrameNumber, TracedProgram};
 use crate::servers::viewpoint::{AccessSearch, FoundAccess, Viewpoint};
 
 /// Maximum number of lines of an explanation.
@@ -18,7 +16,7 @@ pub const LINES: usize = 50;
 pub const HELP: &str = "\
 position            the position, and the next step
 at POS              go to a position: 1250, start, end, 50%, line:N, time:T, pc:ADDR#K
-why CELL            the steps that a register or ADDR:LEN comes from
+why CELL            the steps that a register, a variable or ADDR:LEN comes from
 last-write CELL     the last step before the position that wrote it
 next-write CELL     the next one; also last-read, next-read, last-access, next-access
 reverse-step        to the previous line, into calls
@@ -26,37 +24,22 @@ reverse-finish      to the call of this function
 help                this list
 Anything else is a variable or an expression: h->id, names[2], x0, [sp + 8], table + 2 * x1";
 
-/// Place of a request.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestPlace {
-    pub position: Position,
-    pub thread: ThreadId,
-    /// Frame whose variables have names.
-    pub frame: FrameLevel,
-}
-
 impl TracedProgram {
-    /// Returns the place of a request: its frame.
+    /// Returns the viewpoint of a frame.
     ///
     /// # Errors
-    /// There is no such frame.
-    pub fn request_place(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<RequestPlace> {
-        let frame = self.requested_frame(arguments)?;
-        Ok(RequestPlace {
-            position: self.position_of(frame, cancel)?,
-            thread: frame.thread,
-            frame: self.level_of(frame),
-        })
-    }
-
-    /// Returns the viewpoint of a place.
-    pub fn view<'a>(&'a self, from: RequestPlace, cancel: &'a Cancel) -> Viewpoint<'a> {
-        Viewpoint {
+    /// See [`QueryError`].
+    pub fn view<'a>(
+        &'a self,
+        frame: FrameNumber,
+        cancel: &'a Cancel,
+    ) -> Result<Viewpoint<'a>, QueryError> {
+        Ok(Viewpoint {
             session: &self.session,
-            position: from.position,
-            thread: from.thread,
+            frame: self.level_of(frame),
+            registers_at: self.position_of(frame, cancel)?,
             cancel,
-        }
+        })
     }
 
     /// Describes the position and the next step.
@@ -66,12 +49,7 @@ impl TracedProgram {
     pub fn position_text(&self, cancel: &Cancel) -> Result<String> {
         let next = self.current_step(self.thread, cancel)?;
         let next = next.filter(|step| step.step.0 >= self.position.0);
-        let here = Viewpoint {
-            session: &self.session,
-            position: self.position,
-            thread: self.thread,
-            cancel,
-        };
+        let here = self.view(FrameNumber::innermost(self.thread), cancel)?;
         Ok(here.position_text(next.as_ref()))
     }
 
@@ -82,7 +60,7 @@ impl TracedProgram {
             direction: Direction::Back,
         };
         let cell = arguments.required_text("cell")?;
-        let here = self.view(self.request_place(arguments, cancel)?, cancel);
+        let here = self.view(self.requested_frame(arguments)?, cancel)?;
         let found = here.access(cell, search)?;
         let mut json = json!({"step": null, "text": here.access_text(&found)});
         if let FoundAccess::Step(record) = &found {
@@ -95,7 +73,7 @@ impl TracedProgram {
     /// Answers `stepback/why`.
     pub fn why(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let cell = arguments.required_text("cell")?;
-        let here = self.view(self.request_place(arguments, cancel)?, cancel);
+        let here = self.view(self.requested_frame(arguments)?, cancel)?;
         Ok(json!({"lines": here.explanation(cell, LINES)?}))
     }
 }

@@ -15,13 +15,13 @@ use stepback_index::{Cancel, Query as _};
 use super::adapter::{Answer, Next};
 use super::arguments::Arguments;
 use super::breakpoints::StopPlace;
-use super::console::{HELP, LINES, RequestPlace};
+use super::console::{HELP, LINES};
 use super::log_points::{LogMessage, MessagePart};
 use super::program::{FrameNumber, TracedProgram};
 use super::running::RunRequest;
 use super::variables::value_text;
 use crate::cli::variable_text::NOT_RECORDED;
-use crate::servers::viewpoint::AccessSearch;
+use crate::servers::viewpoint::{AccessSearch, Viewpoint};
 
 /// Maximum length of an expression.
 const EXPRESSION_BYTES: usize = 4096;
@@ -44,13 +44,12 @@ impl TracedProgram {
             "an expression has at most {EXPRESSION_BYTES} bytes"
         );
         let context = arguments.text("context")?;
-        let from = self.request_place(arguments, cancel)?;
+        let frame = self.requested_frame(arguments)?;
         if context == Some("repl")
-            && let Some(answer) = self.command(text, from, cancel)?
+            && let Some(answer) = self.command(text, frame, cancel)?
         {
             return Ok(answer);
         }
-        let frame = self.requested_frame(arguments)?;
         if let Some(body) = self.evaluated_local(text, frame, cancel)? {
             return Ok(Answer {
                 body,
@@ -63,7 +62,7 @@ impl TracedProgram {
         };
         let value = match variable {
             Some(value) => value,
-            None => self.value(text, from, cancel)?,
+            None => self.value(text, self.view(frame, cancel)?)?,
         };
         let mut body = json!({"result": value.text, "variablesReference": 0});
         if let Some(reference) = value.reference {
@@ -79,7 +78,7 @@ impl TracedProgram {
     fn command(
         &mut self,
         text: &str,
-        from: RequestPlace,
+        frame: FrameNumber,
         cancel: &Cancel,
     ) -> Result<Option<Answer>> {
         let (name, rest) = text
@@ -87,13 +86,13 @@ impl TracedProgram {
             .map_or((text, ""), |(name, rest)| (name, rest.trim()));
         let shown = match (name, AccessSearch::find(name)) {
             (_, Some(search)) => {
-                let here = self.view(from, cancel);
+                let here = self.view(frame, cancel)?;
                 here.access_text(&here.access(rest, search)?)
             }
             ("help", _) => HELP.to_owned(),
             ("position", _) => self.position_text(cancel)?,
             ("why", _) => {
-                let here = self.view(from, cancel);
+                let here = self.view(frame, cancel)?;
                 here.explanation(rest, LINES)?.join("\n")
             }
             ("at", _) => {
@@ -148,11 +147,16 @@ impl TracedProgram {
         }))
     }
 
-    fn value(&self, text: &str, from: RequestPlace, cancel: &Cancel) -> Result<EvaluatedText> {
-        let names = self.view(from, cancel).names()?;
-        if let Some(Cell::Register { thread, view }) = names.register(text)? {
+    fn value(&self, text: &str, here: Viewpoint<'_>) -> Result<EvaluatedText> {
+        let Viewpoint {
+            session,
+            frame,
+            registers_at,
+            cancel,
+        } = here;
+        if let Some(Cell::Register { thread, view }) = here.names()?.register(text)? {
             let question = RegisterViewsAt {
-                position: from.position,
+                position: registers_at,
                 thread,
                 views: vec![(text.to_owned(), view)],
             };
@@ -166,7 +170,7 @@ impl TracedProgram {
                 reference: state.and_then(|state| state.value.to_u64()),
             });
         }
-        let locals = LocalNames::of_frame(&self.session, from.frame, from.position, cancel);
+        let locals = LocalNames::of_frame(session, frame, registers_at, cancel);
         match parse(text).and_then(|expression| expression.evaluate(&locals)) {
             Ok(value) => Ok(EvaluatedText {
                 text: format!("{value:#x} ({value})"),
@@ -201,17 +205,13 @@ impl TracedProgram {
 
     /// Formats the value of an expression where the program would stop.
     fn value_text_at(&self, text: &str, at: StopPlace, cancel: &Cancel) -> Result<String> {
-        let from = RequestPlace {
-            position: at.position,
-            thread: at.thread,
-            frame: FrameLevel {
-                position: at.position,
-                thread: at.thread,
-                level: 0,
-                inlined: 0,
-            },
+        let here = Viewpoint {
+            session: &self.session,
+            frame: FrameLevel::innermost(at.thread, at.position),
+            registers_at: at.position,
+            cancel,
         };
-        Ok(self.value(text, from, cancel)?.text)
+        Ok(self.value(text, here)?.text)
     }
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
 use stepback_debugger::image::{TypeShape, VariableKind};
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
-use stepback_debugger::model::local_names::{FrameExpression, LocalNames, find_value};
+use stepback_debugger::model::local_names::named_value;
 use stepback_debugger::model::local_variables::local_variables;
 use stepback_debugger::model::typed_value::TypedValue;
 use stepback_debugger::model::variable_values::ValueReader;
@@ -226,23 +226,6 @@ impl TracedProgram {
         Ok(Self::reference_of_value(seen.len() as u64 - 1))
     }
 
-    /// Finds the variable, or the part of one, that a text names; none if it names none.
-    fn named_value(&self, text: &str, reader: &ValueReader<'_>) -> Result<Option<TypedValue>> {
-        let place = reader.place;
-        let frame = FrameLevel {
-            position: place.position,
-            thread: place.thread,
-            level: place.level,
-            inlined: place.inlined,
-        };
-        let names = LocalNames::of_frame(reader.session, frame, place.registers_at, reader.cancel);
-        Ok(match FrameExpression::parse(text, &names) {
-            Ok(FrameExpression::Path(path)) => find_value(reader, &path)?.known(),
-            // The evaluation of the expression reports its error.
-            Ok(FrameExpression::Other(_)) | Err(_) => None,
-        })
-    }
-
     /// Describes the value of a variable or of a part of one in a frame; none if the text names
     /// none.
     pub fn evaluated_local(
@@ -259,7 +242,7 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        let Some(value) = self.named_value(text, &reader)? else {
+        let Some(value) = named_value(text, &reader)? else {
             return Ok(None);
         };
         let seen = SeenValue {
@@ -291,42 +274,10 @@ impl TracedProgram {
             place: &place,
             cancel,
         };
-        match self.named_value(text, &reader)? {
+        match named_value(text, &reader)? {
             Some(value) => ValueText(&reader).text(&value).map(Some),
             None => Ok(None),
         }
-    }
-
-    /// Returns the memory of a variable or of a part of one in a frame; none if the text names none.
-    ///
-    /// # Errors
-    /// It is not in memory.
-    pub fn memory_of_local(
-        &self,
-        text: &str,
-        frame: FrameNumber,
-        cancel: &Cancel,
-    ) -> Result<Option<LocalMemory>> {
-        let Some(place) = self.frame_place(frame, cancel)? else {
-            return Ok(None);
-        };
-        let reader = ValueReader {
-            session: &self.session,
-            place: &place,
-            cancel,
-        };
-        let Some(value) = self.named_value(text, &reader)? else {
-            return Ok(None);
-        };
-        let size = value.size_bytes().filter(|size| *size > 0);
-        let memory = value.address().zip(size);
-        let (address, len_bytes) = memory.with_context(|| {
-            format!("{text} is not in memory here; a breakpoint watches memory")
-        })?;
-        Ok(Some(LocalMemory {
-            address: address.0,
-            len_bytes,
-        }))
     }
 
     /// Returns the frame and the path of a member of a value that was shown.
@@ -337,12 +288,6 @@ impl TracedProgram {
             path: member_path(&seen, name),
         })
     }
-}
-
-/// Memory of a variable.
-pub struct LocalMemory {
-    pub address: u64,
-    pub len_bytes: u64,
 }
 
 /// A member with its frame.

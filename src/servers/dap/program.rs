@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use anyhow::{Context as _, Result, ensure};
+use indexmap::IndexSet;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
 use stepback_index::answer::{StepRecord, ThreadId};
@@ -18,11 +19,8 @@ use super::locals::SeenValue;
 use super::sources::SourceFiles;
 use super::stack::ListedFrame;
 
-/// Number of frames of a thread that have numbers.
-pub const FRAMES: u64 = 1 << 16;
-
-/// Number of functions of a frame: its own, and those that are inlined in it.
-const FUNCTIONS: u64 = stepback_debugger::image::FUNCTIONS as u64;
+/// Maximum number of frames with a number. Eight times as many must fit in 31 bits.
+const NUMBERED_FRAMES: usize = 1 << 22;
 
 /// An open trace with the state of a client.
 pub struct TracedProgram {
@@ -38,6 +36,9 @@ pub struct TracedProgram {
     pub seen: RefCell<Vec<SeenValue>>,
     /// Frames at the position that were listed, by thread, innermost first.
     pub listed: RefCell<HashMap<ThreadId, Vec<ListedFrame>>>,
+    /// Frames that have a number in messages, which is their place from 1. It stays at other
+    /// positions.
+    numbered: RefCell<IndexSet<FrameNumber>>,
     /// Positions to which the client may go, by the numbers of the targets.
     pub targets: Vec<Position>,
     /// Number of older targets, which are no longer kept. Their numbers are not used again.
@@ -45,7 +46,7 @@ pub struct TracedProgram {
 }
 
 /// A frame as clients name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FrameNumber {
     pub thread: ThreadId,
     /// Number of frames of the call stack inside it.
@@ -62,23 +63,6 @@ impl FrameNumber {
             level: 0,
             inlined: 0,
         }
-    }
-
-    /// Returns the number in messages.
-    pub fn id(self) -> u64 {
-        let frame = u64::from(self.thread.0) * FRAMES + self.level as u64;
-        frame * FUNCTIONS + self.inlined as u64 + 1
-    }
-
-    /// Returns the frame with a number.
-    pub fn of(id: u64) -> Option<Self> {
-        let place = id.checked_sub(1)?;
-        let frame = place / FUNCTIONS;
-        Some(Self {
-            thread: ThreadId(u16::try_from(frame / FRAMES).ok()?),
-            level: usize::try_from(frame % FRAMES).ok()?,
-            inlined: usize::try_from(place % FUNCTIONS).ok()?,
-        })
     }
 }
 
@@ -102,6 +86,7 @@ impl TracedProgram {
             first_line: 1,
             seen: RefCell::default(),
             listed: RefCell::default(),
+            numbered: RefCell::default(),
             targets: Vec::new(),
             cleared_targets: 0,
         };
@@ -163,15 +148,29 @@ impl TracedProgram {
         self.frame_of(id)
     }
 
+    /// Returns the number of a frame in messages.
+    ///
+    /// # Errors
+    /// Too many frames have one.
+    pub fn frame_id(&self, frame: FrameNumber) -> Result<u64> {
+        let mut numbered = self.numbered.borrow_mut();
+        ensure!(
+            numbered.len() < NUMBERED_FRAMES || numbered.contains(&frame),
+            "too many frames were shown"
+        );
+        let (place, _) = numbered.insert_full(frame);
+        Ok(place as u64 + 1)
+    }
+
     /// Returns the frame with a number of a message.
     ///
     /// # Errors
-    /// There is no such thread.
+    /// No frame with the number was shown.
     pub fn frame_of(&self, id: u64) -> Result<FrameNumber> {
-        let frame = FrameNumber::of(id);
-        frame
-            .filter(|frame| usize::from(frame.thread.0) < self.index().threads().len())
-            .with_context(|| format!("there is no frame {id}"))
+        let place = id.checked_sub(1).map(usize::try_from);
+        let place = place.transpose()?.unwrap_or(usize::MAX);
+        let frame = self.numbered.borrow().get_index(place).copied();
+        frame.with_context(|| format!("there is no frame {id}"))
     }
 
     /// Returns the thread's next step, or its last one if none follows.

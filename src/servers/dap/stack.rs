@@ -11,10 +11,13 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::arguments::Arguments;
-use super::program::{FRAMES, FrameNumber, TracedProgram};
+use super::program::{FrameNumber, TracedProgram};
 
 /// Maximum number of frames in an answer.
 const FRAMES_AT_ONCE: u64 = 1000;
+
+/// Maximum number of frames of the call stack of a thread.
+const FRAMES: usize = 1 << 16;
 
 /// A frame as a client lists it.
 pub struct ListedFrame {
@@ -30,7 +33,7 @@ impl TracedProgram {
     pub fn frames(&self, thread: ThreadId) -> Vec<CallId> {
         let mut frames = self.index().calls().path_at(thread, self.position);
         frames.reverse();
-        frames.truncate(usize::try_from(FRAMES).unwrap_or(usize::MAX));
+        frames.truncate(FRAMES);
         frames
     }
 
@@ -65,10 +68,10 @@ impl TracedProgram {
         let wanted = listed
             .get(first..last.min(listed.len()))
             .unwrap_or_default();
-        let shown: Vec<Json> = wanted.iter().map(|frame| self.frame_json(frame)).collect();
+        let shown: Result<Vec<Json>> = wanted.iter().map(|frame| self.frame_json(frame)).collect();
         // The frames of the call stack that follow have at least one function each.
         let total = listed.len() + rest;
-        Ok(json!({"stackFrames": shown, "totalFrames": total}))
+        Ok(json!({"stackFrames": shown?, "totalFrames": total}))
     }
 
     /// Lists frames until there is this number of them. Returns the number of frames of the call
@@ -179,9 +182,9 @@ impl TracedProgram {
             .or(step.map(|step| step.pc)))
     }
 
-    fn frame_json(&self, frame: &ListedFrame) -> Json {
-        let mut shown =
-            json!({"id": frame.number.id(), "name": frame.name, "line": 0, "column": 0});
+    fn frame_json(&self, frame: &ListedFrame) -> Result<Json> {
+        let id = self.frame_id(frame.number)?;
+        let mut shown = json!({"id": id, "name": frame.name, "line": 0, "column": 0});
         if let Some(address) = frame.address {
             shown["instructionPointerReference"] = address.to_string().into();
         }
@@ -193,7 +196,7 @@ impl TracedProgram {
             }
             None => shown["presentationHint"] = "subtle".into(),
         }
-        shown
+        Ok(shown)
     }
 
     /// Reads a frame with its arguments; none if there is no such frame.

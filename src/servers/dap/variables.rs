@@ -85,6 +85,7 @@ impl TracedProgram {
     /// Lists the scopes of a frame.
     pub fn scopes(&self, arguments: Arguments<'_>, cancel: &Cancel) -> Result<Json> {
         let frame = self.requested_frame(arguments)?;
+        let first = self.frame_id(frame)? * KINDS;
         let mut scopes = Vec::new();
         for kind in ScopeKind::ALL {
             if self.has_scope(kind, frame, cancel)? {
@@ -92,7 +93,7 @@ impl TracedProgram {
                 scopes.push(json!({
                     "name": name,
                     "presentationHint": hint,
-                    "variablesReference": frame.id() * KINDS + kind.number(),
+                    "variablesReference": first + kind.number(),
                     "expensive": false,
                 }));
             }

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use stepback_debugger::analysis::step_places::step_record;
+use stepback_debugger::model::frame_place::FrameLevel;
 use stepback_debugger::place::PositionName;
 use stepback_parsers::Step;
 
@@ -16,7 +17,7 @@ const HELP: &str = "\
 monitor position              the position, and the next step
 monitor at POS                go to a position: 1250, start, end, 50%, line:N, time:T, pc:ADDR#K
 monitor here                  go to the position of the window that serves the trace
-monitor why CELL              the steps that a register or ADDR:LEN comes from
+monitor why CELL              the steps that a register, a variable or ADDR:LEN comes from
 monitor last-write CELL       the last step before the position that wrote it
 monitor next-write CELL       the next one; also last-read, next-read, last-access, next-access
 monitor help                  this list
@@ -72,8 +73,8 @@ impl TraceTarget<'_> {
     fn view(&self) -> Result<Viewpoint<'_>> {
         Ok(Viewpoint {
             session: self.session,
-            position: self.position,
-            thread: self.current_thread()?,
+            frame: FrameLevel::innermost(self.current_thread()?, self.position),
+            registers_at: self.position,
             cancel: &self.cancel,
         })
     }

@@ -253,7 +253,7 @@ impl LengthReader<'_> {
         };
         let mut bytes = match self.locations.place_of(variable, Some(size_bytes))? {
             VariablePlace::Memory(address) => self.locations.frame.memory(address, size_bytes)?,
-            VariablePlace::Content(bytes) => bytes,
+            VariablePlace::Content(content) => content.first_bytes(size_bytes),
             VariablePlace::OptimisedAway => return Ok(Err(ArrayLength::OptimisedAway)),
             VariablePlace::Unsupported(_) => return Ok(Err(ArrayLength::Unsupported)),
             VariablePlace::Unreadable => return Ok(Err(ArrayLength::Unreadable)),

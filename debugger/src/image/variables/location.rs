@@ -5,6 +5,7 @@ use stepback_index::QueryError;
 use stepback_index::answer::{ByteState, ValueSource};
 
 use crate::image::lines::SectionReader;
+use crate::image::variables::content::ValueContent;
 use crate::image::variables::debug_entries::{DebugEntries, Entry};
 use crate::image::variables::evaluation::{
     Evaluated, EvaluationState, LEVELS, LocationFault, RegisterMoment, UnsupportedLocation, mask_of,
@@ -15,6 +16,9 @@ use crate::image::variables::frame_values::FrameValues;
 /// Maximum size of a value that is assembled from registers and pieces.
 const ASSEMBLED_BYTES: u64 = 1 << 16;
 
+/// Maximum size of a constant. Bytes that follow are unknown.
+const CONSTANT_BYTES: usize = 1 << 16;
+
 /// Maximum number of entries of a location list.
 const LIST_ENTRIES: usize = 1 << 14;
 
@@ -23,8 +27,7 @@ const LIST_ENTRIES: usize = 1 << 14;
 pub enum VariablePlace {
     /// In memory from this address on.
     Memory(u64),
-    /// These bytes, in memory order.
-    Content(Vec<ByteState>),
+    Content(ValueContent),
     /// The compiler left the variable out here.
     OptimisedAway,
     /// In a location of a kind that is not supported.
@@ -37,11 +40,10 @@ pub enum VariablePlace {
 
 impl VariablePlace {
     /// Brings a content to the size of its type. Missing bytes are unknown.
-    pub fn of_size(self, size_bytes: Option<u64>) -> Self {
-        let size = size_bytes.and_then(|size| usize::try_from(size).ok());
-        match (self, size) {
-            (Self::Content(bytes), Some(size)) => Self::Content(padded(bytes, size)),
-            (other, _) => other,
+    fn of_size(self, size_bytes: Option<u64>) -> Self {
+        match self {
+            Self::Content(content) => Self::Content(content.part(0, size_bytes)),
+            other => other,
         }
     }
 }
@@ -70,13 +72,12 @@ impl LocationReader<'_> {
         variable: &Entry,
         size_bytes: Option<u64>,
     ) -> Result<VariablePlace, QueryError> {
-        let content_size = size_bytes.filter(|size| *size <= ASSEMBLED_BYTES);
         if let Some(found) = self.entries.inherited(variable, gimli::DW_AT_location) {
             return match self.expression_of(&found.entry, found.value) {
                 Ok(Some(expression)) => {
                     let encoding = found.entry.unit.unit.encoding();
                     let place = self.place_by(expression, encoding, size_bytes)?;
-                    Ok(place.of_size(content_size))
+                    Ok(place.of_size(size_bytes))
                 }
                 Ok(None) => Ok(VariablePlace::OptimisedAway),
                 Err(UnreadableLocation) => Ok(VariablePlace::Unreadable),
@@ -85,7 +86,7 @@ impl LocationReader<'_> {
         let constant = self.entries.inherited(variable, gimli::DW_AT_const_value);
         Ok(constant.map_or(VariablePlace::OptimisedAway, |found| {
             let place = self.constant(&found.value, size_bytes);
-            place.of_size(content_size)
+            place.of_size(size_bytes)
         }))
     }
 
@@ -128,7 +129,9 @@ impl LocationReader<'_> {
             let Ok(bytes) = block.to_slice() else {
                 return VariablePlace::Unknown;
             };
-            return VariablePlace::Content(bytes.iter().copied().map(known).collect());
+            let bytes = bytes.iter().copied().take(CONSTANT_BYTES);
+            let bytes: Vec<ByteState> = bytes.map(known).collect();
+            return VariablePlace::Content(bytes.into());
         }
         if let AttributeValue::String(_) | AttributeValue::DebugStrRef(_) = value {
             return VariablePlace::Unsupported(UnsupportedLocation::Other);
@@ -146,7 +149,7 @@ impl LocationReader<'_> {
         if self.frame.is_big_endian() {
             bytes.reverse();
         }
-        VariablePlace::Content(bytes)
+        VariablePlace::Content(bytes.into())
     }
 
     fn place_by(
@@ -184,7 +187,9 @@ impl LocationReader<'_> {
                 return Ok(VariablePlace::Unknown);
             };
             let bytes = self.piece(piece, size, source)?;
-            return Ok(bytes.map_or(VariablePlace::Unknown, VariablePlace::Content));
+            return Ok(bytes.map_or(VariablePlace::Unknown, |bytes| {
+                VariablePlace::Content(bytes.into())
+            }));
         }
         let mut content = Vec::new();
         for piece in &pieces {
@@ -199,7 +204,7 @@ impl LocationReader<'_> {
                 None => content.extend(unknown_bytes(size)),
             }
         }
-        Ok(VariablePlace::Content(content))
+        Ok(VariablePlace::Content(content.into()))
     }
 
     /// Reads the bytes of a piece, in memory order; none if they cannot be known.

@@ -6,6 +6,7 @@
 
 mod array_lengths;
 mod code_ranges;
+mod content;
 mod debug_entries;
 mod evaluation;
 mod frame_rules;

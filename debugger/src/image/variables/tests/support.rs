@@ -54,10 +54,14 @@ fn place_in(entries: &DebugEntries, frame: &dyn FrameValues) -> String {
     };
     match reader.place_of(&variables[0].entry, Some(4)).unwrap() {
         VariablePlace::Memory(address) => format!("at {address:#x}"),
-        VariablePlace::Content(bytes) => {
+        VariablePlace::Content(content) => {
             let byte =
                 |value: Option<u8>| value.map_or("??".to_owned(), |one| format!("{one:02x}"));
-            let bytes: Vec<String> = bytes.iter().map(|one| byte(one.value)).collect();
+            let bytes: Vec<String> = content
+                .first_bytes(64)
+                .iter()
+                .map(|one| byte(one.value))
+                .collect();
             bytes.join(" ")
         }
         VariablePlace::OptimisedAway => "optimised away".to_owned(),
