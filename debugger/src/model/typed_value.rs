@@ -83,6 +83,12 @@ impl TypedValue {
         }
     }
 
+    /// Returns an element of this array, or of the array that begins with this value.
+    pub(super) fn element(&self, index: u64, of_type: VariableType) -> Self {
+        let size = self.types.size_of(of_type).unwrap_or(0);
+        self.part(index.wrapping_mul(size), of_type)
+    }
+
     /// Returns a member of a structure.
     pub(super) fn member(&self, member: TypeMember) -> NamedValue {
         let value = match (member.bits, member.offset_bytes) {

@@ -20,6 +20,24 @@ const NESTED_RECORDS: usize = 256;
 /// Name of the memory that a pointer points to.
 const TARGET: &str = "*";
 
+/// Parts of a value.
+enum Parts {
+    None,
+    Members(Vec<TypeMember>),
+    Elements {
+        element: VariableType,
+        count: u64,
+    },
+    /// The memory that a known pointer points to.
+    Target(Box<TypedValue>),
+}
+
+/// A value with its parts. It is no reference.
+struct WithParts {
+    value: TypedValue,
+    parts: Parts,
+}
+
 impl ValueReader<'_> {
     /// Returns an element of an array, or of the memory that a known pointer points to.
     ///
@@ -30,24 +48,18 @@ impl ValueReader<'_> {
         value: &TypedValue,
         index: u64,
     ) -> Result<Option<TypedValue>, QueryError> {
-        let Some(value) = self.referred(value)? else {
+        let Some(WithParts { value, parts }) = self.with_parts(value)? else {
             return Ok(None);
         };
-        Ok(match value.description().shape {
-            TypeShape::Pointer(target) => self.target(&value, target)?.and_then(|first| {
-                let offset = index.wrapping_mul(first.size_bytes()?);
-                Some(first.part(offset, target))
-            }),
-            TypeShape::Array { .. } => self.members(&value, index, 1)?.pop().map(|one| one.value),
-            TypeShape::Integer(_)
-            | TypeShape::Character(_)
-            | TypeShape::Boolean
-            | TypeShape::Float
-            | TypeShape::Reference(_)
-            | TypeShape::Enumeration { .. }
-            | TypeShape::Record { .. }
-            | TypeShape::Function
-            | TypeShape::Opaque => None,
+        Ok(match parts {
+            Parts::Elements { element, count } => {
+                (index < count).then(|| value.element(index, element))
+            }
+            Parts::Target(first) => {
+                let is_sized = first.size_bytes().is_some();
+                is_sized.then(|| first.element(index, first.of_type))
+            }
+            Parts::None | Parts::Members(_) => None,
         })
     }
 
@@ -56,27 +68,12 @@ impl ValueReader<'_> {
     /// # Errors
     /// See [`QueryError`].
     pub fn member_count(&self, value: &TypedValue) -> Result<u64, QueryError> {
-        Ok(match value.description().shape {
-            TypeShape::Array { length, .. } => length.known().unwrap_or(0),
-            TypeShape::Reference(_) => match self.referred(value)? {
-                Some(target) => self.member_count(&target)?,
-                None => 0,
-            },
-            TypeShape::Record { members, variants } => {
-                let selected = match &variants {
-                    Some(part) => self.selected_variant(value, part)?,
-                    None => SelectedVariant::None,
-                };
-                members.len() as u64 + selected.members().len() as u64
-            }
-            TypeShape::Pointer(target) => u64::from(self.target(value, target)?.is_some()),
-            TypeShape::Integer(_)
-            | TypeShape::Character(_)
-            | TypeShape::Boolean
-            | TypeShape::Float
-            | TypeShape::Enumeration { .. }
-            | TypeShape::Function
-            | TypeShape::Opaque => 0,
+        let parts = self.with_parts(value)?.map(|opened| opened.parts);
+        Ok(match parts.unwrap_or(Parts::None) {
+            Parts::None => 0,
+            Parts::Members(members) => members.len() as u64,
+            Parts::Elements { count, .. } => count,
+            Parts::Target(_) => 1,
         })
     }
 
@@ -91,47 +88,77 @@ impl ValueReader<'_> {
         skipped: u64,
         count: u64,
     ) -> Result<Vec<NamedValue>, QueryError> {
+        let Some(WithParts { value, parts }) = self.with_parts(value)? else {
+            return Ok(Vec::new());
+        };
         let take = usize::try_from(count).unwrap_or(usize::MAX);
         let skip = usize::try_from(skipped).unwrap_or(usize::MAX);
-        Ok(match value.description().shape {
-            TypeShape::Record { members, variants } => {
-                let selected = match &variants {
-                    Some(part) => self.selected_variant(value, part)?,
-                    None => SelectedVariant::None,
-                };
-                let members = members.iter().chain(selected.members());
-                let members = members.skip(skip).take(take);
-                members.map(|member| value.member(member.clone())).collect()
+        Ok(match parts {
+            Parts::None => Vec::new(),
+            Parts::Members(members) => {
+                let members = members.into_iter().skip(skip).take(take);
+                members.map(|member| value.member(member)).collect()
             }
-            TypeShape::Array { element, length } => {
-                let size = value.types.size_of(element).unwrap_or(0);
-                let all = length.known().unwrap_or(0);
+            Parts::Elements {
+                element,
+                count: all,
+            } => {
                 let last = all.min(skipped.saturating_add(count.min(ELEMENTS)));
                 let at = |index: u64| NamedValue {
                     name: format!("[{index}]"),
-                    value: value.part(index.saturating_mul(size), element),
+                    value: value.element(index, element),
                 };
                 (skipped..last).map(at).collect()
             }
-            TypeShape::Pointer(target) => {
-                let target = self.target(value, target)?.into_iter();
-                let named = target.map(|value| NamedValue {
+            Parts::Target(target) => {
+                let named = NamedValue {
                     name: TARGET.to_owned(),
-                    value,
-                });
-                named.skip(skip).take(take).collect()
+                    value: *target,
+                };
+                std::iter::once(named).skip(skip).take(take).collect()
             }
-            TypeShape::Reference(_) => match self.referred(value)? {
-                Some(target) => self.members(&target, skipped, count)?,
-                None => Vec::new(),
+        })
+    }
+
+    /// Returns a value with its parts, or those of the value that a reference refers to; none if the
+    /// reference is unknown.
+    fn with_parts(&self, value: &TypedValue) -> Result<Option<WithParts>, QueryError> {
+        let Some(value) = self.referred(value)? else {
+            return Ok(None);
+        };
+        let parts = match value.description().shape {
+            TypeShape::Record { members, variants } => {
+                let selected = self.variant_members(&value, variants)?;
+                Parts::Members(members.into_iter().chain(selected).collect())
+            }
+            TypeShape::Array { element, length } => Parts::Elements {
+                element,
+                count: length.known().unwrap_or(0),
             },
+            TypeShape::Pointer(target) => self
+                .target(&value, target)?
+                .map_or(Parts::None, |target| Parts::Target(Box::new(target))),
             TypeShape::Integer(_)
             | TypeShape::Character(_)
             | TypeShape::Boolean
             | TypeShape::Float
+            | TypeShape::Reference(_)
             | TypeShape::Enumeration { .. }
             | TypeShape::Function
-            | TypeShape::Opaque => Vec::new(),
+            | TypeShape::Opaque => Parts::None,
+        };
+        Ok(Some(WithParts { value, parts }))
+    }
+
+    /// Returns the members of the selected variant of a structure.
+    fn variant_members(
+        &self,
+        value: &TypedValue,
+        variants: Option<VariantPart>,
+    ) -> Result<Vec<TypeMember>, QueryError> {
+        Ok(match variants {
+            Some(part) => self.selected_variant(value, &part)?.members().to_vec(),
+            None => Vec::new(),
         })
     }
 
@@ -161,22 +188,15 @@ impl ValueReader<'_> {
             let TypeShape::Record { members, variants } = record.description().shape else {
                 continue;
             };
-            let selected = match &variants {
-                Some(part) => self.selected_variant(&record, part)?,
-                None => SelectedVariant::None,
-            };
-            let mut all = members.iter().chain(selected.members());
+            let selected = self.variant_members(&record, variants)?;
+            let mut all = members.iter().chain(&selected);
             if let Some(found) = all.find(|member| member.has_name(name)) {
                 return Ok(Some(record.member(found.clone()).value));
             }
-            let inner = members.iter().filter(|member| member.is_transparent());
-            let inner = inner.chain(selected.members());
+            let inner = members.into_iter().filter(TypeMember::is_transparent);
             let room = NESTED_RECORDS.saturating_sub(open.len());
-            open.extend(
-                inner
-                    .take(room)
-                    .map(|member| record.member(member.clone()).value),
-            );
+            let inner = inner.chain(selected).take(room);
+            open.extend(inner.map(|member| record.member(member).value));
         }
         Ok(None)
     }
