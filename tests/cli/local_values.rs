@@ -182,6 +182,48 @@ fn enumerations_of_rust_show_their_variants() {
         .prints(" wide = Some(1180591620717411303424)\n");
 }
 
+/// gdb prints the same values at these positions.
+#[test]
+fn methods_have_the_members_of_their_object() {
+    // In `second.add_to(second, by)`, after `next->add(count)`.
+    let second = "{identity = {number = 20, flags = 3}, label = {text = 0x402000 \"counter\"}, \
+                  count = 5, limits = {low = 1, high = 9}, next = 0x7fffffffe7a8}";
+    let other = format!(
+        "counter & other = @0x7fffffffe778: {second}\n  identity identity = {{number = 20, flags = 3}}\n  \
+         label label = {{text = 0x402000 \"counter\"}}\n  int count = 5\n  \
+         struct {{…}} limits = {{low = 1, high = 9}}\n  counter * next = 0x7fffffffe7a8"
+    );
+    check(
+        "classes",
+        &["--at", "45"],
+        &[
+            // The local variable hides the member.
+            ("count", "int count = 10"),
+            ("this->count", "int this->count = 5"),
+            ("next->count", "int next->count = 5"),
+            ("limits.high", "int limits.high = 9"),
+            ("number", "int number = 20"),
+            ("text[1]", "const char text[1] = 111 'o' (inferred)"),
+            ("by", "const int & by = @0x7fffffffe774: 5"),
+            ("other", &other),
+            ("number + by", "number + by = 25 (0x19)"),
+        ],
+    );
+    // The object of `next->add(5)` in the frame inside it.
+    check(
+        "classes",
+        &["--at", "40"],
+        &[
+            ("number", "int number = 10"),
+            ("next", "counter * next = 0x0"),
+        ],
+    );
+    let sandbox = Sandbox::new();
+    let ran = locals(&sandbox, "classes", &["low", "--at", "45"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    ran.says("no register or symbol is named \"low\"");
+}
+
 #[test]
 fn json_has_the_value_of_an_expression() {
     let sandbox = Sandbox::new();

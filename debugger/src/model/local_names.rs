@@ -1,6 +1,7 @@
 //! Local variables in expressions: `slot == 13`, `h->id`, `names[2]`.
 //!
-//! A local variable comes before a register of its name; `reg::x0` is always the register.
+//! A local variable, or a member of the object of a method, comes before a register of its name;
+//! `reg::x0` is always the register.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -21,6 +22,9 @@ use crate::model::local_variables::local_variable;
 use crate::model::typed_value::TypedValue;
 use crate::model::variable_values::ValueReader;
 use crate::session::Session;
+
+/// Name of the pointer to the object of a method of C++.
+const OBJECT: &str = "this";
 
 /// Lookup of local variables of a frame, and of everything that an [`IndexLookup`] finds.
 pub struct LocalNames<'a> {
@@ -251,17 +255,11 @@ pub fn named_value(text: &str, reader: &ValueReader<'_>) -> Result<Option<TypedV
 /// # Errors
 /// See [`QueryError`].
 pub fn find_value(reader: &ValueReader<'_>, path: &ValuePath) -> Result<FoundValue, QueryError> {
-    let ValueReader {
-        session,
-        place,
-        cancel,
-    } = reader;
-    let Some(variable) = local_variable(session, place, &path.name, cancel)? else {
+    let Some(mut value) = named_variable(reader, &path.name)? else {
         return Ok(FoundValue::NoVariable);
     };
-    let mut value = variable.value;
     for (place, part) in path.parts.iter().enumerate() {
-        cancel.check()?;
+        reader.cancel.check()?;
         let found = match part {
             PathPart::Member(name) => reader.named_member(&value, name)?,
             PathPart::Element(index) => reader.element(&value, *index)?,
@@ -279,6 +277,18 @@ pub fn find_value(reader: &ValueReader<'_>, path: &ValuePath) -> Result<FoundVal
         }
     }
     Ok(FoundValue::Known(value))
+}
+
+/// Finds a variable, or a member of the object of a method.
+fn named_variable(reader: &ValueReader<'_>, name: &str) -> Result<Option<TypedValue>, QueryError> {
+    let find = |name| local_variable(reader.session, reader.place, name, reader.cancel);
+    if let Some(variable) = find(name)? {
+        return Ok(Some(variable.value));
+    }
+    match find(OBJECT)? {
+        Some(object) => reader.named_member(&object.value, name),
+        None => Ok(None),
+    }
 }
 
 /// Returns the reason why a value has no such part.
