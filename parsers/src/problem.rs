@@ -304,6 +304,11 @@ pub enum LogFault {
          record with -one-insn-per-tb, in old versions -singlestep"
     )]
     Blocks,
+    #[error(
+        "the block has {listed} instructions, of which the first {count} are steps, one for each \
+         byte of the line"
+    )]
+    LongBlock { listed: usize, count: usize },
     #[error("the value has {found} bytes, {register} has {expected}")]
     ValueSize {
         register: String,

@@ -15,7 +15,6 @@ use std::sync::{PoisonError, RwLock};
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{AccessKind, InstructionSet, Registers};
 
-use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::read_at::ReadAt;
 use crate::text::digits::{hex, is_hex};
@@ -27,8 +26,6 @@ use crate::text_log::{
 
 /// Number of bytes after a step in which the next line ends.
 const NEXT_LINE: usize = 64 << 10;
-/// Longest note that is kept of a foreign line.
-const NOTE: usize = 400;
 /// Longest register value in bytes.
 const VALUE_BYTES: usize = 256;
 /// Maximum number of instructions that are classified.
@@ -139,6 +136,18 @@ fn item(word: &[u8]) -> Option<TenetItem<'_>> {
     }))
 }
 
+/// Returns the name in an item whose value cannot be read.
+fn register_name(word: &[u8]) -> Option<&[u8]> {
+    let (name, _) = word.split_at(memchr::memchr(b'=', word)?);
+    let name = name.trim_ascii();
+    let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name.iter().all(u8::is_ascii_alphanumeric);
+    let is_memory = [&b"mr"[..], b"mw", b"mrw"]
+        .iter()
+        .any(|kind| name.eq_ignore_ascii_case(kind));
+    (is_name && !is_memory && !is_pc(name)).then_some(name)
+}
+
 fn pc_of(line: &[u8]) -> Option<u64> {
     items(line).flatten().find_map(|item| match item {
         TenetItem::Register { name, digits } if is_pc(name) => hex(digits),
@@ -214,7 +223,16 @@ impl Tenet {
                         step.access_bytes(access.kind, access.address, &bytes);
                     }
                 }
-                None => step.fault(0, unreadable(line, place)),
+                None => {
+                    step.fault(0, unreadable(line, place));
+                    let word = line
+                        .split(|byte| *byte == b',')
+                        .nth(place)
+                        .unwrap_or_default();
+                    if let Some(name) = register_name(word) {
+                        self.register(name, b"", step);
+                    }
+                }
             }
         }
         effects
@@ -224,7 +242,7 @@ impl Tenet {
     fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) -> Option<u64> {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
         let mut bytes = [0; VALUE_BYTES];
-        let value = little_endian(digits, &mut bytes)?;
+        let value = little_endian(digits, &mut bytes);
         let view = Registers::view(&name, self.set);
         let register = match view {
             Some(view) => LoggedRegister::View(view),
@@ -233,7 +251,7 @@ impl Tenet {
                 size_bytes: self.set.word_bytes(),
             },
         };
-        step.write(register, Some(value));
+        step.write(register, value);
         let is_stack = view.is_some_and(|view| view.register == stepback_machine::RegisterId::SP);
         is_stack.then(|| hex(digits)).flatten()
     }
@@ -420,12 +438,7 @@ impl LogFormat for Tenet {
             step.announce(pc, self.set);
             step.thread.extend_from_slice(b"cpu0");
         } else if line.is_foreign && !line.line.trim_ascii().is_empty() {
-            let note = line
-                .line
-                .get(..line.line.len().min(NOTE))
-                .unwrap_or_default();
-            step.note(TextKind::Note, note);
-            step.fault(0, LogFault::ForeignLine);
+            step.foreign_line(line.line);
         }
     }
 
@@ -458,6 +471,13 @@ impl LogFormat for Tenet {
                 (None, _) => {}
                 (Some(_), Some(_)) => break,
             }
+        }
+    }
+
+    fn forget_missing(&self, step: &mut LoggedStep) {
+        // The next line would show the effects.
+        if step.is_announced() {
+            step.forget_registers();
         }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! A block of several instructions is a step for each of them. Its line has their chunks: the chunk
 //! of an instruction begins as many bytes after the start of the line as instructions are before
-//! it. Registers are recorded between blocks, so the last instruction of a block that writes a
+//! it, so a line has at most as many steps as bytes. Registers are recorded between blocks, so the last instruction of a block that writes a
 //! register has its value, and after an earlier one it is unknown.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use stepback_machine::{Address, Encoding, InstructionSet, RegisterView, decode};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
-use crate::qemu_log::dump::{RegisterDump, value_of};
+use crate::qemu_log::dump::{DumpedRegister, RegisterDump, value_of};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
 use crate::text::window::{each_window, without_return};
@@ -33,8 +33,8 @@ use crate::text_log::{
 const NEXT_DUMP: usize = 64 << 10;
 /// Maximum number of distinct instructions.
 const INSTRUCTIONS: usize = 1 << 20;
-/// Maximum number of instructions of a block that are steps; each takes a byte of the block's line.
-const BLOCK: usize = 48;
+/// Maximum number of instructions of a block: QEMU translates no more at once.
+const BLOCK: usize = 512;
 /// Maximum bytes of a dump.
 const DUMP: usize = 32 << 10;
 
@@ -94,6 +94,8 @@ impl TranslatedCode {
 #[derive(Clone, Debug)]
 struct ListedInstruction {
     encoding: Option<Encoding>,
+    /// Registers that it writes.
+    writes: Vec<RegisterView>,
     branch: RecordedBranch,
     text: Vec<u8>,
 }
@@ -107,8 +109,10 @@ pub(crate) enum CpuLine<'a> {
         processor: u64,
         /// Address of the first instruction.
         pc: u64,
-        /// Number of instructions; 0 if the block was not listed.
+        /// Number of instructions that are steps; 0 if the block was not listed.
         count: usize,
+        /// Number of listed instructions.
+        listed: usize,
         /// Number of the instruction in the block.
         number: usize,
     },
@@ -172,6 +176,7 @@ fn block(line: &[u8]) -> Option<CpuLine<'_>> {
         processor,
         pc,
         count: 0,
+        listed: 0,
         number: 0,
     })
 }
@@ -206,8 +211,13 @@ fn listed(line: &[u8], set: InstructionSet) -> Option<(u64, ListedInstruction)> 
     words.skip_blanks();
     let encoding = Encoding::new(&bytes);
     let branch = encoding.map(|encoding| branch_of(encoding, Address(pc), set));
+    let decoded = encoding.map(|encoding| decode(encoding, Address(pc), set));
+    let used = decoded
+        .as_ref()
+        .and_then(|decoded| decoded.registers.as_ref());
     let listed = ListedInstruction {
         encoding,
+        writes: used.map(|used| used.writes.clone()).unwrap_or_default(),
         branch: branch.unwrap_or_default(),
         text: words.rest().trim_ascii_end().to_vec(),
     };
@@ -215,7 +225,7 @@ fn listed(line: &[u8], set: InstructionSet) -> Option<(u64, ListedInstruction)> 
 }
 
 impl CpuLog {
-    /// Adds what changed between two dumps.
+    /// Adds what changed between two dumps. What the second one lacks is unknown.
     fn changes(&self, before: &RegisterDump, after: &RegisterDump, step: &mut LoggedStep) {
         for register in &after.registers {
             if before.find(&register.name) == Some(register) {
@@ -225,48 +235,54 @@ impl CpuLog {
                 step.write(LoggedRegister::View(view), Some(&value));
             }
         }
+        let is_missing = |register: &&DumpedRegister| after.find(&register.name).is_none();
+        for register in before.registers.iter().filter(is_missing) {
+            if let Some((view, _)) = value_of(register, self.set) {
+                step.write(LoggedRegister::View(view), None);
+            }
+        }
     }
 
     /// Adds what an instruction of a block did to the registers, by the dumps before and after the
     /// block. Each value belongs to the last instruction that writes the register; a change that no
-    /// instruction shows belongs to the last one.
-    fn changes_in_block(
-        &self,
-        before: &RegisterDump,
-        after: Option<&RegisterDump>,
-        step: &mut LoggedStep,
-    ) {
+    /// instruction shows belongs to the last step.
+    fn changes_in_block(&self, before: &RegisterDump, after: &RegisterDump, step: &mut LoggedStep) {
         let place = step.block;
-        let destinations: Vec<Vec<RegisterView>> = {
-            let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
-            let decoded = code.block(place.start).map(|(pc, listed)| {
-                let instruction = decode(listed.encoding?, Address(pc), self.set);
-                Some(instruction.registers.as_ref()?.writes.clone())
-            });
-            decoded.map(Option::unwrap_or_default).collect()
-        };
+        let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
+        let block: Vec<_> = code.block(place.start).map(|(_, listed)| listed).collect();
+        let last_step = place.count.saturating_sub(1);
         let last_writer = |view: RegisterView| {
-            let writes = |written: &Vec<RegisterView>| written.iter().any(|own| own.overlaps(view));
-            destinations.iter().rposition(writes)
+            let writes =
+                |listed: &&ListedInstruction| listed.writes.iter().any(|own| own.overlaps(view));
+            // Instructions after the last step have none of their own.
+            block
+                .iter()
+                .rposition(writes)
+                .map(|number| number.min(last_step))
         };
-        let own = destinations.get(place.number).cloned().unwrap_or_default();
-        for view in own {
-            if after.is_none() || last_writer(view) != Some(place.number) {
-                step.write(LoggedRegister::View(whole_register(view, self.set)), None);
-            }
-        }
-        for register in after.iter().flat_map(|after| &after.registers) {
+        for register in &after.registers {
             let Some((view, value)) = value_of(register, self.set) else {
                 continue;
             };
             let is_changed = before.find(&register.name) != Some(register);
             let is_own = match last_writer(view) {
                 Some(writer) => writer == place.number,
-                None => is_changed && place.number + 1 == place.count,
+                None => is_changed && place.number == last_step,
             };
             if is_own {
                 step.write(LoggedRegister::View(view), Some(&value));
             }
+        }
+        let own = block.get(place.number).map(|listed| &*listed.writes);
+        let hidden = block
+            .get(place.count..)
+            .filter(|_| place.number == last_step);
+        let hidden = hidden
+            .into_iter()
+            .flatten()
+            .flat_map(|listed| &listed.writes);
+        for view in own.into_iter().flatten().chain(hidden) {
+            step.forget(whole_register(*view, self.set));
         }
     }
 }
@@ -358,12 +374,16 @@ impl LogFormat for CpuLog {
     }
 
     fn read<'a>(&self, line: &'a [u8]) -> CpuLine<'a> {
-        let mut line = CpuLine::of(line);
-        if let CpuLine::Block { pc, count, .. } = &mut line {
+        let mut found = CpuLine::of(line);
+        if let CpuLine::Block {
+            pc, count, listed, ..
+        } = &mut found
+        {
             let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
-            *count = code.block(self.set.code_address(*pc)).count();
+            *listed = code.block(self.set.code_address(*pc)).count();
+            *count = (*listed).min(line.len());
         }
-        line
+        found
     }
 
     fn step_count(&self, line: &CpuLine<'_>) -> usize {
@@ -394,6 +414,7 @@ impl LogFormat for CpuLog {
                 processor,
                 pc,
                 count,
+                listed,
                 number,
             } => {
                 step.thread.clear();
@@ -418,6 +439,9 @@ impl LogFormat for CpuLog {
                 }
                 if count > 1 {
                     step.fault(0, LogFault::Blocks);
+                }
+                if listed > count && number + 1 == count {
+                    step.fault(0, LogFault::LongBlock { listed, count });
                 }
             }
             CpuLine::Registers(line) if step.kept_lines.len() < DUMP => {
@@ -448,15 +472,15 @@ impl LogFormat for CpuLog {
                 true => RegisterDump::of(&step.kept_lines),
                 false => RegisterDump::of(&own_dump(ahead)),
             };
-            let after = after.filter(|after| !after.registers.is_empty());
             if !before.registers.is_empty() {
-                self.changes_in_block(&before, after.as_ref(), step);
+                self.changes_in_block(&before, &after.unwrap_or_default(), step);
             }
             return;
         }
         let before = RegisterDump::of(&step.kept_lines);
-        if let Some(after) = after.filter(|_| !before.registers.is_empty()) {
-            self.changes(&before, &after, step);
+        match after.filter(|_| !before.registers.is_empty()) {
+            Some(after) => self.changes(&before, &after, step),
+            None => step.forget_destinations(None),
         }
     }
 }

@@ -72,6 +72,8 @@ impl RegisterDump {
             }
             return;
         }
+        // A value that ends in a colon lacks its low half.
+        let value = if value.ends_with(':') { "" } else { value };
         let digits = value.replace(':', "").into_bytes();
         if let Some(name) = plain_name(name).filter(|_| is_hex(&digits) && digits.len() >= 8) {
             self.registers.push(DumpedRegister { name, digits });

@@ -11,7 +11,6 @@ use stepback_machine::{
     AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers, decode,
 };
 
-use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::qemu_log::text_set::{set_of_register, set_of_text};
 use crate::read_at::ReadAt;
@@ -21,8 +20,6 @@ use crate::text_log::{
     AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, branch_of,
 };
 
-/// Longest note that is kept of a foreign line.
-const NOTE: usize = 400;
 /// Longest register value in bytes: an SVE register.
 const VALUE_BYTES: usize = 256;
 /// Registers that count on their own, without a write by the instruction.
@@ -72,6 +69,13 @@ pub(crate) enum ExecLine<'a> {
         /// Accesses and changed registers.
         items: Words<'a>,
     },
+    /// An instruction that cannot be read.
+    Damaged {
+        /// Number of the virtual processor.
+        processor: u64,
+        /// The line.
+        line: &'a [u8],
+    },
     /// A line of something else.
     Other(&'a [u8]),
 }
@@ -83,7 +87,16 @@ pub(crate) fn is_exec_log_line(line: &[u8]) -> bool {
 
 impl<'a> ExecLine<'a> {
     fn of(line: &'a [u8]) -> Self {
-        Self::step(line).unwrap_or(Self::Other(line))
+        let found = Self::step(line).or_else(|| Self::damaged(line));
+        found.unwrap_or(Self::Other(line))
+    }
+
+    fn damaged(line: &'a [u8]) -> Option<Self> {
+        let mut words = Words::new(line);
+        let processor = line.first()?.is_ascii_digit().then(|| words.decimal())??;
+        words
+            .take(b", 0x")
+            .then_some(Self::Damaged { processor, line })
     }
 
     fn step(line: &'a [u8]) -> Option<Self> {
@@ -179,14 +192,15 @@ impl ExecLog {
 
     fn items(&self, mut words: Words<'_>, shape: InstructionShape, step: &mut LoggedStep) {
         let mut accesses = Vec::new();
-        let mut has_flags = false;
+        let (mut has_flags, mut is_damaged) = (false, false);
         loop {
             words.skip_blanks();
             if words.rest().is_empty() {
                 break;
             }
             let before = words;
-            if !words.take(b",") {
+            is_damaged = !words.take(b",");
+            if is_damaged {
                 unexpected(&before, step);
                 break;
             }
@@ -200,6 +214,7 @@ impl ExecLog {
                 words.until(b',');
                 words.skip_blanks();
                 let Some(address) = words.prefixed() else {
+                    is_damaged = true;
                     unexpected(&before, step);
                     break;
                 };
@@ -210,9 +225,7 @@ impl ExecLog {
             let end = memchr::memchr(b',', rest).unwrap_or(rest.len());
             let item = rest.get(..end).unwrap_or_default();
             words.take(item);
-            if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
-                let (name, value) = item.split_at(at);
-                let digits = value.get(6..).unwrap_or_default();
+            if let Some((name, digits)) = changed(item) {
                 if !self.register(name, digits, step) {
                     let found = digits.get(..digits.len().min(40)).unwrap_or_default();
                     let found = String::from_utf8_lossy(found).into_owned();
@@ -221,6 +234,9 @@ impl ExecLog {
                 has_flags |= is_flags(name);
             }
             // Anything else is the name of a device.
+        }
+        if is_damaged {
+            step.forget_destinations(None);
         }
         // QEMU computes the flags of x86 when they are used, so a log seldom shows their changes.
         if self.has_flags && shape.writes_flags && !has_flags {
@@ -234,18 +250,10 @@ impl ExecLog {
 
     /// Adds writes without values of the registers that a damaged line names.
     fn forget_changed(&self, line: &[u8], step: &mut LoggedStep) {
-        let processor = Words::new(line).decimal();
-        let is_own = processor.is_some_and(|processor| thread_name(processor) == step.thread);
-        let Some(start) = memchr::memmem::find(line, b"\", ").filter(|_| is_own) else {
-            return;
-        };
+        step.set = self.set;
         step.hides_values = true;
-        let items = line.get(start + 3..).unwrap_or_default();
-        for item in items.split(|byte| *byte == b',') {
-            if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
-                let (name, value) = item.split_at(at);
-                self.register(name.trim_ascii(), value.get(6..).unwrap_or_default(), step);
-            }
+        for (name, digits) in line.split(|byte| *byte == b',').filter_map(changed) {
+            self.register(name, digits, step);
         }
         step.hides_values = false;
     }
@@ -291,6 +299,15 @@ impl ExecLog {
         step.write(register, Some(value));
         true
     }
+}
+
+/// Splits `x9 -> 0x0000000000420000` into the name and the digits, of which a damaged line may have
+/// none.
+fn changed(item: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memmem::find(item, b" ->")?;
+    let value = item.get(at + 3..)?.trim_ascii();
+    let digits = value.strip_prefix(b"0x").unwrap_or_default();
+    Some((item.get(..at)?.trim_ascii(), digits))
 }
 
 fn thread_name(processor: u64) -> Vec<u8> {
@@ -434,7 +451,7 @@ impl LogFormat for ExecLog {
 
     fn scan(&self, input: &dyn ReadAt, range: Range<u64>) {
         // The plugin prints the last lines of all processors when it ends.
-        let start = range.end.saturating_sub(LAST_LINES).max(range.start);
+        let start = range.end.saturating_sub(LAST_LINES);
         let mut text = vec![0; usize::try_from(range.end - start).unwrap_or_default()];
         // Errors are left to the readers of the text.
         let count = input.read_at(start, &mut text).unwrap_or_default();
@@ -480,6 +497,7 @@ impl LogFormat for ExecLog {
     fn chunk_start(&self, line: &ExecLine<'_>, _state: &mut ()) -> ChunkStart {
         match line {
             ExecLine::Step { .. } => ChunkStart::Yes,
+            ExecLine::Damaged { .. } => ChunkStart::Apart,
             ExecLine::Other(_) => ChunkStart::No,
         }
     }
@@ -511,12 +529,10 @@ impl LogFormat for ExecLog {
                 }
             }
             ExecLine::Other(line) if line.trim_ascii().is_empty() => {}
-            ExecLine::Other(line) => {
-                step.note(
-                    TextKind::Note,
-                    line.get(..line.len().min(NOTE)).unwrap_or_default(),
-                );
-                step.fault(0, LogFault::ForeignLine);
+            ExecLine::Other(line) => step.foreign_line(line),
+            ExecLine::Damaged { processor, line } => {
+                step.thread = thread_name(processor);
+                step.foreign_line(line);
                 self.forget_changed(line, step);
             }
         }
