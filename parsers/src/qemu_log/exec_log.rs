@@ -12,7 +12,7 @@ use stepback_machine::{
 };
 
 use crate::problem::LogFault;
-use crate::qemu_log::text_set::{set_of_register, set_of_text};
+use crate::qemu_log::text_set::{set_of_lines, set_of_register, set_of_text};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
@@ -421,7 +421,7 @@ impl LogFormat for ExecLog {
 
     fn of_head(head: &LogHead<'_>) -> Self {
         let found = head.options.instruction_set.or_else(|| {
-            head.lines().find_map(|line| {
+            set_of_lines(head.lines().filter_map(|line| {
                 let ExecLine::Step { text, items, .. } = ExecLine::of(line) else {
                     return None;
                 };
@@ -430,8 +430,8 @@ impl LogFormat for ExecLog {
                     let (name, value) = item.split_once(" -> 0x")?;
                     set_of_register(name, value.len())
                 });
-                of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text)))
-            })
+                of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text), 16))
+            }))
         });
         let has_flags = head.lines().any(|line| {
             let items = ExecLine::step(line);

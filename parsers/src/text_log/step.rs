@@ -254,13 +254,17 @@ impl LoggedStep {
 
     /// Adds a write without a value, unless one of the same register was added.
     pub fn forget(&mut self, view: RegisterView) {
-        let is_written = self.effects.iter().any(|effect| {
-            matches!(&effect.kind, EffectKind::Register { register: StoredName::View(own), .. }
-                if own.register == view.register)
-        });
-        if !is_written {
+        if !self.has_written(view) {
             self.write(LoggedRegister::View(view), None);
         }
+    }
+
+    /// Returns true if a write of a register was added.
+    pub fn has_written(&self, view: RegisterView) -> bool {
+        self.effects.iter().any(|effect| {
+            matches!(&effect.kind, EffectKind::Register { register: StoredName::View(own), .. }
+                if own.register == view.register)
+        })
     }
 
     /// Returns true while a register write waits for its value.
