@@ -291,7 +291,7 @@ impl LogFormat for CommitLog {
             step.drop_effects();
         }
         // The line may have said that the instruction trapped.
-        if self.has_trap_items && step.is_cut_off && step.is_announced() {
+        if self.has_trap_items && step.is_cut_off() {
             forget_trap_registers(step, self.registers());
         }
     }

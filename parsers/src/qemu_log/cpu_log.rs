@@ -333,6 +333,8 @@ impl LogFormat for CpuLog {
     type ChunkState = ();
 
     const NAME: &'static str = "qemu-cpu";
+    // The dump after a step belongs to the next one.
+    const OPEN_STEPS: u64 = 2;
     const AT_START: () = ();
     const UNKNOWN: () = ();
 
