@@ -482,6 +482,8 @@ impl LogFormat for CpuLog {
         let before = RegisterDump::of(&step.kept_lines);
         match after.filter(|_| !before.registers.is_empty()) {
             Some(after) => self.changes(&before, &after, step),
+            None if ahead.text.is_empty() => {}
+            // The next dump is too far away.
             None => step.forget_destinations(None),
         }
     }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use stepback_machine::flow::RecordedBranch;
+use stepback_machine::flow::{FlowKind, RecordedBranch};
 use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, Registers,
-    decode,
+    AccessKind, Address, CodeSite, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+    Registers, decode,
 };
 
 use crate::events::{
@@ -235,11 +235,18 @@ impl LoggedStep {
         if !self.is_announced() || !self.is_executed && self.has_exception() {
             return;
         }
-        if self.encoding.is_some() {
-            self.forget_destinations(None);
-        } else if self.cut_line.is_some() {
-            self.forget_registers();
+        match self.encoding {
+            // A whole log may end with the system call that ends its program.
+            Some(encoding) if self.cut_line.is_none() && self.is_trap(encoding) => {}
+            Some(_) => self.forget_destinations(None),
+            None if self.cut_line.is_some() => self.forget_registers(),
+            None => {}
         }
+    }
+
+    fn is_trap(&self, encoding: Encoding) -> bool {
+        let pc = Address(self.set.code_address(self.pc));
+        self.set.control(&CodeSite { pc, encoding }).flow == FlowKind::Trap
     }
 
     /// Returns true if the end of the instruction's own line may be missing.
