@@ -183,7 +183,7 @@ impl LogFormat for CommitLog {
             has_late_values: facts.has_late_values,
             has_controls: facts.has_controls,
             // Logs of 2017 list only instructions that write a register.
-            has_silent_traps: facts.has_controls && facts.has_empty_lines && !facts.has_listings,
+            has_silent_traps: facts.has_empty_lines && !facts.has_listings && !facts.has_trap_items,
             has_trap_items: facts.has_trap_items,
             shortest_bytes: facts.shortest_bytes,
             set: stated
@@ -291,7 +291,7 @@ impl LogFormat for CommitLog {
             step.drop_effects();
         }
         // The line may have said that the instruction trapped.
-        if self.has_trap_items && step.is_cut_off && step.is_announced() {
+        if self.has_trap_items && step.is_cut_off() {
             forget_trap_registers(step, self.registers());
         }
     }

@@ -279,6 +279,8 @@ impl LogFormat for CpuLog {
     type ChunkState = ();
 
     const NAME: &'static str = "qemu-cpu";
+    // The dump after a step belongs to the next one.
+    const OPEN_STEPS: u64 = 2;
     const AT_START: () = ();
     const UNKNOWN: () = ();
 
@@ -441,6 +443,8 @@ impl LogFormat for CpuLog {
                 self.changes(&before, &after, step);
                 self.unchanged(&after, step);
             }
+            None if ahead.text.is_empty() => {}
+            // The next dump is too far away.
             None => step.forget_destinations(None),
         }
     }

@@ -11,13 +11,15 @@ use stepback_machine::{
     AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers, decode,
 };
 
+use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::qemu_log::text_set::{set_of_lines, set_of_register, set_of_text};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{
-    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, branch_of,
+    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep,
+    UNSTATED_EXCEPTION, branch_of, may_lead_to,
 };
 
 /// Longest register value in bytes: an SVE register.
@@ -26,6 +28,12 @@ const VALUE_BYTES: usize = 256;
 const COUNTERS: [&str; 4] = ["seed", "cycle", "time", "instret"];
 /// Number of bytes at the end of a log in which the last line of each processor begins.
 const LAST_LINES: u64 = 64 << 10;
+/// Number of bytes after a step in which the next line of its processor ends.
+const NEXT_LINE: usize = 4 << 10;
+/// Number of steps at the beginning from which a log is recognised as filtered.
+const SAMPLED: usize = 256;
+/// Minimum number of these for each that leads elsewhere, in a log that is not filtered.
+const FILTERED: usize = 8;
 /// Distinct instructions whose sizes are remembered.
 const REMEMBERED: usize = 1 << 16;
 
@@ -36,6 +44,8 @@ pub(crate) struct ExecLog {
     is_assumed: bool,
     /// True if the log shows flags of x86.
     has_flags: bool,
+    /// True if instructions were filtered out, so that gaps are no exceptions.
+    is_filtered: bool,
     /// Offset of the last line of each processor, which is printed without its effects.
     last_lines: RwLock<HashMap<u64, u64>>,
     /// Sets and access sizes of instructions that occurred.
@@ -188,6 +198,35 @@ impl ExecLog {
         } else {
             self.set
         }
+    }
+
+    /// Returns whether many of the first instructions do not lead to the next line.
+    fn is_filtered(&self, head: &LogHead<'_>) -> bool {
+        let mut before: HashMap<u64, LoggedStep> = HashMap::new();
+        let (mut steps, mut gaps) = (0, 0);
+        for line in head.lines() {
+            let ExecLine::Step {
+                processor,
+                pc,
+                opcode,
+                text,
+                ..
+            } = ExecLine::of(line)
+            else {
+                continue;
+            };
+            if steps == SAMPLED {
+                break;
+            }
+            steps += 1;
+            let mut step = LoggedStep::default();
+            let shape = self.shape(pc, opcode as u32, text);
+            (step.pc, step.set) = (pc, shape.set);
+            step.encoding = encoding_of(shape.set, opcode as u32, pc, text);
+            let last = before.insert(processor, step);
+            gaps += usize::from(last.is_some_and(|last| !may_lead_to(&last, pc)));
+        }
+        gaps > 1 + steps / FILTERED
     }
 
     fn items(&self, mut words: Words<'_>, shape: InstructionShape, step: &mut LoggedStep) {
@@ -440,13 +479,16 @@ impl LogFormat for ExecLog {
                     .iter()
                     .any(|flags| memchr::memmem::find(items.rest(), flags).is_some()))
         });
-        Self {
+        let mut log = Self {
             set: found.unwrap_or_default(),
             is_assumed: found.is_none(),
             has_flags,
+            is_filtered: false,
             last_lines: RwLock::default(),
             shapes: Mutex::default(),
-        }
+        };
+        log.is_filtered = log.is_filtered(head);
+        log
     }
 
     fn scan(&self, input: &dyn ReadAt, range: Range<u64>) {
@@ -476,18 +518,13 @@ impl LogFormat for ExecLog {
 
     fn options(&self) -> String {
         format!(
-            "log=execlog,assumed={},flags={}",
-            self.is_assumed, self.has_flags
+            "log=execlog,assumed={},flags={},filtered={}",
+            self.is_assumed, self.has_flags, self.is_filtered
         )
     }
 
     fn look_ahead(&self) -> usize {
-        // The length of an instruction of x86 follows from the next line.
-        if self.set.alignment() == 1 {
-            1 << 12
-        } else {
-            0
-        }
+        NEXT_LINE
     }
 
     fn read<'a>(&self, line: &'a [u8]) -> ExecLine<'a> {
@@ -539,7 +576,7 @@ impl LogFormat for ExecLog {
     }
 
     fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {
-        if step.length_bytes > 0 || !step.is_announced() {
+        if !step.is_announced() {
             return;
         }
         let name = &step.thread;
@@ -547,8 +584,16 @@ impl LogFormat for ExecLog {
             ExecLine::Step { processor, pc, .. } if thread_name(processor) == *name => Some(pc),
             _ => None,
         });
-        let distance = next.map(|next| next.wrapping_sub(step.pc));
-        if let Some(distance) = distance.filter(|distance| (1..=15).contains(distance)) {
+        let Some(next) = next else { return };
+        if !may_lead_to(step, next) {
+            match self.is_filtered {
+                true => step.fault(0, LogFault::Filtered),
+                false => step.note(TextKind::Exception, UNSTATED_EXCEPTION),
+            }
+        }
+        // The length of an instruction of x86 follows from the next line.
+        let distance = next.wrapping_sub(step.pc);
+        if step.length_bytes == 0 && (1..=15).contains(&distance) {
             step.length_bytes = distance as u8;
         }
     }

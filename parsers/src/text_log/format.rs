@@ -18,6 +18,8 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
 
     /// Name of the format, as in the table of formats.
     const NAME: &'static str;
+    /// Number of last steps whose effects may still arrive while the text grows.
+    const OPEN_STEPS: u64 = 1;
     /// State at the start of a chunk.
     const AT_START: Self::ChunkState;
     /// State in the middle of a text whose earlier lines were not read.

@@ -255,7 +255,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             self.format.complete(self.step, ahead);
         }
         if end >= self.whole_lines {
-            self.step.is_cut_off = self.whole_lines < self.length;
+            self.step.cut_line = (self.whole_lines < self.length).then_some(self.whole_lines);
             self.format.forget_missing(self.step);
         }
         self.step.emit(self.names, self.sink);

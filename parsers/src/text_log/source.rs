@@ -223,6 +223,10 @@ impl<F: LogFormat> Source for TextLog<F> {
         self.parse_into(range, scratch, sink)
     }
 
+    fn open_steps(&self) -> u64 {
+        F::OPEN_STEPS
+    }
+
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
         let length = usize::try_from(range.end.min(self.length()).saturating_sub(range.start))
             .unwrap_or(usize::MAX);

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use stepback_machine::flow::RecordedBranch;
+use stepback_machine::flow::{FlowKind, RecordedBranch};
 use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, Registers,
-    decode,
+    AccessKind, Address, CodeSite, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+    Registers, decode,
 };
 
 use crate::events::{
@@ -61,9 +61,8 @@ pub(crate) struct LoggedStep {
     pub privilege: Option<u8>,
     /// Block of the instruction, in formats that record blocks.
     pub block: BlockPlace,
-    /// True for the last steps of a text whose last line has no newline: the end of that line may be
-    /// missing.
-    pub is_cut_off: bool,
+    /// For the last steps of a text, the start of a last line without newline: its end may be missing.
+    pub cut_line: Option<u64>,
     /// True if values are left out from here on: their place in the trace is not known.
     pub hides_values: bool,
     /// Lines that a format keeps until the step is complete.
@@ -171,7 +170,7 @@ impl LoggedStep {
         self.kept_lines.clear();
         self.privilege = None;
         self.block = BlockPlace::default();
-        self.is_cut_off = false;
+        self.cut_line = None;
         self.hides_values = false;
         self.effects.clear();
         self.bytes.clear();
@@ -236,11 +235,24 @@ impl LoggedStep {
         if !self.is_announced() || !self.is_executed && self.has_exception() {
             return;
         }
-        if self.encoding.is_some() {
-            self.forget_destinations(None);
-        } else if self.is_cut_off {
-            self.forget_registers();
+        match self.encoding {
+            // A whole log may end with the system call that ends its program.
+            Some(encoding) if self.cut_line.is_none() && self.is_trap(encoding) => {}
+            Some(_) => self.forget_destinations(None),
+            None if self.cut_line.is_some() => self.forget_registers(),
+            None => {}
         }
+    }
+
+    fn is_trap(&self, encoding: Encoding) -> bool {
+        let pc = Address(self.set.code_address(self.pc));
+        self.set.control(&CodeSite { pc, encoding }).flow == FlowKind::Trap
+    }
+
+    /// Returns true if the end of the instruction's own line may be missing.
+    pub fn is_cut_off(&self) -> bool {
+        let place = self.place.zip(self.cut_line);
+        place.is_some_and(|(place, cut_line)| place.offset >= cut_line)
     }
 
     /// Marks all registers as unknown that the step is not known to write.
