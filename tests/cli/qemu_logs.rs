@@ -1,13 +1,17 @@
-//! Logs of QEMU 7.2 in `fixtures/qemu`, and excerpts of others. The sources there say which calls
-//! and exceptions happen.
+//! Logs of QEMU 7.2 in `fixtures/qemu`, whose sources say which calls and exceptions happen, and
+//! excerpts of other logs.
 
 use crate::cli::support::Sandbox;
 
-/// Returns the calls of a log: depth, kind of the entry, and address.
-fn calls(log: &str) -> Vec<String> {
+fn fixture_calls(log: &str) -> Vec<String> {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(&format!("qemu/{log}.log.zst"));
-    let calls = sandbox.json_lines(&["calltree", &trace]);
+    calls(&sandbox, &trace)
+}
+
+/// Returns the calls of a log: depth, kind of the entry, address, and kind of the exit.
+fn calls(sandbox: &Sandbox, trace: &str) -> Vec<String> {
+    let calls = sandbox.json_lines(&["calltree", trace]);
     calls
         .iter()
         .map(|call| {
@@ -36,7 +40,7 @@ fn interrupts_and_supervisor_calls_of_a_cortex_m_are_frames() {
         "2 exception 0x40 return",
         svc,
     ];
-    assert_eq!(calls("m3"), all);
+    assert_eq!(fixture_calls("m3"), all);
 }
 
 #[test]
@@ -49,7 +53,7 @@ fn traps_of_riscv_are_frames() {
     ];
     all.extend(recursion);
     all.extend([trap.clone(), trap]);
-    assert_eq!(calls("riscv64"), all);
+    assert_eq!(fixture_calls("riscv64"), all);
 }
 
 /// A log without registers shows the processor only in its disassembly.
@@ -83,5 +87,31 @@ fn the_disassembly_tells_the_processor() {
         let trace = sandbox.file("a.log", &log);
         let format = sandbox.json(&["info", &trace])["arch"].clone();
         assert_eq!(format, expected, "{lines}");
+    }
+}
+
+/// Some tracers write what an instruction stores, and not what it loads.
+#[test]
+fn tenet_logs_without_reads_have_returns() {
+    let log = "rax=0x0,rsp=0x1000,rip=0x400000\n\
+               rsp=0xff8,rip=0x401000,mw=0xff8:0500400000000000\n\
+               rax=0x1,rip=0x401002\n\
+               rsp=0x1000,rip=0x400005\n\
+               rax=0x2,rip=0x400007\n";
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tenet", log);
+    let all = ["0 root 0x400000 open", "1 call 0x401000 return"];
+    assert_eq!(calls(&sandbox, &trace), all);
+}
+
+/// `mrw` is a read and a write; its bytes are those of the write.
+#[test]
+fn tenet_logs_have_instructions_that_read_and_write() {
+    let log = "rax=0x1,rip=0x400000\nrip=0x400003,mrw=0x2000:05000000\nrip=0x400004\n";
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tenet", log);
+    for kind in ["next-write", "next-read"] {
+        let hit = sandbox.json(&["find", &trace, kind, "0x2000:4", "--at", "start"]);
+        assert_eq!(hit["hit"]["step"], 0, "{kind}: {hit}");
     }
 }
