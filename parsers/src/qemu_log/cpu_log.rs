@@ -200,7 +200,7 @@ impl CpuLog {
         let last_writer = |view: RegisterView| {
             let writes =
                 |listed: &&ListedInstruction| listed.writes.iter().any(|own| own.overlaps(view));
-            // Instructions after the last step have none of their own.
+            // The last step has the effects of instructions that are no steps.
             block
                 .iter()
                 .rposition(writes)

@@ -30,8 +30,8 @@ pub(crate) fn branch_of(encoding: Encoding, pc: Address, set: InstructionSet) ->
     }
 }
 
-/// Returns whether the instruction of a step can lead to an address. An instruction can run again,
-/// after a fault or in a loop of its own.
+/// Returns whether the instruction of a step can lead to an address. It always can to its own one:
+/// it runs again after a fault, or repeats.
 pub(crate) fn may_lead_to(step: &LoggedStep, next: u64) -> bool {
     let Some(encoding) = step.encoding else {
         return true;

@@ -210,7 +210,7 @@ fn a_block_has_as_many_steps_as_its_line_has_bytes() {
     let found = events(&text, Format::CpuLog);
     let is_step = |text: &&String| text.contains("step 4000") || text.contains("step 4001");
     assert_eq!(found.iter().filter(is_step).count(), steps);
-    // The last step stands for the rest of the block.
+    // The last step has the effects of the rest of the block.
     let last = found.iter().rposition(|text| is_step(&text)).unwrap();
     assert_eq!(
         found[last + 1..last + 5],
