@@ -274,6 +274,9 @@ pub(crate) trait Architecture {
     fn is_host_call(_opcode: u32, _length_bytes: u8) -> bool {
         false
     }
+    fn is_condition_met(_encoding: &Encoding, _status: u64) -> bool {
+        true
+    }
 
     // Texts.
 

@@ -770,6 +770,12 @@ impl InstructionSet {
     pub fn is_host_call(self, opcode: u32, length_bytes: u8) -> bool {
         query_often!(self, Of => Of::is_host_call(opcode, length_bytes))
     }
+
+    /// Returns whether the condition of an instruction holds, by the status register before it. True
+    /// for an instruction without a condition, and outside AArch32.
+    pub fn is_condition_met(self, encoding: &Encoding, status: u64) -> bool {
+        ask!(self, Of => Of::is_condition_met(encoding, status))
+    }
 }
 
 /// Addresses and exceptions.

@@ -168,7 +168,7 @@ impl ProblemKind {
             Self::Log(
                 LogFault::ForeignLine | LogFault::TooManyThreads(_) | LogFault::TooManyRegisters(_),
             ) => Recurrence::OfKind,
-            Self::Log(LogFault::Blocks) => Recurrence::OnceARun,
+            Self::Log(LogFault::Blocks | LogFault::Filtered) => Recurrence::OnceARun,
             _ => Recurrence::Single,
         }
     }
@@ -304,6 +304,13 @@ pub enum LogFault {
          record with -one-insn-per-tb, in old versions -singlestep"
     )]
     Blocks,
+    #[error("instructions are missing, because the plugin filtered them out or the log lost them")]
+    Filtered,
+    #[error(
+        "the block has {listed} instructions, of which the first {count} are steps, one for each \
+         byte of the line"
+    )]
+    LongBlock { listed: usize, count: usize },
     #[error("the value has {found} bytes, {register} has {expected}")]
     ValueSize {
         register: String,

@@ -135,6 +135,11 @@ pub trait Source: Any + Send + Sync {
         Vec::new()
     }
 
+    /// Returns the number of last steps of a growing trace whose effects may still arrive.
+    fn open_steps(&self) -> u64 {
+        1
+    }
+
     /// Returns true if thousands of steps may share one timestamp.
     fn is_clock_coarse(&self) -> bool {
         false

@@ -1,5 +1,5 @@
 //! Lists steps block by block, so that memory stays small for long lists. `stepback list --follow`
-//! ([`follow`]) prints steps as they are recorded, like `tail -f`: the last one waits until it is
+//! ([`follow`]) prints steps as they are recorded, like `tail -f`: the last ones wait until they are
 //! complete or nothing more arrives.
 
 use std::sync::atomic::Ordering;
@@ -102,7 +102,7 @@ fn print_step(
     })
 }
 
-/// Idle time after which the last step is printed. Until then its effects may still arrive.
+/// Idle time after which the last steps are printed. Until then their effects may still arrive.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// Prints steps until the reader goes away, the count is reached, or the file is no longer the same
@@ -181,7 +181,8 @@ impl FollowPrinter<'_> {
             match part {
                 Ok(part) => {
                     let part = newest.insert(parts.try_iter().last().unwrap_or(part));
-                    self.print(part, part.index.step_count().saturating_sub(1))?;
+                    let open_steps = part.index.source().open_steps();
+                    self.print(part, part.index.step_count().saturating_sub(open_steps))?;
                 }
                 Err(ended) => {
                     if let Some(part) = newest.take() {

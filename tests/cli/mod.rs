@@ -48,6 +48,7 @@ mod output;
 mod packed;
 mod profile;
 mod profile_files;
+mod qemu_logs;
 mod resume;
 mod rst;
 mod samples;

@@ -366,11 +366,12 @@ fn name_at(names: &[u8], place: usize) -> Option<&[u8]> {
         .filter(|name| !name.is_empty())
 }
 
-/// Returns true for `$x`, `$d`, `$t`, `$a`, also as `$d.realdata`. These mapping symbols describe
-/// bytes for disassemblers ("ELF for the Arm Architecture").
+/// Returns true for `$x`, `$d`, `$t`, `$a`, also as `$d.realdata` or, on RISC-V, with the name of an
+/// ISA, as `$xrv64i2p1`. These mapping symbols describe bytes for disassemblers ("ELF for the Arm
+/// Architecture", "RISC-V ELF Specification").
 fn is_mapping_symbol(name: &str) -> bool {
     let kind = name.split('.').next();
-    matches!(kind, Some("$x" | "$d" | "$t" | "$a"))
+    matches!(kind, Some("$x" | "$d" | "$t" | "$a")) || name.starts_with("$xrv")
 }
 
 /// Reads the code of an image at its load addresses. Reads the whole file.

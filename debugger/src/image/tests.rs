@@ -402,6 +402,7 @@ fn symbols_for_tools_are_left_out() {
     let thread_local = ("errno", 0, 4, GLOBAL | 6, DATA);
     let mapping = [
         ("$x", 0x1000, 0, NO_TYPE, TEXT),
+        ("$xrv64i2p1_m2p0_a2p1", 0x1000, 0, NO_TYPE, TEXT),
         ("$d.realdata", 0x2000, 0, NO_TYPE, DATA),
         ("", 0x1000, 0, NO_TYPE, TEXT),
     ];

@@ -4,7 +4,6 @@
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{AccessKind, Encoding, RegisterId, RegisterView};
 
-use crate::problem::LogFault;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{LoggedAccess, LoggedStep};
@@ -61,11 +60,6 @@ impl AccessItems {
         let Some(address) = hex(digits).filter(|_| ends_word(words)) else {
             return false;
         };
-        let ends_line = |words: &Words<'_>| step.is_cut_off && words.rest().is_empty();
-        if ends_line(words) && digits.len() < 2 * usize::from(step.set.word_bytes()) {
-            step.fault(words.at(), LogFault::CutOff);
-            return true;
-        }
         words.skip_blanks();
         let Some(digits) = words.prefixed_digits() else {
             self.loads.push(address);
@@ -78,22 +72,16 @@ impl AccessItems {
             return false;
         };
         let size = usize::from(self.plain.store_bytes);
-        // The first digit of a byte may be missing.
-        let is_short = ends_line(words) && digits.len() < (2 * size).max(1) && size > 1;
-        if is_short {
-            step.fault(words.at(), LogFault::CutOff);
-        }
         // CVA6 always prints a whole register, so the opcode decides if it says less.
         let size = match size {
             0 => length,
-            size if is_short => size,
             size => length.min(size),
         };
         step.access(LoggedAccess {
             kind: AccessKind::Write,
             address,
             size_bytes: size as u16,
-            bytes: (!is_short).then_some(bytes),
+            bytes: Some(bytes),
         });
         true
     }
@@ -112,9 +100,11 @@ impl AccessItems {
         let size = usize::from(self.plain.load_bytes);
         // Early versions list a misaligned load byte by byte.
         let is_by_byte = size > 1 && self.loads.len() == size;
-        // A store whose value is missing.
-        let is_store = size == 0 && self.plain.store_bytes > 0 && !self.has_stores;
+        // A store whose value is missing. Atomic operations load first.
+        let is_store = self.plain.store_bytes > 0 && !self.has_stores;
+        let first_store = if size > 0 { 1 } else { 0 };
         for (place, address) in self.loads.iter().enumerate() {
+            let is_store = is_store && place >= first_store;
             let element_bytes = || {
                 let of_type = self.element_bits.map(|bits| (bits / 8).clamp(1, 8) as u16);
                 let stated = self.vector.as_ref().and_then(|load| load.element_bytes);
@@ -257,6 +247,10 @@ impl StackOperation {
         }
         loads.sort_unstable_by(|one, other| other.cmp(one));
         let is_complete = loads.len() == self.registers().len();
+        let kind = match self.name {
+            "cm.push" => AccessKind::Write,
+            _ => AccessKind::Read,
+        };
         for (address, number) in loads
             .into_iter()
             .zip(self.registers().iter().chain([&0; 64]))
@@ -267,7 +261,7 @@ impl StackOperation {
                 .and_then(|view| step.written(view.register));
             let bytes = written.map(first_bytes);
             step.access(LoggedAccess {
-                kind: AccessKind::Read,
+                kind,
                 address,
                 size_bytes: step.set.word_bytes(),
                 bytes,
@@ -277,7 +271,7 @@ impl StackOperation {
 }
 
 /// Returns the low 8 bytes of a value, extended by zeros.
-fn first_bytes(value: &[u8]) -> [u8; 8] {
+pub(super) fn first_bytes(value: &[u8]) -> [u8; 8] {
     let mut bytes = [0; 8];
     bytes
         .iter_mut()

@@ -45,6 +45,21 @@ pub(super) fn set_encoding(step: &mut LoggedStep, digits: &[u8]) {
         .map_or(0, |encoding| encoding.bytes().len() as u8);
 }
 
+/// Returns whether a line ends in all digits of a general register, a control register or an address.
+pub(super) fn ends_in_whole_number(line: &[u8], set: InstructionSet) -> bool {
+    let mut words = line
+        .rsplit(|byte| *byte == b' ')
+        .filter(|word| !word.is_empty());
+    let digits = words.next().and_then(|word| word.strip_prefix(b"0x"));
+    let name = match words.next() {
+        // `x 5` is `x5`.
+        Some([b'0'..=b'9', ..]) => words.next().filter(|name| *name == b"x"),
+        name => name,
+    };
+    matches!(name, Some([b'x' | b'c', ..] | b"mem"))
+        && digits.is_some_and(|digits| digits.len() >= 2 * usize::from(set.word_bytes()))
+}
+
 /// Names the thread of a step after its hart.
 pub(super) fn set_hart(step: &mut LoggedStep, hart: u64) {
     step.thread.clear();
@@ -111,6 +126,7 @@ impl CommitReader<'_> {
                 }
                 step.note(TextKind::Note, text);
             }
+            CommitLine::Damaged { hart, text } => self.damaged(*hart, text, step),
             CommitLine::Late(line) => self.late(line, step),
             CommitLine::Row(row) => self.cycle(row.line, step),
             _ => {}
@@ -178,6 +194,7 @@ impl CommitReader<'_> {
             };
             if !is_read {
                 unexpected(step, &before, "a register, a control register or mem");
+                step.forget_destinations(None);
                 break;
             }
         }
@@ -226,11 +243,6 @@ impl CommitReader<'_> {
             _ => self.registers.vector(number, length as u16),
         };
         let Some(view) = view else { return true };
-        let is_complete = match letter {
-            b'x' => digits.len() >= 2 * usize::from(view.size_bytes),
-            b'f' => digits.len() >= 8 && digits.len().is_power_of_two(),
-            _ => digits.len().is_power_of_two(),
-        };
         match value {
             None => {
                 let found = digits.get(..digits.len().min(40)).unwrap_or_default();
@@ -238,10 +250,6 @@ impl CommitReader<'_> {
                 step.fault(words.at(), LogFault::Value(found));
                 step.write(LoggedRegister::View(view), None);
                 words.word();
-            }
-            Some(_) if step.is_cut_off && words.rest().is_empty() && !is_complete => {
-                step.fault(words.at(), LogFault::CutOff);
-                step.write(LoggedRegister::View(view), None);
             }
             Some(value) => {
                 accesses.note_written(view, value);
@@ -268,10 +276,7 @@ impl CommitReader<'_> {
         let length = words.take(b"l").then(|| words.decimal()).flatten();
         // Logs with control registers list `vl` where it is written.
         if let Some(length) = length.filter(|_| !self.has_controls) {
-            let is_complete = !step.is_cut_off || !words.rest().is_empty();
-            let value = length.to_le_bytes();
-            let value = is_complete.then_some(&value[..]);
-            step.write(self.registers.named("vl"), value);
+            step.write(self.registers.named("vl"), Some(&length.to_le_bytes()));
         }
         length.is_some()
     }
@@ -283,35 +288,24 @@ impl CommitReader<'_> {
             std::str::from_utf8(word.get(at + 1..)?).ok()
         });
         words.skip_blanks();
-        let (Some(name), Some(digits)) = (name, words.prefixed_digits()) else {
-            return false;
-        };
+        let Some(name) = name else { return false };
         let register = self.registers.named(name);
-        let is_complete = digits.len() >= 2 * usize::from(self.registers.set.word_bytes());
-        if !matches!(words.rest(), [] | [b' ' | b'\t', ..]) {
-            step.write(register, None);
-            return false;
+        let digits = words.prefixed_digits();
+        match digits.filter(|_| matches!(words.rest(), [] | [b' ' | b'\t', ..])) {
+            Some(digits) => write_digits(step, register, digits),
+            None => step.write(register, None),
         }
-        if step.is_cut_off && words.rest().is_empty() && !is_complete {
-            step.fault(words.at(), LogFault::CutOff);
-            step.write(register, None);
-        } else {
-            write_digits(step, register, digits);
-        }
-        true
+        digits.is_some() && matches!(words.rest(), [] | [b' ' | b'\t', ..])
     }
 
-    /// Adds writes without values of the registers that a damaged line names, if it belongs to the
-    /// hart of the step.
-    pub fn forget_written(self, line: &[u8], step: &mut LoggedStep) {
-        let mut words = Words::new(line);
-        if !words.take(b"core") {
-            return;
+    /// Adds a damaged line: writes without values of the registers that it names.
+    fn damaged(self, hart: u64, text: &[u8], step: &mut LoggedStep) {
+        if !step.is_announced() {
+            set_hart(step, hart);
         }
-        let hart = words.decimal().map(|hart| format!("hart{hart}"));
-        let is_own = hart.is_some_and(|hart| hart.as_bytes() == step.thread);
-        let is_commit = words.take(b": ") && matches!(words.rest(), [b'0'..=b'9', b' ', ..]);
-        if is_own && is_commit && words.until(b')').is_some() {
+        step.foreign_line(text);
+        let mut words = Words::new(text);
+        if words.until(b')').is_some() {
             // The encoding is that of the step, not of the damaged line.
             let encoding = step.encoding.take();
             step.hides_values = true;
@@ -399,7 +393,7 @@ fn resolve(step: &mut LoggedStep, register: LateRegister, digits: &[u8]) {
 /// Adds a register write by its digits; the value is unknown if they cannot be read.
 pub(super) fn write_digits(step: &mut LoggedStep, register: LoggedRegister<'_>, digits: &[u8]) {
     let mut bytes = [0; VALUE_BYTES];
-    let value = little_endian(digits, &mut bytes).filter(|value| !value.is_empty());
+    let value = little_endian(digits, &mut bytes);
     if value.is_none() {
         let found = digits.get(..digits.len().min(40)).unwrap_or_default();
         step.fault(

@@ -2,12 +2,11 @@
 
 use stepback_machine::InstructionSet;
 
-use crate::commit_log::commit::CommitReader;
+use crate::commit_log::commit::{CommitReader, ends_in_whole_number, forget_trap_registers};
 use crate::commit_log::line::{Commit, CommitChunk, CommitLine, Dialect, Listing};
 use crate::commit_log::registers::RiscvRegisters;
+use crate::commit_log::rvls::RvlsIsa;
 use crate::commit_log::{line, rvls, sail, table, whisper};
-use crate::events::TextKind;
-use crate::problem::LogFault;
 use crate::text::words::Words;
 use crate::text_log::{AheadText, ChunkStart, LogFormat, LogHead, LoggedStep};
 
@@ -15,8 +14,6 @@ use crate::text_log::{AheadText, ChunkStart, LogFormat, LogHead, LoggedStep};
 const LATE: usize = 64 << 10;
 /// Number of bytes after a row of a table in which the next row begins.
 const NEXT_ROW: usize = 4 << 10;
-/// Longest note that is kept of a foreign line.
-const NOTE: usize = 400;
 
 /// A commit log.
 pub(crate) struct CommitLog {
@@ -29,6 +26,10 @@ pub(crate) struct CommitLog {
     has_controls: bool,
     /// True if traps have no lines.
     has_silent_traps: bool,
+    /// True if commit lines say that instructions trapped.
+    has_trap_items: bool,
+    /// Length of the shortest instructions, in logs without encodings.
+    shortest_bytes: u8,
     /// Width of the registers of lines whose address does not tell it.
     set: InstructionSet,
     narrow: RiscvRegisters,
@@ -75,16 +76,22 @@ struct CommitLogHead {
     has_empty_lines: bool,
     /// True if a line states a register or an address of 32 bits.
     is_narrow: bool,
+    /// True if commit lines say that instructions trapped, as those of Dromajo do.
+    has_trap_items: bool,
+    /// Length of the shortest instructions, in logs without encodings.
+    shortest_bytes: u8,
 }
 
 impl CommitLogHead {
     fn of(head: &LogHead<'_>, dialect: Dialect) -> Self {
         let mut found = Self {
             is_narrow: matches!(dialect, Dialect::Ibex | Dialect::Cv32),
+            has_trap_items: matches!(dialect, Dialect::Whisper | Dialect::WhisperCsv),
             ..Self::default()
         };
         let mut has_width = found.is_narrow;
         let (mut has_wide_value, mut has_narrow_value) = (false, false);
+        let mut shortest = None;
         for line in head.lines() {
             let width = match CommitLine::of(line, dialect) {
                 CommitLine::Commit(commit) => {
@@ -92,6 +99,7 @@ impl CommitLogHead {
                     found.has_late_values |= has_late_value(commit.items);
                     found.has_controls |= has_control(commit.items);
                     found.has_empty_lines |= commit.items.rest().trim_ascii().is_empty();
+                    found.has_trap_items |= commit.hart.is_some() && !line.starts_with(b"core");
                     value_digits(commit.items).filter(|_| commit.pc_digits != 8)
                 }
                 CommitLine::Trap { is_step: true, .. } => {
@@ -116,7 +124,13 @@ impl CommitLogHead {
                     _ => None,
                 },
                 CommitLine::Nothing if dialect == Dialect::Rvls => {
-                    rvls::is_narrow(line).map(|is_narrow| if is_narrow { 8 } else { 16 })
+                    let isa = RvlsIsa::of(line);
+                    shortest = isa
+                        .map(|isa| isa.shortest_bytes)
+                        .into_iter()
+                        .chain(shortest)
+                        .min();
+                    isa.map(|isa| if isa.is_narrow { 8 } else { 16 })
                 }
                 _ => None,
             };
@@ -124,6 +138,7 @@ impl CommitLogHead {
                 (has_width, found.is_narrow) = (true, digits == 8);
             }
         }
+        found.shortest_bytes = shortest.unwrap_or(2);
         found.is_narrow |= has_narrow_value && !has_wide_value;
         found
     }
@@ -168,7 +183,9 @@ impl LogFormat for CommitLog {
             has_late_values: facts.has_late_values,
             has_controls: facts.has_controls,
             // Logs of 2017 list only instructions that write a register.
-            has_silent_traps: facts.has_controls && facts.has_empty_lines && !facts.has_listings,
+            has_silent_traps: facts.has_empty_lines && !facts.has_listings && !facts.has_trap_items,
+            has_trap_items: facts.has_trap_items,
+            shortest_bytes: facts.shortest_bytes,
             set: stated
                 .filter(|set| [narrow, wide].contains(set))
                 .unwrap_or(likely),
@@ -215,6 +232,10 @@ impl LogFormat for CommitLog {
         }
     }
 
+    fn ends_whole(&self, line: &[u8]) -> bool {
+        self.dialect == Dialect::Commits && ends_in_whole_number(line, self.set)
+    }
+
     fn read<'a>(&self, line: &'a [u8]) -> CommitLine<'a> {
         CommitLine::of(line, self.dialect)
     }
@@ -225,14 +246,7 @@ impl LogFormat for CommitLog {
 
     fn add(&self, line: &CommitLine<'_>, step: &mut LoggedStep) {
         if let CommitLine::Foreign(text) = line {
-            step.note(
-                TextKind::Note,
-                text.get(..text.len().min(NOTE)).unwrap_or_default(),
-            );
-            step.fault(0, LogFault::ForeignLine);
-            if self.dialect == Dialect::Commits && step.is_announced() {
-                self.reader(0).forget_written(text, step);
-            }
+            step.foreign_line(text);
             return;
         }
         let registers = self.registers();
@@ -258,7 +272,7 @@ impl LogFormat for CommitLog {
     fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {
         match self.dialect {
             Dialect::Cv32 => table::complete_cv32(step, ahead),
-            Dialect::Rvls => rvls::complete(step, ahead),
+            Dialect::Rvls => rvls::complete(step, self.shortest_bytes, ahead),
             Dialect::Commits => {
                 let reader = self.reader(0);
                 if step.is_waiting() {
@@ -267,6 +281,18 @@ impl LogFormat for CommitLog {
                 reader.transition(step, ahead);
             }
             _ => {}
+        }
+    }
+
+    fn forget_missing(&self, step: &mut LoggedStep) {
+        step.forget_missing();
+        if self.dialect == Dialect::Rvls && !step.is_announced() {
+            // The effects belong to a step that is not there yet.
+            step.drop_effects();
+        }
+        // The line may have said that the instruction trapped.
+        if self.has_trap_items && step.is_cut_off() {
+            forget_trap_registers(step, self.registers());
         }
     }
 }

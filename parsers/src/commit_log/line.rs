@@ -126,6 +126,13 @@ pub(crate) enum CommitLine<'a> {
     Fetch,
     /// A line about the current step (Sail, RVLS).
     Effect(&'a [u8]),
+    /// A committed instruction that cannot be read.
+    Damaged {
+        /// Number of the hart.
+        hart: u64,
+        /// The line.
+        text: &'a [u8],
+    },
     /// A line without meaning for the steps.
     Nothing,
     /// A line that does not belong to the log.
@@ -220,7 +227,8 @@ impl CommitChunk {
             CommitLine::Trap {
                 hart: Some(hart), ..
             }
-            | CommitLine::TrapValue { hart, .. } => match before {
+            | CommitLine::TrapValue { hart, .. }
+            | CommitLine::Damaged { hart, .. } => match before {
                 Self::Closed { hart: None } => (ChunkStart::No, Self::Closed { hart: Some(*hart) }),
                 Self::Listed { hart: own, .. } | Self::Closed { hart: Some(own) }
                     if own != *hart =>
@@ -350,7 +358,8 @@ pub(super) fn second_record(line: &[u8]) -> Option<usize> {
     let mut places = memchr::memmem::find_iter(line.get(start..)?, b"core ");
     places.find_map(|place| {
         let found = of_core(line.get(start + place..)?)?;
-        (!matches!(found, CommitLine::Nothing)).then_some(start + place)
+        let is_record = !matches!(found, CommitLine::Nothing | CommitLine::Damaged { .. });
+        is_record.then_some(start + place)
     })
 }
 
@@ -376,7 +385,8 @@ fn of_core(line: &[u8]) -> Option<CommitLine<'_>> {
     match *rest {
         [mode @ b'0'..=b'9', b' ', ..] => {
             words.take(rest.get(..2)?);
-            commit(words, Some(hart), mode - b'0')
+            let found = commit(words, Some(hart), mode - b'0');
+            found.or(Some(CommitLine::Damaged { hart, text: line }))
         }
         [b'0', b'x', ..] => listing(words, hart).map(|listing| {
             CommitLine::Listing(Listing {
@@ -578,7 +588,11 @@ fn csv_line(line: &[u8]) -> CommitLine<'_> {
     let mut fields = line.split(|byte| *byte == b',');
     let is_row = fields.next().is_some_and(is_hex)
         && fields.next().is_some_and(is_hex)
-        && fields.count() >= 7;
+        && fields
+            .nth(7)
+            .map(<[u8]>::trim_ascii)
+            .and_then(decimal)
+            .is_some();
     match () {
         () if is_row => CommitLine::Row(Row {
             line,
@@ -624,7 +638,7 @@ fn sail_line(line: &[u8]) -> CommitLine<'_> {
 
 fn is_register_line(line: &[u8]) -> bool {
     matches!(line, [b'x' | b'f' | b'v', b'0'..=b'9', ..])
-        && memchr::memmem::find(line, b" <- 0x").is_some()
+        && memchr::memmem::find(line, b" <-").is_some()
 }
 
 /// Lines of the model about devices and translations.

@@ -3,7 +3,7 @@
 use stepback_machine::AccessKind;
 
 use crate::commit_log::commit::{add_exception, set_encoding, set_hart, unexpected, write_digits};
-use crate::commit_log::registers::RiscvRegisters;
+use crate::commit_log::registers::{RiscvRegisters, VALUE_BYTES};
 use crate::events::TextKind;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
@@ -56,13 +56,13 @@ pub(super) fn add_effect(line: &[u8], registers: &RiscvRegisters, step: &mut Log
         }
         return;
     }
-    let at = memchr::memmem::find(line, b" <- 0x");
-    let Some((name, digits)) = at.and_then(|at| {
-        let mut value = Words::new(line.get(at + 4..)?);
-        Some((line.get(..at)?, value.prefixed_digits()?))
-    }) else {
+    let Some(at) = memchr::memmem::find(line, b" <-") else {
         return;
     };
+    let name = line.get(..at).unwrap_or_default();
+    let mut value = Words::starting_at(line, at + 3);
+    value.skip_blanks();
+    let digits = value.prefixed_digits().unwrap_or_default();
     match name.strip_prefix(b"CSR ") {
         Some(rest) => {
             let word = Words::new(rest).word().unwrap_or_default();
@@ -71,7 +71,10 @@ pub(super) fn add_effect(line: &[u8], registers: &RiscvRegisters, step: &mut Log
         }
         None if RiscvRegisters::is_zero(name) => {}
         None => {
-            let size_bytes = digits.len().div_ceil(2) as u16;
+            let size_bytes = match digits {
+                [] => VALUE_BYTES as u16,
+                digits => digits.len().div_ceil(2) as u16,
+            };
             if let Some(view) = registers.vector_named(name, size_bytes) {
                 write_digits(step, LoggedRegister::View(view), digits);
             } else {
@@ -91,18 +94,25 @@ fn access(kind: AccessKind, words: &mut Words<'_>, step: &mut LoggedStep) -> boo
     words.skip_blanks();
     let has_arrow = words.take(b"->") || words.take(b"<-");
     words.skip_blanks();
-    let (Some(address), Some(digits)) = (address, words.prefixed_digits()) else {
+    let Some(address) = address.filter(|_| has_arrow) else {
         return false;
     };
     let mut bytes = [0; 8];
-    let length = little_endian(digits, &mut bytes).map(<[u8]>::len);
-    if let Some(length) = length.filter(|_| has_arrow) {
-        step.access(LoggedAccess {
-            kind,
-            address,
-            size_bytes: length as u16,
-            bytes: Some(bytes),
-        });
-    }
-    has_arrow && length.is_some()
+    let digits = words.prefixed_digits();
+    let length = digits.and_then(|digits| Some(little_endian(digits, &mut bytes)?.len() as u16));
+    let decoded = step
+        .encoding
+        .and_then(|encoding| step.set.data_access(&encoding))
+        .unwrap_or_default();
+    let size_bytes = match kind {
+        AccessKind::Read => decoded.load_bytes,
+        AccessKind::Write => decoded.store_bytes,
+    };
+    step.access(LoggedAccess {
+        kind,
+        address,
+        size_bytes: length.unwrap_or(size_bytes.into()),
+        bytes: length.map(|_| bytes),
+    });
+    length.is_some()
 }

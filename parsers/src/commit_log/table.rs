@@ -2,9 +2,10 @@
 
 use stepback_machine::{AccessKind, RegisterId};
 
-use crate::commit_log::commit::{add_exception, set_encoding, set_hart, unexpected, write_digits};
+use crate::commit_log::commit::{add_exception, set_encoding, set_hart, write_digits};
 use crate::commit_log::registers::RiscvRegisters;
 use crate::events::TextKind;
+use crate::problem::LogFault;
 use crate::text::digits::{decimal, hex, is_hex};
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{AheadText, LoggedAccess, LoggedRegister, LoggedStep};
@@ -13,10 +14,12 @@ use crate::text_log::{AheadText, LoggedAccess, LoggedRegister, LoggedStep};
 /// contains tabs too, so the items are taken from the last column.
 pub(super) fn add_ibex(line: &[u8], registers: &RiscvRegisters, step: &mut LoggedStep) {
     let mut columns = line.splitn(5, |byte| *byte == b'\t');
-    let mut column = || columns.next().unwrap_or_default().trim_ascii();
+    let mut column = || columns.next().unwrap_or_default();
     let (time, _cycle, pc, opcode, rest) = (column(), column(), column(), column(), column());
-    let at = memchr::memrchr(b'\t', rest);
-    let (text, items) = at.map_or((rest, &b""[..]), |at| rest.split_at(at));
+    let items_at = memchr::memrchr(b'\t', rest).unwrap_or(rest.len());
+    let text = rest.get(..items_at).unwrap_or_default().trim_ascii();
+    let items = Words::starting_at(line, line.len() - rest.len() + items_at);
+    let [time, pc, opcode] = [time, pc, opcode].map(<[u8]>::trim_ascii);
     begin(step, registers, &RowHead { time, pc, opcode });
     let (trapped, after_interrupt) = (text.strip_prefix(b"-->"), text.strip_prefix(b"==>"));
     let text = trapped.or(after_interrupt).unwrap_or(text);
@@ -56,8 +59,9 @@ pub(super) fn add_cv32(line: &[u8], registers: &RiscvRegisters, step: &mut Logge
         let note = [b"context ", context.trim_ascii()].concat();
         step.note(TextKind::Note, &note);
     }
-    let text_end = items_start(rest);
-    let (text, items) = rest.split_at_checked(text_end).unwrap_or((rest, b""));
+    let items_at = items_start(rest);
+    let text = rest.get(..items_at).unwrap_or_default();
+    let items = Words::starting_at(line, line.len() - rest.len() + items_at);
     let words = text
         .split(u8::is_ascii_whitespace)
         .filter(|word| !word.is_empty());
@@ -163,7 +167,7 @@ struct RowItems {
 }
 
 impl RowItems {
-    fn add(mut self, items: &[u8], registers: &RiscvRegisters, step: &mut LoggedStep) {
+    fn add(mut self, mut words: Words<'_>, registers: &RiscvRegisters, step: &mut LoggedStep) {
         let access = step
             .encoding
             .and_then(|encoding| step.set.data_access(&encoding))
@@ -171,7 +175,7 @@ impl RowItems {
         let source = step
             .encoding
             .and_then(|encoding| stored_register(encoding.bytes()));
-        let mut words = Words::new(items);
+        let mut is_damaged = false;
         while let Some(word) = words.word() {
             // CHERIoT adds `+0x…` after a value.
             let word = word.split(|byte| *byte == b'+').next().unwrap_or(word);
@@ -179,8 +183,11 @@ impl RowItems {
                 if word.starts_with(b"expand_insn") {
                     break;
                 }
-                unexpected(step, &words, "NAME=VALUE");
-                break;
+                let found = word.get(..word.len().min(40)).unwrap_or_default();
+                let found = String::from_utf8_lossy(found).into_owned();
+                step.fault(words.at() - word.len(), LogFault::Item(found));
+                is_damaged = true;
+                continue;
             };
             match item.name {
                 b"PA" => self.address = hex(item.digits),
@@ -220,6 +227,9 @@ impl RowItems {
                     }
                 }
             }
+        }
+        if is_damaged && step.is_executed {
+            step.forget_destinations(None);
         }
         let Some(address) = self.address.filter(|_| step.is_executed) else {
             return;

@@ -1,13 +1,12 @@
 //! Facts about a step that follow from the next line of its hart: a trap without a line, because
 //! control continues where the instruction does not lead, and a change of the privilege mode.
 
-use stepback_machine::flow::{BranchTarget, FlowKind};
-use stepback_machine::{Address, CodeSite, Encoding};
+use stepback_machine::Encoding;
 
-use crate::commit_log::commit::{CommitReader, forget_trap_registers};
+use crate::commit_log::commit::{CommitReader, add_exception};
 use crate::commit_log::line::{Commit, CommitLine, Dialect};
 use crate::events::TextKind;
-use crate::text_log::{AheadText, LoggedStep};
+use crate::text_log::{AheadText, LoggedStep, UNSTATED_EXCEPTION, may_lead_to};
 
 /// Number of lines among which the next one of the hart is searched.
 const LINES: usize = 16;
@@ -25,8 +24,8 @@ impl CommitReader<'_> {
         let Some(next) = next_commit(step, ahead) else {
             return;
         };
-        if self.has_silent_traps && !may_lead_to(step, &encoding, next.pc) {
-            forget_trap_registers(step, self.registers);
+        if self.has_silent_traps && !may_lead_to(step, next.pc) {
+            add_exception(step, self.registers, UNSTATED_EXCEPTION);
         }
         if step.privilege.is_some_and(|mode| mode != next.mode) {
             let text = format!("mode change to {}", mode_name(next.mode));
@@ -62,22 +61,5 @@ fn mode_name(mode: u8) -> String {
         1 => "S".to_owned(),
         3 => "M".to_owned(),
         number => format!("mode {number}"),
-    }
-}
-
-/// Returns whether the instruction of a step can lead to an address.
-fn may_lead_to(step: &LoggedStep, encoding: &Encoding, next: u64) -> bool {
-    if next == step.pc.wrapping_add(encoding.bytes().len() as u64) {
-        return true;
-    }
-    let site = CodeSite {
-        pc: Address(step.pc),
-        encoding: *encoding,
-    };
-    let control = step.set.control(&site);
-    match (control.flow, control.target) {
-        (FlowKind::Next | FlowKind::Trap, _) => false,
-        (_, BranchTarget::Address(target)) => target == next,
-        _ => true,
     }
 }

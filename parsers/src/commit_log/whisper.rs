@@ -3,7 +3,8 @@
 use stepback_machine::{AccessKind, InstructionSet, Registers};
 
 use crate::commit_log::commit::{add_exception, set_encoding, set_hart, write_digits};
-use crate::commit_log::registers::RiscvRegisters;
+use crate::commit_log::registers::{RiscvRegisters, VALUE_BYTES};
+use crate::problem::LogFault;
 use crate::text::digits::{decimal, hex};
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{LoggedAccess, LoggedRegister, LoggedStep};
@@ -98,6 +99,7 @@ fn add_resource(resource: &ChangedResource<'_>, registers: &RiscvRegisters, step
     let view = match kind {
         b"r" => registers.general(number),
         b"f" => registers.float(number),
+        b"v" if value.is_empty() => registers.vector(number, VALUE_BYTES as u16),
         b"v" => registers.vector(number, (value.len() / 2) as u16),
         _ => None,
     };
@@ -115,9 +117,12 @@ fn add_resource(resource: &ChangedResource<'_>, registers: &RiscvRegisters, step
 /// Adds a store, whose value has the digits of a whole register.
 fn add_store(address: u64, digits: &[u8], step: &mut LoggedStep) {
     let mut bytes = [0; 8];
-    let Some(length) = little_endian(digits, &mut bytes).map(<[u8]>::len) else {
-        return;
-    };
+    let length = little_endian(digits, &mut bytes).map(<[u8]>::len);
+    if length.is_none() {
+        let found = digits.get(..digits.len().min(40)).unwrap_or_default();
+        let found = String::from_utf8_lossy(found).into_owned();
+        step.fault(0, LogFault::Value(found));
+    }
     let size = step
         .encoding
         .and_then(|encoding| step.set.data_access(&encoding))
@@ -126,8 +131,8 @@ fn add_store(address: u64, digits: &[u8], step: &mut LoggedStep) {
     step.access(LoggedAccess {
         kind: AccessKind::Write,
         address,
-        size_bytes: size.unwrap_or(length) as u16,
-        bytes: Some(bytes),
+        size_bytes: size.or(length).unwrap_or(1) as u16,
+        bytes: length.map(|_| bytes),
     });
 }
 

@@ -15,7 +15,6 @@ use std::sync::{PoisonError, RwLock};
 use stepback_machine::flow::RecordedBranch;
 use stepback_machine::{AccessKind, InstructionSet, Registers};
 
-use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::read_at::ReadAt;
 use crate::text::digits::{hex, is_hex};
@@ -27,8 +26,6 @@ use crate::text_log::{
 
 /// Number of bytes after a step in which the next line ends.
 const NEXT_LINE: usize = 64 << 10;
-/// Longest note that is kept of a foreign line.
-const NOTE: usize = 400;
 /// Longest register value in bytes.
 const VALUE_BYTES: usize = 256;
 /// Maximum number of instructions that are classified.
@@ -41,6 +38,8 @@ pub(crate) struct Tenet {
     set: InstructionSet,
     /// Offset of the program counter in the first line.
     first_chunk: u64,
+    /// True if the log has writes of memory, but no reads.
+    has_writes_alone: bool,
     /// Branches by address, on architectures with a link register.
     branches: RwLock<HashMap<u64, LinkedBranch>>,
 }
@@ -86,7 +85,7 @@ enum TenetItem<'a> {
 /// Memory that was read, written, or both.
 #[derive(Clone, Copy, Debug)]
 struct TenetAccess<'a> {
-    kind: AccessKind,
+    kinds: &'static [AccessKind],
     address: u64,
     digits: &'a [u8],
 }
@@ -118,11 +117,11 @@ fn item(word: &[u8]) -> Option<TenetItem<'_>> {
     if name.is_empty() || !name.iter().all(u8::is_ascii_alphanumeric) {
         return None;
     }
-    let kind = match () {
-        () if name.eq_ignore_ascii_case(b"mr") => AccessKind::Read,
-        () if name.eq_ignore_ascii_case(b"mw") || name.eq_ignore_ascii_case(b"mrw") => {
-            AccessKind::Write
-        }
+    let kinds: &[AccessKind] = match () {
+        () if name.eq_ignore_ascii_case(b"mr") => &[AccessKind::Read],
+        () if name.eq_ignore_ascii_case(b"mw") => &[AccessKind::Write],
+        // The bytes are those after the instruction.
+        () if name.eq_ignore_ascii_case(b"mrw") => &[AccessKind::Read, AccessKind::Write],
         () => {
             let is_value = hex(value).is_some() || value.len() <= 2 * VALUE_BYTES && is_hex(value);
             return is_value.then_some(TenetItem::Register {
@@ -133,10 +132,22 @@ fn item(word: &[u8]) -> Option<TenetItem<'_>> {
     };
     let at = memchr::memchr(b':', value)?;
     Some(TenetItem::Memory(TenetAccess {
-        kind,
+        kinds,
         address: hex(value.get(..at)?)?,
         digits: value.get(at + 1..)?,
     }))
+}
+
+/// Returns the name in an item whose value cannot be read.
+fn register_name(word: &[u8]) -> Option<&[u8]> {
+    let (name, _) = word.split_at(memchr::memchr(b'=', word)?);
+    let name = name.trim_ascii();
+    let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name.iter().all(u8::is_ascii_alphanumeric);
+    let is_memory = [&b"mr"[..], b"mw", b"mrw"]
+        .iter()
+        .any(|kind| name.eq_ignore_ascii_case(kind));
+    (is_name && !is_memory && !is_pc(name)).then_some(name)
 }
 
 fn pc_of(line: &[u8]) -> Option<u64> {
@@ -160,14 +171,13 @@ impl Tenet {
     fn effects(&self, line: &[u8], step: &mut LoggedStep) -> TenetEffects {
         let mut effects = TenetEffects::default();
         let word_bytes = usize::from(self.set.word_bytes());
-        let written: Vec<(u64, u64)> = items(line)
+        let written: Vec<Range<u64>> = items(line)
             .flatten()
             .filter_map(|item| match item {
-                TenetItem::Memory(TenetAccess {
-                    kind: AccessKind::Write,
-                    address,
-                    digits,
-                }) => Some((address, address.saturating_add(digits.len() as u64 / 2))),
+                TenetItem::Memory(access) if access.kinds.contains(&AccessKind::Write) => {
+                    let len_bytes = access.digits.len() as u64 / 2;
+                    Some(access.address..access.address.saturating_add(len_bytes))
+                }
                 _ => None,
             })
             .collect();
@@ -184,37 +194,43 @@ impl Tenet {
                         step.fault(0, unreadable(line, place));
                         continue;
                     };
-                    if bytes.len() == word_bytes {
-                        let mut value = [0; 8];
-                        value
-                            .iter_mut()
-                            .zip(&bytes)
-                            .for_each(|(to, from)| *to = *from);
-                        effects.words.push((
-                            access.kind,
-                            access.address,
-                            u64::from_le_bytes(value),
-                        ));
-                    }
+                    let start = access.address;
+                    let end = start.saturating_add(bytes.len() as u64);
                     // Tracers fetch the bytes after the instruction, so a byte that it also wrote
                     // has its new value here.
-                    let end = access.address.saturating_add(bytes.len() as u64);
-                    let is_overwritten = access.kind == AccessKind::Read
-                        && written
-                            .iter()
-                            .any(|(start, stop)| *start < end && access.address < *stop);
-                    if is_overwritten {
-                        step.access(LoggedAccess {
-                            kind: access.kind,
-                            address: access.address,
-                            size_bytes: bytes.len() as u16,
-                            bytes: None,
-                        });
-                    } else {
-                        step.access_bytes(access.kind, access.address, &bytes);
+                    let is_overwritten = written
+                        .iter()
+                        .any(|range| range.start < end && start < range.end);
+                    for kind in access.kinds.iter().copied() {
+                        if kind == AccessKind::Read && is_overwritten {
+                            step.access(LoggedAccess {
+                                kind,
+                                address: start,
+                                size_bytes: bytes.len() as u16,
+                                bytes: None,
+                            });
+                            continue;
+                        }
+                        step.access_bytes(kind, start, &bytes);
+                        if bytes.len() == word_bytes {
+                            let value = bytes
+                                .iter()
+                                .rev()
+                                .fold(0, |value, byte| value << 8 | u64::from(*byte));
+                            effects.words.push((kind, start, value));
+                        }
                     }
                 }
-                None => step.fault(0, unreadable(line, place)),
+                None => {
+                    step.fault(0, unreadable(line, place));
+                    let word = line
+                        .split(|byte| *byte == b',')
+                        .nth(place)
+                        .unwrap_or_default();
+                    if let Some(name) = register_name(word) {
+                        self.register(name, b"", step);
+                    }
+                }
             }
         }
         effects
@@ -224,7 +240,7 @@ impl Tenet {
     fn register(&self, name: &[u8], digits: &[u8], step: &mut LoggedStep) -> Option<u64> {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
         let mut bytes = [0; VALUE_BYTES];
-        let value = little_endian(digits, &mut bytes)?;
+        let value = little_endian(digits, &mut bytes);
         let view = Registers::view(&name, self.set);
         let register = match view {
             Some(view) => LoggedRegister::View(view),
@@ -233,7 +249,7 @@ impl Tenet {
                 size_bytes: self.set.word_bytes(),
             },
         };
-        step.write(register, Some(value));
+        step.write(register, value);
         let is_stack = view.is_some_and(|view| view.register == stepback_machine::RegisterId::SP);
         is_stack.then(|| hex(digits)).flatten()
     }
@@ -304,11 +320,13 @@ impl Tenet {
         let pushed = effects.words.iter().find(|(kind, address, value)| {
             *kind == AccessKind::Write && effects.stack == Some(*address) && is_after(*value)
         });
-        let is_popped = effects.stack.is_some()
-            && effects
-                .words
-                .iter()
-                .any(|(kind, _, value)| *kind == AccessKind::Read && *value == next);
+        let reads_next = || {
+            let mut words = effects.words.iter();
+            words.any(|(kind, _, value)| *kind == AccessKind::Read && *value == next)
+        };
+        // A call that moves the stack pointer writes the return address.
+        let is_return = || self.has_writes_alone && effects.words.is_empty() && !is_after(next);
+        let is_popped = effects.stack.is_some() && (reads_next() || is_return());
         match pushed {
             Some((_, _, after)) => {
                 step.length_bytes = after.wrapping_sub(pc) as u8;
@@ -357,6 +375,13 @@ impl LogFormat for Tenet {
             () if any(b"ra") || any(b"a0") => InstructionSet::Riscv64,
             () => InstructionSet::A64,
         };
+        // The first line may state memory as it was before.
+        let has_kind = |kind: AccessKind| {
+            let mut accesses = head.lines().skip(1).flat_map(items).flatten();
+            accesses.any(
+                |item| matches!(item, TenetItem::Memory(access) if access.kinds.contains(&kind)),
+            )
+        };
         // The first step begins at the program counter of the first line: the chunk of the initial
         // state is the text before it.
         let pc_at = head
@@ -373,6 +398,7 @@ impl LogFormat for Tenet {
         Self {
             set: head.options.instruction_set.unwrap_or(likely),
             first_chunk: pc_at.unwrap_or(0),
+            has_writes_alone: has_kind(AccessKind::Write) && !has_kind(AccessKind::Read),
             branches: RwLock::default(),
         }
     }
@@ -389,7 +415,10 @@ impl LogFormat for Tenet {
     }
 
     fn options(&self) -> String {
-        format!("log=tenet,first={}", self.first_chunk)
+        format!(
+            "log=tenet,first={},writes={}",
+            self.first_chunk, self.has_writes_alone
+        )
     }
 
     fn first_chunk(&self) -> u64 {
@@ -420,12 +449,7 @@ impl LogFormat for Tenet {
             step.announce(pc, self.set);
             step.thread.extend_from_slice(b"cpu0");
         } else if line.is_foreign && !line.line.trim_ascii().is_empty() {
-            let note = line
-                .line
-                .get(..line.line.len().min(NOTE))
-                .unwrap_or_default();
-            step.note(TextKind::Note, note);
-            step.fault(0, LogFault::ForeignLine);
+            step.foreign_line(line.line);
         }
     }
 
@@ -458,6 +482,13 @@ impl LogFormat for Tenet {
                 (None, _) => {}
                 (Some(_), Some(_)) => break,
             }
+        }
+    }
+
+    fn forget_missing(&self, step: &mut LoggedStep) {
+        // The next line would show the effects.
+        if step.is_announced() {
+            step.forget_registers();
         }
     }
 }

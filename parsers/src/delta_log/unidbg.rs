@@ -17,9 +17,6 @@ use crate::text_log::{
     ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, whole_register,
 };
 
-/// Longest note that is kept of a foreign line.
-const NOTE: usize = 400;
-
 /// A log of unidbg.
 pub(crate) struct Unidbg {
     set: InstructionSet,
@@ -309,15 +306,12 @@ impl LogFormat for Unidbg {
         match line {
             UnidbgLine::Step(found) => self.step(found, step),
             UnidbgLine::Other(line) if line.trim_ascii().is_empty() => {}
-            UnidbgLine::Other(line) => {
-                step.note(
-                    TextKind::Note,
-                    line.get(..line.len().min(NOTE)).unwrap_or_default(),
-                );
-                if !line.starts_with(b"###") && !line.starts_with(b"JNIEnv->") {
-                    step.fault(0, LogFault::ForeignLine);
-                }
+            UnidbgLine::Other(line)
+                if line.starts_with(b"###") || line.starts_with(b"JNIEnv->") =>
+            {
+                step.note(TextKind::Note, line);
             }
+            UnidbgLine::Other(line) => step.foreign_line(line),
         }
     }
 }

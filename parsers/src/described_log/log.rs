@@ -15,8 +15,6 @@ use crate::text_log::{
     whole_register,
 };
 
-/// Longest note that is kept.
-const NOTE: usize = 400;
 /// Maximum number of items of a line that a pattern matches. A search may read the whole rest of the
 /// line, so this bounds the time for a line.
 const ITEMS: usize = 4096;
@@ -108,8 +106,7 @@ impl LogFormat for DescribedLog {
             .and_then(|(number, parts)| Some((self.template.line(*number)?, parts)));
         let Some((layout, parts)) = matched else {
             if !line.line.trim_ascii().is_empty() {
-                step.note(TextKind::Note, line.line.get(..NOTE).unwrap_or(line.line));
-                step.fault(0, LogFault::ForeignLine);
+                step.foreign_line(line.line);
             }
             return;
         };
@@ -203,8 +200,7 @@ impl PartReader<'_> {
             (LineGroup::Note, TextKind::Note),
         ] {
             if let Some(text) = parts.get(group) {
-                let text = text.trim_ascii();
-                self.step.note(kind, text.get(..NOTE).unwrap_or(text));
+                self.step.note(kind, text.trim_ascii());
             }
         }
     }

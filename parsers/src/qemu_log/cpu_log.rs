@@ -7,95 +7,43 @@
 //!
 //! A block of several instructions is a step for each of them. Its line has their chunks: the chunk
 //! of an instruction begins as many bytes after the start of the line as instructions are before
-//! it. Registers are recorded between blocks, so the last instruction of a block that writes a
-//! register has its value, and after an earlier one it is unknown.
+//! it, so a line has at most as many steps as bytes. Registers are recorded between blocks, so the
+//! last instruction of a block that writes a register has its value, and after an earlier one it is
+//! unknown.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
-use stepback_machine::flow::RecordedBranch;
-use stepback_machine::{Address, Encoding, InstructionSet, RegisterView, decode};
+use stepback_machine::convention::ReturnAddress;
+use stepback_machine::{InstructionSet, RegisterId, RegisterView};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
-use crate::qemu_log::dump::{RegisterDump, value_of};
+use crate::qemu_log::dump::{DumpedRegister, RegisterDump, value_of};
+use crate::qemu_log::listing::{BLOCK, ListedInstruction, TranslatedCode, set_of_listing};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
-use crate::text::window::{each_window, without_return};
-use crate::text::words::{Words, bytes_in_order};
+use crate::text::window::each_window;
+use crate::text::words::Words;
 use crate::text_log::{
-    AheadText, BlockPlace, ChunkStart, LogFormat, LogHead, LoggedRegister, LoggedStep, branch_of,
+    AheadText, BlockPlace, ChunkStart, LogFormat, LogHead, LoggedRegister, LoggedStep,
     whole_register,
 };
 
 /// Number of bytes after a step in which the next dump of its processor ends.
 const NEXT_DUMP: usize = 64 << 10;
-/// Maximum number of distinct instructions.
-const INSTRUCTIONS: usize = 1 << 20;
-/// Maximum number of instructions of a block that are steps; each takes a byte of the block's line.
-const BLOCK: usize = 48;
 /// Maximum bytes of a dump.
 const DUMP: usize = 32 << 10;
+/// What QEMU calls exceptions although control stays or returns.
+const PLAIN_EXCEPTIONS: [&[u8]; 2] = [b"[QEMU v7M exception exit]", b"[Semihosting call]"];
 
 /// A log of executed blocks.
 pub(crate) struct CpuLog {
+    /// Set of the registers. Instructions of AArch32 may belong to its other set.
     set: InstructionSet,
+    /// True if the log shows the registers with which calls are found.
+    has_call_registers: bool,
     code: RwLock<TranslatedCode>,
-}
-
-/// Instructions that were translated until now.
-#[derive(Debug, Default)]
-struct TranslatedCode {
-    instructions: HashMap<u64, ListedInstruction>,
-    /// Number of instructions of each block, by its address.
-    blocks: HashMap<u64, usize>,
-    /// Address of the block that is being listed; none between blocks.
-    open: Option<u64>,
-}
-
-impl TranslatedCode {
-    /// Takes account of a line.
-    fn add(&mut self, line: &[u8], set: InstructionSet) {
-        if !line.starts_with(b"0x") {
-            self.open = None;
-            return;
-        }
-        let Some((pc, listed)) = listed(without_return(line), set) else {
-            return;
-        };
-        if self.instructions.len() < INSTRUCTIONS || self.instructions.contains_key(&pc) {
-            self.instructions.insert(pc, listed);
-        }
-        let start = *self.open.get_or_insert(pc);
-        if start == pc && self.blocks.len() < INSTRUCTIONS {
-            self.blocks.insert(pc, 1);
-        } else if let Some(count) = self.blocks.get_mut(&start) {
-            *count += 1;
-        }
-    }
-
-    /// Iterates over the instructions of a block, with their addresses.
-    fn block(&self, start: u64) -> impl Iterator<Item = (u64, &ListedInstruction)> {
-        let count = self.blocks.get(&start).copied().unwrap_or_default();
-        let mut pc = start;
-        std::iter::from_fn(move || {
-            let found = self.instructions.get(&pc)?;
-            let length = found.encoding.map_or(0, |encoding| encoding.bytes().len());
-            let address = pc;
-            pc = pc.wrapping_add(length as u64);
-            Some((address, found))
-        })
-        .take(count.min(BLOCK))
-    }
-}
-
-/// An instruction of a translated block.
-#[derive(Clone, Debug)]
-struct ListedInstruction {
-    encoding: Option<Encoding>,
-    branch: RecordedBranch,
-    text: Vec<u8>,
 }
 
 /// A line.
@@ -107,8 +55,10 @@ pub(crate) enum CpuLine<'a> {
         processor: u64,
         /// Address of the first instruction.
         pc: u64,
-        /// Number of instructions; 0 if the block was not listed.
+        /// Number of instructions that are steps; 0 if the block was not listed.
         count: usize,
+        /// Number of listed instructions.
+        listed: usize,
         /// Number of the instruction in the block.
         number: usize,
     },
@@ -131,7 +81,16 @@ impl<'a> CpuLine<'a> {
     fn of(line: &'a [u8]) -> Self {
         match line.first() {
             Some(b'T') if line.starts_with(b"Trace ") => block(line).unwrap_or(Self::Nothing),
-            Some(b'T') if line.starts_with(b"Taking exception") => Self::Exception(line),
+            Some(b'T') if line.starts_with(b"Taking exception") => {
+                let is_plain = PLAIN_EXCEPTIONS
+                    .iter()
+                    .any(|name| memchr::memmem::find(line, name).is_some());
+                if is_plain {
+                    Self::Nothing
+                } else {
+                    Self::Exception(line)
+                }
+            }
             Some(b'r') if line.starts_with(b"riscv_cpu_do_interrupt") => Self::Exception(line),
             Some(b'I') if line.starts_with(b"IN:") => Self::Listing,
             Some(b'0') if line.starts_with(b"0x") => Self::Listing,
@@ -148,6 +107,19 @@ impl<'a> CpuLine<'a> {
 fn is_interrupt_of_x86(line: &[u8]) -> bool {
     let mut words = Words::new(line);
     words.decimal().is_some() && words.take(b": v=")
+}
+
+/// Returns whether a message about an exception says that the instruction at an address did not
+/// complete.
+fn is_fault(line: &[u8], pc: u64) -> bool {
+    let has = |text: &[u8]| memchr::memmem::find(line, text).is_some();
+    let address_after = |text: &[u8]| {
+        let at = memchr::memmem::find(line, text)? + text.len();
+        hex(Words::new(line.get(at..)?).digits()?)
+    };
+    let riscv = address_after(b"epc:0x").filter(|_| has(b"async:0"));
+    let x86 = address_after(b" pc=").filter(|_| has(b" i=0 "));
+    has(b"[Data Abort]") || has(b"[Undefined Instruction]") || riscv.or(x86) == Some(pc)
 }
 
 fn block(line: &[u8]) -> Option<CpuLine<'_>> {
@@ -172,50 +144,13 @@ fn block(line: &[u8]) -> Option<CpuLine<'_>> {
         processor,
         pc,
         count: 0,
+        listed: 0,
         number: 0,
     })
 }
 
-/// Splits a line of a translated block: the address, the bytes as words or one by one, the text.
-fn listed(line: &[u8], set: InstructionSet) -> Option<(u64, ListedInstruction)> {
-    let mut words = Words::new(line);
-    let pc = words.prefixed()?;
-    if !words.take(b":") {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    let is_bytewise = set.alignment() == 1;
-    loop {
-        let before = words;
-        let Some(digits) = words.word().and_then(bytes_in_order) else {
-            words = before;
-            break;
-        };
-        let is_code = if is_bytewise {
-            digits.len() == 1
-        } else {
-            bytes.is_empty() || digits.len() == 2 && bytes.len() == 2
-        };
-        if !is_code || bytes.len() + digits.len() > Encoding::LIMIT {
-            words = before;
-            break;
-        }
-        // A word is printed as a number.
-        bytes.extend(digits.iter().rev());
-    }
-    words.skip_blanks();
-    let encoding = Encoding::new(&bytes);
-    let branch = encoding.map(|encoding| branch_of(encoding, Address(pc), set));
-    let listed = ListedInstruction {
-        encoding,
-        branch: branch.unwrap_or_default(),
-        text: words.rest().trim_ascii_end().to_vec(),
-    };
-    Some((pc, listed))
-}
-
 impl CpuLog {
-    /// Adds what changed between two dumps.
+    /// Adds what changed between two dumps. What the second one lacks is unknown.
     fn changes(&self, before: &RegisterDump, after: &RegisterDump, step: &mut LoggedStep) {
         for register in &after.registers {
             if before.find(&register.name) == Some(register) {
@@ -225,48 +160,75 @@ impl CpuLog {
                 step.write(LoggedRegister::View(view), Some(&value));
             }
         }
+        let is_missing = |register: &&DumpedRegister| after.find(&register.name).is_none();
+        for register in before.registers.iter().filter(is_missing) {
+            if let Some((view, _)) = value_of(register, self.set) {
+                step.write(LoggedRegister::View(view), None);
+            }
+        }
+    }
+
+    /// Adds the registers that an instruction wrote without changing them.
+    fn unchanged(&self, after: &RegisterDump, step: &mut LoggedStep) {
+        if !step.is_executed || step.has_exception() {
+            return;
+        }
+        let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
+        let found = code.block(step.block.start).next();
+        let writes = found.map_or(&[][..], |(_, listed)| &listed.writes);
+        for register in &after.registers {
+            if let Some((view, value)) = value_of(register, self.set)
+                && writes.iter().any(|own| own.overlaps(view))
+                && !step.has_written(view)
+            {
+                step.write(LoggedRegister::View(view), Some(&value));
+            }
+        }
+        for view in writes.iter().filter(|view| view.register != RegisterId::PC) {
+            step.forget(whole_register(*view, self.set));
+        }
     }
 
     /// Adds what an instruction of a block did to the registers, by the dumps before and after the
     /// block. Each value belongs to the last instruction that writes the register; a change that no
-    /// instruction shows belongs to the last one.
-    fn changes_in_block(
-        &self,
-        before: &RegisterDump,
-        after: Option<&RegisterDump>,
-        step: &mut LoggedStep,
-    ) {
+    /// instruction shows belongs to the last step.
+    fn changes_in_block(&self, before: &RegisterDump, after: &RegisterDump, step: &mut LoggedStep) {
         let place = step.block;
-        let destinations: Vec<Vec<RegisterView>> = {
-            let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
-            let decoded = code.block(place.start).map(|(pc, listed)| {
-                let instruction = decode(listed.encoding?, Address(pc), self.set);
-                Some(instruction.registers.as_ref()?.writes.clone())
-            });
-            decoded.map(Option::unwrap_or_default).collect()
-        };
+        let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
+        let block: Vec<_> = code.block(place.start).map(|(_, listed)| listed).collect();
+        let last_step = place.count.saturating_sub(1);
         let last_writer = |view: RegisterView| {
-            let writes = |written: &Vec<RegisterView>| written.iter().any(|own| own.overlaps(view));
-            destinations.iter().rposition(writes)
+            let writes =
+                |listed: &&ListedInstruction| listed.writes.iter().any(|own| own.overlaps(view));
+            // The last step has the effects of instructions that are no steps.
+            block
+                .iter()
+                .rposition(writes)
+                .map(|number| number.min(last_step))
         };
-        let own = destinations.get(place.number).cloned().unwrap_or_default();
-        for view in own {
-            if after.is_none() || last_writer(view) != Some(place.number) {
-                step.write(LoggedRegister::View(whole_register(view, self.set)), None);
-            }
-        }
-        for register in after.iter().flat_map(|after| &after.registers) {
+        for register in &after.registers {
             let Some((view, value)) = value_of(register, self.set) else {
                 continue;
             };
             let is_changed = before.find(&register.name) != Some(register);
             let is_own = match last_writer(view) {
                 Some(writer) => writer == place.number,
-                None => is_changed && place.number + 1 == place.count,
+                None => is_changed && place.number == last_step,
             };
             if is_own {
                 step.write(LoggedRegister::View(view), Some(&value));
             }
+        }
+        let own = block.get(place.number).map(|listed| &*listed.writes);
+        let hidden = block
+            .get(place.count..)
+            .filter(|_| place.number == last_step);
+        let hidden = hidden
+            .into_iter()
+            .flatten()
+            .flat_map(|listed| &listed.writes);
+        for view in own.into_iter().flatten().chain(hidden) {
+            step.forget(whole_register(*view, self.set));
         }
     }
 }
@@ -317,6 +279,8 @@ impl LogFormat for CpuLog {
     type ChunkState = ();
 
     const NAME: &'static str = "qemu-cpu";
+    // The dump after a step belongs to the next one.
+    const OPEN_STEPS: u64 = 2;
     const AT_START: () = ();
     const UNKNOWN: () = ();
 
@@ -324,9 +288,12 @@ impl LogFormat for CpuLog {
         let ahead = AheadText { text: head.text };
         let dump = next_dump(None, ahead).map(|(_, dump)| RegisterDump::of(&dump));
         let of_dump = dump.and_then(|dump| dump.set());
-        let set = head.options.instruction_set.or(of_dump).unwrap_or_default();
+        let stated = head.options.instruction_set.or(of_dump);
+        let set = stated.or_else(|| set_of_listing(head)).unwrap_or_default();
         Self {
             set,
+            has_call_registers: of_dump.is_some()
+                && set.abi().return_address != ReturnAddress::Stack,
             code: RwLock::default(),
         }
     }
@@ -358,12 +325,16 @@ impl LogFormat for CpuLog {
     }
 
     fn read<'a>(&self, line: &'a [u8]) -> CpuLine<'a> {
-        let mut line = CpuLine::of(line);
-        if let CpuLine::Block { pc, count, .. } = &mut line {
+        let mut found = CpuLine::of(line);
+        if let CpuLine::Block {
+            pc, count, listed, ..
+        } = &mut found
+        {
             let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
-            *count = code.block(self.set.code_address(*pc)).count();
+            *listed = code.block(self.set.code_address(*pc)).count();
+            *count = (*listed).min(line.len());
         }
-        line
+        found
     }
 
     fn step_count(&self, line: &CpuLine<'_>) -> usize {
@@ -394,6 +365,7 @@ impl LogFormat for CpuLog {
                 processor,
                 pc,
                 count,
+                listed,
                 number,
             } => {
                 step.thread.clear();
@@ -407,10 +379,13 @@ impl LogFormat for CpuLog {
                 };
                 let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
                 let found = code.block(start).nth(number);
-                step.announce(found.map_or(pc, |(pc, _)| pc), self.set);
+                let set = found.map_or(self.set, |(_, listed)| listed.set);
+                step.announce(found.map_or(pc, |(pc, _)| pc), set);
                 if let Some((_, listed)) = found {
                     step.encoding = listed.encoding;
-                    step.branch = listed.branch;
+                    if !self.has_call_registers {
+                        step.branch = listed.branch;
+                    }
                     step.length_bytes = listed
                         .encoding
                         .map_or(0, |encoding| encoding.bytes().len() as u8);
@@ -419,12 +394,18 @@ impl LogFormat for CpuLog {
                 if count > 1 {
                     step.fault(0, LogFault::Blocks);
                 }
+                if listed > count && number + 1 == count {
+                    step.fault(0, LogFault::LongBlock { listed, count });
+                }
             }
             CpuLine::Registers(line) if step.kept_lines.len() < DUMP => {
                 step.kept_lines.extend_from_slice(line);
                 step.kept_lines.push(b'\n');
             }
-            CpuLine::Exception(line) => step.note(TextKind::Exception, line),
+            CpuLine::Exception(line) => {
+                step.is_executed &= !is_fault(line, step.pc);
+                step.note(TextKind::Exception, line);
+            }
             _ => {}
         }
     }
@@ -448,15 +429,23 @@ impl LogFormat for CpuLog {
                 true => RegisterDump::of(&step.kept_lines),
                 false => RegisterDump::of(&own_dump(ahead)),
             };
-            let after = after.filter(|after| !after.registers.is_empty());
             if !before.registers.is_empty() {
-                self.changes_in_block(&before, after.as_ref(), step);
+                self.changes_in_block(&before, &after.unwrap_or_default(), step);
             }
             return;
         }
         let before = RegisterDump::of(&step.kept_lines);
-        if let Some(after) = after.filter(|_| !before.registers.is_empty()) {
-            self.changes(&before, &after, step);
+        if let Some((status, encoding)) = before.status.zip(step.encoding) {
+            step.is_executed &= step.set.is_condition_met(&encoding, status);
+        }
+        match after.filter(|_| !before.registers.is_empty()) {
+            Some(after) => {
+                self.changes(&before, &after, step);
+                self.unchanged(&after, step);
+            }
+            None if ahead.text.is_empty() => {}
+            // The next dump is too far away.
+            None => step.forget_destinations(None),
         }
     }
 }
@@ -464,33 +453,6 @@ impl LogFormat for CpuLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn listings_have_bytes_or_words() {
-        let check = |line: &str, set, bytes: &[u8], text: &str| {
-            let (_, listed) = listed(line.as_bytes(), set).unwrap();
-            assert_eq!(listed.encoding, Encoding::new(bytes), "{line}");
-            assert_eq!(listed.text, text.as_bytes(), "{line}");
-        };
-        check(
-            "0x00400120:  90000109  adrp     x9, #0x420000",
-            InstructionSet::A64,
-            &[0x09, 0x01, 0, 0x90],
-            "adrp     x9, #0x420000",
-        );
-        check(
-            "0x00401000:  48 8d 25 f9 50 00 00     leaq     0x50f9(%rip), %rsp",
-            InstructionSet::X86_64,
-            &[0x48, 0x8d, 0x25, 0xf9, 0x50, 0, 0],
-            "leaq     0x50f9(%rip), %rsp",
-        );
-        check(
-            "0x000100ec:  a9018193          addi  gp,gp,-1392",
-            InstructionSet::Riscv64,
-            &[0x93, 0x81, 0x01, 0xa9],
-            "addi  gp,gp,-1392",
-        );
-    }
 
     #[test]
     fn block_lines_of_several_versions_are_known() {

@@ -3,7 +3,7 @@
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
 use crate::qemu_log::text_set::set_of_register;
-use crate::text::digits::is_hex;
+use crate::text::digits::{hex, is_hex};
 use crate::text::words::little_endian;
 
 /// Longest register value in bytes.
@@ -22,6 +22,8 @@ pub(super) struct DumpedRegister {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegisterDump {
     pub registers: Vec<DumpedRegister>,
+    /// Program status register of Arm.
+    pub status: Option<u64>,
 }
 
 impl RegisterDump {
@@ -59,6 +61,9 @@ impl RegisterDump {
     fn push(&mut self, name: &str, value: &str) {
         // Of the status register of Arm only the flags: its mode would select banks, which logs of
         // QEMU do not have.
+        if let "PSTATE" | "PSR" | "XPSR" = name {
+            self.status = hex(value.as_bytes());
+        }
         if let "PSTATE" | "PSR" = name {
             let flags = value
                 .get(..2)
@@ -72,6 +77,8 @@ impl RegisterDump {
             }
             return;
         }
+        // A value that ends in a colon lacks its low half.
+        let value = if value.ends_with(':') { "" } else { value };
         let digits = value.replace(':', "").into_bytes();
         if let Some(name) = plain_name(name).filter(|_| is_hex(&digits) && digits.len() >= 8) {
             self.registers.push(DumpedRegister { name, digits });

@@ -13,22 +13,27 @@ use stepback_machine::{
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
-use crate::qemu_log::text_set::{set_of_register, set_of_text};
+use crate::qemu_log::text_set::{set_of_lines, set_of_register, set_of_text};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{
-    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep, branch_of,
+    AheadText, ChunkStart, LogFormat, LogHead, LoggedAccess, LoggedRegister, LoggedStep,
+    UNSTATED_EXCEPTION, branch_of, may_lead_to,
 };
 
-/// Longest note that is kept of a foreign line.
-const NOTE: usize = 400;
 /// Longest register value in bytes: an SVE register.
 const VALUE_BYTES: usize = 256;
 /// Registers that count on their own, without a write by the instruction.
 const COUNTERS: [&str; 4] = ["seed", "cycle", "time", "instret"];
 /// Number of bytes at the end of a log in which the last line of each processor begins.
 const LAST_LINES: u64 = 64 << 10;
+/// Number of bytes after a step in which the next line of its processor ends.
+const NEXT_LINE: usize = 4 << 10;
+/// Number of steps at the beginning from which a log is recognised as filtered.
+const SAMPLED: usize = 256;
+/// Minimum number of these for each that leads elsewhere, in a log that is not filtered.
+const FILTERED: usize = 8;
 /// Distinct instructions whose sizes are remembered.
 const REMEMBERED: usize = 1 << 16;
 
@@ -39,6 +44,8 @@ pub(crate) struct ExecLog {
     is_assumed: bool,
     /// True if the log shows flags of x86.
     has_flags: bool,
+    /// True if instructions were filtered out, so that gaps are no exceptions.
+    is_filtered: bool,
     /// Offset of the last line of each processor, which is printed without its effects.
     last_lines: RwLock<HashMap<u64, u64>>,
     /// Sets and access sizes of instructions that occurred.
@@ -72,6 +79,13 @@ pub(crate) enum ExecLine<'a> {
         /// Accesses and changed registers.
         items: Words<'a>,
     },
+    /// An instruction that cannot be read.
+    Damaged {
+        /// Number of the virtual processor.
+        processor: u64,
+        /// The line.
+        line: &'a [u8],
+    },
     /// A line of something else.
     Other(&'a [u8]),
 }
@@ -83,7 +97,16 @@ pub(crate) fn is_exec_log_line(line: &[u8]) -> bool {
 
 impl<'a> ExecLine<'a> {
     fn of(line: &'a [u8]) -> Self {
-        Self::step(line).unwrap_or(Self::Other(line))
+        let found = Self::step(line).or_else(|| Self::damaged(line));
+        found.unwrap_or(Self::Other(line))
+    }
+
+    fn damaged(line: &'a [u8]) -> Option<Self> {
+        let mut words = Words::new(line);
+        let processor = line.first()?.is_ascii_digit().then(|| words.decimal())??;
+        words
+            .take(b", 0x")
+            .then_some(Self::Damaged { processor, line })
     }
 
     fn step(line: &'a [u8]) -> Option<Self> {
@@ -177,16 +200,46 @@ impl ExecLog {
         }
     }
 
+    /// Returns whether many of the first instructions do not lead to the next line.
+    fn is_filtered(&self, head: &LogHead<'_>) -> bool {
+        let mut before: HashMap<u64, LoggedStep> = HashMap::new();
+        let (mut steps, mut gaps) = (0, 0);
+        for line in head.lines() {
+            let ExecLine::Step {
+                processor,
+                pc,
+                opcode,
+                text,
+                ..
+            } = ExecLine::of(line)
+            else {
+                continue;
+            };
+            if steps == SAMPLED {
+                break;
+            }
+            steps += 1;
+            let mut step = LoggedStep::default();
+            let shape = self.shape(pc, opcode as u32, text);
+            (step.pc, step.set) = (pc, shape.set);
+            step.encoding = encoding_of(shape.set, opcode as u32, pc, text);
+            let last = before.insert(processor, step);
+            gaps += usize::from(last.is_some_and(|last| !may_lead_to(&last, pc)));
+        }
+        gaps > 1 + steps / FILTERED
+    }
+
     fn items(&self, mut words: Words<'_>, shape: InstructionShape, step: &mut LoggedStep) {
         let mut accesses = Vec::new();
-        let mut has_flags = false;
+        let (mut has_flags, mut is_damaged) = (false, false);
         loop {
             words.skip_blanks();
             if words.rest().is_empty() {
                 break;
             }
             let before = words;
-            if !words.take(b",") {
+            is_damaged = !words.take(b",");
+            if is_damaged {
                 unexpected(&before, step);
                 break;
             }
@@ -200,6 +253,7 @@ impl ExecLog {
                 words.until(b',');
                 words.skip_blanks();
                 let Some(address) = words.prefixed() else {
+                    is_damaged = true;
                     unexpected(&before, step);
                     break;
                 };
@@ -210,9 +264,7 @@ impl ExecLog {
             let end = memchr::memchr(b',', rest).unwrap_or(rest.len());
             let item = rest.get(..end).unwrap_or_default();
             words.take(item);
-            if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
-                let (name, value) = item.split_at(at);
-                let digits = value.get(6..).unwrap_or_default();
+            if let Some((name, digits)) = changed(item) {
                 if !self.register(name, digits, step) {
                     let found = digits.get(..digits.len().min(40)).unwrap_or_default();
                     let found = String::from_utf8_lossy(found).into_owned();
@@ -221,6 +273,9 @@ impl ExecLog {
                 has_flags |= is_flags(name);
             }
             // Anything else is the name of a device.
+        }
+        if is_damaged {
+            step.forget_destinations(None);
         }
         // QEMU computes the flags of x86 when they are used, so a log seldom shows their changes.
         if self.has_flags && shape.writes_flags && !has_flags {
@@ -234,18 +289,10 @@ impl ExecLog {
 
     /// Adds writes without values of the registers that a damaged line names.
     fn forget_changed(&self, line: &[u8], step: &mut LoggedStep) {
-        let processor = Words::new(line).decimal();
-        let is_own = processor.is_some_and(|processor| thread_name(processor) == step.thread);
-        let Some(start) = memchr::memmem::find(line, b"\", ").filter(|_| is_own) else {
-            return;
-        };
+        step.set = self.set;
         step.hides_values = true;
-        let items = line.get(start + 3..).unwrap_or_default();
-        for item in items.split(|byte| *byte == b',') {
-            if let Some(at) = memchr::memmem::find(item, b" -> 0x") {
-                let (name, value) = item.split_at(at);
-                self.register(name.trim_ascii(), value.get(6..).unwrap_or_default(), step);
-            }
+        for (name, digits) in line.split(|byte| *byte == b',').filter_map(changed) {
+            self.register(name, digits, step);
         }
         step.hides_values = false;
     }
@@ -291,6 +338,15 @@ impl ExecLog {
         step.write(register, Some(value));
         true
     }
+}
+
+/// Splits `x9 -> 0x0000000000420000` into the name and the digits, of which a damaged line may have
+/// none.
+fn changed(item: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memmem::find(item, b" ->")?;
+    let value = item.get(at + 3..)?.trim_ascii();
+    let digits = value.strip_prefix(b"0x").unwrap_or_default();
+    Some((item.get(..at)?.trim_ascii(), digits))
 }
 
 fn thread_name(processor: u64) -> Vec<u8> {
@@ -404,7 +460,7 @@ impl LogFormat for ExecLog {
 
     fn of_head(head: &LogHead<'_>) -> Self {
         let found = head.options.instruction_set.or_else(|| {
-            head.lines().find_map(|line| {
+            set_of_lines(head.lines().filter_map(|line| {
                 let ExecLine::Step { text, items, .. } = ExecLine::of(line) else {
                     return None;
                 };
@@ -413,8 +469,8 @@ impl LogFormat for ExecLog {
                     let (name, value) = item.split_once(" -> 0x")?;
                     set_of_register(name, value.len())
                 });
-                of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text)))
-            })
+                of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text), 16))
+            }))
         });
         let has_flags = head.lines().any(|line| {
             let items = ExecLine::step(line);
@@ -423,18 +479,21 @@ impl LogFormat for ExecLog {
                     .iter()
                     .any(|flags| memchr::memmem::find(items.rest(), flags).is_some()))
         });
-        Self {
+        let mut log = Self {
             set: found.unwrap_or_default(),
             is_assumed: found.is_none(),
             has_flags,
+            is_filtered: false,
             last_lines: RwLock::default(),
             shapes: Mutex::default(),
-        }
+        };
+        log.is_filtered = log.is_filtered(head);
+        log
     }
 
     fn scan(&self, input: &dyn ReadAt, range: Range<u64>) {
         // The plugin prints the last lines of all processors when it ends.
-        let start = range.end.saturating_sub(LAST_LINES).max(range.start);
+        let start = range.end.saturating_sub(LAST_LINES);
         let mut text = vec![0; usize::try_from(range.end - start).unwrap_or_default()];
         // Errors are left to the readers of the text.
         let count = input.read_at(start, &mut text).unwrap_or_default();
@@ -459,18 +518,13 @@ impl LogFormat for ExecLog {
 
     fn options(&self) -> String {
         format!(
-            "log=execlog,assumed={},flags={}",
-            self.is_assumed, self.has_flags
+            "log=execlog,assumed={},flags={},filtered={}",
+            self.is_assumed, self.has_flags, self.is_filtered
         )
     }
 
     fn look_ahead(&self) -> usize {
-        // The length of an instruction of x86 follows from the next line.
-        if self.set.alignment() == 1 {
-            1 << 12
-        } else {
-            0
-        }
+        NEXT_LINE
     }
 
     fn read<'a>(&self, line: &'a [u8]) -> ExecLine<'a> {
@@ -480,6 +534,7 @@ impl LogFormat for ExecLog {
     fn chunk_start(&self, line: &ExecLine<'_>, _state: &mut ()) -> ChunkStart {
         match line {
             ExecLine::Step { .. } => ChunkStart::Yes,
+            ExecLine::Damaged { .. } => ChunkStart::Apart,
             ExecLine::Other(_) => ChunkStart::No,
         }
     }
@@ -511,19 +566,17 @@ impl LogFormat for ExecLog {
                 }
             }
             ExecLine::Other(line) if line.trim_ascii().is_empty() => {}
-            ExecLine::Other(line) => {
-                step.note(
-                    TextKind::Note,
-                    line.get(..line.len().min(NOTE)).unwrap_or_default(),
-                );
-                step.fault(0, LogFault::ForeignLine);
+            ExecLine::Other(line) => step.foreign_line(line),
+            ExecLine::Damaged { processor, line } => {
+                step.thread = thread_name(processor);
+                step.foreign_line(line);
                 self.forget_changed(line, step);
             }
         }
     }
 
     fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {
-        if step.length_bytes > 0 || !step.is_announced() {
+        if !step.is_announced() {
             return;
         }
         let name = &step.thread;
@@ -531,8 +584,16 @@ impl LogFormat for ExecLog {
             ExecLine::Step { processor, pc, .. } if thread_name(processor) == *name => Some(pc),
             _ => None,
         });
-        let distance = next.map(|next| next.wrapping_sub(step.pc));
-        if let Some(distance) = distance.filter(|distance| (1..=15).contains(distance)) {
+        let Some(next) = next else { return };
+        if !may_lead_to(step, next) {
+            match self.is_filtered {
+                true => step.fault(0, LogFault::Filtered),
+                false => step.note(TextKind::Exception, UNSTATED_EXCEPTION),
+            }
+        }
+        // The length of an instruction of x86 follows from the next line.
+        let distance = next.wrapping_sub(step.pc);
+        if step.length_bytes == 0 && (1..=15).contains(&distance) {
             step.length_bytes = distance as u8;
         }
     }

@@ -3,6 +3,7 @@
 mod cpu_log;
 mod dump;
 mod exec_log;
+mod listing;
 mod text_set;
 
 pub(crate) use crate::qemu_log::cpu_log::{CpuLog, is_cpu_log_line};

@@ -39,8 +39,21 @@ fn riscv(digits: usize) -> InstructionSet {
     }
 }
 
-/// Returns the instruction set to which the operands of a disassembled instruction belong.
-pub(super) fn set_of_text(text: &str) -> Option<InstructionSet> {
+/// Returns the instruction set of a log by the sets of its lines. Code for 64 bits uses 32-bit
+/// registers of x86 too.
+pub(super) fn set_of_lines(
+    mut sets: impl Iterator<Item = InstructionSet>,
+) -> Option<InstructionSet> {
+    let first = sets.next()?;
+    if first != InstructionSet::X86_32 {
+        return Some(first);
+    }
+    Some(sets.find(|set| *set != first).unwrap_or(first))
+}
+
+/// Returns the instruction set to which the operands of a disassembled instruction belong. Its
+/// address has this number of digits.
+pub(super) fn set_of_text(text: &str, address_digits: usize) -> Option<InstructionSet> {
     if text.contains('%') {
         return Some(if text.contains("%e") && !text.contains("%r") {
             InstructionSet::X86_32
@@ -59,7 +72,7 @@ pub(super) fn set_of_text(text: &str) -> Option<InstructionSet> {
             word => {
                 // Only AArch32 has registers with a number after this letter, of 8 digits.
                 let is_narrow = word.strip_prefix('r').is_some_and(is_digits);
-                set_of_register(word, if is_narrow { 8 } else { 16 })
+                set_of_register(word, if is_narrow { 8 } else { address_digits })
             }
         })
 }
@@ -83,7 +96,9 @@ mod tests {
             ("sd                      ra,8(sp)", Some(Riscv64)),
             ("lui                     t0,4", Some(Riscv64)),
         ] {
-            assert_eq!(set_of_text(text), expected, "{text}");
+            assert_eq!(set_of_text(text, 16), expected, "{text}");
         }
+        let narrow = set_of_text("lui                     t0,4", 8);
+        assert_eq!(narrow, Some(InstructionSet::Riscv32));
     }
 }

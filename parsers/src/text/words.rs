@@ -15,6 +15,11 @@ impl<'a> Words<'a> {
         Self { line, at: 0 }
     }
 
+    /// Starts inside a line.
+    pub fn starting_at(line: &'a [u8], at: usize) -> Self {
+        Self { line, at }
+    }
+
     /// Returns the offset from the start of the line.
     pub fn at(&self) -> usize {
         self.at
@@ -122,10 +127,11 @@ impl<'a> Words<'a> {
 }
 
 /// Converts hexadecimal digits, most significant first, to little-endian bytes in `out`. Returns
-/// the bytes; none if there are more than `out` has room for, or if a byte is not a digit.
+/// the bytes; none if there are no digits or more than `out` has room for, or if a byte is not a
+/// digit.
 pub(crate) fn little_endian<'o>(digits: &[u8], out: &'o mut [u8]) -> Option<&'o [u8]> {
     let length = digits.len().div_ceil(2);
-    let bytes = out.get_mut(..length)?;
+    let bytes = out.get_mut(..length).filter(|bytes| !bytes.is_empty())?;
     for (pair, byte) in digits.rchunks(2).zip(bytes.iter_mut()) {
         *byte = match *pair {
             [high, low] => nibble(high)? << 4 | nibble(low)?,
@@ -136,11 +142,11 @@ pub(crate) fn little_endian<'o>(digits: &[u8], out: &'o mut [u8]) -> Option<&'o 
     Some(bytes)
 }
 
-/// Converts pairs of hexadecimal digits to bytes in the same order. Returns none if the number of
-/// digits is odd, or if a byte is not a digit.
+/// Converts pairs of hexadecimal digits to bytes in the same order. Returns none if there are no
+/// digits, if their number is odd, or if a byte is not a digit.
 pub(crate) fn bytes_in_order(digits: &[u8]) -> Option<Vec<u8>> {
     let (pairs, rest) = digits.as_chunks::<2>();
-    if !rest.is_empty() {
+    if pairs.is_empty() || !rest.is_empty() {
         return None;
     }
     pairs

@@ -1,7 +1,14 @@
-//! Classification of branches for logs that show too few registers to find calls by their values.
+//! Effects of instructions on control, for logs that show too few registers to find calls by their
+//! values, or no exceptions.
 
 use stepback_machine::flow::{BranchTarget, FlowKind, RecordedBranch};
 use stepback_machine::{Address, CodeSite, Encoding, InstructionSet, decode};
+
+use crate::text_log::step::LoggedStep;
+
+/// Text about an exception for which a log has no line: control goes where the instruction does not
+/// lead.
+pub(crate) const UNSTATED_EXCEPTION: &[u8] = b"exception, interrupt or missing lines";
 
 /// Decodes the kind of branch of an instruction.
 pub(crate) fn branch_of(encoding: Encoding, pc: Address, set: InstructionSet) -> RecordedBranch {
@@ -17,7 +24,30 @@ pub(crate) fn branch_of(encoding: Encoding, pc: Address, set: InstructionSet) ->
         FlowKind::Branch => RecordedBranch::IndirectJump,
         FlowKind::Call if is_direct => RecordedBranch::Call,
         FlowKind::Call => RecordedBranch::IndirectCall,
-        FlowKind::Return | FlowKind::ExceptionReturn => RecordedBranch::Return,
+        FlowKind::Return => RecordedBranch::Return,
+        // It ends no call.
+        FlowKind::ExceptionReturn => RecordedBranch::IndirectJump,
+    }
+}
+
+/// Returns whether the instruction of a step can lead to an address. It always can to its own one:
+/// it runs again after a fault, or repeats.
+pub(crate) fn may_lead_to(step: &LoggedStep, next: u64) -> bool {
+    let Some(encoding) = step.encoding else {
+        return true;
+    };
+    let pc = Address(step.set.code_address(step.pc));
+    let next = step.set.code_address(next);
+    let after = pc.0.wrapping_add(encoding.bytes().len() as u64) & step.set.highest_address();
+    if next == after || next == pc.0 {
+        return true;
+    }
+    let control = step.set.control(&CodeSite { pc, encoding });
+    match (control.flow, control.target) {
+        (FlowKind::Next, _) => decode(encoding, pc, step.set).registers.is_none(),
+        (FlowKind::Trap, _) => false,
+        (_, BranchTarget::Address(target)) => target == next,
+        _ => true,
     }
 }
 
@@ -41,6 +71,8 @@ mod tests {
             (&[0x1f, 0x20, 0x03, 0xd5], a64, RecordedBranch::None),
             (&[0xe8, 0, 0, 0, 0], x86, RecordedBranch::Call),
             (&[0xc3], x86, RecordedBranch::Return),
+            (&[0x48, 0xcf], x86, RecordedBranch::IndirectJump),
+            (&[0xe0, 0x03, 0x9f, 0xd6], a64, RecordedBranch::IndirectJump),
             (&[0xff, 0xe0], x86, RecordedBranch::IndirectJump),
             (&[0x74, 0x02], x86, RecordedBranch::Conditional(None)),
         ] {

@@ -18,6 +18,8 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
 
     /// Name of the format, as in the table of formats.
     const NAME: &'static str;
+    /// Number of last steps whose effects may still arrive while the text grows.
+    const OPEN_STEPS: u64 = 1;
     /// State at the start of a chunk.
     const AT_START: Self::ChunkState;
     /// State in the middle of a text whose earlier lines were not read.
@@ -26,8 +28,8 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
     /// Chooses the variant of the format from the first bytes of a text.
     fn of_head(head: &LogHead<'_>) -> Self;
 
-    /// Takes account of a part of the text that has become readable, for formats that need facts
-    /// from other places. Errors are left to the readers of the text.
+    /// Takes account of whole lines that have become readable, for formats that need facts from
+    /// other places. Errors are left to the readers of the text.
     fn scan(&self, _input: &dyn ReadAt, _range: std::ops::Range<u64>) {}
 
     /// Returns the instruction set of the first step.
@@ -56,6 +58,11 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
     /// has one record.
     fn second_record(&self, _line: &[u8]) -> Option<usize> {
         None
+    }
+
+    /// Returns whether nothing can be missing of the last word of a line without newline.
+    fn ends_whole(&self, _line: &[u8]) -> bool {
+        false
     }
 
     /// Splits a line without its line end.
@@ -89,6 +96,11 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
 
     /// Completes a step by the text after its chunk, if the format looks ahead.
     fn complete(&self, _step: &mut LoggedStep, _ahead: AheadText<'_>) {}
+
+    /// Marks registers as unknown whose values may be missing, after the last whole line of a text.
+    fn forget_missing(&self, step: &mut LoggedStep) {
+        step.forget_missing();
+    }
 }
 
 /// Beginning of a text, from which a format chooses its variant.

@@ -14,7 +14,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::text_log::branch::branch_of;
+pub(crate) use crate::text_log::branch::{UNSTATED_EXCEPTION, branch_of, may_lead_to};
 pub(crate) use crate::text_log::format::{AheadText, ChunkStart, LogFormat, LogHead, LogOptions};
 pub(crate) use crate::text_log::source::TextLog;
 pub(crate) use crate::text_log::step::{

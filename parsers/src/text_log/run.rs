@@ -25,6 +25,8 @@ pub(super) struct LogScratch {
 pub(super) struct LogText<'t> {
     pub input: &'t dyn ReadAt,
     pub length: u64,
+    /// End of the last line with a newline.
+    pub whole_lines: u64,
     pub limits: TextLimits,
 }
 
@@ -46,6 +48,8 @@ pub(super) struct LogRun<'r, F: LogFormat, S: ?Sized> {
     end: u64,
     /// Length of the whole text.
     length: u64,
+    /// End of the last line with a newline.
+    whole_lines: u64,
     /// Longer lines are left out.
     line_limit: usize,
 }
@@ -85,6 +89,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             start: range.start,
             end: range.end,
             length: text.length,
+            whole_lines: text.whole_lines,
             line_limit: text.limits.line,
         };
         run.lines(&mut window, text.limits)
@@ -146,11 +151,15 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                 at = next;
                 continue;
             }
-            let mut line = without_return(line);
-            // Lines after the range belong to other chunks.
-            self.step.is_cut_off = window.is_last()
+            let whole = without_return(line);
+            // The window may end in the middle of a line.
+            let is_cut_off = offset >= self.whole_lines
                 && window.base() + next as u64 == self.length
-                && !part.ends_line_at(next);
+                && !self.format.ends_whole(whole);
+            let mut line = match is_cut_off {
+                true => without_last_word(whole),
+                false => whole,
+            };
             let first_chunk = self.format.first_chunk();
             if offset == 0 && first_chunk > 0 {
                 self.initial_line(line);
@@ -166,7 +175,9 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                     .and_then(|first| line.get(first..))
                     .unwrap_or_default();
             }
-            self.records(line, offset, window);
+            if self.records(line, offset, window) && is_cut_off {
+                self.step.cut_off(line.len());
+            }
             // The range ends between two records of a line.
             let line_end = window.base() + next as u64;
             if line_end == self.end && self.end < self.length && !part.ends_line_at(next) {
@@ -178,8 +189,9 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         at
     }
 
-    /// Adds the records of a line that begin in the range, usually one.
-    fn records(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) {
+    /// Adds the records of a line that begin in the range, usually one. Returns whether these are
+    /// all.
+    fn records(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) -> bool {
         let (mut line, mut offset) = (line, offset);
         while let Some(length) = self.format.second_record(line).filter(|length| *length > 0) {
             let (first, second) = line.split_at_checked(length).unwrap_or((line, b""));
@@ -187,19 +199,20 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             self.step.fault(0, LogFault::Fused);
             (line, offset) = (second, offset + first.len() as u64);
             if offset >= self.end {
-                return;
+                return false;
             }
         }
-        self.steps(line, offset, window);
+        self.steps(line, offset, window)
     }
 
-    /// Adds the steps of a record that begin in the range, usually one.
-    fn steps(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) {
+    /// Adds the steps of a record that begin in the range, usually one. Returns whether these are
+    /// all.
+    fn steps(&mut self, line: &[u8], offset: u64, window: &InputWindow<'_>) -> bool {
         let parsed = self.format.read(line);
         let count = self.format.step_count(&parsed).min(line.len());
         if count < 2 {
             self.record(&parsed, offset, window);
-            return;
+            return true;
         }
         for (number, place) in (offset..self.end).enumerate().take(count) {
             if place >= self.start {
@@ -207,6 +220,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
                 self.record(&parsed, place, window);
             }
         }
+        offset + count as u64 <= self.end
     }
 
     /// Adds a line to its step.
@@ -240,6 +254,10 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             let ahead = self.ahead(window, end);
             self.format.complete(self.step, ahead);
         }
+        if end >= self.whole_lines {
+            self.step.cut_line = (self.whole_lines < self.length).then_some(self.whole_lines);
+            self.format.forget_missing(self.step);
+        }
         self.step.emit(self.names, self.sink);
     }
 
@@ -249,13 +267,13 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         let start = usize::try_from(end.saturating_sub(window.base())).unwrap_or(usize::MAX);
         let text = window.text().get(start..).unwrap_or_default();
         let text = text.get(..self.format.look_ahead()).unwrap_or(text);
+        let (whole, last) = text.split_at(start_of_last_line(text));
         let is_rest = end + text.len() as u64 == self.length;
-        let whole = match is_rest {
-            true => text.len(),
-            false => memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1),
-        };
         AheadText {
-            text: text.get(..whole).unwrap_or_default(),
+            text: match is_rest && self.format.ends_whole(without_return(last)) {
+                true => text,
+                false => whole,
+            },
         }
     }
 
@@ -268,6 +286,22 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         self.step.fault(0, LogFault::LineTooLong(LINE_LIMIT));
         self.line += 1;
     }
+}
+
+/// Returns the start of the last line of a text, which is empty if the text ends with a newline.
+fn start_of_last_line(text: &[u8]) -> usize {
+    memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)
+}
+
+/// Returns a line without its last word, which may be cut off.
+pub(super) fn without_last_word(line: &[u8]) -> &[u8] {
+    let word = line.iter().rev().take_while(|byte| is_word(**byte)).count();
+    line.get(..line.len() - word).unwrap_or_default()
+}
+
+/// Returns whether a byte can be a part of a value.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'?')
 }
 
 /// Returns the start of the line in which a chunk begins.
@@ -331,6 +365,9 @@ pub(super) fn cut<F: LogFormat>(
                 continue;
             }
             let mut line = without_return(line);
+            if offset >= text.whole_lines && !format.ends_whole(line) {
+                line = without_last_word(line);
+            }
             let second = format.second_record(line).unwrap_or(line.len());
             let parsed = format.read(line.get(..second).unwrap_or(line));
             if format.chunk_start(&parsed, &mut state) == ChunkStart::Yes {

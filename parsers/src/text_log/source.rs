@@ -2,7 +2,8 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use stepback_machine::Endian;
 
@@ -10,9 +11,9 @@ use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::read_at::ReadAt;
 use crate::source::{ParseScratch, ParsedRange, RegisterSource, Source, SourceTraits};
-use crate::text::window::LIMITS;
+use crate::text::window::{LIMITS, LINE_LIMIT};
 use crate::text_log::format::{LogFormat, LogHead, LogOptions};
-use crate::text_log::run::{LogRun, LogScratch, LogText, cut};
+use crate::text_log::run::{LogRun, LogScratch, LogText, cut, without_last_word};
 
 /// Number of bytes at the beginning from which a format chooses its variant.
 const HEAD_BYTES: usize = 1 << 20;
@@ -20,11 +21,87 @@ const HEAD_BYTES: usize = 1 << 20;
 /// A trace in a text format that has lines of its own for each step.
 pub(crate) struct TextLog<F> {
     input: Box<dyn ReadAt>,
-    length: AtomicU64,
+    options: LogOptions,
     /// True from opening an unsettled input until all of it was taken in.
     is_arriving: AtomicBool,
-    format: F,
+    readable: RwLock<ReadableText<F>>,
+    /// Held while a text is taken in that was added.
+    growth: Mutex<()>,
     traits: SourceTraits,
+}
+
+/// The part of a text that was taken in.
+struct ReadableText<F> {
+    length: u64,
+    /// End of the last line with a newline.
+    whole_lines: u64,
+    /// Number of bytes from which the format chose its variant.
+    head_bytes: usize,
+    format: Arc<F>,
+}
+
+impl<F> Clone for ReadableText<F> {
+    fn clone(&self) -> Self {
+        Self {
+            format: Arc::clone(&self.format),
+            ..*self
+        }
+    }
+}
+
+impl<F: LogFormat> ReadableText<F> {
+    /// Takes in a text up to a length. Lines that `before` contains are not scanned again, except by
+    /// a format whose choice depends on bytes that were not there.
+    fn take_in(
+        input: &dyn ReadAt,
+        options: &LogOptions,
+        length: u64,
+        before: Option<Self>,
+    ) -> io::Result<Self> {
+        let whole_lines = end_of_lines(input, length)?;
+        if let Some(before) = before.filter(|before| before.head_bytes == HEAD_BYTES) {
+            before.format.scan(input, before.whole_lines..whole_lines);
+            return Ok(Self {
+                length,
+                whole_lines,
+                ..before
+            });
+        }
+        let mut head = vec![
+            0;
+            usize::try_from(length)
+                .unwrap_or(HEAD_BYTES)
+                .min(HEAD_BYTES)
+        ];
+        let head_bytes = input.read_at(0, &mut head)?;
+        head.truncate(head_bytes);
+        // A value that is cut off tells nothing about the width of registers.
+        let text = match memchr::memrchr(b'\n', &head) {
+            Some(newline) => head.get(..newline).unwrap_or_default(),
+            None => without_last_word(&head),
+        };
+        let format = F::of_head(&LogHead { text, options });
+        format.scan(input, 0..whole_lines);
+        Ok(Self {
+            length,
+            whole_lines,
+            head_bytes,
+            format: Arc::new(format),
+        })
+    }
+}
+
+/// Returns the end of the last line with a newline. A line that is too long counts as one.
+fn end_of_lines(input: &dyn ReadAt, length: u64) -> io::Result<u64> {
+    let start = length.saturating_sub(LINE_LIMIT as u64 + 1);
+    let mut text = vec![0; usize::try_from(length - start).unwrap_or_default()];
+    let count = input.read_at(start, &mut text)?;
+    text.truncate(count);
+    Ok(match memchr::memrchr(b'\n', &text) {
+        Some(newline) => start + newline as u64 + 1,
+        None if start == 0 => 0,
+        None => length,
+    })
 }
 
 impl<F: LogFormat> TextLog<F> {
@@ -37,14 +114,9 @@ impl<F: LogFormat> TextLog<F> {
         // The order matters: input that settles in between is then taken in later.
         let is_arriving = AtomicBool::new(!input.is_settled());
         let length = input.length().map_err(failed)?;
-        let mut head = vec![0; HEAD_BYTES];
-        let count = input.read_at(0, &mut head).map_err(failed)?;
-        head.truncate(count);
-        let format = F::of_head(&LogHead {
-            text: &head,
-            options: &options,
-        });
-        format.scan(&*input, 0..length);
+        let readable: ReadableText<F> =
+            ReadableText::take_in(&*input, &options, length, None).map_err(failed)?;
+        let format = &readable.format;
         let traits = SourceTraits {
             format: F::NAME.to_owned(),
             endian: Endian::Little,
@@ -55,17 +127,24 @@ impl<F: LogFormat> TextLog<F> {
         };
         Ok(Self {
             input,
-            length: length.into(),
+            options,
             is_arriving,
-            format,
+            readable: RwLock::new(readable),
+            growth: Mutex::default(),
             traits,
         })
     }
 
-    fn text(&self) -> LogText<'_> {
+    fn readable(&self) -> ReadableText<F> {
+        let readable = self.readable.read();
+        readable.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn text(&self, readable: &ReadableText<F>) -> LogText<'_> {
         LogText {
             input: &*self.input,
-            length: self.length(),
+            length: readable.length,
+            whole_lines: readable.whole_lines,
             limits: LIMITS,
         }
     }
@@ -78,7 +157,9 @@ impl<F: LogFormat> TextLog<F> {
         sink: &mut S,
     ) -> Result<ParsedRange, SourceError> {
         let scratch: &mut LogScratch = scratch.of();
-        LogRun::parse(&self.format, self.text(), range, scratch, sink)
+        let readable = self.readable();
+        let text = self.text(&readable);
+        LogRun::parse(&*readable.format, text, range, scratch, sink)
     }
 }
 
@@ -88,7 +169,8 @@ impl<F: LogFormat> Source for TextLog<F> {
     }
 
     fn length(&self) -> u64 {
-        self.length.load(Ordering::Relaxed)
+        let readable = self.readable.read();
+        readable.unwrap_or_else(PoisonError::into_inner).length
     }
 
     fn is_settled(&self) -> bool {
@@ -103,11 +185,17 @@ impl<F: LogFormat> Source for TextLog<F> {
     }
 
     fn grow(&self) -> io::Result<u64> {
-        let (before, length) = (self.length(), self.input.length()?);
-        if length > before {
-            self.format.scan(&*self.input, before..length);
+        let _growth: MutexGuard<'_, ()> =
+            self.growth.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.readable();
+        let length = self.input.length()?;
+        if length <= before.length {
+            return Ok(before.length);
         }
-        Ok(self.length.fetch_max(length, Ordering::Relaxed).max(length))
+        let after = ReadableText::take_in(&*self.input, &self.options, length, Some(before))?;
+        let readable = self.readable.write();
+        *readable.unwrap_or_else(PoisonError::into_inner) = after;
+        Ok(length)
     }
 
     fn length_now(&self) -> io::Result<u64> {
@@ -121,12 +209,9 @@ impl<F: LogFormat> Source for TextLog<F> {
         scratch: &mut ParseScratch,
     ) -> Result<Option<u64>, SourceError> {
         let scratch: &mut LogScratch = scratch.of();
-        cut(
-            &self.format,
-            self.text(),
-            target..limit,
-            &mut scratch.buffer,
-        )
+        let readable = self.readable();
+        let text = self.text(&readable);
+        cut(&*readable.format, text, target..limit, &mut scratch.buffer)
     }
 
     fn parse(
@@ -136,6 +221,10 @@ impl<F: LogFormat> Source for TextLog<F> {
         sink: &mut dyn EventSink,
     ) -> Result<ParsedRange, SourceError> {
         self.parse_into(range, scratch, sink)
+    }
+
+    fn open_steps(&self) -> u64 {
+        F::OPEN_STEPS
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use stepback_machine::flow::RecordedBranch;
+use stepback_machine::flow::{FlowKind, RecordedBranch};
 use stepback_machine::{
-    AccessKind, Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode,
+    AccessKind, Address, CodeSite, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+    Registers, decode,
 };
 
 use crate::events::{
@@ -24,6 +25,8 @@ const EFFECTS: usize = 1 << 16;
 const REPEATED: usize = 64;
 /// Maximum bytes of a register whose length is the same on all processors.
 const LONGEST_FIXED_BYTES: u16 = 64;
+/// Longest text that is kept of a line.
+const NOTE: usize = 400;
 /// Maximum bytes of a register value and of an access event.
 const ACCESS_BYTES: usize = 64;
 
@@ -58,8 +61,8 @@ pub(crate) struct LoggedStep {
     pub privilege: Option<u8>,
     /// Block of the instruction, in formats that record blocks.
     pub block: BlockPlace,
-    /// True while the last line of the text is added and has no newline: its end may be missing.
-    pub is_cut_off: bool,
+    /// For the last steps of a text, the start of a last line without newline: its end may be missing.
+    pub cut_line: Option<u64>,
     /// True if values are left out from here on: their place in the trace is not known.
     pub hides_values: bool,
     /// Lines that a format keeps until the step is complete.
@@ -167,6 +170,7 @@ impl LoggedStep {
         self.kept_lines.clear();
         self.privilege = None;
         self.block = BlockPlace::default();
+        self.cut_line = None;
         self.hides_values = false;
         self.effects.clear();
         self.bytes.clear();
@@ -219,11 +223,60 @@ impl LoggedStep {
         let instruction = decode(encoding, Address(self.pc), self.set);
         let destinations = instruction.registers.iter().flat_map(|used| &used.writes);
         for view in destinations.filter(|view| view.register != RegisterId::PC) {
-            if Some(view.register) != except && self.written(view.register).is_none() {
-                let view = whole_register(*view, self.set);
-                self.write(LoggedRegister::View(view), None);
+            if Some(view.register) != except {
+                self.forget(whole_register(*view, self.set));
             }
         }
+    }
+
+    /// Marks registers as unknown that the instruction may write, but whose new values may be missing
+    /// from the end of the log.
+    pub fn forget_missing(&mut self) {
+        if !self.is_announced() || !self.is_executed && self.has_exception() {
+            return;
+        }
+        match self.encoding {
+            // A whole log may end with the system call that ends its program.
+            Some(encoding) if self.cut_line.is_none() && self.is_trap(encoding) => {}
+            Some(_) => self.forget_destinations(None),
+            None if self.cut_line.is_some() => self.forget_registers(),
+            None => {}
+        }
+    }
+
+    fn is_trap(&self, encoding: Encoding) -> bool {
+        let pc = Address(self.set.code_address(self.pc));
+        self.set.control(&CodeSite { pc, encoding }).flow == FlowKind::Trap
+    }
+
+    /// Returns true if the end of the instruction's own line may be missing.
+    pub fn is_cut_off(&self) -> bool {
+        let place = self.place.zip(self.cut_line);
+        place.is_some_and(|(place, cut_line)| place.offset >= cut_line)
+    }
+
+    /// Marks all registers as unknown that the step is not known to write.
+    pub fn forget_registers(&mut self) {
+        for (_, view) in Registers::shown(self.set) {
+            if view.register != RegisterId::PC {
+                self.forget(view);
+            }
+        }
+    }
+
+    /// Adds a write without a value, unless one of the same register was added.
+    pub fn forget(&mut self, view: RegisterView) {
+        if !self.has_written(view) {
+            self.write(LoggedRegister::View(view), None);
+        }
+    }
+
+    /// Returns true if a write of a register was added.
+    pub fn has_written(&self, view: RegisterView) -> bool {
+        self.effects.iter().any(|effect| {
+            matches!(&effect.kind, EffectKind::Register { register: StoredName::View(own), .. }
+                if own.register == view.register)
+        })
     }
 
     /// Returns true while a register write waits for its value.
@@ -306,15 +359,33 @@ impl LoggedStep {
             })
     }
 
-    /// Adds a text about the step. Notes before the first step belong to no thread and are left
-    /// out.
+    /// Adds a text about the step, up to a limit. Notes before the first step belong to no thread and
+    /// are left out.
     pub fn note(&mut self, kind: TextKind, text: &[u8]) {
         let has_thread = self.is_announced() || !self.thread.is_empty();
         if !has_thread && kind == TextKind::Note || self.is_full() {
             return;
         }
-        let text = self.keep(text);
+        let text = self.keep(text.get(..NOTE).unwrap_or(text));
         self.push(EffectKind::Note(kind, text));
+    }
+
+    /// Adds a line that does not belong to the log as a note, and reports it.
+    pub fn foreign_line(&mut self, line: &[u8]) {
+        self.note(TextKind::Note, line);
+        self.fault(0, LogFault::ForeignLine);
+    }
+
+    /// Returns true if a register write or an access was added.
+    pub fn has_data_effects(&self) -> bool {
+        let is_note = |effect: &LoggedEffect| matches!(effect.kind, EffectKind::Note(..));
+        !self.effects.iter().all(is_note)
+    }
+
+    /// Drops all effects and notes of the step.
+    pub fn drop_effects(&mut self) {
+        self.effects.clear();
+        self.late.clear();
     }
 
     /// Returns true if a text about an exception was added.
@@ -333,6 +404,13 @@ impl LoggedStep {
                 kind: ProblemKind::Log(fault),
             });
         }
+    }
+
+    /// Reports that the end of the current line may be missing, in place of other faults of it.
+    pub fn cut_off(&mut self, column: usize) {
+        let line = self.at;
+        self.problems.retain(|problem| problem.place != line);
+        self.fault(column, LogFault::CutOff);
     }
 
     /// Notes that values of the step do not stand in the text as runs of digits.

@@ -8,7 +8,7 @@ use crate::abi::{Abi, SemihostingCall};
 use crate::architecture::{Architecture, ArchitectureChoice, ArchitectureNames, ElfMachine};
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, shared_by_arm};
-use crate::arm::flags::NZCV;
+use crate::arm::flags::{NZCV, test_of_condition};
 use crate::arm::flow::{
     a32_flow, a32_target, aarch32_code_endian, with_swapped_units, word_encoding, word_opcode,
 };
@@ -179,6 +179,10 @@ impl Architecture for A32 {
     #[inline(always)]
     fn is_host_call(opcode: u32, _length_bytes: u8) -> bool {
         matches!(opcode & 0x0fff_ffff, 0x0f12_3456 | 0x010f_0070)
+    }
+
+    fn is_condition_met(encoding: &Encoding, status: u64) -> bool {
+        test_of_condition(word_opcode(encoding) >> 28).holds(status)
     }
 
     /// An exception vector of the A and R profiles contains a jump (DDI 0406, B1.8 "Exception

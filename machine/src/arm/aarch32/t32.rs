@@ -220,6 +220,16 @@ impl Architecture for T32 {
         length_bytes == 2 && matches!(opcode, 0xbeab | 0xdfab | 0xbabc)
     }
 
+    /// The condition of a branch, or of the block of an `it` (DDI 0406, A2.5.2 "ITSTATE").
+    fn is_condition_met(encoding: &Encoding, status: u64) -> bool {
+        let block = status as u32 >> 8 & 0xfc | status as u32 >> 25 & 3;
+        let test = match block & 15 {
+            0 => Self::branch_test(encoding),
+            _ => Some(test_of_condition(block >> 4)),
+        };
+        test.is_none_or(|test| test.holds(status))
+    }
+
     fn is_exception_return_value(value: u64) -> bool {
         is_exception_return(value)
     }

@@ -1,4 +1,5 @@
 mod commit_logs;
+mod cut_logs;
 mod delta_logs;
 mod parts;
 mod qemu_logs;

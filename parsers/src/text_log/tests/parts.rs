@@ -6,7 +6,7 @@ use crate::detect::Format;
 use crate::text_log::tests::recorder::{check_parts, open, parse};
 
 /// A few steps of each format, from the documents of their producers.
-const SAMPLES: [(Format, &str); 15] = [
+pub const SAMPLES: [(Format, &str); 15] = [
     (
         Format::CommitLog,
         "core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0x0\n\

@@ -49,14 +49,57 @@ fn a_value_that_cannot_be_read_is_unknown_and_reported() {
 }
 
 #[test]
-fn a_damaged_line_of_another_processor_changes_nothing() {
+fn registers_of_a_damaged_line_are_unknown_on_its_processor() {
     let found = events(
         "0, 0x10000, 0x00100513, \"addi a0,zero,1\", a0 -> 0x0000000000000001\n\
+         1, 0x10000, 0x00100513, \"addi a0,zero,1\", a0 -> 0x0000000000000001\n\
+         0, 0x10004, 0x00000013, \"nop\"\n\
          1, 0x10z04, 0x00400513, \"addi a0,zero,4\", a0 -> 0x0000000000000004\n\
-         0, 0x10004, 0x00200593, \"addi a1,zero,2\", a1 -> 0x0000000000000002\n",
+         0, 0x10008, 0x00200593, \"addi a1,zero,2\", a1 -> 0x0000000000000002\n",
         Format::ExecLog,
     );
+    assert!(found.iter().any(|text| text == "cpu1 r10=?"), "{found:?}");
     assert!(!found.iter().any(|text| text == "cpu0 r10=?"), "{found:?}");
+    // The rest of a line whose items cannot be read.
+    check(
+        "0, 0x10000, 0x00100513, \"addi a0,zero,1\"; a0 -> 0x0000000000000001\n\
+         0, 0x10004, 0x00200593, \"addi a1,zero,2\", a1 -> 0x0000000000000002\n",
+        &["cpu0 r10=?"],
+    );
+}
+
+#[test]
+fn control_that_goes_elsewhere_shows_an_exception() {
+    let vector = "0, 0x10100, 0x34202573, \"csrrs a0,mcause,zero\", a0 -> 0x8000000000000007\n";
+    let start = "0, 0x10000, 0x00100513, \"addi a0,zero,1\", a0 -> 0x0000000000000001\n\
+                 0, 0x10004, 0x00000013, \"nop\"\n\
+                 0, 0x10008, 0x00000063, \"beqz zero,0\"\n";
+    let taken = "cpu0 Exception exception, interrupt or missing lines";
+    let found = events(
+        &format!("{start}0, 0x10008, 0x00000063, \"beqz zero,0\"\n{vector}"),
+        Format::ExecLog,
+    );
+    assert_eq!(
+        found.iter().filter(|text| *text == taken).count(),
+        1,
+        "{found:#?}"
+    );
+    // A log with a line for every load has a gap at each.
+    let filtered: String = (0..20)
+        .map(|number| {
+            format!(
+                "0, 0x{:x}, 0x00053503, \"ld a0,0(a0)\"\n",
+                0x1_0000 + 0x20 * number
+            )
+        })
+        .collect();
+    let found = events(&filtered, Format::ExecLog);
+    assert!(!found.iter().any(|text| text == taken), "{found:#?}");
+    assert!(
+        found
+            .iter()
+            .any(|text| text.starts_with("problem instructions are missing"))
+    );
 }
 
 #[test]
@@ -144,4 +187,44 @@ fn a_block_is_a_step_for_each_instruction() {
             "cpu0 step 400134 A64 4 \"ret\"",
         ]
     );
+}
+
+#[test]
+fn a_block_has_as_many_steps_as_its_line_has_bytes() {
+    let listed: String = (0..200)
+        .map(|number| {
+            let (pc, register) = (0x40_0000 + 4 * number, number % 4);
+            let word = 0xd280_0000u32 | (number << 5) | register;
+            format!("0x{pc:08x}:  {word:08x}  mov x{register}, #{number}\n")
+        })
+        .collect();
+    let trace =
+        |pc: u32| format!("Trace 0: 0x7f2f94a00100 [81009331/{pc:016x}/00000001/00000201] main\n");
+    let block = trace(0x40_0000);
+    let text = format!(
+        "IN: main\n{listed}\n{block} X00=0000000000000000 X01=0000000000000000 X02=0000000000000000\n\
+         {} X00=00000000000000c4 X01=00000000000000c5 X02=00000000000000c6\n",
+        trace(0x40_0320)
+    );
+    let steps = block.trim_end().len();
+    let found = events(&text, Format::CpuLog);
+    let is_step = |text: &&String| text.contains("step 4000") || text.contains("step 4001");
+    assert_eq!(found.iter().filter(is_step).count(), steps);
+    // The last step has the effects of the rest of the block.
+    let last = found.iter().rposition(|text| is_step(&text)).unwrap();
+    assert_eq!(
+        found[last + 1..last + 5],
+        [
+            "cpu0 r0=00000000000000c4".to_owned(),
+            "cpu0 r1=00000000000000c5".to_owned(),
+            "cpu0 r2=00000000000000c6".to_owned(),
+            "cpu0 r3=?".to_owned(),
+        ],
+        "{:?}",
+        &found[last..]
+    );
+    let problem = format!(
+        "problem the block has 200 instructions, of which the first {steps} are steps, one for each byte of the line"
+    );
+    assert!(found.contains(&problem), "{:?}", &found[last..]);
 }
