@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
+use stepback_generator::{Recipe, Size, Style};
 
 use crate::cli::support::{OVERFLOW, Sandbox};
 
@@ -558,4 +559,41 @@ fn the_exit_code_says_whether_something_is_wrong_if_it_is_requested() {
         sandbox.run(&["check", "nosuch.rst", "--exit-code"]).code,
         Some(2)
     );
+}
+
+/// Steps are missing and registers change near the ends of parts that threads check separately.
+#[test]
+fn findings_are_the_same_on_any_number_of_threads() {
+    let sandbox = Sandbox::new();
+    for (style, name) in [(Style::FastModels, "fm.tarmac"), (Style::Es, "es.tarmac")] {
+        let recipe = Recipe {
+            style,
+            size: Size::Steps(20_000),
+            ..Recipe::default()
+        };
+        let text = String::from_utf8(recipe.text()).unwrap();
+        let (mut steps, mut damaged) = (0, String::new());
+        for line in text.split_inclusive('\n') {
+            let is_step = line.contains(" IT ") || line.contains(" ES ");
+            steps += u64::from(is_step);
+            let in_part = (steps + 8) % 1024;
+            if !(is_step && in_part < 16 && in_part.is_multiple_of(3)) {
+                damaged += line;
+            }
+        }
+        let trace = sandbox.file(name, damaged);
+        let on = |threads| {
+            sandbox
+                .run(&["check", &trace, "--json", "--threads", threads])
+                .succeeds()
+                .out
+        };
+        let expected = on("1");
+        for rule in ["\"path\"", "\"register-unwritten\""] {
+            assert!(expected.contains(rule), "{rule}");
+        }
+        for threads in ["2", "3", "8"] {
+            assert_eq!(on(threads), expected, "{name} on {threads} threads");
+        }
+    }
 }

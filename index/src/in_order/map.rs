@@ -50,6 +50,19 @@ pub fn map_in_order<P: Send, T: Send, E: Send>(
     })
 }
 
+/// Runs `work` on a thread of the pool while `other` runs here, and returns the result of `other` when
+/// both are done. With a single thread, and on a thread of the pool, `work` runs here before `other`.
+pub fn beside<T>(work: impl FnOnce() + Send, other: impl FnOnce() -> T) -> T {
+    if rayon::current_num_threads() == 1 || rayon::current_thread_index().is_some() {
+        work();
+        return other();
+    }
+    rayon::in_place_scope(|scope| {
+        scope.spawn(|_| work());
+        other()
+    })
+}
+
 /// Groups items into parts of `len` items; the last part may be shorter.
 pub fn in_parts<T>(items: impl Iterator<Item = T>, len: usize) -> impl Iterator<Item = Vec<T>> {
     let mut items = items.fuse();
@@ -142,6 +155,16 @@ mod tests {
             |number| if number < 5 { Ok(()) } else { Err(number) },
         );
         assert_eq!(refused, Err(5));
+    }
+
+    #[test]
+    fn work_is_done_beside_other_work() {
+        let done = AtomicUsize::new(0);
+        let work = || _ = done.fetch_add(1, Ordering::Relaxed);
+        let maps_others = || squares(100).len();
+        assert_eq!(beside(work, maps_others), 100);
+        assert_eq!(on_threads(2, || beside(work, maps_others)), 100);
+        assert_eq!(done.into_inner(), 2);
     }
 
     #[test]

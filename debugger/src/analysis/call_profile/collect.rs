@@ -83,13 +83,6 @@ struct ProfilePass<'a> {
     times: Option<Range<u64>>,
 }
 
-/// A frame and the positions between which it is on its stack.
-struct NestedFrame {
-    id: CallId,
-    call: Call,
-    stay: PositionRange,
-}
-
 impl ProfilePass<'_> {
     /// Measures the frames of a stack on all threads, and passes them on in order of entry.
     fn each_frame(
@@ -100,53 +93,74 @@ impl ProfilePass<'_> {
     ) -> Result<(), QueryError> {
         let counter = StepCounter::new(self.index, stack.thread);
         let clock = StackClock::new(&counter, stack, self.index.end())?;
-        let measure = |frames: Vec<NestedFrame>| {
+        let measure = |ids: Vec<CallId>| {
             self.cancel.check()?;
-            let measured = frames.into_iter().map(|frame| self.measured(frame, &clock));
-            measured.collect::<Result<Vec<_>, _>>()
+            let measured = ids.into_iter().map(|id| self.measured(id, &clock));
+            measured
+                .filter_map(Result::transpose)
+                .collect::<Result<Vec<_>, _>>()
         };
-        map_in_order(
-            in_parts(self.nested_frames(within), PART),
-            measure,
-            |frames| {
-                take(&frames);
-                Ok(())
-            },
-        )
-    }
-
-    /// Iterates over the frames of a stack in order of entry. A frame that outlives the enclosing
-    /// one ends with it.
-    fn nested_frames(&self, within: &FramesWithin) -> impl Iterator<Item = NestedFrame> {
         let called = within.called.clone().map(CallId);
         let ids = within.around.iter().copied().chain(called);
         let mut ends: Vec<Position> = Vec::new();
-        ids.filter_map(move |id| {
-            let call = self.index.calls().get(id)?;
-            let stay = self.stay(id, &call);
-            while ends.pop_if(|end| *end <= stay.start).is_some() {}
-            let around = ends.last().copied().unwrap_or(stay.end);
-            let stay = stay.start..stay.end.min(around).max(stay.start);
-            ends.push(stay.end);
-            Some(NestedFrame { id, call, stay })
+        map_in_order(in_parts(ids, PART), measure, |mut frames| {
+            for frame in &mut frames {
+                self.nest(frame, &mut ends, &clock)?;
+            }
+            take(&frames);
+            Ok(())
         })
     }
 
+    /// Returns a frame with its cost, as if it were the outermost one.
     fn measured(
         &self,
-        frame: NestedFrame,
+        id: CallId,
         clock: &StackClock<'_>,
-    ) -> Result<MeasuredFrame, QueryError> {
-        let NestedFrame { id, call, stay } = frame;
-        let cut = stay.start..stay.end.min(self.part.end);
-        let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
-        Ok(MeasuredFrame {
+    ) -> Result<Option<MeasuredFrame>, QueryError> {
+        let Some(call) = self.index.calls().get(id) else {
+            return Ok(None);
+        };
+        let stay = self.stay(id, &call);
+        let mut frame = MeasuredFrame {
             id,
             call,
-            steps: ran.end.saturating_sub(ran.start),
-            time: self.time_of(&call, &cut)?,
             stay,
-        })
+            steps: 0,
+            time: 0,
+        };
+        self.measure(&mut frame, clock)?;
+        Ok(Some(frame))
+    }
+
+    /// Ends a frame with the enclosing one if it outlives that. `ends` has the ends of the frames
+    /// around the one before.
+    fn nest(
+        &self,
+        frame: &mut MeasuredFrame,
+        ends: &mut Vec<Position>,
+        clock: &StackClock<'_>,
+    ) -> Result<(), QueryError> {
+        while ends.pop_if(|end| *end <= frame.stay.start).is_some() {}
+        let end = match ends.last() {
+            Some(around) if *around < frame.stay.end => (*around).max(frame.stay.start),
+            _ => frame.stay.end,
+        };
+        ends.push(end);
+        if end < frame.stay.end {
+            frame.stay.end = end;
+            self.measure(frame, clock)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the cost of a frame while it is on its stack.
+    fn measure(&self, frame: &mut MeasuredFrame, clock: &StackClock<'_>) -> Result<(), QueryError> {
+        let cut = frame.stay.start..frame.stay.end.min(self.part.end);
+        let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
+        frame.steps = ran.end.saturating_sub(ran.start);
+        frame.time = self.time_of(&frame.call, &cut)?;
+        Ok(())
     }
 
     /// Returns the positions between which a frame is on its stack, from the start of the part on.

@@ -1,7 +1,6 @@
 //! Sums the cost of frames, which arrive stack by stack in order of entry.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use stepback_index::answer::{Call, CallId, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -72,8 +71,8 @@ impl Collector {
             begin: part.start,
             has_threads: threads > 1,
             functions: Vec::new(),
-            function_places: HashMap::new(),
-            links: HashMap::new(),
+            function_places: HashMap::default(),
+            links: HashMap::default(),
             stacks: vec![StackNode {
                 who,
                 parent: 0,
@@ -81,12 +80,12 @@ impl Collector {
                 first: part.start,
                 totals,
             }],
-            stack_places: HashMap::new(),
+            stack_places: HashMap::default(),
             merged_calls: 0,
             has_clock: false,
             open: Vec::new(),
-            open_functions: HashMap::new(),
-            open_links: HashMap::new(),
+            open_functions: HashMap::default(),
+            open_links: HashMap::default(),
             base: 0,
         }
     }

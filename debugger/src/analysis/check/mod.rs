@@ -1,10 +1,15 @@
 //! Checks a trace: the rules of its format about records, and rules about what processors can do.
 
+mod checked_thread;
 mod events;
-mod path;
+mod instructions;
+mod ordered_check;
+mod part_check;
+mod part_event;
 mod register_file;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod whole;
-mod written;
 
 pub use whole::{BrokenRule, PlacedFinding, check};

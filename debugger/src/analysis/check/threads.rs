@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use stepback_index::query::NearestVisit;
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_machine::flow::{BranchTarget, FlowKind};
+use stepback_machine::flow::BranchTarget;
 use stepback_machine::{AccessKind, Address, RegisterView};
 use stepback_parsers::check::{FindingPlace, Findings};
 use stepback_parsers::{KnownThread, MemoryAccess, Position};
@@ -88,13 +88,10 @@ impl ExceptionEnd {
     /// Records a step, with the registers before it.
     pub fn step(&mut self, step: LastStep, registers: &RegisterFile) {
         *self = Self::default();
-        if !matches!(
-            step.flow,
-            FlowKind::Branch | FlowKind::Call | FlowKind::Return
-        ) {
+        if !step.is_jump() {
             return;
         }
-        let target = match step.jump_target() {
+        let target = match step.target {
             BranchTarget::Address(address) => Some(address),
             BranchTarget::Register(register) => {
                 // A register dump before the first step uses the plain name.
@@ -126,7 +123,7 @@ impl ExceptionEnd {
             && u16::from(access.size_bytes) == step.set.word_bytes();
         if let Some(bytes) = access
             .bytes
-            .filter(|_| is_word && step.jump_target() == BranchTarget::Unsaid)
+            .filter(|_| is_word && step.target == BranchTarget::Unsaid)
         {
             *target = Some(u64::from_le_bytes(bytes));
         }

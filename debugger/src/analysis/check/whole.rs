@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use stepback_index::answer::Direction;
 use stepback_index::build::BuildProgress;
+use stepback_index::in_order::beside;
 use stepback_index::query::{ExternalChanges, PositionOfLine};
 use stepback_index::{Cancel, Index, Query as _};
 use stepback_parsers::check::Severity::{Error, Info, Warning};
@@ -58,31 +59,43 @@ pub fn check(
     cancel: &Cancel,
 ) -> Result<Vec<BrokenRule>> {
     let index = &session.index;
-    let mut findings = Findings::new(limit);
-    let records = index
-        .source()
+    let source = index.source();
+    let records = source
         .record_count()
         .unwrap_or(0)
         .saturating_mul(RECORD_BYTES);
     progress
         .bytes_total
         .store(records.saturating_add(index.text_end()), Ordering::Relaxed);
-    index.source().check_records(&mut findings, &mut |done| {
-        progress.bytes_done.store(
-            done.saturating_mul(RECORD_BYTES).min(records),
-            Ordering::Relaxed,
-        );
-        if cancel.is_cancelled() {
-            Flow::Stop
-        } else {
-            Flow::Continue
-        }
-    })?;
-    cancel.check()?;
-    progress.bytes_done.store(records, Ordering::Relaxed);
+    let mut findings = Findings::new(limit);
+    let mut checked = Ok(());
+    let check_records = || {
+        let mut bytes = 0;
+        let mut advance = |done: u64| {
+            progress
+                .bytes_done
+                .fetch_add(done.saturating_sub(bytes), Ordering::Relaxed);
+            bytes = done.max(bytes);
+        };
+        checked = source.check_records(&mut findings, &mut |done| {
+            advance(done.saturating_mul(RECORD_BYTES).min(records));
+            if cancel.is_cancelled() {
+                Flow::Stop
+            } else {
+                Flow::Continue
+            }
+        });
+        advance(records);
+    };
+    let mut of_events = Findings::new(limit);
+    let has_others = beside(check_records, || {
+        check_events(index, &mut of_events, progress, cancel)
+    });
+    checked?;
+    let has_others = has_others?;
+    findings.absorb(of_events);
     add_damage(index, &mut findings);
     add_images(&session.checked_images, &mut findings);
-    let has_others = check_events(index, &mut findings, progress, cancel)?;
     let rule = if has_others { &MEMORY_OUTSIDE } else { &MEMORY };
     add_memory(index, rule, &mut findings, cancel)?;
     let placed = |found: stepback_parsers::check::RuleFindings| {
