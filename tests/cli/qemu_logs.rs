@@ -115,3 +115,25 @@ fn tenet_logs_have_instructions_that_read_and_write() {
         assert_eq!(hit["hit"]["step"], 0, "{kind}: {hit}");
     }
 }
+
+/// A repeated string instruction is a block for each iteration.
+#[test]
+fn iterations_of_a_string_instruction_do_not_leave_the_path() {
+    let block = |pc: u32, line: &str| {
+        format!(
+            "----------------\nIN: f\n0x{pc:08x}:  {line}\n\n\
+             Trace 0: 0x7f5380000100 [0000000000000000/{pc:016x}/1040c0b3/00000200] f\n"
+        )
+    };
+    let stos = block(
+        0x40_1000,
+        "f3 48 ab                 rep stosq %rax, %es:(%rdi)",
+    );
+    let next = block(0x40_1003, "90                       nop");
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.log", [&*stos, &*stos, &*stos, &*next].concat());
+    sandbox
+        .run(&["check", &trace])
+        .succeeds()
+        .prints("no findings");
+}

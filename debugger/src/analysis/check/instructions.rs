@@ -186,6 +186,17 @@ fn is_window(register: RegisterId, set: InstructionSet) -> bool {
     register >= RegisterId::FIRST_BANK && !set.is_shown_when_written(register)
 }
 
+/// Returns true for a repeated string instruction of x86.
+fn is_repeated(set: InstructionSet, site: &CodeSite) -> bool {
+    let has_prefix = || {
+        site.encoding
+            .bytes()
+            .iter()
+            .any(|byte| matches!(byte, 0xf2 | 0xf3))
+    };
+    set.alignment() == 1 && has_prefix() && decode(site.encoding, site.pc, set).meaning.is_repeated
+}
+
 fn effect_of(step: &StepEvent<'_>, encoding: Encoding) -> ControlEffect {
     let (set, branch) = (step.instruction_set, step.branch);
     let after = step.pc.0.wrapping_add(u64::from(step.length_bytes));
@@ -199,6 +210,8 @@ fn effect_of(step: &StepEvent<'_>, encoding: Encoding) -> ControlEffect {
         delay,
     } = set.control(&site);
     let leads = match (set.lead(&site, branch), target) {
+        // Logs may have a step for each iteration.
+        (ControlSuccessor::After, _) if is_repeated(set, &site) => Successors::Open,
         (ControlSuccessor::After, _) => Successors::One(after),
         (ControlSuccessor::Address(address), _) => Successors::One(set.code_address(address)),
         (ControlSuccessor::Register(_), _) => Successors::Open,
