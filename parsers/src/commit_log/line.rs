@@ -1,10 +1,16 @@
 //! Recognition of lines ([`CommitLine`]), which decides about the dialect of a text and the starts
 //! of chunks.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::text::digits::{decimal, hex, is_hex};
 use crate::text::words::Words;
 use crate::text_log::ChunkStart;
 
+/// Start of a record, which is searched for in each line.
+static RECORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"core "));
 /// Number of bytes of a line about a trap in which its address begins.
 const TRAP_NAME: usize = 200;
 
@@ -355,7 +361,7 @@ impl<'a> CommitLine<'a> {
 /// text has no hart number.
 pub(super) fn second_record(line: &[u8]) -> Option<usize> {
     let start = line.len() - plain(line).len() + 1;
-    let mut places = memchr::memmem::find_iter(line.get(start..)?, b"core ");
+    let mut places = RECORD.find_iter(line.get(start..)?);
     places.find_map(|place| {
         let found = of_core(line.get(start + place..)?)?;
         let is_record = !matches!(found, CommitLine::Nothing | CommitLine::Damaged { .. });
