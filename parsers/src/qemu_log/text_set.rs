@@ -45,10 +45,9 @@ pub(super) fn set_of_lines(
     mut sets: impl Iterator<Item = InstructionSet>,
 ) -> Option<InstructionSet> {
     let first = sets.next()?;
-    if first != InstructionSet::X86_32 {
-        return Some(first);
-    }
-    Some(sets.find(|set| *set != first).unwrap_or(first))
+    let is_narrow_x86 = first.alignment() == 1 && first.word_bytes() == 4;
+    let wider = sets.find(|set| is_narrow_x86 && *set != first);
+    Some(wider.unwrap_or(first))
 }
 
 /// Returns the instruction set to which the operands of a disassembled instruction belong. Its

@@ -67,12 +67,8 @@ impl<F: LogFormat> ReadableText<F> {
                 ..before
             });
         }
-        let mut head = vec![
-            0;
-            usize::try_from(length)
-                .unwrap_or(HEAD_BYTES)
-                .min(HEAD_BYTES)
-        ];
+        // Input that still arrives has more than its length so far: a later opening must see the same.
+        let mut head = vec![0; HEAD_BYTES];
         let head_bytes = input.read_at(0, &mut head)?;
         head.truncate(head_bytes);
         // A value that is cut off tells nothing about the width of registers.

@@ -7,8 +7,8 @@ use stepback_parsers::check::{FindingPlace, Findings};
 use crate::analysis::check::instructions::Successors;
 use crate::analysis::check::part_event::CheckedStep;
 use crate::analysis::check::register_file::{KnownFlags, LastStep, PassedSteps, RegisterFile};
+use crate::analysis::check::rules;
 use crate::analysis::check::threads::ExceptionEnd;
-use crate::analysis::check::whole;
 
 /// State of a thread, which all events before determine.
 #[derive(Debug, Default)]
@@ -127,10 +127,10 @@ impl CheckedThread {
     /// Reports what remains unexplained of a step. All events of the step have arrived.
     pub fn settle(&mut self, findings: &mut Findings) {
         for PendingFinding { place, message } in self.unexplained.drain(..) {
-            findings.add(&whole::REGISTER, place, || message);
+            findings.add(&rules::REGISTER, place, || message);
         }
         if let Some(PendingFinding { place, message }) = self.stray.take() {
-            findings.add(&whole::PATH, place, || message);
+            findings.add(&rules::PATH, place, || message);
         }
     }
 }

@@ -20,8 +20,8 @@ use crate::analysis::check::checked_thread::{CheckedThread, PendingFinding};
 use crate::analysis::check::instructions::Successors;
 use crate::analysis::check::part_event::{CheckedStep, CheckedWrite, PartEvent, PartEvents};
 use crate::analysis::check::register_file::{KnownFlags, PassedSteps};
+use crate::analysis::check::rules;
 use crate::analysis::check::threads::ThreadStarts;
-use crate::analysis::check::whole;
 
 /// State of the check, which all events before determine.
 pub struct OrderedCheck<'a> {
@@ -130,7 +130,7 @@ impl<'a> OrderedCheck<'a> {
             .filter(|thread| !thread.has_step && !thread.is_early && !is_idle(&thread.name))
         {
             let name = &thread.name;
-            self.findings.add(&whole::NO_STEP, FindingPlace::Trace, || {
+            self.findings.add(&rules::NO_STEP, FindingPlace::Trace, || {
                 format!("{name} has no instruction")
             });
         }
@@ -206,7 +206,7 @@ impl<'a> OrderedCheck<'a> {
                 .begins(&thread.name)
                 .filter(|_| !self.is_filtered);
             if let Some(message) = nowhere {
-                self.findings.add(&whole::THREAD, place, || message);
+                self.findings.add(&rules::THREAD, place, || message);
             }
         } else if thread.mode == last.mode
             && !self.is_filtered
@@ -223,7 +223,7 @@ impl<'a> OrderedCheck<'a> {
             && let Some(before) = thread.time.replace(time).filter(|before| *before > time)
         {
             let name = &thread.name;
-            self.findings.add(&whole::TIME, place, || {
+            self.findings.add(&rules::TIME, place, || {
                 format!("the time of {name} falls from {before} to {time}")
             });
         }
@@ -315,7 +315,7 @@ impl<'a> OrderedCheck<'a> {
         {
             let name = &thread.name;
             let address = access.address;
-            self.findings.add(&whole::NO_STEP, place, || {
+            self.findings.add(&rules::NO_STEP, place, || {
                 format!("{name} accesses {address} before its first instruction")
             });
         }

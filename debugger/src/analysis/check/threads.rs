@@ -12,7 +12,7 @@ use stepback_parsers::check::{FindingPlace, Findings};
 use stepback_parsers::{KnownThread, MemoryAccess, Position};
 
 use crate::analysis::check::register_file::{LastStep, RegisterFile};
-use crate::analysis::check::whole;
+use crate::analysis::check::rules;
 
 /// System calls that create threads and processes.
 const MAKERS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
@@ -154,7 +154,7 @@ impl ExceptionEnd {
         let pc = Address(step.set.code_address(target));
         if has_code(pc, index, cancel)? == Some(false) {
             let from = step.pc;
-            findings.add(&whole::EXCEPTION_END, place, || {
+            findings.add(&rules::EXCEPTION_END, place, || {
                 format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where there is no code")
             });
         }

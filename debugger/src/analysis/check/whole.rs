@@ -1,4 +1,4 @@
-//! Applies all rules to a whole trace, and defines the rules that hold for every format.
+//! Applies all rules to a whole trace.
 //!
 //! Damage and contradicting reads were found when the index was built. The other rules cost one
 //! pass over the records and one over the events.
@@ -11,11 +11,11 @@ use stepback_index::build::BuildProgress;
 use stepback_index::in_order::beside;
 use stepback_index::query::{ExternalChanges, PositionOfLine};
 use stepback_index::{Cancel, Index, Query as _};
-use stepback_parsers::check::Severity::{Error, Info, Warning};
 use stepback_parsers::check::{FindingPlace, Findings, Rule, Severity};
 use stepback_parsers::{Flow, Line, Position, Step};
 
 use crate::analysis::check::events::check_events;
+use crate::analysis::check::rules;
 use crate::image::CheckedImage;
 use crate::session::Session;
 
@@ -96,7 +96,11 @@ pub fn check(
     findings.absorb(of_events);
     add_damage(index, &mut findings);
     add_images(&session.checked_images, &mut findings);
-    let rule = if has_others { &MEMORY_OUTSIDE } else { &MEMORY };
+    let rule = if has_others {
+        &rules::MEMORY_OUTSIDE
+    } else {
+        &rules::MEMORY
+    };
     add_memory(index, rule, &mut findings, cancel)?;
     let placed = |found: stepback_parsers::check::RuleFindings| {
         let first = found
@@ -125,7 +129,9 @@ fn add_damage(index: &Index, findings: &mut Findings) {
         } else {
             FindingPlace::Trace
         };
-        findings.add_many(&DAMAGED, warning.count, place, || warning.kind.to_string());
+        findings.add_many(&rules::DAMAGED, warning.count, place, || {
+            warning.kind.to_string()
+        });
     }
 }
 
@@ -136,9 +142,9 @@ fn add_images(images: &[CheckedImage], findings: &mut Findings) {
         .filter_map(|one| Some((one, one.fit.misfit_text()?)))
     {
         let rule = if fit.is_of_another_program() {
-            &IMAGE
+            &rules::IMAGE
         } else {
-            &IMAGE_CHANGES
+            &rules::IMAGE_CHANGES
         };
         let first = fit.first.as_ref().map(|first| FindingPlace::Step {
             step: first.step,
@@ -234,102 +240,3 @@ fn placed(
         record,
     })
 }
-
-/// Input that the index could not read.
-pub static DAMAGED: Rule = Rule {
-    id: "damaged",
-    severity: Error,
-    clause: "",
-    title: "part of the trace could not be read",
-    meaning: "the file is damaged or cut off, or its writer does not follow the format: this part is missing",
-};
-
-/// An image whose code differs from what was executed.
-pub static IMAGE: Rule = Rule {
-    id: "image",
-    severity: Warning,
-    clause: "",
-    title: "an image does not contain the executed instructions",
-    meaning: "an image is of another build or program, or was loaded elsewhere: names, lines and memory of it are wrong",
-};
-
-/// An image that differs in a few instructions only.
-pub static IMAGE_CHANGES: Rule = Rule {
-    id: "image-changed",
-    severity: Info,
-    clause: "",
-    title: "an image does not contain the executed instructions",
-    meaning: "the program was patched or changed itself, or a debugger set breakpoints",
-};
-
-/// Decreasing times.
-pub static TIME: Rule = Rule {
-    id: "time-backwards",
-    severity: Warning,
-    clause: "",
-    title: "the time of a thread runs backwards",
-    meaning: "parts of the trace are in the wrong order or were put together, or the clock was set",
-};
-
-/// Control flow that the instruction does not allow.
-pub static PATH: Rule = Rule {
-    id: "path",
-    severity: Warning,
-    clause: "",
-    title: "a thread continues at an unexpected address",
-    meaning: "steps are missing, or an interrupt, an exception or a context switch is not recorded",
-};
-
-/// A register change without a write.
-pub static REGISTER: Rule = Rule {
-    id: "register-unwritten",
-    severity: Warning,
-    clause: "",
-    title: "a register changed without a write",
-    meaning: "the trace lacks an instruction or an exception, or the line belongs to another step or processor",
-};
-
-/// A memory change without a write.
-pub static MEMORY: Rule = Rule {
-    id: "memory-unwritten",
-    severity: Warning,
-    clause: "",
-    title: "a read did not return the last write",
-    meaning: "a device wrote there (DMA), a store is missing from the trace, or the address now maps to other memory",
-};
-
-/// A memory change that something outside the trace may have made.
-pub static MEMORY_OUTSIDE: Rule = Rule {
-    id: "memory-outside",
-    severity: Info,
-    clause: "",
-    title: "a read did not return the last write",
-    meaning: "usually a write by a system call, an interrupt, a device or another processor, which the trace does not show",
-};
-
-/// A thread that ends in an exception after a jump to an address where nothing was ever executed.
-pub static EXCEPTION_END: Rule = Rule {
-    id: "ends-in-exception",
-    severity: Warning,
-    clause: "",
-    title: "the trace ends in an exception at an address without code",
-    meaning: "the program crashed: a function pointer or a return address was overwritten, or its code is missing",
-};
-
-/// A thread without a recorded creation.
-pub static THREAD: Rule = Rule {
-    id: "thread-without-start",
-    severity: Info,
-    clause: "",
-    title: "a later thread was not created by a system call",
-    meaning: "the recorder was attached while the thread was already running, or the part with its start is missing",
-};
-
-/// A thread with an event before its first instruction, or without any instruction.
-pub static NO_STEP: Rule = Rule {
-    id: "thread-without-step",
-    severity: Warning,
-    clause: "",
-    title: "a thread has no instruction, or does not begin with one",
-    meaning: "its name is damaged, or the trace was cut out of a longer one, or filtered by thread",
-};
