@@ -191,7 +191,7 @@ impl TracedProgram {
         };
         let Some((address, len_bytes)) = range else {
             let text = format!(
-                "{name} is a register; a breakpoint watches memory. stepback/lastWrite finds its last write"
+                "{name} is in a register here, and a breakpoint watches memory; last-write {name} finds its last write"
             );
             return Ok(refused(text));
         };
@@ -269,9 +269,10 @@ impl TracedProgram {
         if path.is_empty() {
             bail!("{name} has no name here: another variable hides it");
         }
-        match self.view(frame, cancel)?.memory_of_local(&path)? {
+        match self.view(frame, cancel)?.cell_of_local(&path)? {
             Some(Cell::Memory { address, len_bytes }) => Ok(Some((address.0, len_bytes))),
-            _ => self.watched_memory(name, cancel),
+            Some(_) => Ok(None),
+            None => self.watched_memory(name, cancel),
         }
     }
 
