@@ -372,7 +372,11 @@ def variables_of(frame):
 
 def plain_name(function):
     """Returns the name of a function without namespaces and parameters."""
-    name = re.sub(r"(?<!operator)\(.*", "", function.name)
+    return short_name(function.name)
+
+
+def short_name(name):
+    name = re.sub(r"(?<!operator)\(.*", "", name or "")
     return re.split(r"::(?![^<]*>)", name)[-1]
 
 
@@ -391,7 +395,8 @@ def chain_of(frame):
 def check_chain(here, level, frame, ours):
     """Compares the functions that are inlined in a frame, and the lines of their calls."""
     theirs = chain_of(frame)
-    known = [(one["name"], int((one["source"] or ":0").rsplit(":", 1)[1])) for one in ours]
+    names = [short_name(one["name"]) for one in ours]
+    known = [(name, int((one["source"] or ":0").rsplit(":", 1)[1])) for name, one in zip(names, ours)]
     # gdb leaves out a function whose first instruction is next. Of the lines of an instruction, and of the one after a
     # call, it may choose another.
     known = known[len(known) - len(theirs) :] if level == 0 else known
