@@ -133,14 +133,18 @@ impl TracedProgram {
         self.breakpoints.remove(&origin);
         let mut answers = Vec::new();
         for one in wanted {
-            let address = one.address("instructionReference")?;
-            let address = code_address(address, self.index(), cancel)?;
-            let wanted = WantedBreakpoint {
-                origin: origin.clone(),
-                addresses: vec![address],
-                shown_at: None,
+            let set = match one.address("instructionReference") {
+                Ok(address) => {
+                    let address = code_address(address, self.index(), cancel)?;
+                    let wanted = WantedBreakpoint {
+                        origin: origin.clone(),
+                        addresses: vec![address],
+                        shown_at: None,
+                    };
+                    self.add_code(wanted, one, cancel)
+                }
+                Err(error) => Err(error),
             };
-            let set = self.add_code(wanted, one, cancel);
             answers.push(self.answer_of(set, cancel)?);
         }
         Ok(json!({"breakpoints": answers}))
