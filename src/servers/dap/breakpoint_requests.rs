@@ -8,6 +8,7 @@ use stepback_debugger::analysis::names::{NameResolver, code_address};
 use stepback_debugger::analysis::run_control::{StopAtStores, WatchedRange};
 use stepback_index::answer::{AccessKinds, Cell, MemoryRange};
 use stepback_index::query::NearestVisit;
+use stepback_index::read::VisitReader;
 use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -64,7 +65,10 @@ impl TracedProgram {
         for one in wanted {
             let line = one.required_number("line")?;
             let set = match self.code_line(&path, line, cancel) {
-                Ok(code) => {
+                Ok(mut code) => {
+                    for address in &mut code.addresses {
+                        *address = self.after_prologue(*address)?;
+                    }
                     let shown = i64::from(code.line) - 1 + self.first_line;
                     let place = json!({"source": self.sources.json(&code.file), "line": shown});
                     let wanted = WantedBreakpoint {
@@ -344,13 +348,34 @@ impl TracedProgram {
         let mut addresses: Vec<Address> = match address_of(name) {
             Some(address) => vec![code_address(address, self.index(), cancel)?],
             None => {
-                let found = self.session.images.addresses_of(name);
-                found.into_iter().map(Address).collect()
+                let images = &self.session.images;
+                let mut found = images.inlined_instances(name, cancel)?;
+                for entry in images.addresses_of(name) {
+                    found.push(self.after_prologue(Address(entry))?);
+                }
+                found.sort_unstable();
+                found.dedup();
+                found
             }
         };
         ensure!(!addresses.is_empty(), "no image has a function {name:?}");
         addresses.truncate(STOP_POINTS);
         Ok(addresses)
+    }
+
+    /// Returns the first instruction after the prologue of the function that begins at an address; the
+    /// address itself if it is no entry, or if some executions do not get there.
+    fn after_prologue(&self, entry: Address) -> Result<Address, QueryError> {
+        let Some(body) = self.session.images.body_of(entry) else {
+            return Ok(entry);
+        };
+        let index = self.index();
+        let count = |pc| VisitReader(index).visit_count_before(pc, index.end());
+        Ok(if count(body)? < count(entry)? {
+            entry
+        } else {
+            body
+        })
     }
 
     fn is_executed(&self, pc: Address, cancel: &Cancel) -> Result<bool, QueryError> {
