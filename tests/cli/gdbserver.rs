@@ -580,7 +580,8 @@ fn other_machines_need_the_token() {
     let trace = sandbox.file("t.tarmac", TRACE);
     for short_or_odd in ["short", "spaces in it", "$(reboot) now"] {
         let refused = sandbox.run(&["gdbserver", &trace, "--token", short_or_odd]);
-        refused.fails_with(&["a token must be 8 to 128 letters and digits"]);
+        let refused = refused.ends_misspelt();
+        refused.says("a token must be 8 to 128 letters and digits");
     }
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::servers::gdb::session::{GdbSession, SessionEnd};
 use crate::servers::gdb::target::TraceTarget;
@@ -26,21 +26,25 @@ pub struct Listener {
     pub token: Option<String>,
 }
 
+/// Checks a token on the command line.
+pub fn parse_token(text: &str) -> Result<String, String> {
+    let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    match is_word && (8..=TOKEN_BYTES).contains(&text.len()) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "a token must be 8 to {TOKEN_BYTES} letters and digits"
+        )),
+    }
+}
+
 /// Begins to wait for clients. Port 0 means a free one. Unless only this machine can connect, there
 /// is a token: the given one, or a random one.
 ///
 /// # Errors
-/// The address, the port or the token cannot be used.
+/// The address or the port cannot be used.
 pub fn listen(address: IpAddr, port: u16, token: Option<&str>) -> Result<Listener> {
     let token = match token {
-        Some(token) => {
-            let is_word = token.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            ensure!(
-                is_word && (8..=TOKEN_BYTES).contains(&token.len()),
-                "a token must be 8 to {TOKEN_BYTES} letters and digits"
-            );
-            Some(token.to_owned())
-        }
+        Some(token) => Some(token.to_owned()),
         None if address.is_loopback() => None,
         None => Some(random_token()?),
     };
