@@ -5,6 +5,8 @@
 
 use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -14,6 +16,8 @@ use crate::servers::gdb::target::TraceTarget;
 
 /// Time within which a client must send the token.
 const TOKEN_TIME: Duration = Duration::from_secs(10);
+/// Interval between two looks for clients to refuse.
+const REFUSAL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum length of a token.
 const TOKEN_BYTES: usize = 128;
 
@@ -74,9 +78,27 @@ impl Listener {
         loop {
             let stream = self.accept()?;
             if self.is_welcome(&stream) {
-                return talk(&stream, target);
+                return self.refuse_others_during(|| talk(&stream, target));
             }
         }
+    }
+
+    /// Closes the connections of further clients, who would wait without an answer.
+    fn refuse_others_during<T>(&self, conversation: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.listener.set_nonblocking(true)?;
+        let ended = thread::scope(|scope| {
+            let (done, is_done) = channel::<()>();
+            scope.spawn(move || {
+                while is_done.recv_timeout(REFUSAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                    drop(self.listener.accept());
+                }
+            });
+            let ended = conversation();
+            drop(done);
+            ended
+        });
+        self.listener.set_nonblocking(false)?;
+        ended
     }
 
     #[cfg(any(feature = "window", feature = "terminal"))]
