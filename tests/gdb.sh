@@ -89,18 +89,18 @@ if [ -z "$wanted" ]; then
     session docs/guide/src/gdb.md
     session docs/tour.md
 fi
-debug demo "locals cells frames watch finish step" --demo
+debug demo "locals cells frames watch watches finish step" --demo
 debug helpers "cells frames finish" fixtures/small/two_helpers.tarmac --image fixtures/small/two_helpers.elf
 debug arrays "locals" fixtures/locals/arrays.tenet.zst --image fixtures/locals/arrays.elf
 debug lists "cells watch" fixtures/moved/a.execlog.log.zst
 debug sparc "start" fixtures/btrace/hello.btf
 if [ -d "$traces" ]; then
     own=$traces/tarmac/own
-    debug qsort "locals cells frames watch finish step" "$(unpacked "$own/qsort.small.tarmac.zst")" --image "$own/qsort.elf"
-    debug recurse "locals cells frames watch finish step" "$(unpacked "$own/recurse.small.tarmac.zst")" --image "$own/recurse.elf"
-    debug fp32 "locals cells frames watch finish step" "$own/fp32.tiny.tarmac" --image "$own/fp32.elf"
-    debug cm3 "locals cells frames watch finish step" "$own/cm3.tiny.tarmac" --image "$own/cm3.elf"
-    debug riscv "locals cells frames watch finish step" "$(unpacked "$traces/riscv/rvtiny.spike.log.zst")" \
+    debug qsort "locals cells frames watch watches finish step" "$(unpacked "$own/qsort.small.tarmac.zst")" --image "$own/qsort.elf"
+    debug recurse "locals cells frames watch watches finish step" "$(unpacked "$own/recurse.small.tarmac.zst")" --image "$own/recurse.elf"
+    debug fp32 "locals cells frames watch watches finish step" "$own/fp32.tiny.tarmac" --image "$own/fp32.elf"
+    debug cm3 "locals cells frames watch watches finish step" "$own/cm3.tiny.tarmac" --image "$own/cm3.elf"
+    debug riscv "locals cells frames watch watches finish step" "$(unpacked "$traces/riscv/rvtiny.spike.log.zst")" \
         --image "$traces/riscv/rvtiny.elf"
     for name in x86_64 arm; do
         log=$(unpacked "$traces/qemu/qmix.$name.execlog.log.zst")

@@ -4,6 +4,7 @@ Compares what gdb shows with the answers of `stepback`, which read the index on 
   cells    registers and bytes at random positions are equal, or unavailable if unknown
   frames   backtraces have the functions of `stepback at --stack`
   watch    `watch -l` and `reverse-continue` find the last step that changed the value
+  watches  `watch`, `rwatch` and `awatch` stop at each access of a word, in both directions
   finish   `reverse-finish` leads to the call
   step     `reverse-step` and `step` change the line
   threads  each thread steps back to its own last step
@@ -127,12 +128,18 @@ def cells():
         bytes_at(here, truth)
 
 
-def bytes_at(here, truth):
-    """Compares some bytes around registers that may be pointers."""
+def pointers_in(truth):
+    """Returns the values of registers that may be pointers, in a random order."""
     pointers = [int(value, 16) for value in truth["registers"].values() if value and "?" not in value]
     limit = 1 << 8 * gdb.lookup_type("void").pointer().sizeof
     pointers = [value for value in pointers if 0x1000 <= value < limit - 0x1000]
     random.shuffle(pointers)
+    return pointers
+
+
+def bytes_at(here, truth):
+    """Compares some bytes around registers that may be pointers."""
+    pointers = pointers_in(truth)
     starts = [pointer - random.randint(0, 16) for pointer in pointers[:4]]
     wanted = [argument for start in starts for argument in ("--mem", f"{start:#x}:32")]
     for start, ours in zip(starts, at(here, *wanted)["memory"]):
@@ -219,6 +226,73 @@ def watch():
         counts["slowest watchpoint in ms"] = max(counts.get("slowest watchpoint in ms", 0), int(1000 * took))
 
 
+# Number of accesses of a word whose stops are compared.
+ACCESSES = range(4, 80)
+WORDS = {4: "unsigned int", 8: "unsigned long long"}
+
+
+def accesses_of(address, size):
+    """Returns the accesses of a word; none if one of them has an unknown value, another size or another cause."""
+    hits = ask("find", "next-access", f"{address:#x}:{size}", "--all", "--at", "1")
+    for hit in hits:
+        access = hit["access"]
+        if access["cell"] != f"{address:#x}:{size}" or access["external"] or "?" in (access["value"] or "?"):
+            return []
+        # The ends of the trace stop gdb too.
+        if not 1 < hit["step"] < STEPS - 2:
+            return []
+    return hits
+
+
+def stops(command, place, goal):
+    """Returns the positions at which gdb stops on the way to the start or the end of the trace."""
+    go(1 if goal == "continue" else STEPS - 1)
+    run(f"{command} {place}")
+    found = []
+    while len(found) <= 2 * len(ACCESSES):
+        run(goal)
+        if position() in (0, STEPS - 1, STEPS):
+            break
+        found.append(position())
+    run("delete")
+    return found
+
+
+def watches():
+    done = 0
+    for _ in range(ROUNDS):
+        if done >= max(2, ROUNDS // 50):
+            break
+        here = go(random.randint(1, STEPS - 1))
+        pointers = pointers_in(at(here))
+        if not pointers:
+            continue
+        near = ask("find", "next-access", f"{pointers[0] & ~7:#x}:64", "--at", str(here))[0]["hit"]
+        if not near or near["access"]["size"] not in WORDS:
+            continue
+        address, size = int(near["access"]["address"], 16), near["access"]["size"]
+        hits = accesses_of(address, size)
+        if len(hits) not in ACCESSES:
+            continue
+        value = at(1, "--mem", f"{address:#x}:{size}")["memory"][0]["bytes"].replace(" ", "")
+        value = None if "?" in value else int.from_bytes(bytes.fromhex(value), order())
+        steps = {"watch": [], "rwatch": [], "awatch": [hit["step"] for hit in hits]}
+        for hit in hits:
+            known, value = value, int(hit["access"]["value"], 16)
+            if hit["access"]["kind"] == "read":
+                steps["rwatch"].append(hit["step"])
+            elif known != value:
+                steps["watch"].append(hit["step"])
+        place = f"*({WORDS[size]} *) {address:#x}"
+        for command, hit in steps.items():
+            for goal, expected in (("continue", [step + 1 for step in hit]), ("reverse-continue", hit[::-1])):
+                found = stops(command, place, goal)
+                check(found == expected, f"{command} {address:#x}, {goal}: at {found}, not at {expected}")
+                count(f"stops of {command}", len(found))
+        done += 1
+    check(done > 0, "no word to watch")
+
+
 def register_value(name):
     return int(gdb.parse_and_eval(f"${name}"))
 
@@ -298,7 +372,11 @@ def variables_of(frame):
 
 def plain_name(function):
     """Returns the name of a function without namespaces and parameters."""
-    name = re.sub(r"(?<!operator)\(.*", "", function.name)
+    return short_name(function.name)
+
+
+def short_name(name):
+    name = re.sub(r"(?<!operator)\(.*", "", name or "")
     return re.split(r"::(?![^<]*>)", name)[-1]
 
 
@@ -317,7 +395,8 @@ def chain_of(frame):
 def check_chain(here, level, frame, ours):
     """Compares the functions that are inlined in a frame, and the lines of their calls."""
     theirs = chain_of(frame)
-    known = [(one["name"], int((one["source"] or ":0").rsplit(":", 1)[1])) for one in ours]
+    names = [short_name(one["name"]) for one in ours]
+    known = [(name, int((one["source"] or ":0").rsplit(":", 1)[1])) for name, one in zip(names, ours)]
     # gdb leaves out a function whose first instruction is next. Of the lines of an instruction, and of the one after a
     # call, it may choose another.
     known = known[len(known) - len(theirs) :] if level == 0 else known
@@ -529,6 +608,7 @@ for name in CHECKS:
             "cells": cells,
             "frames": frames,
             "watch": watch,
+            "watches": watches,
             "finish": finish,
             "step": step,
             "threads": threads,

@@ -29,7 +29,9 @@ debug() {
         [ -z "$address" ] || break
         sleep 0.1
     done
-    { echo "gdb-remote $address"; cat; echo "process detach"; } >"$folder/commands"
+    # The cache shows nothing after the first unknown byte of a line.
+    { echo "settings set target.process.disable-memory-cache true"; echo "gdb-remote $address"; cat; echo "process detach"; } \
+        >"$folder/commands"
     timeout 300 "$lldb" --batch --no-lldbinit --source "$folder/commands" "$image" >"$folder/lldb.log" 2>&1
     wait "$server" || true
     server=
@@ -49,6 +51,7 @@ echo "-- demo"
 "$STEPBACK" info --demo >/dev/null
 debug "$XDG_CACHE_HOME/stepback/demo/overflow_bare.elf" --demo <<'COMMANDS'
 process continue
+memory read --format x --size 4 --count 1 0x8ffff5d0
 watchpoint set expression -w write -s 8 -- $x0
 process continue --reverse
 bt
@@ -57,6 +60,8 @@ breakpoint set -n decode_field
 process continue --reverse
 COMMANDS
 shows "stop reason = history boundary"
+# The bytes before this address are unknown.
+shows "0x8ffff5d0: 0x"
 shows "overflow_bare.elf.dispatch\(.* at overflow.c:95"
 shows "watchpoint .*"
 shows "decode_field\(s=\"%u589a\"\) at overflow.c:43"

@@ -2249,6 +2249,7 @@ reading-hexadecimal-alone = { $text } is read as hexadecimal { $taken }
 reading-hexadecimal = { $text } is read as hexadecimal { $taken }; as decimal it would be { $other }
 reading-decimal = { $text } is read as a decimal number, { $taken }; for hexadecimal write { $other }
 reading-name = { $text } is read as a name, { $taken }; for the address write { $other }
+reading-symbol = { $text } is read as the symbol, { $taken }; for the register write reg::{ $text }
 expression-column = column { $column }: { $what }
 memory-column = column{ " " }
 meaning-empty = nothing to search for: type a word, a number, an address or a name

@@ -2293,6 +2293,7 @@ reading-hexadecimal-alone = { $text } est lu en hexadécimal : { $taken }
 reading-hexadecimal = { $text } est lu en hexadécimal : { $taken } ; en décimal, ce serait { $other }
 reading-decimal = { $text } est lu comme un nombre décimal, { $taken } ; pour l’hexadécimal, écrivez { $other }
 reading-name = { $text } est lu comme un nom, { $taken } ; pour l’adresse, écrivez { $other }
+reading-symbol = { $text } est lu comme le symbole, { $taken } ; pour le registre, écrire reg::{ $text }
 expression-column = colonne { $column } : { $what }
 memory-column = colonne{ " " }
 meaning-empty = rien à chercher : tapez un mot, un nombre, une adresse ou un nom

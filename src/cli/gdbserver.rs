@@ -9,7 +9,7 @@ use stepback_machine::Endian;
 use crate::cli::progress::say;
 use crate::cli::question::{Command, Question, TraceArguments};
 use crate::cli::report::Report;
-use crate::servers::gdb::{Listener, TraceTarget, listen, serve_stdio};
+use crate::servers::gdb::{Listener, TraceTarget, listen, parse_token, serve_stdio};
 
 /// Help text below the options.
 pub const HELP: &str = "\
@@ -40,7 +40,12 @@ pub struct GdbserverArguments {
     pub listen: IpAddr,
     /// Line that a client must send first: 8 to 128 letters and digits. By default a random one,
     /// and none on this machine.
-    #[arg(long, value_name = "TOKEN", conflicts_with = "stdio")]
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        value_parser = parse_token,
+        conflicts_with = "stdio"
+    )]
     pub token: Option<String>,
     /// End when the first client has left.
     #[arg(long, conflicts_with = "stdio")]

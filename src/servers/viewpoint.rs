@@ -13,8 +13,9 @@ use stepback_debugger::model::local_names::named_value;
 use stepback_debugger::model::slice::SliceWords;
 use stepback_debugger::model::variable_values::ValueReader;
 use stepback_debugger::session::Session;
-use stepback_index::answer::{AccessKinds, Cell, Direction, EdgeKinds, StepRecord};
+use stepback_index::answer::{AccessKinds, Cell, Direction, EdgeKinds, MemoryRange, StepRecord};
 use stepback_index::query::SliceQuery;
+use stepback_index::read::NameReader;
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
@@ -87,17 +88,18 @@ impl<'a> Viewpoint<'a> {
             !text.is_empty(),
             "a register, a variable or ADDR:LEN is missing"
         );
-        match self.memory_of_local(text)? {
-            Some(memory) => Ok(memory),
+        match self.cell_of_local(text)? {
+            Some(cell) => Ok(cell),
             None => Ok(self.names()?.cell(text)?),
         }
     }
 
-    /// Returns the memory of a local variable or of a part of one; none if the text names none.
+    /// Returns the memory of a local variable or of a part of one, or the whole register that contains
+    /// it; none if the text names none.
     ///
     /// # Errors
-    /// It is not in memory, or the trace cannot be read.
-    pub fn memory_of_local(&self, text: &str) -> Result<Option<Cell>> {
+    /// It is in neither, or the trace cannot be read.
+    pub fn cell_of_local(&self, text: &str) -> Result<Option<Cell>> {
         let Self {
             session,
             frame,
@@ -115,11 +117,17 @@ impl<'a> Viewpoint<'a> {
         let Some(value) = named_value(text, &reader)? else {
             return Ok(None);
         };
-        let size = value.size_bytes().filter(|size| *size > 0);
-        let Some((address, len_bytes)) = value.address().zip(size) else {
-            bail!("{text} is not in memory here");
+        if let Some(MemoryRange { address, len_bytes }) = value.memory() {
+            return Ok(Some(Cell::Memory { address, len_bytes }));
+        }
+        let register = match value.register() {
+            Some(number) => place.register(number, &session.index)?,
+            None => None,
         };
-        Ok(Some(Cell::Memory { address, len_bytes }))
+        match register {
+            Some(register) => Ok(Some(register)),
+            None => bail!("{text} is neither in memory nor in a register here"),
+        }
     }
 
     /// Returns the position at which a cell has the value that the frame shows.
@@ -185,6 +193,10 @@ impl<'a> Viewpoint<'a> {
         let at = self.position_of(&cell);
         let shown = match cell {
             Cell::Memory { address, len_bytes } => format!("{address}:{len_bytes}"),
+            // A variable has no name on the command line.
+            Cell::Register { view, thread } if self.names()?.register(what)?.is_none() => {
+                NameReader(index).whole_name(view, index.instruction_set(thread))
+            }
             _ => what.to_owned(),
         };
         let query = SliceQuery {

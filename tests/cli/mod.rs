@@ -19,6 +19,7 @@ mod cores;
 mod damage;
 mod dap;
 mod dap_client;
+mod dap_functions;
 mod described;
 mod diff;
 mod drmemtrace;

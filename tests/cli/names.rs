@@ -1,6 +1,6 @@
 //! Texts that name addresses, ranges and registers mean the same in every command.
 
-use crate::cli::support::{OVERFLOW, Sandbox};
+use crate::cli::support::{OVERFLOW, Sandbox, fixture_path};
 
 /// The first step at an address.
 fn visit(sandbox: &Sandbox, trace: &str, address: &str) -> Option<u64> {
@@ -28,6 +28,29 @@ fn an_address_is_read_as_it_is_printed() {
     let memory = |text: &str| sandbox.json(&["at", &trace, "end", "--mem", text])["memory"].clone();
     assert_eq!(memory("80020010:4"), memory("0x80020010:4"));
     assert_eq!(memory("8002001c:16"), memory("0x8002001c:0x10"));
+}
+
+#[test]
+fn a_register_that_the_trace_never_shows_hides_no_symbol() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("small/two_helpers.tarmac");
+    // `p0` is a predicate register of SVE. `fb` at 0x400034 is renamed to it.
+    let mut image = std::fs::read(fixture_path("small/two_helpers.elf")).unwrap();
+    let name = image
+        .windows(4)
+        .position(|bytes| bytes == b"\0fb\0")
+        .unwrap();
+    image[name + 1..name + 3].copy_from_slice(b"p0");
+    let image = sandbox.file("renamed.elf", image);
+    let find = |cell: &str| sandbox.run(&["find", &trace, "--image", &image, "last-write", cell]);
+    let note = "p0 is read as the symbol, 0x400034; for the register write reg::p0";
+    for cell in ["p0:8", "p0"] {
+        find(cell).succeeds().says(note);
+    }
+    for cell in ["reg::p0", "x0"] {
+        let ran = find(cell).succeeds();
+        assert!(!ran.err.contains("note: "), "{ran:?}");
+    }
 }
 
 #[test]

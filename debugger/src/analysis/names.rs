@@ -15,10 +15,11 @@ use stepback_parsers::Position;
 
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{
-    AddressSpace, BareNumber, ChosenReading, Expression, ExpressionError, IndexLookup, parse,
-    split_range, split_space,
+    AddressSpace, BareNumber, Expression, ExpressionError, IndexLookup, parse, split_range,
+    split_space,
 };
 use crate::image::Images;
+use crate::messages::say;
 use crate::session::Damage;
 
 /// Resolver of registers of a thread, memory at a position, and symbols of the images.
@@ -28,7 +29,7 @@ pub struct NameResolver<'a> {
     thread: ThreadId,
     lookup: IndexLookup<'a>,
     /// Receives the reading chosen for each ambiguous number or name.
-    notice: fn(&ChosenReading),
+    notice: fn(&dyn fmt::Display),
 }
 
 impl<'a> NameResolver<'a> {
@@ -59,7 +60,7 @@ impl<'a> NameResolver<'a> {
 
     /// Sets the function that receives the readings of ambiguous numbers and names.
     #[must_use]
-    pub fn noticing(self, notice: fn(&ChosenReading)) -> Self {
+    pub fn noticing(self, notice: fn(&dyn fmt::Display)) -> Self {
         Self { notice, ..self }
     }
 
@@ -99,10 +100,14 @@ impl<'a> NameResolver<'a> {
 
     fn parsed(&self, text: &str) -> Result<Expression, ExpressionError> {
         let expression = parse(text)?;
-        expression
-            .readings(&self.lookup)
-            .iter()
-            .for_each(self.notice);
+        for reading in expression.readings(&self.lookup) {
+            (self.notice)(&reading);
+        }
+        let name = text.trim();
+        if let Some(address) = self.lookup.symbol_of_register(name) {
+            let taken = format!("{address:#x}");
+            (self.notice)(&say!("reading-symbol", text = name, taken = taken));
+        }
         Ok(expression)
     }
 
@@ -223,26 +228,39 @@ impl<'a> NameResolver<'a> {
     }
 
     /// Resolves a register (`x3`), a lane of one (`v0.s[2]`), or one of another thread (`x3 of
-    /// cpu1`). `None` if the trace has no such register here.
+    /// cpu1`). `None` if the trace has no such register here, or if the name means a symbol because
+    /// the trace never shows the register.
     ///
     /// # Errors
     /// The trace or its index could not be read.
     pub fn register(&self, name: &str) -> Result<Option<Cell>, QueryError> {
+        match self.lookup.symbol_of_register(name) {
+            Some(_) => Ok(None),
+            None => self.any_register(name),
+        }
+    }
+
+    fn any_register(&self, name: &str) -> Result<Option<Cell>, QueryError> {
         let found = RegisterPart::parse(name).view_at(self.index, self.thread, self.at)?;
         Ok(found.map(|(thread, view)| Cell::Register { thread, view }))
     }
 
     /// Resolves a register in any spelling of [`Self::register`] or `reg::x3`, or `ADDR[:LEN]` or
-    /// `phys::ADDR[:LEN]`. A name of both a register and a symbol is the register.
+    /// `phys::ADDR[:LEN]`. A name of both a register and a symbol is the register, if the trace shows
+    /// that.
     ///
     /// # Errors
     /// The text is invalid, names nothing, has no value here, or is empty.
     pub fn cell(&self, text: &str) -> Result<Cell, NameError> {
         let name = text.trim();
-        let name = name.strip_prefix("reg::").unwrap_or(name);
-        if let Some(register) = self.register(name)? {
+        let found = match name.strip_prefix("reg::") {
+            Some(name) => self.any_register(name)?,
+            None => self.register(name)?,
+        };
+        if let Some(register) = found {
             return Ok(register);
         }
+        let name = name.strip_prefix("reg::").unwrap_or(name);
         if RegisterPart::is_part(name) {
             return Err(NameError::NoPart(text.to_owned()));
         }

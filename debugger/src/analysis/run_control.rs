@@ -81,6 +81,16 @@ pub struct AccessStop {
     pub address: Address,
 }
 
+impl AccessStop {
+    /// Returns the nearest position at which the access has been passed in a direction.
+    pub fn end(&self, direction: Direction) -> Position {
+        match direction {
+            Direction::Forward => self.shown_at,
+            Direction::Back => Position(self.shown_at.0.saturating_sub(1)),
+        }
+    }
+}
+
 /// Threads that may stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunningThreads {
@@ -129,10 +139,20 @@ fn is_beyond(position: Position, other: Position, direction: Direction) -> bool 
     }
 }
 
+/// Returns the one of two positions that comes later in a direction.
+fn further(one: Position, other: Position, direction: Direction) -> Position {
+    match is_beyond(other, one, direction) {
+        true => other,
+        false => one,
+    }
+}
+
 /// A query for the next stop.
 pub struct RunControl<'a> {
     pub index: &'a Index,
     pub points: &'a StopPoints,
+    /// Access that was reported before the program passed it.
+    pub reported: Option<AccessStop>,
     pub cancel: &'a Cancel,
 }
 
@@ -226,13 +246,18 @@ impl RunControl<'_> {
             nearest = stop.filter(|stop| is_nearer(stop, nearest)).or(nearest);
         }
         let mut run = *run;
+        let accesses_from = match self.reported {
+            // The program passes it now.
+            Some(access) => further(from, access.end(run.direction), run.direction),
+            None => from,
+        };
         for watched in &self.points.data {
             if let Some(Stop { position, .. }) = nearest
                 && run.is_within(position)
             {
                 run.end = Some(position);
             }
-            let stop = self.access(watched, from, &run)?;
+            let stop = self.access(watched, accesses_from, &run)?;
             // At the same position the access has precedence over a breakpoint.
             let is_first = |stop: &Stop| {
                 is_nearer(stop, nearest)
@@ -372,12 +397,8 @@ fn stop_of_access(watched: WatchedRange, hit: &Hit, direction: Direction) -> Sto
             first.max(watched.range.address)
         }),
     };
-    let position = match direction {
-        Direction::Forward => hit.position,
-        Direction::Back => Position(hit.position.0.saturating_sub(1)),
-    };
     Stop {
-        position,
+        position: access.end(direction),
         thread: hit.record.thread,
         reason: StopReason::Access(access),
     }
@@ -463,6 +484,7 @@ mod tests {
         let control = RunControl {
             index: &index,
             points,
+            reported: None,
             cancel: &cancel,
         };
         let mut at = match direction {
@@ -507,6 +529,7 @@ mod tests {
             let control = RunControl {
                 index: &index,
                 points: &points,
+                reported: None,
                 cancel: &Cancel::default(),
             };
             let next = || {
@@ -607,6 +630,7 @@ mod tests {
         let control = RunControl {
             index: &index,
             points,
+            reported: None,
             cancel: &cancel,
         };
         let stop = control
@@ -645,5 +669,36 @@ mod tests {
             Direction::Forward,
             "1 cpu0 access 9000 of step 0",
         );
+    }
+
+    // A client that steps by breakpoints sets one at the instruction after the reported access.
+    #[test]
+    fn a_reported_access_is_passed_but_no_breakpoint_at_its_end() {
+        let (index, cancel) = (index(), Cancel::default());
+        let run = |code: &[u64], from: u64, direction: Direction, reported: Option<AccessStop>| {
+            let control = RunControl {
+                index: &index,
+                points: &points(code, &[(0x9000, 4, AccessKinds::All)]),
+                reported,
+                cancel: &cancel,
+            };
+            control
+                .run(Position(from), direction, RunningThreads::All)
+                .unwrap()
+        };
+        let access = |stop: Stop| match stop.reason {
+            StopReason::Access(access) => Some(access),
+            _ => None,
+        };
+        let store = run(&[], 3, Direction::Forward, None);
+        assert_eq!(text(store), "4 cpu0 access 9000 of step 3");
+        let next = run(&[0x2004], 3, Direction::Forward, access(store));
+        assert_eq!(text(next), "4 cpu1 break 2004");
+        let later = run(&[], 3, Direction::Forward, access(store));
+        assert_eq!(text(later), "5 cpu1 access 9000 of step 4");
+        let store = run(&[], 4, Direction::Back, None);
+        assert_eq!(text(store), "3 cpu0 access 9000 of step 3");
+        let own = run(&[0x1000], 4, Direction::Back, access(store));
+        assert_eq!(text(own), "3 cpu0 break 1000");
     }
 }

@@ -74,6 +74,18 @@ impl<'a> IndexLookup<'a> {
         Ok(question.run(self.index, self.cancel)?.0)
     }
 
+    /// Returns the address of the symbol that a name means although a register has it: the trace never
+    /// shows that register.
+    pub fn symbol_of_register(&self, name: &str) -> Option<u64> {
+        let names = NameReader(self.index);
+        let thread = self.thread().ok()?;
+        let view = names.register_view_at(name, thread, self.position).ok()??;
+        match self.symbols(name)[..] {
+            [address] if !names.is_shown(view, thread) => Some(address),
+            _ => None,
+        }
+    }
+
     fn load(&self, address: u64, width: Width) -> Result<Option<u64>, QueryError> {
         let len_bytes = match width {
             Width::Bytes(bytes) => u64::from(bytes),
@@ -132,6 +144,11 @@ impl NameLookup for IndexLookup<'_> {
 
     fn is_used(&self, address: u64) -> bool {
         is_used(self.index, address, self.cancel)
+    }
+
+    fn address_of_unknown(&self, name: &str) -> Option<u64> {
+        let address = || bare_hex(name).filter(|address| self.is_used(*address));
+        self.symbol_of_register(name).or_else(address)
     }
 }
 

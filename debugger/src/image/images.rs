@@ -488,6 +488,30 @@ impl Images {
             .find_map(|image| FrameVariables::find(image, address))
     }
 
+    /// Returns the first instruction after the prologue of the function that an instruction enters;
+    /// none for another instruction, or if its variables are in their places from the entry on.
+    pub fn body_of(&self, entry: Address) -> Option<Address> {
+        let found = self.variables_at(entry)?;
+        found.body().filter(|_| found.entry() == Some(entry))
+    }
+
+    /// Returns the addresses at which inlined instances of the functions with a name begin. Cost:
+    /// reads the debug information of all images.
+    ///
+    /// # Errors
+    /// It was cancelled.
+    pub fn inlined_instances(
+        &self,
+        name: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<Address>, QueryError> {
+        let mut starts = Vec::new();
+        for image in &self.variables {
+            starts.extend(image.inlined_instances(name, cancel)?);
+        }
+        Ok(starts)
+    }
+
     /// Returns the name of the file to which the compiler moved the variables of the code at an
     /// address (split DWARF); none if they are in an image. That file is not read.
     pub fn split_file_at(&self, address: Address) -> Option<String> {

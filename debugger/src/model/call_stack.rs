@@ -15,6 +15,7 @@ use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Step};
 
 use crate::analysis::exceptions::{Trap, trap_of};
+use crate::image::{Images, SymbolKind};
 use crate::messages::say;
 use crate::model::names::{frame_name, place_name};
 use crate::model::so_far::left_so_far;
@@ -224,7 +225,31 @@ impl ArgumentRegister {
     }
 }
 
+/// Maximum number of bytes between two functions that the compiler leaves free.
+const PADDING_BYTES: u64 = 16;
+
 impl StackFrame {
+    /// Returns the name of the frame at its current instruction. A tail call to the function that
+    /// follows in memory may be no transfer of control, so that the call table does not have it.
+    pub fn name_at(&self, address: Address, images: &Images) -> String {
+        let function = |address: Address| {
+            let found = images.function_at(address);
+            found.filter(|found| found.symbol.kind == SymbolKind::Function)
+        };
+        match (function(self.call.function), function(address)) {
+            (Some(called), Some(reached)) if self.trap.is_none() => {
+                let symbol = called.symbol;
+                let end = symbol.address.0.saturating_add(symbol.size_bytes);
+                let after = reached.symbol.address.0.checked_sub(end);
+                match after.is_some_and(|gap| gap < PADDING_BYTES) && symbol.size_bytes > 0 {
+                    true => reached.name.to_owned(),
+                    false => self.name.clone(),
+                }
+            }
+            _ => self.name.clone(),
+        }
+    }
+
     /// Returns the unusual properties of the frame.
     pub fn marks(&self) -> Vec<FrameMark> {
         frame_marks(&self.call)

@@ -1,10 +1,12 @@
 //! Frames of a thread at a position, with the place of each: where its registers are read, and the
 //! instruction that it executes ([`FramePlace`]).
 
-use stepback_index::answer::{Call, Effect, FrameEntry, FrameExit, StepRecord, ThreadId};
+use stepback_index::answer::{Call, Cell, Effect, FrameEntry, FrameExit, StepRecord, ThreadId};
 use stepback_index::query::NearestStepOf;
-use stepback_index::{Cancel, Query as _, QueryError};
+use stepback_index::read::NameReader;
+use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_machine::Address;
+use stepback_machine::dwarf_registers::DwarfRegister;
 use stepback_parsers::{Position, Step};
 
 use crate::analysis::step_places::step_record;
@@ -119,6 +121,22 @@ impl FramePlace {
             address: waiting.address,
             call: Some(call),
         }))
+    }
+}
+
+impl FramePlace {
+    /// Returns a register of the frame by its DWARF number; none if the trace has no such register.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn register(&self, number: u16, index: &Index) -> Result<Option<Cell>, QueryError> {
+        let (names, thread) = (NameReader(index), self.thread);
+        let set = names.set_at(thread, self.mode_at)?;
+        let Some(DwarfRegister::Named(name)) = set.dwarf_register(number) else {
+            return Ok(None);
+        };
+        let view = names.register_view_at(&name, thread, self.mode_at)?;
+        Ok(view.map(|view| Cell::Register { thread, view }))
     }
 }
 

@@ -42,10 +42,18 @@ pub fn functions_at(images: &Images, address: Address) -> Vec<CodeFunction> {
             }),
         }
     };
+    // Those of the line information have namespaces and types.
+    let full_name = |function: usize| {
+        let line = line.as_ref()?;
+        match function.checked_sub(1) {
+            None => line.function.clone(),
+            Some(inner) => line.inlined_at.get(inner)?.function.clone(),
+        }
+    };
     let functions = found.functions().iter().enumerate();
     functions
         .map(|(function, name)| CodeFunction {
-            name: name.clone(),
+            name: full_name(function).or_else(|| name.clone()),
             line: line_of(function),
         })
         .collect()

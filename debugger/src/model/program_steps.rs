@@ -4,7 +4,7 @@
 //! position before a step of the thread.
 
 use stepback_index::answer::ThreadId;
-use stepback_index::query::NearestStepOf;
+use stepback_index::query::{NearestStepOf, NearestVisit};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
@@ -59,7 +59,13 @@ impl<'a> ThreadSteps<'a> {
         match (kind, unit) {
             (StepKind::Out, _) => self.out(unit, direction, from),
             (StepKind::Over, StepUnit::Line) => self.line(Callees::Over, direction, from),
-            (StepKind::Into, StepUnit::Line) => self.line(Callees::IntoLines, direction, from),
+            (StepKind::Into, StepUnit::Line) => {
+                let found = self.line(Callees::IntoLines, direction, from)?;
+                match (found, direction) {
+                    (Some(found), Direction::Forward) => self.after_prologue(found).map(Some),
+                    (found, _) => Ok(found),
+                }
+            }
             (StepKind::Over, StepUnit::Instruction) => self.over(direction, from),
             (StepKind::Into, StepUnit::Instruction) => self.single(direction, from),
         }
@@ -106,6 +112,33 @@ impl<'a> ThreadSteps<'a> {
             },
         };
         Ok(found.and_then(|found| found.last_step()).map(Step::before))
+    }
+
+    /// Returns the position after the prologue if the thread is about to enter a function; else the
+    /// position itself.
+    fn after_prologue(&self, at: Position) -> Result<Position, QueryError> {
+        let index = &self.session.index;
+        let Some(step) = self.next(at)? else {
+            return Ok(at);
+        };
+        let pc = SlotReader(index).point_of(step)?.pc;
+        let Some(body) = self.session.images.body_of(pc) else {
+            return Ok(at);
+        };
+        let visit = NearestVisit {
+            pc: body,
+            thread: Some(self.thread),
+            at: step.after(),
+            direction: Direction::Forward,
+        };
+        let reached = visit.run(index, self.cancel)?;
+        let reached = reached.map_or(at, |hit| hit.record.step.before());
+        let call_at = |position| index.calls().innermost_at(self.thread, position);
+        Ok(if call_at(reached) == call_at(at) {
+            reached
+        } else {
+            at
+        })
     }
 
     fn single(&self, direction: Direction, from: Position) -> Result<Option<Position>, QueryError> {

@@ -1,5 +1,6 @@
 //! Values of variables with their types ([`TypedValue`]).
 
+use stepback_index::answer::MemoryRange;
 use stepback_machine::Address;
 
 use crate::image::{
@@ -50,6 +51,33 @@ impl TypedValue {
     pub fn address(&self) -> Option<Address> {
         match self.place {
             VariablePlace::Memory(address) if self.bits.is_none() => Some(Address(address)),
+            _ => None,
+        }
+    }
+
+    /// Returns the memory of a value: for a bit field, the bytes that contain it.
+    pub fn memory(&self) -> Option<MemoryRange> {
+        let VariablePlace::Memory(start) = self.place else {
+            return None;
+        };
+        let (offset_bytes, len_bytes) = match self.bits {
+            Some(bits) => {
+                let end = bits.first.checked_add(bits.count)?.div_ceil(8);
+                (bits.first / 8, end - bits.first / 8)
+            }
+            None => (0, self.size_bytes()?),
+        };
+        Some(MemoryRange {
+            address: Address(start.wrapping_add(offset_bytes)),
+            len_bytes,
+        })
+        .filter(|range| range.len_bytes > 0)
+    }
+
+    /// Returns the DWARF number of the register that contains a value.
+    pub fn register(&self) -> Option<u16> {
+        match &self.place {
+            VariablePlace::Content(content) => content.register(),
             _ => None,
         }
     }

@@ -104,6 +104,17 @@ impl<'a> NameReader<'a> {
         shown
     }
 
+    /// Returns true for a register that a thread's register file shows. Others, such as most system
+    /// registers, do not occur in the trace.
+    pub fn is_shown(&self, view: RegisterView, thread: ThreadId) -> bool {
+        let set = self.0.instruction_set(thread);
+        let whole = view.register..RegisterId(view.register.0.saturating_add(1));
+        self.written_width(thread, whole) > 0
+            || Registers::shown(set)
+                .iter()
+                .any(|(_, shown)| shown.register == view.register)
+    }
+
     /// Returns the registers that the register file shows only because the trace writes them for a
     /// thread, by name: those outside the architecture's table (system registers and banks), and
     /// those of [`Registers::name_when_written`].

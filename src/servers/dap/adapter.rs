@@ -12,12 +12,13 @@ use stepback_index::build::BuildProgress;
 use stepback_index::{Cancel, QueryError};
 
 use super::arguments::Arguments;
-use super::launch::LaunchedTrace;
+use super::launch::{LaunchedTrace, position_of};
 use super::message::Request;
 use super::output::Output;
 use super::program::{TracedProgram, number_of};
 use super::progress::reported;
 use super::running::{ProgramStop, RunRequest};
+use super::sources::PathFormat;
 
 /// Events with their bodies.
 pub type Events = Vec<(&'static str, Json)>;
@@ -46,6 +47,7 @@ pub struct Adapter {
     program: Option<TracedProgram>,
     /// Number of the first line in messages: 0 or 1.
     first_line: i64,
+    path_format: PathFormat,
     /// Receives events while a request is answered.
     output: Arc<Output>,
     /// The client shows progress.
@@ -67,6 +69,7 @@ impl Adapter {
             named,
             program: None,
             first_line: 1,
+            path_format: PathFormat::default(),
             output,
             shows_progress: false,
         }
@@ -117,6 +120,10 @@ impl Adapter {
     fn initialize(&mut self, arguments: Arguments<'_>) -> Result<Answer> {
         let is_from_zero = arguments.0.get("linesStartAt1") == Some(&Json::Bool(false));
         self.first_line = if is_from_zero { 0 } else { 1 };
+        self.path_format = match arguments.text("pathFormat")? {
+            Some("uri") => PathFormat::Uri,
+            _ => PathFormat::Path,
+        };
         self.shows_progress = arguments.is_set("supportsProgressReporting")?;
         Ok(Answer::of(json!({
             "supportsConfigurationDoneRequest": true,
@@ -160,6 +167,7 @@ impl Adapter {
         }
         let mut program = TracedProgram::new(session, position)?;
         program.first_line = self.first_line;
+        program.sources.format = self.path_format;
         self.program = Some(program);
         events.push(("initialized", json!({})));
         Ok(Answer {
@@ -193,7 +201,7 @@ impl TracedProgram {
             "stepback/stepBackIn" => return self.step(StepKind::Into, back, arguments),
             "stepback/stepBackOut" => return self.step(StepKind::Out, back, arguments),
             "stepback/goTo" => {
-                let position = arguments.required_text("position")?;
+                let position = position_of(arguments.0.get("position"))?;
                 return self.go_to(position, cancel);
             }
             "goto" => return self.go_to_target(arguments),
@@ -258,8 +266,7 @@ impl TracedProgram {
     ///
     /// # Errors
     /// There is no such position.
-    pub fn go_to(&mut self, position: &str, cancel: &Cancel) -> Result<Answer> {
-        let place: PositionName = position.parse()?;
+    pub fn go_to(&mut self, place: PositionName, cancel: &Cancel) -> Result<Answer> {
         let position = place.resolve_from(&self.session, self.position, cancel)?;
         self.move_to(position)?;
         Ok(Answer {

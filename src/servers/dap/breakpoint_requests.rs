@@ -8,6 +8,7 @@ use stepback_debugger::analysis::names::{NameResolver, code_address};
 use stepback_debugger::analysis::run_control::{StopAtStores, WatchedRange};
 use stepback_index::answer::{AccessKinds, Cell, MemoryRange};
 use stepback_index::query::NearestVisit;
+use stepback_index::read::VisitReader;
 use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -64,7 +65,10 @@ impl TracedProgram {
         for one in wanted {
             let line = one.required_number("line")?;
             let set = match self.code_line(&path, line, cancel) {
-                Ok(code) => {
+                Ok(mut code) => {
+                    for address in &mut code.addresses {
+                        *address = self.after_prologue(*address)?;
+                    }
                     let shown = i64::from(code.line) - 1 + self.first_line;
                     let place = json!({"source": self.sources.json(&code.file), "line": shown});
                     let wanted = WantedBreakpoint {
@@ -133,14 +137,18 @@ impl TracedProgram {
         self.breakpoints.remove(&origin);
         let mut answers = Vec::new();
         for one in wanted {
-            let address = one.address("instructionReference")?;
-            let address = code_address(address, self.index(), cancel)?;
-            let wanted = WantedBreakpoint {
-                origin: origin.clone(),
-                addresses: vec![address],
-                shown_at: None,
+            let set = match one.address("instructionReference") {
+                Ok(address) => {
+                    let address = code_address(address, self.index(), cancel)?;
+                    let wanted = WantedBreakpoint {
+                        origin: origin.clone(),
+                        addresses: vec![address],
+                        shown_at: None,
+                    };
+                    self.add_code(wanted, one, cancel)
+                }
+                Err(error) => Err(error),
             };
-            let set = self.add_code(wanted, one, cancel);
             answers.push(self.answer_of(set, cancel)?);
         }
         Ok(json!({"breakpoints": answers}))
@@ -191,7 +199,7 @@ impl TracedProgram {
         };
         let Some((address, len_bytes)) = range else {
             let text = format!(
-                "{name} is a register; a breakpoint watches memory. stepback/lastWrite finds its last write"
+                "{name} is in a register here, and a breakpoint watches memory; last-write {name} finds its last write"
             );
             return Ok(refused(text));
         };
@@ -269,9 +277,10 @@ impl TracedProgram {
         if path.is_empty() {
             bail!("{name} has no name here: another variable hides it");
         }
-        match self.view(frame, cancel)?.memory_of_local(&path)? {
+        match self.view(frame, cancel)?.cell_of_local(&path)? {
             Some(Cell::Memory { address, len_bytes }) => Ok(Some((address.0, len_bytes))),
-            _ => self.watched_memory(name, cancel),
+            Some(_) => Ok(None),
+            None => self.watched_memory(name, cancel),
         }
     }
 
@@ -339,13 +348,34 @@ impl TracedProgram {
         let mut addresses: Vec<Address> = match address_of(name) {
             Some(address) => vec![code_address(address, self.index(), cancel)?],
             None => {
-                let found = self.session.images.addresses_of(name);
-                found.into_iter().map(Address).collect()
+                let images = &self.session.images;
+                let mut found = images.inlined_instances(name, cancel)?;
+                for entry in images.addresses_of(name) {
+                    found.push(self.after_prologue(Address(entry))?);
+                }
+                found.sort_unstable();
+                found.dedup();
+                found
             }
         };
         ensure!(!addresses.is_empty(), "no image has a function {name:?}");
         addresses.truncate(STOP_POINTS);
         Ok(addresses)
+    }
+
+    /// Returns the first instruction after the prologue of the function that begins at an address; the
+    /// address itself if it is no entry, or if some executions do not get there.
+    fn after_prologue(&self, entry: Address) -> Result<Address, QueryError> {
+        let Some(body) = self.session.images.body_of(entry) else {
+            return Ok(entry);
+        };
+        let index = self.index();
+        let count = |pc| VisitReader(index).visit_count_before(pc, index.end());
+        Ok(if count(body)? < count(entry)? {
+            entry
+        } else {
+            body
+        })
     }
 
     fn is_executed(&self, pc: Address, cancel: &Cancel) -> Result<bool, QueryError> {

@@ -15,6 +15,12 @@ use super::program::TracedProgram;
 /// Maximum number of instructions in an answer, and of those before or after the address.
 const INSTRUCTIONS: i64 = 10_000;
 
+/// Alignment of instruction sets whose instructions all have that length.
+const FIXED_BYTES: u64 = 4;
+
+/// Maximum distance from the start of a function to the first instruction of an answer.
+const SWEEP_BYTES: u64 = 1 << 16;
+
 /// An instruction, or bytes that are none.
 struct CodeRow {
     address: u64,
@@ -68,16 +74,23 @@ impl TracedProgram {
         if count > 0 {
             // A sweep from here meets the address unless data is in between.
             let reach = (count as u64).saturating_mul(Encoding::LIMIT as u64);
-            let mut at = self.sweep_start(address, address.saturating_sub(reach));
+            let mut at = self.sweep_start(address, address.saturating_sub(reach), set);
             while at < address {
                 cancel.check()?;
                 let row = self.row_at(at, set, cancel)?;
-                // An instruction that reaches beyond the address is none.
+                // An instruction that reaches beyond the start of another one is none.
                 let next = at.saturating_add(row.len_bytes);
-                let row = match next > address {
+                let bounds = [
+                    self.next_start(at),
+                    self.function_start(next - 1),
+                    Some(address),
+                ];
+                let bounds = bounds.into_iter().flatten();
+                let bound = bounds.filter(|bound| *bound > at).min().unwrap_or(address);
+                let row = match next > bound {
                     true => CodeRow {
                         instruction: None,
-                        len_bytes: least.min(address - at),
+                        len_bytes: least.min(bound - at),
                         ..row
                     },
                     false => row,
@@ -100,22 +113,42 @@ impl TracedProgram {
         Ok(rows)
     }
 
-    /// Returns the start of a sweep up to an address: the lowest executed instruction or function
-    /// in the range; the address itself if there is none.
-    fn sweep_start(&self, address: u64, from: u64) -> u64 {
+    /// Returns the start of a sweep up to an address: that of the function around the lower end of
+    /// the range, else the lowest known one in the range: of an executed instruction, of the function
+    /// or of the segment. The address itself if there is none.
+    fn sweep_start(&self, address: u64, from: u64, set: InstructionSet) -> u64 {
+        let least = u64::from(set.alignment());
+        if least == FIXED_BYTES {
+            return from.next_multiple_of(least).min(address);
+        }
+        let around = self.function_start(from);
+        let around = around.filter(|start| from.saturating_sub(*start) <= SWEEP_BYTES);
+        let executed = from
+            .checked_sub(1)
+            .and_then(|before| self.next_start(before));
+        let mut segments = self.session.images.mapped().iter();
+        let segment = segments
+            .find(|range| range.is_loaded && (range.first.0..=range.last()).contains(&address));
+        let known = [
+            executed,
+            self.function_start(address),
+            segment.map(|segment| segment.first.0),
+        ];
+        let inside = known.into_iter().flatten();
+        let first = inside.filter(|start| (from..address).contains(start)).min();
+        around.or(first).unwrap_or(address)
+    }
+
+    fn function_start(&self, address: u64) -> Option<u64> {
+        let found = self.session.images.function_at(Address(address));
+        found.map(|found| found.symbol.address.0)
+    }
+
+    /// Returns the next address after another one at which the trace executes an instruction.
+    fn next_start(&self, address: u64) -> Option<u64> {
         let codes = self.index().executed_codes();
-        let first = codes.partition_point(|code| code.pc.0 < from);
-        let executed = codes.get(first).map(|code| code.pc.0);
-        let function = self.session.images.function_at(Address(from));
-        let function = function.map(|found| found.symbol.address.0);
-        let own = self.session.images.function_at(Address(address));
-        let own = own.map(|found| found.symbol.address.0);
-        [function, executed, own]
-            .into_iter()
-            .flatten()
-            .filter(|start| (from..address).contains(start))
-            .min()
-            .unwrap_or(address)
+        let after = codes.partition_point(|code| code.pc.0 <= address);
+        codes.get(after).map(|code| code.pc.0)
     }
 
     fn row_at(

@@ -96,7 +96,7 @@ impl TracedProgram {
                 here.explanation(rest, LINES)?.join("\n")
             }
             ("at", _) => {
-                let moved = self.go_to(rest, cancel)?;
+                let moved = self.go_to(rest.parse()?, cancel)?;
                 return Ok(Some(Answer {
                     body: result(&self.position_text(cancel)?),
                     ..moved

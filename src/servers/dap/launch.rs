@@ -168,7 +168,8 @@ fn instruction_set(name: &str) -> Result<InstructionSet> {
         .with_context(|| format!("there is no instruction set {name:?}"))
 }
 
-fn position_of(value: Option<&Json>) -> Result<PositionName> {
+/// Parses a position that is a number or a text.
+pub fn position_of(value: Option<&Json>) -> Result<PositionName> {
     match value {
         Some(Json::String(text)) => text.parse(),
         Some(Json::Number(number)) => number.to_string().parse(),

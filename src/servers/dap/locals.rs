@@ -33,6 +33,14 @@ struct ShownValue {
     seen: SeenValue,
 }
 
+/// Returns the protocol's word for the members of a value.
+fn member_kind(value: &TypedValue) -> &'static str {
+    match value.description().shape {
+        TypeShape::Array { .. } => "indexed",
+        _ => "named",
+    }
+}
+
 impl TracedProgram {
     pub fn level_of(&self, frame: FrameNumber) -> FrameLevel {
         FrameLevel {
@@ -163,6 +171,12 @@ impl TracedProgram {
         Ok(shown)
     }
 
+    /// Returns true for a value that was shown and has no members of a kind: `named` or `indexed`.
+    pub fn has_only_others(&self, number: u64, kind: &str) -> bool {
+        let seen = self.seen_value(number);
+        seen.is_ok_and(|seen| member_kind(&seen.value) != kind)
+    }
+
     fn seen_value(&self, number: u64) -> Result<SeenValue> {
         let place = usize::try_from(number).unwrap_or(usize::MAX);
         let seen = self.seen.borrow().get(place).cloned();
@@ -197,11 +211,9 @@ impl TracedProgram {
         });
         if members > 0 {
             json["variablesReference"] = self.keep(seen.clone())?.into();
-            let is_array = matches!(seen.value.description().shape, TypeShape::Array { .. });
-            let kind = if is_array {
-                "indexedVariables"
-            } else {
-                "namedVariables"
+            let kind = match member_kind(&seen.value) {
+                "indexed" => "indexedVariables",
+                _ => "namedVariables",
             };
             json[kind] = members.into();
         }

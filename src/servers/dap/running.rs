@@ -94,6 +94,7 @@ impl TracedProgram {
         let control = RunControl {
             index: self.index(),
             points: &points,
+            reported: None,
             cancel,
         };
         let mut at = self.position;

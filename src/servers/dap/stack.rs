@@ -104,7 +104,11 @@ impl TracedProgram {
                         None => None,
                     },
                 };
-                let name = own.map_or_else(|| "?".to_owned(), |frame| frame.name.clone());
+                let name = match (own, address) {
+                    (Some(frame), Some(address)) => frame.name_at(address, &self.session.images),
+                    (Some(frame), None) => frame.name.clone(),
+                    (None, _) => "?".to_owned(),
+                };
                 listed.extend(self.functions_of(thread, level, address, name));
             }
             first = last;

@@ -131,11 +131,18 @@ impl TracedProgram {
         let skipped = arguments.count("start")?.unwrap_or(0);
         let count = arguments.count("count")?.filter(|count| *count > 0);
         let count = count.unwrap_or(VARIABLES).min(VARIABLES);
+        let wanted = arguments.text("filter")?;
         if kind == ScopeKind::Members {
+            if wanted.is_some_and(|wanted| self.has_only_others(number, wanted)) {
+                return Ok(json!({"variables": []}));
+            }
             let members = self.member_variables(number, skipped, count, cancel)?;
             return Ok(json!({"variables": members}));
         }
         let frame = self.frame_of(number)?;
+        if wanted == Some("indexed") {
+            return Ok(json!({"variables": []}));
+        }
         let variables = match kind {
             ScopeKind::Locals => self.local_variables(frame, VariableKind::Local, cancel)?,
             ScopeKind::Arguments => self.local_variables(frame, VariableKind::Argument, cancel)?,

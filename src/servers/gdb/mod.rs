@@ -17,7 +17,7 @@ mod session;
 mod shared;
 mod target;
 
-pub use server::{Listener, listen, serve_stdio};
+pub use server::{Listener, listen, parse_token, serve_stdio};
 #[cfg(any(feature = "window", feature = "terminal"))]
 pub use shared::serve_shared;
 pub use target::TraceTarget;

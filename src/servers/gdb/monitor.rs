@@ -1,6 +1,7 @@
 //! The `monitor` commands: questions that gdb has no command for.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result, anyhow};
+use stepback_debugger::analysis::names::NameError;
 use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::model::frame_place::FrameLevel;
 use stepback_debugger::place::PositionName;
@@ -25,6 +26,16 @@ After `monitor at` and `monitor here`, let gdb read everything again:
   maintenance flush register-cache
   maintenance flush dcache
 ";
+
+/// Adds to an error about a name which variables have names here.
+fn of_innermost(error: Error) -> Error {
+    match error.downcast_ref::<NameError>() {
+        Some(name) if name.is_misspelt() => {
+            anyhow!("{error:#}; of the local variables, monitor knows those of frame 0")
+        }
+        _ => error,
+    }
+}
 
 impl TraceTarget<'_> {
     /// Answers a command. An error is an answer, too.
@@ -53,14 +64,15 @@ impl TraceTarget<'_> {
                 self.position_text()
             }
             "why" => {
-                let lines = self.view()?.explanation(rest, LINES - 1)?;
+                let lines = self.view()?.explanation(rest, LINES - 1);
+                let lines = lines.map_err(of_innermost)?;
                 Ok(lines.iter().map(|line| format!("{line}\n")).collect())
             }
             _ => {
                 let search = AccessSearch::find(name).with_context(|| {
                     format!("there is no command {name:?}; monitor help lists them")
                 })?;
-                self.access_text(rest, search)
+                self.access_text(rest, search).map_err(of_innermost)
             }
         }
     }

@@ -5,15 +5,19 @@
 
 use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::servers::gdb::session::{GdbSession, SessionEnd};
 use crate::servers::gdb::target::TraceTarget;
 
 /// Time within which a client must send the token.
 const TOKEN_TIME: Duration = Duration::from_secs(10);
+/// Interval between two looks for clients to refuse.
+const REFUSAL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum length of a token.
 const TOKEN_BYTES: usize = 128;
 
@@ -26,21 +30,25 @@ pub struct Listener {
     pub token: Option<String>,
 }
 
+/// Checks a token on the command line.
+pub fn parse_token(text: &str) -> Result<String, String> {
+    let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    match is_word && (8..=TOKEN_BYTES).contains(&text.len()) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "a token must be 8 to {TOKEN_BYTES} letters and digits"
+        )),
+    }
+}
+
 /// Begins to wait for clients. Port 0 means a free one. Unless only this machine can connect, there
 /// is a token: the given one, or a random one.
 ///
 /// # Errors
-/// The address, the port or the token cannot be used.
+/// The address or the port cannot be used.
 pub fn listen(address: IpAddr, port: u16, token: Option<&str>) -> Result<Listener> {
     let token = match token {
-        Some(token) => {
-            let is_word = token.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            ensure!(
-                is_word && (8..=TOKEN_BYTES).contains(&token.len()),
-                "a token must be 8 to {TOKEN_BYTES} letters and digits"
-            );
-            Some(token.to_owned())
-        }
+        Some(token) => Some(token.to_owned()),
         None if address.is_loopback() => None,
         None => Some(random_token()?),
     };
@@ -70,9 +78,27 @@ impl Listener {
         loop {
             let stream = self.accept()?;
             if self.is_welcome(&stream) {
-                return talk(&stream, target);
+                return self.refuse_others_during(|| talk(&stream, target));
             }
         }
+    }
+
+    /// Closes the connections of further clients, who would wait without an answer.
+    fn refuse_others_during<T>(&self, conversation: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.listener.set_nonblocking(true)?;
+        let ended = thread::scope(|scope| {
+            let (done, is_done) = channel::<()>();
+            scope.spawn(move || {
+                while is_done.recv_timeout(REFUSAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                    drop(self.listener.accept());
+                }
+            });
+            let ended = conversation();
+            drop(done);
+            ended
+        });
+        self.listener.set_nonblocking(false)?;
+        ended
     }
 
     #[cfg(any(feature = "window", feature = "terminal"))]

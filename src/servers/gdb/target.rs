@@ -329,37 +329,18 @@ impl<'a> TraceTarget<'a> {
     /// Runs as requested and returns the reason to stop.
     pub(super) fn run(&mut self) -> Result<MultiThreadStopReason<u64>, QueryError> {
         let request = std::mem::take(&mut self.request);
-        let passed = self.reported.take();
-        let only_code = StopPoints {
-            code: self.points.code.clone(),
-            data: Vec::new(),
-        };
-        // The client has seen this access, and now makes it happen.
-        let points = match (passed, request.stepping) {
-            (Some(_), Some(_)) => &only_code,
-            _ => &self.points,
-        };
         let control = RunControl {
-            index: self.index(),
-            points,
+            index: &self.session.index,
+            points: &self.points,
+            reported: self.reported.take(),
             cancel: &self.cancel,
         };
         let RunRequest {
             direction, threads, ..
         } = request;
-        let stop = match (request.stepping, passed) {
-            (Some(thread), _) => control.step(thread, self.position, direction, threads)?,
-            (None, None) => control.run(self.position, direction, threads)?,
-            (None, Some(access)) => {
-                let beyond = match direction {
-                    Direction::Forward => access.shown_at.max(self.position),
-                    Direction::Back => {
-                        let before = Position(access.shown_at.0.saturating_sub(1));
-                        before.min(self.position)
-                    }
-                };
-                control.run(beyond, direction, threads)?
-            }
+        let stop = match request.stepping {
+            Some(thread) => control.step(thread, self.position, direction, threads)?,
+            None => control.run(self.position, direction, threads)?,
         };
         self.stop(stop, direction)
     }
@@ -381,11 +362,11 @@ impl<'a> TraceTarget<'a> {
         let tid = tid_of(stop.thread);
         Ok(match stop.reason {
             StopReason::Access(access) => {
-                let is_done = match direction {
+                let is_passed = match direction {
                     Direction::Forward => access.shown_at <= position,
                     Direction::Back => position < access.shown_at,
                 };
-                self.reported = Some(access).filter(|_| !is_done);
+                self.reported = Some(access).filter(|_| !is_passed);
                 MultiThreadStopReason::Watch {
                     tid,
                     kind: watch_kind(access.watched.kinds),
@@ -417,13 +398,12 @@ impl<'a> TraceTarget<'a> {
     /// Returns the position at which the client expects a watchpoint to stop. Of processors that
     /// trap before the access, it expects that in both directions, and makes the step itself.
     fn position_of(&self, access: AccessStop, direction: Direction) -> Position {
-        let before = Position(access.shown_at.0.saturating_sub(1));
-        match (self.layout.description.watch_trap, direction) {
+        access.end(match (self.layout.description.watch_trap, direction) {
             (WatchTrap::BeforeAccess, Direction::Forward)
-            | (WatchTrap::AfterAccess, Direction::Back) => before,
+            | (WatchTrap::AfterAccess, Direction::Back) => Direction::Back,
             (WatchTrap::BeforeAccess, Direction::Back)
-            | (WatchTrap::AfterAccess, Direction::Forward) => access.shown_at,
-        }
+            | (WatchTrap::AfterAccess, Direction::Forward) => Direction::Forward,
+        })
     }
 
     /// Returns a position, or the one before the thread's last step if the program counter is

@@ -47,7 +47,7 @@ static TOOLS: [Tool; 8] = [
     Tool {
         name: "find",
         about: "Accesses of a cell, executions of an address, values, texts, byte sequences, \
-                external changes, markers. Kinds with last search backwards, nearest first.",
+                external changes, markers. last- searches backwards, nearest first.",
         properties: || {
             json!({
                 "kind": {"enum": find::kinds()},
@@ -95,8 +95,7 @@ static TOOLS: [Tool; 8] = [
     },
     Tool {
         name: "list",
-        about: "Steps from a position on, with disassembly, source line, register writes and memory \
-                accesses.",
+        about: "Steps from a position on, with disassembly, source line and effects.",
         properties: || {
             json!({
                 "from": position("default: start"),

@@ -19,6 +19,7 @@ mod pending;
 mod rows;
 mod serve;
 mod tool_arguments;
+mod tool_result;
 mod tools;
 
 pub use serve::serve;

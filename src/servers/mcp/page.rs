@@ -20,8 +20,10 @@ use crate::cli::cells::thread_id;
 use crate::cli::question::TraceArguments;
 use crate::cli::report::{AnswerItem, Report};
 
-/// Maximum size of an answer in bytes, as JSON.
+/// Maximum size of an answer in bytes, as a line of JSON.
 pub const ANSWER_BYTES: usize = 4096;
+/// Part of the line outside the structured content: the envelope and the summary.
+const ENVELOPE_BYTES: usize = 270;
 /// Maximum size of the fields before the rows.
 const HEAD_BYTES: usize = 1500;
 /// Part of an answer that is kept free for the total, the cursor, the coverage and a late note.
@@ -244,7 +246,7 @@ impl<'a> Page<'a> {
             let row = self.compactor.row(value);
             let len = len_bytes(&row) + 1;
             let is_full = content.rows.len() as u64 >= self.limit
-                || content.bytes + len + TAIL_BYTES > ANSWER_BYTES;
+                || content.bytes + len + TAIL_BYTES + ENVELOPE_BYTES > ANSWER_BYTES;
             if is_full {
                 let now = Instant::now();
                 content.full_since = Some(now);

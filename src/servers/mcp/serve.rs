@@ -26,6 +26,7 @@ use super::output::Output;
 use super::page::ToolCall;
 use super::pending::{CallControl, PendingCalls};
 use super::tool_arguments::ToolArguments;
+use super::tool_result::tool_result;
 use crate::cli::mcp::McpArguments;
 use crate::cli::options::ReportOptions;
 use crate::cli::progress;
@@ -295,17 +296,7 @@ impl Server {
         if call.control.is_withdrawn() {
             return Ok(());
         }
-        let is_error = found.is_err();
-        let content = found.unwrap_or_else(|error| error.json());
-        let mut result = json!({
-            "content": [{"type": "text", "text": content.to_string()}],
-            "isError": is_error,
-        });
-        if self.structure() == Structure::Structured
-            && let Some(fields) = result.as_object_mut()
-        {
-            fields.insert("structuredContent".to_owned(), content);
-        }
+        let result = tool_result(found, self.structure());
         self.output.result(&call.id, &result)
     }
 

@@ -65,36 +65,48 @@ impl Client {
     }
 
     pub fn receive(&mut self) -> Value {
+        serde_json::from_str(&self.receive_line()).unwrap()
+    }
+
+    fn receive_line(&mut self) -> String {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         assert!(!line.is_empty(), "the server has ended");
-        serde_json::from_str(&line).unwrap()
+        line
     }
 
     /// Sends a request and returns the reply.
     #[track_caller]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
+        serde_json::from_str(&self.request_line(method, params)).unwrap()
+    }
+
+    /// Sends a request and returns the line of the reply.
+    #[track_caller]
+    pub fn request_line(&mut self, method: &str, params: Value) -> String {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let reply = self.receive();
+        let line = self.receive_line();
+        let reply: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(reply["id"], json!(id), "{reply}");
-        reply
+        line
     }
 
-    /// Calls a tool, and checks the form and the size of the answer. Returns it as text.
+    /// Calls a tool, and checks the form and the size of the answer. Returns its content as text.
     #[track_caller]
     pub fn text(&mut self, tool: &str, arguments: &Value) -> String {
-        let reply = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        let result = &reply["result"];
-        let text = result["content"][0]["text"].as_str().unwrap();
+        let params = json!({"name": tool, "arguments": arguments});
+        let line = self.request_line("tools/call", params);
         assert!(
-            text.len() <= ANSWER_BYTES,
+            line.len() <= ANSWER_BYTES,
             "{tool} {arguments}: {}",
-            text.len()
+            line.len()
         );
-        let content: Value = serde_json::from_str(text).unwrap();
-        assert_eq!(result["structuredContent"], content);
+        let reply: Value = serde_json::from_str(&line).unwrap();
+        let result = &reply["result"];
+        assert!(result["content"][0]["text"].is_string(), "{result}");
+        let content = result["structuredContent"].clone();
         assert_eq!(result["isError"], json!(content.get("error").is_some()));
         if result["isError"] == json!(false) {
             assert!(content["rows"].is_array(), "{content}");
@@ -104,7 +116,7 @@ impl Client {
                 "{content}"
             );
         }
-        text.to_owned()
+        content.to_string()
     }
 
     /// Calls a tool. Returns the answer, which may be an error.

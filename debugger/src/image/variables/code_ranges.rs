@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use gimli::{AttributeValue, DebuggingInformationEntry, Dwarf, Unit, UnitOffset};
+use gimli::{AttributeValue, DebuggingInformationEntry, DwTag, Dwarf, Unit, UnitOffset};
 
 use crate::image::lines::SectionReader;
 
 /// Maximum number of address ranges of an entry.
 const RANGES: usize = 1 << 12;
 
-/// Returns the entries of the functions of a unit.
-pub fn offsets_of_functions(unit: &Unit<SectionReader>) -> Result<Vec<UnitOffset>, gimli::Error> {
+/// Returns the entries of a unit with a tag.
+pub fn offsets_of(tag: DwTag, unit: &Unit<SectionReader>) -> Result<Vec<UnitOffset>, gimli::Error> {
     let mut offsets = Vec::new();
     let mut entries = unit.entries_raw(None)?;
     while !entries.is_empty() {
@@ -18,7 +18,7 @@ pub fn offsets_of_functions(unit: &Unit<SectionReader>) -> Result<Vec<UnitOffset
         let Some(abbreviation) = entries.read_abbreviation()? else {
             continue;
         };
-        if abbreviation.tag() == gimli::DW_TAG_subprogram {
+        if abbreviation.tag() == tag {
             offsets.push(offset);
         }
         entries.skip_attributes(abbreviation.attributes())?;

@@ -11,9 +11,26 @@ pub struct ValueContent {
     start: usize,
     /// Size of the value. Bytes that are missing are unknown.
     len: usize,
+    /// DWARF number of the register that contains the bytes.
+    register: Option<u16>,
 }
 
 impl ValueContent {
+    /// Notes the register that contains the bytes.
+    #[must_use]
+    pub fn in_register(self, number: u16) -> Self {
+        Self {
+            register: Some(number),
+            ..self
+        }
+    }
+
+    /// Returns the DWARF number of the register that contains the value; none if it is in several
+    /// places or computed.
+    pub fn register(&self) -> Option<u16> {
+        self.register
+    }
+
     /// Returns the part at an offset; without a size, all of the rest.
     pub fn part(&self, offset_bytes: u64, size_bytes: Option<u64>) -> Self {
         let offset = usize::try_from(offset_bytes).unwrap_or(usize::MAX);
@@ -22,6 +39,7 @@ impl ValueContent {
             bytes: self.bytes.clone(),
             start: self.start.saturating_add(offset),
             len: size.unwrap_or_else(|| self.len.saturating_sub(offset)),
+            register: self.register,
         }
     }
 
@@ -41,6 +59,7 @@ impl From<Vec<ByteState>> for ValueContent {
             start: 0,
             len: bytes.len(),
             bytes: bytes.into(),
+            register: None,
         }
     }
 }

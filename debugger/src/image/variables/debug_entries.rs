@@ -10,7 +10,7 @@ use gimli::{
 };
 
 use crate::image::lines::SectionReader;
-use crate::image::variables::code_ranges::{code_of, offsets_of_functions};
+use crate::image::variables::code_ranges::{code_of, offsets_of};
 
 /// Maximum number of units that are kept. A full cache is cleared.
 const UNITS_KEPT: usize = 256;
@@ -199,7 +199,7 @@ impl DebugEntries {
 
     fn functions_of(&self, unit: &Unit<SectionReader>) -> Vec<FunctionExtent> {
         let mut functions = Vec::new();
-        for offset in offsets_of_functions(unit).unwrap_or_default() {
+        for offset in offsets_of(gimli::DW_TAG_subprogram, unit).unwrap_or_default() {
             let Ok(die) = unit.entry(offset) else {
                 continue;
             };
@@ -207,6 +207,12 @@ impl DebugEntries {
             functions.extend(code.map(|code| FunctionExtent { code, offset }));
         }
         functions
+    }
+
+    /// Returns all units of `.debug_info` that can be read.
+    pub fn all_units(&self) -> impl Iterator<Item = Arc<DebugUnit>> {
+        let starts = self.units.iter().map(|extent| extent.bytes.start);
+        starts.filter_map(|start| self.unit(EntryId::info(start)))
     }
 
     /// Returns the ranges of an entry's code.

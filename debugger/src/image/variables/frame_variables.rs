@@ -16,8 +16,8 @@ use crate::image::variables::variable_types::VariableTypes;
 
 /// The variables in scope at an instruction.
 pub struct FrameVariables {
-    image: Arc<ImageVariables>,
-    scope: Arc<ScopeAtAddress>,
+    pub(super) image: Arc<ImageVariables>,
+    pub(super) scope: Arc<ScopeAtAddress>,
 }
 
 impl FrameVariables {

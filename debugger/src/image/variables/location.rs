@@ -187,9 +187,12 @@ impl LocationReader<'_> {
                 return Ok(VariablePlace::Unknown);
             };
             let bytes = self.piece(piece, size, source)?;
-            return Ok(bytes.map_or(VariablePlace::Unknown, |bytes| {
-                VariablePlace::Content(bytes.into())
-            }));
+            let content = bytes.map(ValueContent::from);
+            let content = content.map(|content| match piece.location {
+                Location::Register { register } => content.in_register(register.0),
+                _ => content,
+            });
+            return Ok(content.map_or(VariablePlace::Unknown, VariablePlace::Content));
         }
         let mut content = Vec::new();
         for piece in &pieces {

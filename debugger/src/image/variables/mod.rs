@@ -13,7 +13,9 @@ mod frame_rules;
 mod frame_values;
 mod frame_variables;
 mod image_variables;
+mod inlined_instances;
 mod location;
+mod prologue;
 mod record_members;
 mod scopes;
 #[cfg(test)]

@@ -1,0 +1,102 @@
+//! Inlined instances of functions, by name.
+
+use std::collections::HashMap;
+
+use gimli::{AttributeValue, Reader as _};
+use stepback_index::{Cancel, QueryError};
+use stepback_machine::Address;
+
+use crate::image::names::demangle;
+use crate::image::variables::code_ranges::offsets_of;
+use crate::image::variables::debug_entries::{DebugEntries, Entry, EntryId, Inherited};
+use crate::image::variables::image_variables::{ImageVariables, catch_panic};
+
+impl ImageVariables {
+    /// Returns the addresses at which inlined instances of the functions with a name begin. Cost:
+    /// reads all units.
+    ///
+    /// # Errors
+    /// It was cancelled.
+    pub fn inlined_instances(
+        &self,
+        name: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<Address>, QueryError> {
+        let found = self
+            .loaded()
+            .and_then(|loaded| catch_panic(|| instances_of(&loaded.entries, name, cancel)));
+        let mut own = found.unwrap_or_else(|| Ok(Vec::new()))?;
+        own.sort_unstable();
+        own.dedup();
+        let offset = self.lines.offset();
+        let kept = own
+            .into_iter()
+            .map(|own| Address(own.wrapping_add(offset)))
+            .filter(|address| self.lines.own(*address).is_some());
+        Ok(kept.collect())
+    }
+}
+
+fn instances_of(
+    entries: &DebugEntries,
+    name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<u64>, QueryError> {
+    let mut starts = Vec::new();
+    let mut is_meant: HashMap<EntryId, bool> = HashMap::new();
+    for unit in entries.all_units() {
+        cancel.check()?;
+        let offsets = offsets_of(gimli::DW_TAG_inlined_subroutine, &unit.unit);
+        for offset in offsets.unwrap_or_default() {
+            let Ok(die) = unit.unit.entry(offset) else {
+                continue;
+            };
+            let instance = Entry {
+                unit: unit.clone(),
+                die,
+            };
+            let origin = entries.reference(&instance, gimli::DW_AT_abstract_origin);
+            let is_meant = origin.is_some_and(|origin| {
+                *is_meant
+                    .entry(origin)
+                    .or_insert_with(|| is_called(entries, origin, name))
+            });
+            if is_meant {
+                starts.extend(start_of(entries, &instance));
+            }
+        }
+    }
+    Ok(starts)
+}
+
+/// Returns true if a function has a name: plain, mangled or demangled.
+fn is_called(entries: &DebugEntries, function: EntryId, name: &str) -> bool {
+    let Some(function) = entries.entry(function) else {
+        return false;
+    };
+    if entries.name_of(&function).as_deref() == Some(name) {
+        return true;
+    }
+    let linkage = entries.inherited(&function, gimli::DW_AT_linkage_name);
+    let linkage = linkage.and_then(|Inherited { entry, value }| {
+        let text = entries.dwarf.attr_string(&entry.unit.unit, value).ok()?;
+        Some(text.to_string_lossy().ok()?.into_owned())
+    });
+    linkage.is_some_and(|linkage| {
+        linkage == name
+            || demangle(&linkage).is_some_and(|names| {
+                names.full == name || names.short.is_some_and(|short| short == name)
+            })
+    })
+}
+
+/// Returns the address at which an instance is entered.
+fn start_of(entries: &DebugEntries, instance: &Entry) -> Option<u64> {
+    let entry = instance.die.attr_value(gimli::DW_AT_entry_pc);
+    let address = |value: AttributeValue<_>| {
+        let unit = &instance.unit.unit;
+        entries.dwarf.attr_address(unit, value).ok().flatten()
+    };
+    let first = || Some(entries.ranges_of(instance).first()?.start);
+    entry.and_then(address).or_else(first)
+}

@@ -1,0 +1,221 @@
+//! Breakpoints and steps of a debug adapter at the openings of functions, variables in registers, and
+//! requests in their rarer forms.
+
+use serde_json::{Value, json};
+
+use crate::cli::dap_client::DapClient;
+use crate::cli::support::{Sandbox, fixture_path};
+
+/// Launches a program of `fixtures/locals`.
+fn launched(sandbox: &Sandbox, name: &str, position: Value) -> DapClient {
+    let trace = sandbox.fixture(&format!("locals/{name}.tenet.zst"));
+    let image = fixture_path(&format!("locals/{name}.elf"));
+    DapClient::launched(
+        sandbox,
+        json!({"trace": trace, "images": [image], "position": position}),
+    )
+}
+
+/// Runs forwards to the end, and compares the positions of the stops.
+#[track_caller]
+fn check_stops(client: &mut DapClient, expected: &[u64]) {
+    let mut stops = Vec::new();
+    while client.run("continue") != "pause" {
+        stops.push(client.position());
+    }
+    assert_eq!(stops, expected);
+    client.ask("stepback/goTo", json!({"position": 0}));
+    client.stop();
+}
+
+#[track_caller]
+fn check_function(client: &mut DapClient, breakpoint: Value, expected: &[u64]) {
+    let breakpoints = json!({"breakpoints": [breakpoint]});
+    let set = client.ask("setFunctionBreakpoints", breakpoints);
+    assert_eq!(set["breakpoints"][0]["verified"], true, "{set}");
+    check_stops(client, expected);
+}
+
+// gdb 13 stops at 0x4000f7 and shows the depths 3, 2 and 1.
+#[test]
+fn a_breakpoint_of_a_function_stops_after_its_prologue() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "prologue", json!(0));
+    check_function(&mut client, json!({"name": "count"}), &[13, 47, 81]);
+    let condition = json!({"name": "count", "condition": "depth == 1"});
+    check_function(&mut client, condition, &[81]);
+    let hit = json!({"name": "count", "hitCondition": "2"});
+    check_function(&mut client, hit, &[47]);
+    client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
+    let lines = json!({"source": {"path": "prologue.c"}, "breakpoints": [{"line": 10}]});
+    let set = client.ask("setBreakpoints", lines);
+    assert_eq!(set["breakpoints"][0]["instructionReference"], "0x4000f7");
+    check_stops(&mut client, &[13, 47, 81]);
+    let none = json!({"source": {"path": "prologue.c"}, "breakpoints": []});
+    client.ask("setBreakpoints", none);
+    // A breakpoint of an instruction is exact, and one without an address does not concern it.
+    let set = client.ask(
+        "setInstructionBreakpoints",
+        json!({"breakpoints": [
+            {"instructionReference": "nowhere"},
+            {"instructionReference": "0x4000e8"},
+        ]}),
+    );
+    assert_eq!(set["breakpoints"][0]["verified"], false, "{set}");
+    check_stops(&mut client, &[8, 42, 76]);
+}
+
+#[test]
+fn a_step_into_a_function_ends_after_its_prologue() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "prologue", json!(0));
+    for expected in [
+        "_start prologue.c:21",
+        "_start prologue.c:22",
+        "count prologue.c:11",
+    ] {
+        client.run("stepIn");
+        assert_eq!(client.place(), expected);
+    }
+    assert_eq!(client.position(), 13);
+    assert_eq!(client.evaluate("depth", "watch"), "3");
+}
+
+// The locations of gcc's optimised code are exact at every instruction, so that gdb stops at the entry.
+#[test]
+fn functions_that_are_only_inlined_have_breakpoints() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "arrays", json!(0));
+    let breakpoint = json!({"breakpoints": [{"name": "inner"}]});
+    client.ask("setFunctionBreakpoints", breakpoint);
+    assert_eq!(client.run("continue"), "function breakpoint");
+    assert_eq!(client.place(), "inner arrays.c:53");
+    assert_eq!(client.evaluate("value", "watch"), "2");
+    let breakpoint = json!({"breakpoints": [{"name": "leaf"}]});
+    client.ask("setFunctionBreakpoints", breakpoint);
+    assert_eq!(client.run("continue"), "function breakpoint");
+    assert_eq!(client.frame()["instructionPointerReference"], "0x4001ed");
+}
+
+#[test]
+fn a_variable_in_a_register_has_a_last_write() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "arrays", json!(0));
+    let breakpoint = json!({"breakpoints": [{"name": "leaf"}]});
+    client.ask("setFunctionBreakpoints", breakpoint);
+    client.run("continue");
+    // By DWARF, `n` is in DW_OP_reg4, which is rsi.
+    let answer = client.evaluate("last-write n", "repl");
+    assert_eq!(answer, client.evaluate("last-write rsi", "repl"));
+    assert!(answer.contains("rsi=0x0000000000000004"), "{answer}");
+    let why = client.evaluate("why n", "repl");
+    assert_eq!(why, client.evaluate("why rsi", "repl"));
+    let info = client.ask("dataBreakpointInfo", json!({"name": "n"}));
+    assert_eq!(info["dataId"], Value::Null);
+    let refused = info["description"].as_str().unwrap();
+    assert!(refused.starts_with("n is in a register here"), "{info}");
+}
+
+#[test]
+fn a_bit_field_is_in_the_bytes_that_contain_it() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "arrays", json!("end"));
+    let breakpoint = json!({"breakpoints": [{"name": "leaf"}]});
+    client.ask("setFunctionBreakpoints", breakpoint);
+    client.run("reverseContinue");
+    // `low` has bits 48 to 50 of the structure, `high` bits 51 to 57.
+    let pair = client.evaluate("p", "watch");
+    let address = u64::from_str_radix(pair.trim_start_matches("0x"), 16).unwrap();
+    for (name, offset, len_bytes) in [("low", 6, 1), ("high", 6, 2)] {
+        let info = client.ask("dataBreakpointInfo", json!({"name": format!("p->{name}")}));
+        let expected = format!("{:#x}:{len_bytes}", address + offset);
+        assert_eq!(info["dataId"], expected, "{info}");
+    }
+}
+
+/// Compares the instructions before an address: `ADDRESS TEXT`.
+#[track_caller]
+fn check_before(client: &mut DapClient, address: &str, expected: &[&str]) {
+    let count = expected.len() as i64;
+    let arguments = json!({
+        "memoryReference": address,
+        "instructionOffset": -count,
+        "instructionCount": count,
+    });
+    let answer = client.ask("disassemble", arguments);
+    let rows = answer["instructions"].as_array().unwrap();
+    let text = |row: &Value| {
+        let part = |name: &str| row[name].as_str().unwrap().to_owned();
+        part("address") + " " + &part("instruction")
+    };
+    assert_eq!(rows.iter().map(text).collect::<Vec<_>>(), expected);
+}
+
+// Addresses as objdump lists them. The functions before the start of the trace were never executed.
+#[test]
+fn instructions_of_the_image_are_disassembled_backwards() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "prologue", json!(0));
+    let before = [
+        "0x40015a mov eax, dword ptr [rbp - 4]",
+        "0x40015d leave",
+        "0x40015e ret",
+    ];
+    check_before(&mut client, "0x40015f", &before);
+    let many = json!({
+        "memoryReference": "0x40015f",
+        "instructionOffset": -300,
+        "instructionCount": 300,
+    });
+    let answer = client.ask("disassemble", many);
+    let rows = answer["instructions"].as_array().unwrap();
+    let first = rows.iter().position(|row| row["address"] == "0x4000e8");
+    let code = &rows[first.unwrap()..];
+    assert!(
+        code.iter().all(|row| row["instruction"] != "??"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_client_may_request_members_of_one_kind() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "prologue", json!(81));
+    let frame = client.frame()["id"].clone();
+    let scopes = client.ask("scopes", json!({"frameId": frame}));
+    let reference = scopes["scopes"][1]["variablesReference"].clone();
+    let mut count = |filter: &str| {
+        let arguments = json!({"variablesReference": reference, "filter": filter});
+        let answer = client.ask("variables", arguments);
+        answer["variables"].as_array().unwrap().len()
+    };
+    assert_eq!(count("named"), 2);
+    assert_eq!(count("indexed"), 0);
+}
+
+/// `fa` of `two_helpers.elf`, which ends with a jump to the function that follows.
+const TAIL_CALL: &str = "\
+1 clk IT (1) 00400058 97ffffed O EL1h_n : BL 0x40000c
+1 clk R X30 00000000_0040005c
+2 clk IT (2) 0040000c d503201f O EL1h_n : NOP
+3 clk IT (3) 00400010 d503201f O EL1h_n : NOP
+4 clk IT (4) 00400014 d503201f O EL1h_n : NOP
+5 clk IT (5) 00400018 d503201f O EL1h_n : NOP
+6 clk IT (6) 0040001c d503201f O EL1h_n : NOP
+7 clk IT (7) 00400020 14000001 O EL1h_n : B 0x400024
+8 clk IT (8) 00400024 d503201f O EL1h_n : NOP
+9 clk IT (9) 00400028 d503201f O EL1h_n : NOP
+";
+
+// The jump to the next instruction is no transfer of control, so the call table has no call there.
+#[test]
+fn a_frame_has_the_name_of_the_function_at_its_instruction() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("t.tarmac", TAIL_CALL);
+    let image = fixture_path("small/two_helpers.elf");
+    for (position, name) in [(5, "fa"), (6, "fa"), (7, "helper"), (8, "helper")] {
+        let launch = json!({"trace": trace, "images": [image], "position": position});
+        let frame = DapClient::launched(&sandbox, launch).frame();
+        assert_eq!(frame["name"], name, "{position}");
+    }
+}
