@@ -404,7 +404,7 @@ fn numbers_of_frames_and_variables_fit_in_31_bits() {
             "{cpu} clk cpu{cpu} IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1\n{cpu} clk cpu{cpu} R X0 0000000000000001\n"
         )
     };
-    let trace = sandbox.file("many.tarmac", &(0..300).map(step).collect::<String>());
+    let trace = sandbox.file("many.tarmac", (0..300).map(step).collect::<String>());
     let arguments = json!({"trace": trace, "position": "end"});
     let mut client = DapClient::launched(&sandbox, arguments);
     let mut ids = Vec::new();
