@@ -102,9 +102,9 @@ fn members_of_anonymous_parts_and_bit_fields_have_names() {
         ("first->colour", "first has no member colour"),
         ("first->kind[2]", "first.kind has no element 2"),
         ("*sum", "sum is not a pointer to a known type"),
-        ("nobody->kind", "no local variable is named \"nobody\" here"),
+        ("nobody->kind", "no variable is named \"nobody\" here"),
         ("nobody", "no register or symbol is named \"nobody\""),
-        ("rax[1]", "no local variable is named \"rax\" here"),
+        ("rax[1]", "no variable is named \"rax\" here"),
         ("first->", "column"),
     ] {
         let ran = locals(&sandbox, "arrays", &[&[expression], &at[..]].concat());
