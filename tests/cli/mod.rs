@@ -38,6 +38,7 @@ mod info;
 mod interrupt;
 mod lines;
 mod list;
+mod local_numbers;
 mod local_values;
 mod locals;
 mod mcp;

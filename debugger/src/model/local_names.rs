@@ -1,12 +1,14 @@
-//! Local variables in expressions: `slot == 13`, `h->id`, `names[2]`.
+//! Variables in expressions of a frame: `slot == 13`, `h->id`, `names[2]`.
 //!
-//! A local variable, or a member of the object of a method, comes before a register of its name;
-//! `reg::x0` is always the register.
+//! A local variable, a member of the object of a method, and a variable or an enumerator of the
+//! frame's unit come before a register of its name, and that before variables of other units.
+//! `reg::x0` is always the register, and `sym::table` always the address of a symbol.
 
 use std::cell::OnceCell;
 use std::fmt;
 
 use stepback_index::answer::ThreadId;
+use stepback_index::read::NameReader;
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
@@ -14,10 +16,10 @@ use crate::expression::{
     Expression, ExpressionError, IndexLookup, LookupFailure, NameLookup, NoNumber, PathPart,
     TypedNumber, ValueLookup, ValuePath, VariableAspect, Width, parse,
 };
-use crate::image::TypeShape;
+use crate::image::{TypeShape, UnitName};
 use crate::messages::say;
 use crate::model::frame_place::{FrameLevel, FramePlace};
-use crate::model::local_variables::local_variable;
+use crate::model::local_variables::{global_variable, local_variable};
 use crate::model::typed_value::TypedValue;
 use crate::model::variable_numbers::{address_of, no_number, number_of};
 use crate::model::variable_values::ValueReader;
@@ -85,7 +87,7 @@ impl<'a> LocalNames<'a> {
         };
         let value = match find_value(&reader, path)? {
             FoundValue::Known(value) => reader.referred(&value)?,
-            FoundValue::NoVariable => return Ok(None),
+            FoundValue::NoVariable => return Ok(enumerator(&reader, path, aspect)),
             FoundValue::NoPart(NoPart::VariantUnknown(_)) => return Ok(Some(ValueLookup::Unknown)),
             FoundValue::NoPart(reason) => return Ok(Some(ValueLookup::NoNumber(reason.into()))),
         };
@@ -98,6 +100,20 @@ impl<'a> LocalNames<'a> {
                 None => no_number(say!("local-unknown-size")),
             },
         }))
+    }
+}
+
+/// Returns the enumerator that a path is.
+fn enumerator(
+    reader: &ValueReader<'_>,
+    path: &ValuePath,
+    aspect: VariableAspect,
+) -> Option<ValueLookup> {
+    let is_name = path.parts.is_empty() && aspect == VariableAspect::Value;
+    let address = reader.place.address.filter(|_| is_name)?;
+    match reader.session.images.unit_name(address, &path.name)? {
+        UnitName::Enumerator(value) => Some(ValueLookup::Typed(TypedNumber::enumerator(value))),
+        UnitName::Variable(_) | UnitName::Declaration => None,
     }
 }
 
@@ -289,12 +305,37 @@ enum MissingPart {
 
 /// Finds a variable, or a member of the object of a method.
 fn named_variable(reader: &ValueReader<'_>, name: &str) -> Result<Option<TypedValue>, QueryError> {
-    let find = |name| local_variable(reader.session, reader.place, name, reader.cancel);
+    let ValueReader {
+        session,
+        place,
+        cancel,
+    } = *reader;
+    let find = |name| local_variable(session, place, name, cancel);
     if let Some(variable) = find(name)? {
         return Ok(Some(variable.value));
     }
-    match find(OBJECT)? {
-        Some(object) => reader.named_member(&object.value, name),
+    if let Some(object) = find(OBJECT)?
+        && let Some(member) = reader.named_member(&object.value, name)?
+    {
+        return Ok(Some(member));
+    }
+    let images = &session.images;
+    let in_unit = place.address.and_then(|code| images.unit_name(code, name));
+    let found = match in_unit {
+        Some(UnitName::Variable(found)) => Some(found),
+        Some(UnitName::Enumerator(_)) => None,
+        Some(UnitName::Declaration) => images.global_variable(name),
+        None => {
+            let names = NameReader(&session.index);
+            let register = names.register_view_at(name, place.thread, place.mode_at)?;
+            match register {
+                Some(_) => None,
+                None => images.global_variable(name),
+            }
+        }
+    };
+    match found {
+        Some(found) => global_variable(session, place, &found, cancel),
         None => Ok(None),
     }
 }
