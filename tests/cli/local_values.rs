@@ -224,6 +224,36 @@ fn methods_have_the_members_of_their_object() {
     ran.says("no register or symbol is named \"low\"");
 }
 
+/// gdb prints the same addresses and values.
+#[test]
+fn a_reference_means_the_value_to_which_it_refers() {
+    let sandbox = Sandbox::new();
+    let launch = json!({
+        "trace": sandbox.fixture("locals/classes.tenet.zst"),
+        "images": [sandbox.fixture("locals/classes.elf")],
+        "position": "45",
+    });
+    let mut client = DapClient::launched(&sandbox, launch);
+    assert!(
+        client
+            .evaluate("&by", "watch")
+            .starts_with("0x7fffffffe774 ")
+    );
+    assert!(client.evaluate("sizeof by", "watch").ends_with(" (4)"));
+    let by = client.ask("evaluate", json!({"expression": "by", "context": "watch"}));
+    assert_eq!(by["memoryReference"], "0x7fffffffe774");
+    let watched = client.ask("dataBreakpointInfo", json!({"name": "by"}));
+    assert_eq!(watched["dataId"], "0x7fffffffe774:4");
+    // The initialisation of `by`, not the passing of its address.
+    let written = client.evaluate("last-write by", "repl");
+    assert!(written.contains("0x7fffffffe774"), "{written}");
+    // Members of the class that no object has. Both calls of `add` added 5.
+    for name in ["all", "counter::all", "shop::counter::all"] {
+        assert_eq!(client.evaluate(name, "watch"), "10", "{name}");
+    }
+    assert!(client.evaluate("all - 11", "watch").ends_with(" (-1)"));
+}
+
 #[test]
 fn json_has_the_value_of_an_expression() {
     let sandbox = Sandbox::new();
