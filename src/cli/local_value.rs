@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use schemars::JsonSchema;
 use serde::Serialize;
 use stepback_debugger::analysis::names::NameError;
-use stepback_debugger::expression::evaluate;
+use stepback_debugger::expression::{TypedNumber, parse};
 use stepback_debugger::image::TypeShape;
 use stepback_debugger::model::local_names::{FoundValue, FrameExpression, LocalNames, find_value};
 use stepback_debugger::model::typed_value::TypedValue;
@@ -39,8 +39,9 @@ pub struct LocalValueJson {
     #[serde(flatten)]
     frame: FrameJson,
     expression: String,
-    /// Number that an expression with operators has; null for a variable or a part of one.
-    number: Option<u64>,
+    /// Number that an expression with operators has, with the sign of its type in C; null for a
+    /// variable or a part of one.
+    number: Option<i128>,
     /// The variable or the part of one.
     variable: Option<ValueJson>,
 }
@@ -92,7 +93,7 @@ pub struct LocalValueReport<'a> {
 /// Meaning of the text.
 enum LocalValue {
     Variable(TypedValue),
-    Number(u64),
+    Number(TypedNumber),
 }
 
 impl LocalValueReport<'_> {
@@ -119,7 +120,7 @@ impl LocalValueReport<'_> {
         let path = match FrameExpression::parse(self.text, &names).map_err(failed)? {
             FrameExpression::Path(path) => path,
             FrameExpression::Other(expression) => {
-                let number = expression.evaluate(&names).map_err(failed)?;
+                let number = expression.number(&names).map_err(failed)?;
                 return Ok(LocalValue::Number(number));
             }
         };
@@ -127,10 +128,10 @@ impl LocalValueReport<'_> {
             FoundValue::Known(value) => Ok(LocalValue::Variable(value)),
             // A register or a symbol, or an error that says what is missing.
             FoundValue::NoVariable => {
-                let number = evaluate(self.text, &names).map_err(failed)?;
+                let number = parse(self.text).and_then(|expression| expression.number(&names));
+                let number = number.map_err(failed)?;
                 Ok(LocalValue::Number(number))
             }
-            FoundValue::Unknown => bail!("a pointer in {path} is not recorded here"),
             FoundValue::NoPart(reason) => bail!("{reason}"),
         }
     }
@@ -139,7 +140,7 @@ impl LocalValueReport<'_> {
         let mut writer = ValueJsonWriter::new(self.values);
         let (number, variable) = match value {
             LocalValue::Variable(value) => (None, Some(writer.opened(value)?)),
-            LocalValue::Number(number) => (Some(*number), None),
+            LocalValue::Number(number) => (Some(number.shown()), None),
         };
         Ok(LocalValueJson {
             frame: FrameJson::of(self.values),
@@ -154,7 +155,8 @@ impl LocalValueReport<'_> {
         let value = match value {
             LocalValue::Variable(value) => value,
             LocalValue::Number(number) => {
-                let line = format!("{} = {number} ({number:#x})", self.text);
+                let (shown, bits) = (number.shown(), number.shown_bits());
+                let line = format!("{} = {shown} ({bits:#x})", self.text);
                 text.push_str(&format!("\n{}\n", printable(&line)));
                 return Ok(text);
             }

@@ -8,6 +8,7 @@ use stepback_debugger::action::{Direction as SliceDirection, SliceView};
 use stepback_debugger::analysis::names::NameResolver;
 use stepback_debugger::analysis::slice::{Frames, SliceReading};
 use stepback_debugger::analysis::walk::{HitCursor, HitOutcome, HitQuery, Subject};
+use stepback_debugger::image::VariablePlace;
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
 use stepback_debugger::model::local_names::named_value;
 use stepback_debugger::model::slice::SliceWords;
@@ -117,6 +118,13 @@ impl<'a> Viewpoint<'a> {
         let Some(value) = named_value(text, &reader)? else {
             return Ok(None);
         };
+        // As in C++, a reference means the value to which it refers.
+        let Some(value) = reader.referred(&value)? else {
+            bail!("the reference {text} is not recorded here");
+        };
+        if value.place == VariablePlace::Unknown {
+            bail!("the place of {text} is not recorded here");
+        }
         if let Some(MemoryRange { address, len_bytes }) = value.memory() {
             return Ok(Some(Cell::Memory { address, len_bytes }));
         }

@@ -102,9 +102,9 @@ fn members_of_anonymous_parts_and_bit_fields_have_names() {
         ("first->colour", "first has no member colour"),
         ("first->kind[2]", "first.kind has no element 2"),
         ("*sum", "sum is not a pointer to a known type"),
-        ("nobody->kind", "no local variable is named \"nobody\" here"),
+        ("nobody->kind", "no variable is named \"nobody\" here"),
         ("nobody", "no register or symbol is named \"nobody\""),
-        ("rax[1]", "no local variable is named \"rax\" here"),
+        ("rax[1]", "no variable is named \"rax\" here"),
         ("first->", "column"),
     ] {
         let ran = locals(&sandbox, "arrays", &[&[expression], &at[..]].concat());
@@ -222,6 +222,36 @@ fn methods_have_the_members_of_their_object() {
     let ran = locals(&sandbox, "classes", &["low", "--at", "45"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     ran.says("no register or symbol is named \"low\"");
+}
+
+/// gdb prints the same addresses and values.
+#[test]
+fn a_reference_means_the_value_to_which_it_refers() {
+    let sandbox = Sandbox::new();
+    let launch = json!({
+        "trace": sandbox.fixture("locals/classes.tenet.zst"),
+        "images": [sandbox.fixture("locals/classes.elf")],
+        "position": "45",
+    });
+    let mut client = DapClient::launched(&sandbox, launch);
+    assert!(
+        client
+            .evaluate("&by", "watch")
+            .starts_with("0x7fffffffe774 ")
+    );
+    assert!(client.evaluate("sizeof by", "watch").ends_with(" (4)"));
+    let by = client.ask("evaluate", json!({"expression": "by", "context": "watch"}));
+    assert_eq!(by["memoryReference"], "0x7fffffffe774");
+    let watched = client.ask("dataBreakpointInfo", json!({"name": "by"}));
+    assert_eq!(watched["dataId"], "0x7fffffffe774:4");
+    // The initialisation of `by`, not the passing of its address.
+    let written = client.evaluate("last-write by", "repl");
+    assert!(written.contains("0x7fffffffe774"), "{written}");
+    // Members of the class that no object has. Both calls of `add` added 5.
+    for name in ["all", "counter::all", "shop::counter::all"] {
+        assert_eq!(client.evaluate(name, "watch"), "10", "{name}");
+    }
+    assert!(client.evaluate("all - 11", "watch").ends_with(" (-1)"));
 }
 
 #[test]

@@ -39,6 +39,7 @@ mod info;
 mod interrupt;
 mod lines;
 mod list;
+mod local_numbers;
 mod local_values;
 mod locals;
 mod mcp;

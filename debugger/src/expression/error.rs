@@ -54,6 +54,8 @@ pub enum ExpressionErrorKind {
     NoRegister(String),
     /// No such symbol.
     NoSymbol(String),
+    /// A type, as in a cast.
+    Type,
     /// Neither a register nor a symbol.
     NoName(String),
     /// No such local variable.
@@ -64,6 +66,18 @@ pub enum ExpressionErrorKind {
     SeveralSymbols(String, Vec<u64>),
     /// `/` or `%` by 0.
     DivisionByZero,
+    /// A variable has no number.
+    NoNumber(String, Box<NoNumber>),
+    /// Arithmetic with a pointer to values of unknown size.
+    TargetSizeUnknown,
+}
+
+/// Reason why a variable has no number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoNumber {
+    pub reason: String,
+    /// It may have one at another position.
+    pub depends_on_position: bool,
 }
 
 impl ExpressionErrorKind {
@@ -76,6 +90,7 @@ impl ExpressionErrorKind {
             | Self::MemoryUnknown(_)
             | Self::MemoryFailed(..)
             | Self::DivisionByZero => true,
+            Self::NoNumber(_, why) => why.depends_on_position,
             Self::Empty
             | Self::ValueMissing
             | Self::NotAValue(_)
@@ -93,8 +108,15 @@ impl ExpressionErrorKind {
             | Self::NoName(_)
             | Self::NoVariable(_)
             | Self::NotAVariable
+            | Self::Type
+            | Self::TargetSizeUnknown
             | Self::SeveralSymbols(..) => false,
         }
+    }
+
+    /// Returns true if only a value that the trace does not record is missing.
+    pub fn is_unrecorded(&self) -> bool {
+        matches!(self, Self::RegisterUnknown(_) | Self::MemoryUnknown(_))
     }
 }
 
@@ -203,6 +225,7 @@ impl fmt::Display for ExpressionErrorKind {
             Self::NoVariable(name) => {
                 f.write_str(&say!("expression-no-variable", name = format!("{name:?}")))
             }
+            Self::Type => f.write_str(say!("expression-type")),
             Self::NotAVariable => f.write_str(say!("expression-not-a-variable")),
             Self::SeveralSymbols(name, addresses) => f.write_str(&say!(
                 "expression-several-symbols",
@@ -211,6 +234,12 @@ impl fmt::Display for ExpressionErrorKind {
                 addresses = listed(addresses)
             )),
             Self::DivisionByZero => f.write_str(say!("expression-division-by-zero")),
+            Self::NoNumber(name, why) => f.write_str(&say!(
+                "expression-no-number",
+                name = &**name,
+                why = &*why.reason
+            )),
+            Self::TargetSizeUnknown => f.write_str(say!("expression-target-size-unknown")),
         }
     }
 }

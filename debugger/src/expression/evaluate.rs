@@ -1,12 +1,14 @@
-//! Evaluates expressions on a stack of values.
+//! Evaluates expressions on a stack of numbers.
 
 use std::ops::Range;
 
-use super::error::{ExpressionErrorKind as Kind, LookupFailure};
-use super::parser::{Binary, Operation, ShortCircuit, Unary};
-use super::shown::{ChosenReading, address_of_name, bare_hex};
+use super::error::{ExpressionErrorKind as Kind, LookupFailure, NoNumber};
+use super::named_numbers::{SingleSymbolLookup, load, look_up, look_up_path, reading_of_name};
+use super::operation::{Binary, Operation, ShortCircuit};
+use super::shown::{ChosenReading, bare_hex};
 use super::token::NameKind;
-use super::value_path::ValuePath;
+use super::typed_number::TypedNumber;
+use super::value_path::{ValuePath, VariableAspect};
 use super::{ExpressionError, parser};
 use crate::number::NumberError;
 
@@ -18,8 +20,9 @@ pub trait NameLookup {
     /// Returns the addresses of the symbols with a name; several for static functions of one name.
     fn symbols(&self, name: &str) -> Vec<u64>;
 
-    /// Looks up a part of a local variable; `None` if no local variable has its name.
-    fn variable(&self, _path: &ValuePath) -> Option<ValueLookup> {
+    /// Looks up a variable or a part of one; `None` if no variable has its name. Variables come
+    /// before registers.
+    fn variable(&self, _path: &ValuePath, _aspect: VariableAspect) -> Option<ValueLookup> {
         None
     }
 
@@ -46,11 +49,15 @@ pub enum Width {
     Bytes(u8),
 }
 
-/// Result of looking up a register or memory.
+/// Result of looking up a register, memory or a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueLookup {
     /// The lowest 64 bits of the value.
     Known(u64),
+    /// The number of a variable, with its type.
+    Typed(TypedNumber),
+    /// The variable has no number.
+    NoNumber(NoNumber),
     /// The trace does not record all bytes.
     Unknown,
     /// The lookup failed, for this reason.
@@ -86,7 +93,7 @@ impl Expression {
     /// # Errors
     /// A name cannot be resolved, a register or memory is unknown, or a division is by zero.
     pub fn evaluate(&self, context: &dyn NameLookup) -> Result<u64, ExpressionError> {
-        self.exact(context).map(wrapped)
+        self.number(context).map(TypedNumber::bits)
     }
 
     /// Returns true if sums and differences fall below zero, so that the value wraps around:
@@ -95,7 +102,7 @@ impl Expression {
     /// # Errors
     /// As [`Self::evaluate`].
     pub fn is_negative(&self, context: &dyn NameLookup) -> Result<bool, ExpressionError> {
-        self.exact(context).map(|value| value < 0)
+        self.number(context).map(|number| number.value < 0)
     }
 
     /// Returns the registers and the values that they must equal for the expression to be true:
@@ -162,12 +169,36 @@ impl Expression {
         Self { operations }
     }
 
-    /// Returns a value whose lowest 64 bits are the result.
-    fn exact(&self, context: &dyn NameLookup) -> Result<i128, ExpressionError> {
+    /// Evaluates the expression, by the rules of C where a variable takes part.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`].
+    pub fn number(&self, context: &dyn NameLookup) -> Result<TypedNumber, ExpressionError> {
         let mut stack = values_of(&self.operations, context)?;
         stack.pop().ok_or(ExpressionError {
             column: 1,
             kind: Kind::Empty,
+        })
+    }
+
+    /// Returns the error of the first name that has a value at no position; none if every name may
+    /// have one. Elements are not checked.
+    pub fn name_error(&self, context: &dyn NameLookup) -> Option<ExpressionError> {
+        let error_of = |operation: &Operation| match operation {
+            Operation::Name(kind, name) => look_up(*kind, name, context).err(),
+            Operation::Path(pattern) => {
+                let indexes = std::iter::repeat_n(0, pattern.index_count());
+                let path = pattern.with_indexes(indexes);
+                look_up_path(&path, pattern.aspect, context).err()
+            }
+            _ => None,
+        };
+        self.operations.iter().find_map(|(column, operation)| {
+            let kind = error_of(operation).filter(|kind| !kind.depends_on_position())?;
+            Some(ExpressionError {
+                column: *column,
+                kind,
+            })
         })
     }
 
@@ -179,8 +210,11 @@ impl Expression {
     pub fn path(&self, context: &dyn NameLookup) -> Result<Option<ValuePath>, ExpressionError> {
         Ok(match &*self.operations {
             [(_, Operation::Name(NameKind::Any, name))] => Some(ValuePath::of_name(name)),
-            [indexes @ .., (_, Operation::Path(pattern))] => {
-                let indexes = values_of(indexes, context)?.into_iter().map(wrapped);
+            [indexes @ .., (_, Operation::Path(pattern))]
+                if pattern.aspect == VariableAspect::Value =>
+            {
+                let indexes = values_of(indexes, context)?;
+                let indexes = indexes.into_iter().map(TypedNumber::bits);
                 Some(pattern.with_indexes(indexes))
             }
             _ => None,
@@ -241,7 +275,7 @@ impl Expression {
                     column: *column,
                     kind: malformed(),
                 })?;
-                *operation = Operation::Number(value);
+                *operation = Operation::Number(TypedNumber::in_c(&bare.digits, value));
             }
         }
         Ok(self)
@@ -262,13 +296,12 @@ impl Expression {
     }
 }
 
-/// Evaluates operations, and returns the values that they leave on the stack. Their lowest 64 bits
-/// are the results: sums, differences and products do not wrap at 2^64.
+/// Evaluates operations, and returns the values that they leave on the stack.
 fn values_of(
     operations: &[(usize, Operation)],
     context: &dyn NameLookup,
-) -> Result<Vec<i128>, ExpressionError> {
-    let mut stack: Vec<i128> = Vec::new();
+) -> Result<Vec<TypedNumber>, ExpressionError> {
+    let mut stack: Vec<TypedNumber> = Vec::new();
     let mut next = 0;
     while let Some((column, operation)) = operations.get(next) {
         next += 1;
@@ -279,25 +312,22 @@ fn values_of(
         // The parser emits the operands of each operator before it.
         let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
         let value = match operation {
-            Operation::Number(value) => (*value).into(),
-            Operation::Bare(bare) => bare.read(context).taken.into(),
-            Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?.into(),
+            Operation::Number(number) => *number,
+            Operation::Bare(bare) => bare.number(context),
+            Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?,
             Operation::Path(pattern) => {
                 let mut indexes = Vec::new();
                 for _ in 0..pattern.index_count() {
-                    indexes.push(wrapped(pop()?));
+                    indexes.push(pop()?.bits());
                 }
                 indexes.reverse();
                 let path = pattern.with_indexes(indexes);
-                look_up_path(&path, context).map_err(at_column)?.into()
+                look_up_path(&path, pattern.aspect, context).map_err(at_column)?
             }
-            Operation::Memory(width) => load(wrapped(pop()?), *width, context)
-                .map_err(at_column)?
-                .into(),
-            Operation::Unary(Unary::Minus) => pop()?.wrapping_neg(),
-            Operation::Unary(operator) => operator.apply(wrapped(pop()?)).into(),
+            Operation::Memory(width) => load(pop()?.bits(), *width, context).map_err(at_column)?,
+            Operation::Unary(operator) => pop()?.unary(*operator),
             Operation::Decide { by, end } => {
-                let is_true = wrapped(pop()?) != 0;
+                let is_true = pop()?.is_true();
                 if is_true != by.deciding() {
                     continue;
                 }
@@ -306,15 +336,7 @@ fn values_of(
             }
             Operation::Binary(operator) => {
                 let (right, left) = (pop()?, pop()?);
-                match operator {
-                    Binary::Add => left.wrapping_add(right),
-                    Binary::Subtract => left.wrapping_sub(right),
-                    Binary::Multiply => left.wrapping_mul(right),
-                    operator => {
-                        let value = operator.apply(wrapped(left), wrapped(right));
-                        value.ok_or_else(|| at_column(Kind::DivisionByZero))?.into()
-                    }
-                }
+                left.binary(*operator, right).map_err(at_column)?
             }
         };
         stack.push(value);
@@ -322,168 +344,15 @@ fn values_of(
     Ok(stack)
 }
 
-/// Returns the lowest 64 bits of a number.
-fn wrapped(value: i128) -> u64 {
-    u64::try_from(value.rem_euclid(1 << 64)).unwrap_or(u64::MAX)
-}
-
 /// Returns true if operations leave one value and use none from before.
 fn is_one_value(operations: &[(usize, Operation)]) -> bool {
     let mut depth = 0usize;
     for (_, operation) in operations {
-        let (taken, left) = match operation {
-            Operation::Number(_) | Operation::Bare(_) | Operation::Name(..) => (0, 1),
-            Operation::Path(pattern) => (pattern.index_count(), 1),
-            Operation::Memory(_) | Operation::Unary(_) => (1, 1),
-            Operation::Binary(_) => (2, 1),
-            Operation::Decide { .. } => (1, 0),
-        };
-        let Some(rest) = depth.checked_sub(taken) else {
+        let Some(rest) = depth.checked_sub(operation.operand_count()) else {
             return false;
         };
+        let left = usize::from(!matches!(operation, Operation::Decide { .. }));
         depth = rest + left;
     }
     depth == 1
-}
-
-fn look_up(kind: NameKind, name: &str, context: &dyn NameLookup) -> Result<u64, Kind> {
-    let register = if kind == NameKind::Symbol {
-        None
-    } else {
-        context.register(name)
-    };
-    match register {
-        Some(ValueLookup::Known(value)) => return Ok(value),
-        Some(ValueLookup::Unknown) => {
-            let address = if kind == NameKind::Any {
-                context.address_of_unknown(name)
-            } else {
-                None
-            };
-            return address.ok_or_else(|| Kind::RegisterUnknown(name.to_owned()));
-        }
-        Some(ValueLookup::Failed(why)) => return Err(Kind::RegisterFailed(name.to_owned(), why)),
-        None if kind == NameKind::Register => return Err(Kind::NoRegister(name.to_owned())),
-        None => {}
-    }
-    let addresses = context.symbols(name);
-    match addresses[..] {
-        [address] => Ok(address),
-        [_, ..] => Err(Kind::SeveralSymbols(name.to_owned(), addresses)),
-        [] if kind == NameKind::Symbol => Err(Kind::NoSymbol(name.to_owned())),
-        [] => address_of_name(name, context).ok_or_else(|| Kind::NoName(name.to_owned())),
-    }
-}
-
-fn look_up_path(path: &ValuePath, context: &dyn NameLookup) -> Result<u64, Kind> {
-    match context.variable(path) {
-        Some(ValueLookup::Known(value)) => Ok(value),
-        Some(ValueLookup::Unknown) => Err(Kind::RegisterUnknown(path.to_string())),
-        Some(ValueLookup::Failed(why)) => Err(Kind::RegisterFailed(path.to_string(), why)),
-        None => Err(Kind::NoVariable(path.name.clone())),
-    }
-}
-
-/// Returns the reading of a name that may be a hexadecimal address as well.
-fn reading_of_name(name: &str, context: &dyn NameLookup) -> Option<ChosenReading> {
-    let address = bare_hex(name)?;
-    let reading = |taken, other, is_hexadecimal| ChosenReading {
-        text: name.to_owned(),
-        taken,
-        other,
-        is_hexadecimal,
-    };
-    match look_up(NameKind::Any, name, context) {
-        Ok(taken) if matches!(context.register(name), Some(ValueLookup::Unknown)) => {
-            Some(reading(taken, None, true))
-        }
-        Ok(taken) if context.register(name).is_none() && context.symbols(name).is_empty() => {
-            Some(reading(taken, None, true))
-        }
-        Ok(taken) if taken != address && context.is_used(address) => {
-            Some(reading(taken, Some(address), false))
-        }
-        _ => None,
-    }
-}
-
-/// A lookup in which a name means one of the symbols that have it.
-struct SingleSymbolLookup<'a> {
-    context: &'a dyn NameLookup,
-    name: &'a str,
-    address: u64,
-}
-
-impl NameLookup for SingleSymbolLookup<'_> {
-    fn register(&self, name: &str) -> Option<ValueLookup> {
-        self.context.register(name)
-    }
-
-    fn symbols(&self, name: &str) -> Vec<u64> {
-        if name == self.name {
-            vec![self.address]
-        } else {
-            self.context.symbols(name)
-        }
-    }
-
-    fn variable(&self, path: &ValuePath) -> Option<ValueLookup> {
-        self.context.variable(path)
-    }
-
-    fn memory(&self, address: u64, width: Width) -> ValueLookup {
-        self.context.memory(address, width)
-    }
-
-    fn is_used(&self, address: u64) -> bool {
-        self.context.is_used(address)
-    }
-
-    fn address_of_unknown(&self, name: &str) -> Option<u64> {
-        self.context.address_of_unknown(name)
-    }
-}
-
-fn load(address: u64, width: Width, context: &dyn NameLookup) -> Result<u64, Kind> {
-    match context.memory(address, width) {
-        ValueLookup::Known(value) => Ok(value),
-        ValueLookup::Unknown => Err(Kind::MemoryUnknown(address)),
-        ValueLookup::Failed(why) => Err(Kind::MemoryFailed(address, why)),
-    }
-}
-
-impl Unary {
-    fn apply(self, value: u64) -> u64 {
-        match self {
-            Self::Minus => value.wrapping_neg(),
-            Self::Complement => !value,
-            Self::Not => u64::from(value == 0),
-            Self::Truth => u64::from(value != 0),
-        }
-    }
-}
-
-impl Binary {
-    /// Returns the result; `None` for a division by zero.
-    fn apply(self, left: u64, right: u64) -> Option<u64> {
-        let distance = u32::try_from(right).unwrap_or(u32::MAX);
-        Some(match self {
-            Self::Equal => u64::from(left == right),
-            Self::NotEqual => u64::from(left != right),
-            Self::Less => u64::from(left < right),
-            Self::LessOrEqual => u64::from(left <= right),
-            Self::Greater => u64::from(left > right),
-            Self::GreaterOrEqual => u64::from(left >= right),
-            Self::Or => left | right,
-            Self::Xor => left ^ right,
-            Self::And => left & right,
-            Self::ShiftLeft => left.checked_shl(distance).unwrap_or(0),
-            Self::ShiftRight => left.checked_shr(distance).unwrap_or(0),
-            Self::Add => left.wrapping_add(right),
-            Self::Subtract => left.wrapping_sub(right),
-            Self::Multiply => left.wrapping_mul(right),
-            Self::Divide => left.checked_div(right)?,
-            Self::Remainder => left.checked_rem(right)?,
-        })
-    }
 }

@@ -3,19 +3,22 @@
 //! - Numbers are in C syntax: `16`, `0x10`, `020`, `0b10000`.
 //! - Operators have the precedence of C: unary `+ - ~ !`, then `* / %`, `+ -`, `<< >>`, `< <= >
 //!   >=`, `== !=`, `&`, `^`, `|`, `&&`, `||`.
-//! - Comparisons are unsigned and return 1 or 0.
+//! - Comparisons return 1 or 0.
 //! - `&&` and `||` evaluate their right side only if it matters.
 //! - `[sp+8]` is the number in memory there, as wide as an address of the traced CPU and in its
 //!   byte order.
 //! - `u8[sp]`, `u16[sp]`, `u32[sp]` and `u64[sp]` state the width. A number with an unknown byte is
 //!   unknown.
-//! - All numbers are unsigned and 64 bits wide.
+//! - Numbers are unsigned and 64 bits wide. Where a variable takes part, the rules of C apply: signs,
+//!   widths, and pointers that count elements.
 //! - Results wrap around at 2^64, a shift by 64 or more returns 0, and a division by 0 is an error.
 //! - A name is a register first, then a symbol; `reg::x0` and `sym::x0` choose one.
 //! - [`BareNumber`] states how hexadecimal digits without `0x` are read, as listings print
 //!   addresses.
-//! - A local variable may have members, elements and a target as in C: `h->id`, `rows[2].name`,
-//!   `*p`. A member of the target of a pointer may follow a dot too. Indexes are in C syntax.
+//! - A variable may have members, elements and a target as in C: `h->id`, `rows[2].name`, `*(p + 1)`.
+//!   A member of the target of a pointer may follow a dot too. Indexes are in C syntax.
+//! - `&x` is the address of a variable or a symbol, `sizeof x` the size of a variable, `'A'` a
+//!   character.
 //! - Names with other characters than letters, digits, `. _ $ ::` are quoted in backticks.
 //!
 //! ```
@@ -50,19 +53,26 @@ mod at_position;
 mod error;
 mod evaluate;
 mod example;
+mod named_numbers;
+mod operation;
 mod parser;
+mod pointer_sum;
 mod shown;
 #[cfg(test)]
 mod tests;
 mod token;
+mod typed_number;
 mod value_path;
+#[cfg(test)]
+mod variable_tests;
 
 pub use crate::expression::shown::{AddressSpace, split_range, split_space};
 pub use at_position::{IndexLookup, SymbolLookup, is_used};
-pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
+pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure, NoNumber};
 pub use evaluate::{Expression, NameLookup, ValueLookup, Width, evaluate, parse};
 pub use example::ExampleRegisters;
 pub use shown::{
     BareNumber, ChosenReading, LONG_HEX, OtherReading, bare_hex, decimal, shown_address,
 };
-pub use value_path::{PathPart, ValuePath};
+pub use typed_number::{IntegerType, TypedNumber};
+pub use value_path::{PathPart, ValuePath, VariableAspect};

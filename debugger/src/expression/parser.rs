@@ -1,121 +1,14 @@
 //! Parses tokens to a list of stack operations, by precedence climbing.
 
 use super::error::ExpressionErrorKind as Kind;
-use super::token::{ExpressionToken, ExpressionWord, NameKind, tokens};
-use super::value_path::{PathPattern, PathStep};
-use super::{BareNumber, Expression, ExpressionError, Width};
+use super::operation::{Infix, Operation, ShortCircuit, Unary};
+use super::pointer_sum::element_of_sum;
+use super::token::{ExpressionToken, ExpressionWord, NameKind, first_type, tokens};
+use super::value_path::{PathPattern, PathStep, VariableAspect};
+use super::{Expression, ExpressionError, Width};
 
 /// Maximum nesting of parentheses, brackets and signs; each level costs a few stack frames.
 const DEPTH_LIMIT: usize = 100;
-
-/// One operation on a stack of numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Pushes a number.
-    Number(u64),
-    /// Pushes the reading of a number that the context chooses.
-    Bare(BareNumber),
-    /// Pushes the value of a name.
-    Name(NameKind, String),
-    /// Pushes a part of a local variable, and takes its indexes.
-    Path(PathPattern),
-    /// Replaces the address on top by the contents of memory there.
-    Memory(Width),
-    /// Replaces the top.
-    Unary(Unary),
-    /// Replaces the two on top.
-    Binary(Binary),
-    /// `&&` and `||` after their left side. If that decides, it is the result and the operations up
-    /// to `end` are skipped; otherwise the right side decides.
-    Decide {
-        /// The operator.
-        by: ShortCircuit,
-        /// Index after the right side.
-        end: usize,
-    },
-}
-
-/// A short-circuit operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShortCircuit {
-    /// `&&`, which a false left side decides.
-    And,
-    /// `||`, which a true left side decides.
-    Or,
-}
-
-impl ShortCircuit {
-    /// Returns the truth value of a left side that decides.
-    pub fn deciding(self) -> bool {
-        self == Self::Or
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
-    Minus,
-    Complement,
-    Not,
-    /// 1 for everything but 0.
-    Truth,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Or,
-    Xor,
-    And,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-}
-
-/// An operator between two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Infix {
-    /// Both sides are evaluated.
-    Both(Binary),
-    /// The right side is evaluated only if the left one does not decide.
-    Unless(ShortCircuit),
-}
-
-impl Infix {
-    /// Returns the operator and its precedence, as in C.
-    fn of(symbol: &str) -> Option<(Self, u8)> {
-        let (operator, precedence) = match symbol {
-            "||" => return Some((Self::Unless(ShortCircuit::Or), 1)),
-            "&&" => return Some((Self::Unless(ShortCircuit::And), 2)),
-            "|" => (Binary::Or, 3),
-            "^" => (Binary::Xor, 4),
-            "&" => (Binary::And, 5),
-            "==" => (Binary::Equal, 6),
-            "!=" => (Binary::NotEqual, 6),
-            "<" => (Binary::Less, 7),
-            "<=" => (Binary::LessOrEqual, 7),
-            ">" => (Binary::Greater, 7),
-            ">=" => (Binary::GreaterOrEqual, 7),
-            "<<" => (Binary::ShiftLeft, 8),
-            ">>" => (Binary::ShiftRight, 8),
-            "+" => (Binary::Add, 9),
-            "-" => (Binary::Subtract, 9),
-            "*" => (Binary::Multiply, 10),
-            "/" => (Binary::Divide, 10),
-            "%" => (Binary::Remainder, 10),
-            _ => return None,
-        };
-        Some((Self::Both(operator), precedence))
-    }
-}
 
 /// Returns the width of a memory access by the name before its bracket.
 fn width_of(name: &str) -> Option<Width> {
@@ -135,6 +28,12 @@ fn width_of(name: &str) -> Option<Width> {
 /// Reports the column of the error.
 pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
     let mut tokens = tokens(text)?;
+    if let Some(column) = first_type(&tokens) {
+        return Err(ExpressionError {
+            column,
+            kind: Kind::Type,
+        });
+    }
     mark_lone_numbers(&mut tokens);
     let end_column = text.trim_end().chars().count() + 1;
     if tokens.is_empty() {
@@ -271,6 +170,12 @@ impl Parser {
             {
                 self.memory(column, width_of(&name).unwrap_or(Width::Pointer))?;
             }
+            ExpressionWord::Name(NameKind::Any, name)
+                if name == "sizeof" && self.begins_operand() =>
+            {
+                self.nested(column, Self::unary)?;
+                self.path(column)?.aspect = VariableAspect::Size;
+            }
             ExpressionWord::Name(NameKind::Any, name) if name.contains("->") => {
                 let path = Operation::Path(PathPattern::of_name(&name));
                 self.operations.push((column, path));
@@ -280,9 +185,10 @@ impl Parser {
                 self.operations.push((column, Operation::Name(kind, name)));
                 self.postfix()?;
             }
-            ExpressionWord::Symbol("*") => {
+            ExpressionWord::Symbol("*") => self.target(column)?,
+            ExpressionWord::Symbol("&") => {
                 self.nested(column, Self::unary)?;
-                self.path(column)?.steps.push(PathStep::Target);
+                self.path(column)?.aspect = VariableAspect::Address;
             }
             ExpressionWord::Symbol("+") => self.nested(column, Self::unary)?,
             ExpressionWord::Symbol("-") => self.signed(column, Unary::Minus)?,
@@ -350,13 +256,43 @@ impl Parser {
         Ok(())
     }
 
+    /// Parses the operand of `*`: a variable, its address, or a sum with it. `*(p + i)` is `p[i]`.
+    fn target(&mut self, column: usize) -> Result<(), ExpressionError> {
+        let start = self.operations.len();
+        self.nested(column, Self::unary)?;
+        match self.operations.last_mut() {
+            Some((_, Operation::Path(path))) if path.aspect == VariableAspect::Address => {
+                path.aspect = VariableAspect::Value;
+            }
+            Some((_, Operation::Binary(_))) => {
+                let sum = self.operations.split_off(start);
+                let element = element_of_sum(sum);
+                self.operations.extend(element.ok_or(ExpressionError {
+                    column,
+                    kind: Kind::NotAVariable,
+                })?);
+            }
+            _ => self.path(column)?.steps.push(PathStep::Target),
+        }
+        Ok(())
+    }
+
+    /// Returns true if the next token begins the operand of `sizeof`.
+    fn begins_operand(&mut self) -> bool {
+        let next = self.tokens.peek().map(|token| &token.word);
+        matches!(
+            next,
+            Some(ExpressionWord::Name(..) | ExpressionWord::Symbol("("))
+        )
+    }
+
     /// Returns the variable that was parsed last.
     fn path(&mut self, column: usize) -> Result<&mut PathPattern, ExpressionError> {
         if let Some((_, operation)) = self.operations.last_mut() {
-            if let Operation::Name(NameKind::Any, name) = operation {
-                *operation = Operation::Path(PathPattern::of_name(name));
-            }
-            if let Operation::Path(path) = operation {
+            operation.make_path();
+            if let Operation::Path(path) = operation
+                && path.aspect == VariableAspect::Value
+            {
                 return Ok(path);
             }
         }
@@ -429,7 +365,7 @@ impl Parser {
 
 fn spelling(word: &ExpressionWord) -> String {
     match word {
-        ExpressionWord::Number(value) => value.to_string(),
+        ExpressionWord::Number(number) => number.bits().to_string(),
         ExpressionWord::Bare(bare) => bare.digits.clone(),
         ExpressionWord::Name(_, name) => name.clone(),
         ExpressionWord::Symbol(symbol) => (*symbol).to_owned(),

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::expression::NameLookup;
+use crate::expression::typed_number::TypedNumber;
 use crate::messages::say;
 use crate::number::number;
 
@@ -94,6 +95,14 @@ impl BareNumber {
             (false, true) => self.taken_as(in_c, None),
             _ if self.is_alone && is_long => self.taken_as(self.hexadecimal, Some(in_c)),
             _ => self.taken_as(in_c, Some(self.hexadecimal)),
+        }
+    }
+
+    /// Returns the number of the chosen reading.
+    pub(super) fn number(&self, context: &dyn NameLookup) -> TypedNumber {
+        match self.read(context) {
+            reading if reading.is_hexadecimal => TypedNumber::digits(reading.taken),
+            reading => TypedNumber::in_c(&self.digits, reading.taken),
         }
     }
 

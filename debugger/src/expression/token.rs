@@ -1,5 +1,6 @@
 //! Splits expressions into tokens.
 
+use super::typed_number::TypedNumber;
 use super::{BareNumber, ExpressionError, ExpressionErrorKind};
 use crate::number::number;
 
@@ -13,7 +14,7 @@ pub struct ExpressionToken {
 /// Kind and content of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpressionWord {
-    Number(u64),
+    Number(TypedNumber),
     /// Digits that also have a hexadecimal reading, or only that.
     Bare(BareNumber),
     Name(NameKind, String),
@@ -68,6 +69,37 @@ pub fn tokens(text: &str) -> Result<Vec<ExpressionToken>, ExpressionError> {
     }
 }
 
+/// Returns the column of the first type in parentheses: `(int)x`, `(char *)p`. Cost: linear in the
+/// number of tokens.
+pub fn first_type(tokens: &[ExpressionToken]) -> Option<usize> {
+    let is_symbol = |token: &ExpressionToken, text: &str| matches!(token.word, ExpressionWord::Symbol(symbol) if symbol == text);
+    let is_name = |token: &ExpressionToken| matches!(token.word, ExpressionWord::Name(..));
+    let mut rest = tokens;
+    while let Some(open) = rest.iter().position(|token| is_symbol(token, "(")) {
+        let (before, inner) = rest.split_at_checked(open + 1)?;
+        let names = inner.iter().take_while(|token| is_name(token)).count();
+        let stars = inner.get(names..)?.iter();
+        let stars = stars.take_while(|token| is_symbol(token, "*")).count();
+        let is_closed = inner
+            .get(names + stars)
+            .is_some_and(|token| is_symbol(token, ")"));
+        // `(x) - 1` is a difference, `(x) y` nothing.
+        let is_operand = inner.get(names + stars + 1).is_some_and(|token| {
+            !matches!(token.word, ExpressionWord::Symbol(_)) && !is_member(&token.word)
+        });
+        if names > 0 && is_closed && (stars > 0 || names > 1 || is_operand) {
+            return before.last().map(|token| token.column);
+        }
+        rest = inner;
+    }
+    None
+}
+
+/// Returns true for a member that follows a variable: `.x`.
+fn is_member(word: &ExpressionWord) -> bool {
+    matches!(word, ExpressionWord::Name(NameKind::Any, name) if name.starts_with('.'))
+}
+
 /// Kind of token expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExpectedToken {
@@ -91,9 +123,12 @@ impl<'a> Tokenizer<'a> {
             });
             return match (number(text), BareNumber::of(text)) {
                 (_, Some(bare)) => Ok(ExpressionWord::Bare(bare)),
-                (Ok(value), None) => Ok(ExpressionWord::Number(value)),
+                (Ok(value), None) => Ok(ExpressionWord::Number(TypedNumber::in_c(text, value))),
                 (Err(error), None) => Err(ExpressionErrorKind::Number(text.to_owned(), error)),
             };
+        }
+        if let Some(rest) = self.rest.strip_prefix('\'') {
+            return self.character(rest);
         }
         for (prefix, kind) in [("reg::", NameKind::Register), ("sym::", NameKind::Symbol)] {
             if self.rest.starts_with(prefix) {
@@ -161,6 +196,24 @@ impl<'a> Tokenizer<'a> {
         Ok(ExpressionWord::Name(kind, name))
     }
 
+    /// Reads a character constant of C: `'A'`, `'\n'`.
+    fn character(&mut self, rest: &str) -> Result<ExpressionWord, ExpressionErrorKind> {
+        let mut letters = rest.chars();
+        let (letter, len) = match (letters.next(), letters.next()) {
+            (Some('\\'), Some(escaped)) => (unescaped(escaped), 2),
+            (Some('\\' | '\''), _) | (None, _) => (None, 0),
+            (Some(letter), _) => (Some(letter), 1),
+        };
+        let is_closed = rest.chars().nth(len) == Some('\'');
+        let letter = letter.filter(|_| is_closed);
+        let letter = letter.ok_or(ExpressionErrorKind::Character('\''))?;
+        let len_bytes: usize = self.rest.chars().take(len + 2).map(char::len_utf8).sum();
+        self.skip_bytes(len_bytes);
+        Ok(ExpressionWord::Number(TypedNumber::decimal(u32::from(
+            letter,
+        ))))
+    }
+
     fn quoted(&mut self) -> Result<&'a str, ExpressionErrorKind> {
         self.skip_bytes(1);
         let name = self.skip_while(|character| character != '`');
@@ -196,6 +249,22 @@ impl<'a> Tokenizer<'a> {
         self.column += taken.chars().count();
         taken
     }
+}
+
+/// Returns the character of a simple escape sequence (C11, 6.4.4.4).
+fn unescaped(letter: char) -> Option<char> {
+    Some(match letter {
+        '0' => '\0',
+        'a' => '\x07',
+        'b' => '\x08',
+        'f' => '\x0c',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'v' => '\x0b',
+        '\\' | '\'' | '"' | '?' => letter,
+        _ => return None,
+    })
 }
 
 fn is_name_start(character: char) -> bool {

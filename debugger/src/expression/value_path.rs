@@ -21,11 +21,22 @@ pub enum PathPart {
     Target,
 }
 
+/// Property of a variable that takes part in an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableAspect {
+    Value,
+    /// `&x`.
+    Address,
+    /// `sizeof x`.
+    Size,
+}
+
 /// A path whose indexes are not evaluated yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
     pub name: String,
     pub steps: Vec<PathStep>,
+    pub aspect: VariableAspect,
 }
 
 /// A step of a [`PathPattern`].
@@ -40,7 +51,7 @@ pub enum PathStep {
 impl ValuePath {
     /// Splits a name with members: `node.next.id`, `node->id`.
     pub fn of_name(text: &str) -> Self {
-        let PathPattern { name, steps } = PathPattern::of_name(text);
+        let PathPattern { name, steps, .. } = PathPattern::of_name(text);
         let member = |step| match step {
             PathStep::Member(name) => Some(PathPart::Member(name)),
             PathStep::Element | PathStep::Target => None,
@@ -61,6 +72,7 @@ impl PathPattern {
             steps: words
                 .map(|name| PathStep::Member(name.to_owned()))
                 .collect(),
+            aspect: VariableAspect::Value,
         }
     }
 
@@ -103,8 +115,10 @@ impl fmt::Display for ValuePath {
             text = match part {
                 PathPart::Member(name) if text.starts_with('*') => format!("({text}).{name}"),
                 PathPart::Member(name) => format!("{text}.{name}"),
-                PathPart::Element(index) if text.starts_with('*') => format!("({text})[{index}]"),
-                PathPart::Element(index) => format!("{text}[{index}]"),
+                PathPart::Element(index) if text.starts_with('*') => {
+                    format!("({text})[{}]", index.cast_signed())
+                }
+                PathPart::Element(index) => format!("{text}[{}]", index.cast_signed()),
                 PathPart::Target => format!("*{text}"),
             };
         }

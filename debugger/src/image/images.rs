@@ -21,7 +21,7 @@ use crate::image::identity;
 use crate::image::memory_view::LinkerView;
 use crate::image::segments::MappedRange;
 use crate::image::symbol::{AddressName, SymbolTable, UserNameTable};
-use crate::image::variables::{FrameVariables, ImageVariables};
+use crate::image::variables::{FrameVariables, ImageVariables, UnitName};
 
 /// The symbols of all images, by address and by name. Without images every query has no answer.
 #[derive(Clone, Debug, Default)]
@@ -510,6 +510,19 @@ impl Images {
             starts.extend(image.inlined_instances(name, cancel)?);
         }
         Ok(starts)
+    }
+
+    /// Returns the meaning of a name outside functions, in the unit of the code at an address.
+    pub fn unit_name(&self, address: Address, name: &str) -> Option<UnitName> {
+        let mut images = self.variables.iter().rev();
+        images.find_map(|image| UnitName::find(image, address, name))
+    }
+
+    /// Returns the variable with a name outside functions, in any unit of an image. The first query
+    /// reads all units.
+    pub fn global_variable(&self, name: &str) -> Option<FrameVariables> {
+        let mut images = self.variables.iter().rev();
+        images.find_map(|image| FrameVariables::find_global(image, name))
     }
 
     /// Returns the name of the file to which the compiler moved the variables of the code at an

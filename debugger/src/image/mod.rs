@@ -44,8 +44,8 @@ pub use crate::image::symbol::AddressName;
 pub use crate::image::variables::{
     ArrayLength, EnumerationName, EvaluationState, FUNCTIONS, FieldBits, FrameValues,
     FrameVariables, KnownNumber, MemberKind, PlacedVariable, ScopedVariable, Signedness,
-    TypeDescription, TypeMember, TypeShape, TypeVariant, UnsupportedLocation, VariableKind,
-    VariablePlace, VariableType, VariableTypes, VariantPart, sign_extended,
+    TypeDescription, TypeMember, TypeShape, TypeVariant, UnitName, UnsupportedLocation,
+    VariableKind, VariablePlace, VariableType, VariableTypes, VariantPart, sign_extended,
 };
 pub use fit::{CheckedImage, ImageFit, ImageMismatch, fits_of};
 pub use images::{ImageInfo, ImageOrigin, Images};

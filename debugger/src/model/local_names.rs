@@ -1,25 +1,27 @@
-//! Local variables in expressions: `slot == 13`, `h->id`, `names[2]`.
+//! Variables in expressions of a frame: `slot == 13`, `h->id`, `names[2]`.
 //!
-//! A local variable, or a member of the object of a method, comes before a register of its name;
-//! `reg::x0` is always the register.
+//! A local variable, a member of the object of a method, and a variable or an enumerator of the
+//! frame's unit come before a register of its name, and that before variables of other units.
+//! `reg::x0` is always the register, and `sym::table` always the address of a symbol.
 
 use std::cell::OnceCell;
 use std::fmt;
 
 use stepback_index::answer::ThreadId;
+use stepback_index::read::NameReader;
 use stepback_index::{Cancel, QueryError};
-use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use crate::expression::{
-    Expression, ExpressionError, IndexLookup, LookupFailure, NameLookup, PathPart, ValueLookup,
-    ValuePath, Width, parse,
+    Expression, ExpressionError, IndexLookup, LookupFailure, NameLookup, NoNumber, PathPart,
+    TypedNumber, ValueLookup, ValuePath, VariableAspect, Width, parse,
 };
-use crate::image::TypeShape;
+use crate::image::{TypeShape, UnitName};
 use crate::messages::say;
 use crate::model::frame_place::{FrameLevel, FramePlace};
-use crate::model::local_variables::local_variable;
+use crate::model::local_variables::{global_variable, local_variable};
 use crate::model::typed_value::TypedValue;
+use crate::model::variable_numbers::{address_of, no_number, number_of};
 use crate::model::variable_values::ValueReader;
 use crate::session::Session;
 
@@ -72,24 +74,12 @@ impl<'a> LocalNames<'a> {
         }
     }
 
-    fn local(&self, path: &ValuePath) -> Option<ValueLookup> {
-        let find = || Ok(FramePlace::find(self.session, self.frame, self.cancel)?);
-        let place = match self.place.get_or_init(find) {
-            Ok(place) => place.as_ref()?,
-            Err(error) => return Some(ValueLookup::Failed(error.clone())),
-        };
-        match self.number(place, path) {
-            Ok(number) => number,
-            Err(error) => Some(ValueLookup::Failed(error.into())),
-        }
-    }
-
-    fn number(
+    fn looked_up(
         &self,
         place: &FramePlace,
         path: &ValuePath,
+        aspect: VariableAspect,
     ) -> Result<Option<ValueLookup>, QueryError> {
-        let failed = |words: &str| Ok(Some(ValueLookup::Failed(words.into())));
         let reader = ValueReader {
             session: self.session,
             place,
@@ -97,59 +87,59 @@ impl<'a> LocalNames<'a> {
         };
         let value = match find_value(&reader, path)? {
             FoundValue::Known(value) => reader.referred(&value)?,
-            FoundValue::NoVariable => return Ok(None),
-            FoundValue::Unknown => None,
-            FoundValue::NoPart(reason) => return failed(&reason.to_string()),
+            FoundValue::NoVariable => return Ok(enumerator(&reader, path, aspect)),
+            FoundValue::NoPart(NoPart::VariantUnknown(_)) => return Ok(Some(ValueLookup::Unknown)),
+            FoundValue::NoPart(reason) => return Ok(Some(ValueLookup::NoNumber(reason.into()))),
         };
-        let Some(value) = value else {
-            return Ok(Some(ValueLookup::Unknown));
-        };
-        if value.description().shape == TypeShape::Float {
-            return failed(say!("local-floating-point"));
-        }
-        if let TypeShape::Integer(_) = value.description().shape
-            && value.size_bytes().is_some_and(|size| size > 8)
-        {
-            return failed(say!("local-too-wide"));
-        }
-        let number = number_of(&reader, &value)?;
-        Ok(Some(
-            number.map_or(ValueLookup::Unknown, ValueLookup::Known),
-        ))
+        Ok(Some(match (value, aspect) {
+            (None, _) => ValueLookup::Unknown,
+            (Some(value), VariableAspect::Value) => number_of(&reader, &value)?,
+            (Some(value), VariableAspect::Address) => address_of(&value),
+            (Some(value), VariableAspect::Size) => match value.size_bytes() {
+                Some(size) => ValueLookup::Typed(TypedNumber::size(size)),
+                None => no_number(say!("local-unknown-size")),
+            },
+        }))
     }
 }
 
-/// Returns a variable as a number: its value with its sign, or the address of a structure or an
-/// array. None if it is unknown.
-fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<Option<u64>, QueryError> {
-    match value.description().shape {
-        TypeShape::Record { .. } | TypeShape::Array { .. } => {
-            Ok(value.address().map(|Address(address)| address))
-        }
-        TypeShape::Integer(_)
-        | TypeShape::Character(_)
-        | TypeShape::Boolean
-        | TypeShape::Float
-        | TypeShape::Pointer(_)
-        | TypeShape::Reference(_)
-        | TypeShape::Enumeration { .. }
-        | TypeShape::Function
-        | TypeShape::Opaque => reader.signed_number(value),
+/// Returns the enumerator that a path is.
+fn enumerator(
+    reader: &ValueReader<'_>,
+    path: &ValuePath,
+    aspect: VariableAspect,
+) -> Option<ValueLookup> {
+    let is_name = path.parts.is_empty() && aspect == VariableAspect::Value;
+    let address = reader.place.address.filter(|_| is_name)?;
+    match reader.session.images.unit_name(address, &path.name)? {
+        UnitName::Enumerator(value) => Some(ValueLookup::Typed(TypedNumber::enumerator(value))),
+        UnitName::Variable(_) | UnitName::Declaration => None,
     }
 }
 
 impl NameLookup for LocalNames<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
-        let path = ValuePath::of_name(name);
-        self.local(&path).or_else(|| self.registers.register(name))
+        self.registers.register(name)
     }
 
-    fn variable(&self, path: &ValuePath) -> Option<ValueLookup> {
-        self.local(path)
+    fn variable(&self, path: &ValuePath, aspect: VariableAspect) -> Option<ValueLookup> {
+        let find = || Ok(FramePlace::find(self.session, self.frame, self.cancel)?);
+        let place = match self.place.get_or_init(find) {
+            Ok(place) => place.as_ref()?,
+            Err(error) => return Some(ValueLookup::Failed(error.clone())),
+        };
+        match self.looked_up(place, path, aspect) {
+            Ok(number) => number,
+            Err(error) => Some(ValueLookup::Failed(error.into())),
+        }
     }
 
     fn symbols(&self, name: &str) -> Vec<u64> {
         self.memory.symbols(name)
+    }
+
+    fn address_of_unknown(&self, name: &str) -> Option<u64> {
+        self.memory.address_of_unknown(name)
     }
 
     fn memory(&self, address: u64, width: Width) -> ValueLookup {
@@ -186,8 +176,6 @@ pub enum FoundValue {
     Known(TypedValue),
     /// No variable has the name.
     NoVariable,
-    /// A pointer or a reference to it is unknown.
-    Unknown,
     NoPart(NoPart),
 }
 
@@ -197,6 +185,10 @@ pub enum NoPart {
     /// The first value is a pointer to nothing.
     Null(ValuePath),
     Member(ValuePath, String),
+    /// The active variant has no such member.
+    VariantMember(ValuePath, String),
+    /// The trace does not record which variant is active.
+    VariantUnknown(ValuePath),
     Element(ValuePath, u64),
     /// It is not a pointer to a known type.
     Target(ValuePath),
@@ -211,13 +203,36 @@ impl fmt::Display for NoPart {
                 value = value.to_string(),
                 member = &**member
             ),
+            Self::VariantMember(value, member) => say!(
+                "local-no-variant-member",
+                value = value.to_string(),
+                member = &**member
+            ),
+            Self::VariantUnknown(value) => {
+                say!("local-unknown-variant", value = value.to_string())
+            }
             Self::Element(value, index) => say!(
                 "local-no-element",
                 value = value.to_string(),
-                index = index.to_string()
+                index = index.cast_signed().to_string()
             ),
             Self::Target(value) => say!("local-no-target", value = value.to_string()),
         })
+    }
+}
+
+impl From<NoPart> for NoNumber {
+    fn from(part: NoPart) -> Self {
+        Self {
+            reason: part.to_string(),
+            depends_on_position: match part {
+                NoPart::Null(_)
+                | NoPart::VariantMember(..)
+                | NoPart::VariantUnknown(_)
+                | NoPart::Element(..) => true,
+                NoPart::Member(..) | NoPart::Target(_) => false,
+            },
+        }
     }
 }
 
@@ -226,7 +241,7 @@ impl FoundValue {
     pub fn known(self) -> Option<TypedValue> {
         match self {
             Self::Known(value) => Some(value),
-            Self::NoVariable | Self::Unknown | Self::NoPart(_) => None,
+            Self::NoVariable | Self::NoPart(_) => None,
         }
     }
 }
@@ -258,59 +273,122 @@ pub fn find_value(reader: &ValueReader<'_>, path: &ValuePath) -> Result<FoundVal
     let Some(mut value) = named_variable(reader, &path.name)? else {
         return Ok(FoundValue::NoVariable);
     };
-    for (place, part) in path.parts.iter().enumerate() {
+    let mut rest = &*path.parts;
+    while let [part, after @ ..] = rest {
         reader.cancel.check()?;
         let found = match part {
             PathPart::Member(name) => reader.named_member(&value, name)?,
             PathPart::Element(index) => reader.element(&value, *index)?,
             PathPart::Target => reader.pointed(&value)?,
         };
-        match found {
-            Some(found) => value = found,
+        value = match found {
+            Some(found) => found,
             None => {
+                let place = path.parts.len() - rest.len();
                 let known = ValuePath {
                     name: path.name.clone(),
                     parts: path.parts.get(..place).unwrap_or_default().to_vec(),
                 };
-                return missing_part(reader, &value, known, part);
+                match missing_part(reader, &value, known, part)? {
+                    MissingPart::Unknown(assumed) => assumed,
+                    MissingPart::None(reason) => return Ok(FoundValue::NoPart(reason)),
+                }
             }
-        }
+        };
+        rest = after;
     }
     Ok(FoundValue::Known(value))
 }
 
+/// Part that was not found.
+enum MissingPart {
+    /// A pointer to it is unknown. The value has its type, and no known place.
+    Unknown(TypedValue),
+    None(NoPart),
+}
+
 /// Finds a variable, or a member of the object of a method.
 fn named_variable(reader: &ValueReader<'_>, name: &str) -> Result<Option<TypedValue>, QueryError> {
-    let find = |name| local_variable(reader.session, reader.place, name, reader.cancel);
+    let ValueReader {
+        session,
+        place,
+        cancel,
+    } = *reader;
+    let find = |name| local_variable(session, place, name, cancel);
     if let Some(variable) = find(name)? {
         return Ok(Some(variable.value));
     }
-    match find(OBJECT)? {
-        Some(object) => reader.named_member(&object.value, name),
+    if let Some(object) = find(OBJECT)?
+        && let Some(member) = reader.named_member(&object.value, name)?
+    {
+        return Ok(Some(member));
+    }
+    let images = &session.images;
+    let in_unit = place.address.and_then(|code| images.unit_name(code, name));
+    let found = match in_unit {
+        Some(UnitName::Variable(found)) => Some(found),
+        Some(UnitName::Enumerator(_)) => None,
+        Some(UnitName::Declaration) => images.global_variable(name),
+        None => {
+            let names = NameReader(&session.index);
+            let register = names.register_view_at(name, place.thread, place.mode_at)?;
+            match register {
+                Some(_) => None,
+                None => images.global_variable(name),
+            }
+        }
+    };
+    match found {
+        Some(found) => global_variable(session, place, &found, cancel),
         None => Ok(None),
     }
 }
 
-/// Returns the reason why a value has no such part.
+/// Returns the reason why a part was not found.
 fn missing_part(
     reader: &ValueReader<'_>,
     value: &TypedValue,
     known: ValuePath,
     part: &PathPart,
-) -> Result<FoundValue, QueryError> {
-    let Some(value) = reader.referred(value)? else {
-        return Ok(FoundValue::Unknown);
+) -> Result<MissingPart, QueryError> {
+    let referred = reader.referred(value)?;
+    let is_referred = referred.is_some();
+    let value = referred.unwrap_or_else(|| value.assumed_target());
+    let address = match value.is_pointer() {
+        true => reader.signed_number(&value)?,
+        false => None,
     };
-    if value.is_pointer() {
-        match reader.signed_number(&value)? {
-            None => return Ok(FoundValue::Unknown),
-            Some(0) => return Ok(FoundValue::NoPart(NoPart::Null(known))),
-            Some(_) => {}
-        }
+    if address == Some(0) {
+        return Ok(MissingPart::None(NoPart::Null(known)));
     }
-    Ok(FoundValue::NoPart(match part {
-        PathPart::Member(name) => NoPart::Member(known, name.clone()),
-        PathPart::Element(index) => NoPart::Element(known, *index),
-        PathPart::Target => NoPart::Target(known),
-    }))
+    let is_unknown = !is_referred || (value.is_pointer() && address.is_none());
+    // Where a pointer is unknown, its type still says which parts there are.
+    let target = value.assumed_target();
+    let assumed = match part {
+        PathPart::Member(name) => reader.named_member(&target, name)?,
+        PathPart::Element(_) | PathPart::Target if value.is_pointer() => Some(target.clone()),
+        PathPart::Element(index) => reader.element(&value, *index)?,
+        PathPart::Target => None,
+    };
+    let record = match value.is_pointer() {
+        true => reader.pointed(&value)?.unwrap_or(target),
+        false => target,
+    };
+    let selected = match &record.description().shape {
+        TypeShape::Record {
+            variants: Some(variants),
+            ..
+        } => Some(reader.selected_variant(&record, variants)?.is_known()),
+        _ => None,
+    };
+    Ok(match (assumed, part, selected) {
+        (Some(assumed), ..) if is_unknown => MissingPart::Unknown(assumed),
+        (_, PathPart::Member(_), Some(false)) => MissingPart::None(NoPart::VariantUnknown(known)),
+        (_, PathPart::Member(name), Some(true)) => {
+            MissingPart::None(NoPart::VariantMember(known, name.clone()))
+        }
+        (_, PathPart::Member(name), None) => MissingPart::None(NoPart::Member(known, name.clone())),
+        (_, PathPart::Element(index), _) => MissingPart::None(NoPart::Element(known, *index)),
+        (_, PathPart::Target, _) => MissingPart::None(NoPart::Target(known)),
+    })
 }

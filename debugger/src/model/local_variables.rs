@@ -81,6 +81,23 @@ pub fn local_variable(
     }
 }
 
+/// Returns a variable outside functions.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn global_variable(
+    session: &Session,
+    place: &FramePlace,
+    found: &FrameVariables,
+    cancel: &Cancel,
+) -> Result<Option<TypedValue>, QueryError> {
+    let Some(variable) = found.variables().first() else {
+        return Ok(None);
+    };
+    let frame = FrameReader::new(session, place, found, cancel)?;
+    Ok(Some(frame.variable(found, variable)?.value))
+}
+
 fn found_at(session: &Session, place: &FramePlace) -> Option<FrameVariables> {
     session.images.variables_at(place.address?)
 }

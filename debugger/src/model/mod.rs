@@ -59,6 +59,7 @@ pub mod trace_notes;
 mod trace_window;
 pub mod typed_value;
 pub mod variable_members;
+mod variable_numbers;
 pub mod variable_values;
 pub mod watch_state;
 pub mod wave;

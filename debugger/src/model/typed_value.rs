@@ -47,6 +47,24 @@ impl TypedValue {
         matches!(self.description().shape, TypeShape::Pointer(_))
     }
 
+    /// Returns the target of an unknown pointer or reference, which has no place either; another
+    /// value itself.
+    pub(super) fn assumed_target(&self) -> Self {
+        let (TypeShape::Pointer(target) | TypeShape::Reference(target)) = self.description().shape
+        else {
+            return self.clone();
+        };
+        Self {
+            types: self.types.clone(),
+            of_type: target,
+            place: match &self.place {
+                VariablePlace::Memory(_) | VariablePlace::Content(_) => VariablePlace::Unknown,
+                other => other.clone(),
+            },
+            bits: None,
+        }
+    }
+
     /// Returns the address of a value in memory.
     pub fn address(&self) -> Option<Address> {
         match self.place {

@@ -284,6 +284,11 @@ pub enum SelectedVariant<'a> {
 }
 
 impl<'a> SelectedVariant<'a> {
+    /// Returns true if the trace shows which variant it is.
+    pub fn is_known(self) -> bool {
+        !matches!(self, Self::Unknown)
+    }
+
     /// Returns the members of the variant.
     pub fn members(self) -> &'a [TypeMember] {
         match self {

@@ -22,7 +22,7 @@ next-write CELL     the next one; also last-read, next-read, last-access, next-a
 reverse-step        to the previous line, into calls
 reverse-finish      to the call of this function
 help                this list
-Anything else is a variable or an expression: h->id, names[2], x0, [sp + 8], table + 2 * x1";
+Anything else is a variable or an expression: h->id, names[2], &x, i < 0, x0, [sp + 8]";
 
 impl TracedProgram {
     /// Returns the viewpoint of a frame.

@@ -2,8 +2,7 @@
 
 use anyhow::{Result, ensure};
 use serde_json::{Value as Json, json};
-use stepback_debugger::analysis::names::NameError;
-use stepback_debugger::expression::{ExpressionError, parse};
+use stepback_debugger::expression::parse;
 use stepback_debugger::image::SymbolKind;
 use stepback_debugger::model::frame_place::FrameLevel;
 use stepback_debugger::model::local_names::LocalNames;
@@ -171,12 +170,12 @@ impl TracedProgram {
             });
         }
         let locals = LocalNames::of_frame(session, frame, registers_at, cancel);
-        match parse(text).and_then(|expression| expression.evaluate(&locals)) {
-            Ok(value) => Ok(EvaluatedText {
-                text: format!("{value:#x} ({value})"),
-                reference: Some(value),
+        match parse(text).and_then(|expression| expression.number(&locals)) {
+            Ok(number) => Ok(EvaluatedText {
+                text: format!("{:#x} ({})", number.shown_bits(), number.shown()),
+                reference: Some(number.bits()),
             }),
-            Err(error) if is_unknown_here(text, &error) => Ok(EvaluatedText {
+            Err(error) if error.kind.is_unrecorded() => Ok(EvaluatedText {
                 text: NOT_RECORDED.to_owned(),
                 reference: None,
             }),
@@ -213,14 +212,6 @@ impl TracedProgram {
         };
         Ok(self.value(text, here)?.text)
     }
-}
-
-fn is_unknown_here(text: &str, error: &ExpressionError) -> bool {
-    let error = NameError::Expression {
-        text: text.to_owned(),
-        error: error.clone(),
-    };
-    error.is_unknown_here()
 }
 
 fn result(text: &str) -> Json {

@@ -219,7 +219,11 @@ impl TracedProgram {
         }
         let target = match seen.value.is_pointer() {
             true => reader.signed_number(&seen.value)?,
-            false => seen.value.address().map(|address| address.0),
+            false => {
+                let referred = reader.referred(&seen.value)?;
+                let address = referred.and_then(|value| value.address());
+                address.map(|address| address.0)
+            }
         };
         if let Some(address) = target {
             json["memoryReference"] = format!("{address:#x}").into();

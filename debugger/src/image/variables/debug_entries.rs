@@ -11,6 +11,7 @@ use gimli::{
 
 use crate::image::lines::SectionReader;
 use crate::image::variables::code_ranges::{code_of, offsets_of};
+use crate::image::variables::global_names::GlobalNames;
 
 /// Maximum number of units that are kept. A full cache is cleared.
 const UNITS_KEPT: usize = 256;
@@ -64,6 +65,8 @@ pub struct DebugEntries {
     /// Types by signature (DWARF 5, 3.1.4 "Type Unit Entries").
     signatures: HashMap<u64, EntryId>,
     kept: Mutex<HashMap<EntryId, Arc<DebugUnit>>>,
+    /// Variables outside functions of all units.
+    pub(super) globals: OnceLock<GlobalNames>,
 }
 
 /// A unit of `.debug_types`.
@@ -82,6 +85,7 @@ struct UnitExtent {
 pub struct DebugUnit {
     pub unit: Unit<SectionReader>,
     functions: OnceLock<Vec<FunctionExtent>>,
+    pub(super) names: OnceLock<GlobalNames>,
 }
 
 /// Code of a function.
@@ -150,6 +154,7 @@ impl DebugEntries {
             type_units,
             signatures,
             kept: Mutex::default(),
+            globals: OnceLock::new(),
         }
     }
 
@@ -209,10 +214,13 @@ impl DebugEntries {
         functions
     }
 
-    /// Returns all units of `.debug_info` that can be read.
-    pub fn all_units(&self) -> impl Iterator<Item = Arc<DebugUnit>> {
+    /// Returns all units, which are not kept.
+    pub(super) fn all_units(&self) -> impl Iterator<Item = Arc<DebugUnit>> {
         let starts = self.units.iter().map(|extent| extent.bytes.start);
-        starts.filter_map(|start| self.unit(EntryId::info(start)))
+        starts.filter_map(|start| {
+            let header = self.dwarf.unit_header(DebugInfoOffset(start)).ok()?;
+            Some(Arc::new(DebugUnit::new(self.dwarf.unit(header).ok()?)))
+        })
     }
 
     /// Returns the ranges of an entry's code.
@@ -230,10 +238,7 @@ impl DebugEntries {
             EntrySection::Info => self.dwarf.unit_header(DebugInfoOffset(start.offset)).ok()?,
             EntrySection::Types => self.type_unit(start.offset)?.header.clone(),
         };
-        let unit = Arc::new(DebugUnit {
-            unit: self.dwarf.unit(header).ok()?,
-            functions: OnceLock::new(),
-        });
+        let unit = Arc::new(DebugUnit::new(self.dwarf.unit(header).ok()?));
         if kept.len() >= UNITS_KEPT {
             kept.clear();
         }
@@ -366,6 +371,14 @@ pub struct Inherited {
 }
 
 impl DebugUnit {
+    fn new(unit: Unit<SectionReader>) -> Self {
+        Self {
+            unit,
+            functions: OnceLock::new(),
+            names: OnceLock::new(),
+        }
+    }
+
     fn id_of(&self, offset: UnitOffset) -> Option<EntryId> {
         let header = &self.unit.header;
         match offset.to_debug_info_offset(header) {

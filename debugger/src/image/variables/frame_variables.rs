@@ -30,6 +30,14 @@ impl FrameVariables {
         })
     }
 
+    /// Creates the variables of a scope.
+    pub(super) fn of_scope(image: &Arc<ImageVariables>, scope: ScopeAtAddress) -> Self {
+        Self {
+            image: Arc::clone(image),
+            scope: Arc::new(scope),
+        }
+    }
+
     /// Returns the variables, those of the innermost scope first.
     pub fn variables(&self) -> &[ScopedVariable] {
         &self.scope.code.variables

@@ -46,6 +46,19 @@ pub struct ScopedVariable {
     depth: usize,
 }
 
+impl ScopedVariable {
+    /// Creates a variable outside functions.
+    pub(super) fn global(name: String, entry: Entry) -> Self {
+        Self {
+            entry,
+            name,
+            kind: VariableKind::Local,
+            function: 0,
+            depth: 0,
+        }
+    }
+}
+
 /// A scope around an address.
 #[derive(Clone, Copy)]
 struct Scope {

@@ -154,6 +154,11 @@ pub struct FieldBits {
 }
 
 impl VariableType {
+    /// Returns true for `void`.
+    pub fn is_void(self) -> bool {
+        self.entry.is_none()
+    }
+
     pub(super) fn of(entry: Option<EntryId>) -> Self {
         Self {
             entry,

@@ -18,6 +18,10 @@ fn read_all(entries: &DebugEntries, address: u64) -> usize {
     let Some(function) = entries.function_at(address) else {
         return 0;
     };
+    for name in ["sessions", "KINDS", "a::b"] {
+        entries.names_of(&function.unit).named(name);
+        entries.globals().named(name);
+    }
     let mut placed = 0;
     let state = EvaluationState::default();
     let types = types(entries);

@@ -1,0 +1,273 @@
+//! Names outside functions: of variables of files and classes, and of enumerators ([`GlobalNames`]).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gimli::{AttributeValue, DwTag, UnitOffset};
+
+use crate::image::variables::debug_entries::{DebugEntries, DebugUnit, Entry, EntryId};
+
+/// Maximum size of the names that are kept, with their entries.
+const NAMES_BYTES: usize = 1 << 26;
+
+/// Size of a name without its text.
+const ENTRY_BYTES: usize = size_of::<NamedEntry>();
+
+/// Maximum length of a name.
+const NAME_BYTES: usize = 1 << 10;
+
+/// Maximum nesting depth of namespaces and classes.
+const LEVELS: usize = 64;
+
+/// Separator of the parts of a name.
+const SEPARATOR: &str = "::";
+
+/// Meaning of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NamedKind {
+    /// A variable that other units see.
+    External,
+    /// A variable of one unit.
+    Static,
+    /// A variable that another unit may define.
+    Declaration,
+    Enumerator,
+    /// An enumerator whose name needs that of its type: `enum class`.
+    ScopedEnumerator,
+}
+
+/// An entry with its name.
+#[derive(Clone, Debug)]
+pub(super) struct NamedEntry {
+    /// Name with namespaces and classes: `shop::counter::all`.
+    name: String,
+    pub kind: NamedKind,
+    pub entry: EntryId,
+}
+
+impl NamedEntry {
+    /// Returns true if the name ends with the parts of another one.
+    fn has_last_parts(&self, parts: &str) -> bool {
+        let before = self.name.strip_suffix(parts);
+        let is_end = before.is_some_and(|before| before.ends_with(SEPARATOR));
+        let is_scoped = self.kind == NamedKind::ScopedEnumerator;
+        is_end && (!is_scoped || parts.contains(SEPARATOR))
+    }
+}
+
+/// Entries by the last parts of their names.
+#[derive(Default)]
+pub(super) struct GlobalNames {
+    entries: HashMap<String, Vec<NamedEntry>>,
+    size_bytes: usize,
+}
+
+/// A namespace, class or enumeration around an entry.
+struct Scope {
+    level: isize,
+    /// Length of the prefix of the names in it.
+    prefix_bytes: usize,
+    /// Its names are also those of the scope around it.
+    is_transparent: bool,
+}
+
+/// Place in a unit, with the names around it.
+struct UnitWalk<'a> {
+    entries: &'a DebugEntries,
+    scopes: Vec<Scope>,
+    prefix: String,
+    /// Names of declarations, which definitions elsewhere complete.
+    declared: HashMap<UnitOffset, String>,
+}
+
+impl UnitWalk<'_> {
+    /// Leaves the scopes that are not around an entry.
+    fn leave_to(&mut self, level: isize) {
+        while self.scopes.last().is_some_and(|scope| scope.level >= level) {
+            self.scopes.pop();
+        }
+        let around = self.scopes.last();
+        self.prefix
+            .truncate(around.map_or(0, |scope| scope.prefix_bytes));
+    }
+
+    fn enter(&mut self, scope: &Entry) {
+        // The enumerators of C belong to the scope around their type.
+        let is_transparent = scope.tag() == gimli::DW_TAG_enumeration_type
+            && !scope.has_flag(gimli::DW_AT_enum_class);
+        let name = self.entries.name_of(scope).filter(|_| !is_transparent);
+        if let Some(name) = name.filter(|name| self.prefix.len() + name.len() < NAME_BYTES) {
+            self.prefix.push_str(&name);
+            self.prefix.push_str(SEPARATOR);
+        }
+        self.scopes.push(Scope {
+            level: scope.die.depth(),
+            prefix_bytes: self.prefix.len(),
+            is_transparent,
+        });
+    }
+
+    /// Returns the meaning of an entry; none for entries without one here.
+    fn kind_of(&self, entry: &Entry) -> Option<NamedKind> {
+        let is_declaration = entry.has_flag(gimli::DW_AT_declaration);
+        match entry.tag() {
+            gimli::DW_TAG_enumerator => {
+                let is_transparent = self.scopes.last().is_some_and(|scope| scope.is_transparent);
+                Some(match is_transparent {
+                    true => NamedKind::Enumerator,
+                    false => NamedKind::ScopedEnumerator,
+                })
+            }
+            gimli::DW_TAG_variable | gimli::DW_TAG_member if is_declaration => {
+                Some(NamedKind::Declaration)
+            }
+            gimli::DW_TAG_variable
+                if entry.has_flag(gimli::DW_AT_external)
+                    || entry.die.attr_value(gimli::DW_AT_specification).is_some() =>
+            {
+                Some(NamedKind::External)
+            }
+            gimli::DW_TAG_variable => Some(NamedKind::Static),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of an entry with those of the scopes around it.
+    fn name_of(&self, entry: &Entry) -> Option<String> {
+        if let Some(AttributeValue::UnitRef(origin)) =
+            entry.die.attr_value(gimli::DW_AT_specification)
+            && let Some(name) = self.declared.get(&origin)
+        {
+            return Some(name.clone());
+        }
+        let name = self.entries.name_of(entry)?;
+        let is_short = name.len() < NAME_BYTES;
+        is_short.then(|| format!("{}{name}", self.prefix))
+    }
+}
+
+impl DebugEntries {
+    /// Returns the names outside functions of a unit.
+    pub(super) fn names_of<'a>(&self, unit: &'a Arc<DebugUnit>) -> &'a GlobalNames {
+        unit.names.get_or_init(|| {
+            let mut names = GlobalNames::default();
+            names.add(self, unit, |_| true);
+            names
+        })
+    }
+
+    /// Returns the variables that units define outside functions. The first query reads all units.
+    pub(super) fn globals(&self) -> &GlobalNames {
+        self.globals.get_or_init(|| {
+            let mut names = GlobalNames::default();
+            for unit in self.all_units() {
+                names.add(self, &unit, NamedKind::is_definition);
+            }
+            names
+        })
+    }
+}
+
+impl NamedKind {
+    /// Returns true for a variable that is defined here.
+    fn is_definition(self) -> bool {
+        matches!(self, Self::External | Self::Static)
+    }
+}
+
+impl GlobalNames {
+    /// Adds names of a unit. An entry that cannot be read ends the list.
+    fn add(
+        &mut self,
+        entries: &DebugEntries,
+        unit: &Arc<DebugUnit>,
+        is_kept: fn(NamedKind) -> bool,
+    ) {
+        let mut walk = UnitWalk {
+            entries,
+            scopes: Vec::new(),
+            prefix: String::new(),
+            declared: HashMap::new(),
+        };
+        let mut cursor = unit.unit.entries();
+        let mut next = cursor.next_dfs().ok().flatten().cloned();
+        while let Some(die) = next.filter(|_| self.size_bytes < NAMES_BYTES) {
+            walk.leave_to(die.depth());
+            let entry = Entry {
+                unit: Arc::clone(unit),
+                die,
+            };
+            let is_entered = match entry.tag() {
+                gimli::DW_TAG_compile_unit | gimli::DW_TAG_partial_unit => true,
+                tag if is_scope(tag) && walk.scopes.len() < LEVELS => {
+                    walk.enter(&entry);
+                    true
+                }
+                _ => {
+                    self.insert(&entry, &mut walk, is_kept);
+                    false
+                }
+            };
+            // Names inside functions are local.
+            let sibling = match is_entered {
+                true => None,
+                false => cursor.next_sibling().ok().flatten().cloned(),
+            };
+            next = match sibling {
+                Some(sibling) => Some(sibling),
+                None => cursor.next_dfs().ok().flatten().cloned(),
+            };
+        }
+    }
+
+    /// Adds an entry if it has a meaning here.
+    fn insert(&mut self, entry: &Entry, walk: &mut UnitWalk<'_>, is_kept: fn(NamedKind) -> bool) {
+        let (Some(kind), Some(id)) = (walk.kind_of(entry), entry.id()) else {
+            return;
+        };
+        let Some(name) = walk.name_of(entry) else {
+            return;
+        };
+        if kind == NamedKind::Declaration {
+            walk.declared.insert(entry.die.offset(), name.clone());
+        }
+        if !is_kept(kind) {
+            return;
+        }
+        self.size_bytes += ENTRY_BYTES + 2 * name.len();
+        let last = last_part(&name).to_owned();
+        self.entries.entry(last).or_default().push(NamedEntry {
+            name,
+            kind,
+            entry: id,
+        });
+    }
+
+    /// Returns the entries with a name, which may lack the first parts. Those with exactly this name
+    /// come before others.
+    pub fn named(&self, name: &str) -> Vec<&NamedEntry> {
+        let known = self.entries.get(last_part(name));
+        let all = known.into_iter().flatten();
+        let is_exact = |named: &&NamedEntry| named.name == name;
+        let exact: Vec<&NamedEntry> = all.clone().filter(is_exact).collect();
+        match exact.is_empty() {
+            true => all.filter(|named| named.has_last_parts(name)).collect(),
+            false => exact,
+        }
+    }
+}
+
+fn is_scope(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_namespace
+            | gimli::DW_TAG_structure_type
+            | gimli::DW_TAG_class_type
+            | gimli::DW_TAG_union_type
+            | gimli::DW_TAG_enumeration_type
+    )
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit(SEPARATOR).next().unwrap_or(name)
+}
