@@ -257,6 +257,39 @@ fn conditions_compare_variables_with_their_signs() {
 }
 
 #[test]
+fn a_condition_that_has_no_value_is_refused_or_stops() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "start");
+    for condition in [
+        "nosuch == 1",
+        "first->nosuch == 1",
+        "first->next->nosuch == 1",
+        "d < 0",
+        "colour == PURPLE",
+    ] {
+        let answer = set(&mut client, "show", condition);
+        assert_eq!(answer["verified"], false, "{condition}");
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains("cannot be evaluated"), "{message}");
+    }
+    // Not recorded is not true.
+    assert_eq!(set(&mut client, "show", "u8[0x10] == 0")["verified"], true);
+    assert_eq!(client.run("continue"), "pause");
+    client.ask("stepback/goTo", json!({"position": "start"}));
+    client.stop();
+    // No type excludes this value.
+    assert_eq!(
+        set(&mut client, "step", "1 / (count + 1)")["verified"],
+        true
+    );
+    assert_eq!(client.run("continue"), "function breakpoint");
+    client.events.clear();
+    assert_eq!(client.run("continue"), "function breakpoint");
+    client.note("a condition could not be evaluated: column 3: division by zero");
+    assert_eq!(client.evaluate("count", "watch"), "-1");
+}
+
+#[test]
 fn a_variable_of_a_file_is_watched() {
     let sandbox = Sandbox::new();
     let mut client = launched(&sandbox, SHOW);
