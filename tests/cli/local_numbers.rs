@@ -205,6 +205,19 @@ fn what_is_no_integer_says_so() {
 }
 
 #[test]
+fn long_numbers_and_arrays_of_bytes_are_shown_whole() {
+    check_texts(&[
+        ("half", "0.5"),
+        // gdb prints 0.100000000000000000001.
+        ("tenth", "≈ 0.1"),
+        ("d", "-2.25"),
+        ("big", "166020696663385964544"),
+        ("bytes", r#""\x00\x00\xc0?""#),
+        ("text", "\"ab\""),
+    ]);
+}
+
+#[test]
 fn the_command_line_prints_signs() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture("locals/numbers.tenet.zst");

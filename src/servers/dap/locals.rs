@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
-use stepback_debugger::image::{TypeShape, VariableKind};
+use stepback_debugger::image::VariableKind;
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
 use stepback_debugger::model::local_names::named_value;
 use stepback_debugger::model::local_variables::local_variables;
@@ -197,11 +197,9 @@ impl TracedProgram {
         });
         if members > 0 {
             json["variablesReference"] = self.keep(seen.clone())?.into();
-            let is_array = matches!(seen.value.description().shape, TypeShape::Array { .. });
-            let kind = if is_array {
-                "indexedVariables"
-            } else {
-                "namedVariables"
+            let kind = match reader.has_elements(&seen.value)? {
+                true => "indexedVariables",
+                false => "namedVariables",
             };
             json[kind] = members.into();
         }
