@@ -224,7 +224,7 @@ fn is_number(value: &TypedValue) -> bool {
         TypeShape::Integer(_)
             | TypeShape::Character(_)
             | TypeShape::Boolean
-            | TypeShape::Float
+            | TypeShape::Float(_)
             | TypeShape::Enumeration { .. }
     )
 }

@@ -2,16 +2,18 @@
 
 use anyhow::Result;
 use stepback_debugger::image::{
-    ArrayLength, EnumerationName, Signedness, TypeMember, TypeShape, UnsupportedLocation,
-    VariablePlace, VariantPart, sign_extended,
+    ArrayLength, EnumerationName, FloatKind, Signedness, TypeMember, TypeShape,
+    UnsupportedLocation, VariablePlace, VariantPart, sign_extended,
 };
 use stepback_debugger::model::typed_value::{NamedValue, TypedValue};
 use stepback_debugger::model::variable_members::SelectedVariant;
 use stepback_debugger::model::variable_values::ValueReader;
 use stepback_index::answer::{ByteState, Value, ValueSource};
-use stepback_machine::Address;
+use stepback_machine::{Address, InstructionSet};
 
-use crate::cli::json::value_hex;
+use super::json::value_hex;
+use super::long_double::{EXTENDED_BYTES, extended_text, quadruple_text};
+use super::variable_strings::{STRING_BYTES, array_string, character, string};
 
 /// Shown for a value that nothing states.
 pub const NOT_RECORDED: &str = "<not recorded>";
@@ -40,8 +42,8 @@ const LEVELS: usize = 3;
 /// Maximum length of a text in bytes.
 const TEXT_BYTES: usize = 400;
 
-/// Maximum length of a character string.
-const STRING_BYTES: u64 = 80;
+/// Shown for a structure of which only the name is known.
+const INCOMPLETE: &str = "<incomplete type>";
 
 /// Formats values.
 pub struct ValueText<'a>(pub &'a ValueReader<'a>);
@@ -91,12 +93,13 @@ impl ValueText<'_> {
         }
         let description = value.description();
         match &description.shape {
-            // A structure without members that are known here is shown by its bytes.
-            TypeShape::Record {
-                members,
-                variants: None,
-            } if members.is_empty() && description.size_bytes != Some(0) => {}
+            TypeShape::Record { .. } if description.size_bytes.is_none() => {
+                return Ok(INCOMPLETE.to_owned());
+            }
             TypeShape::Record { members, variants } => {
+                if let Some(text) = self.rust_text(value)? {
+                    return Ok(text);
+                }
                 return self.record(value, members, variants.as_ref(), levels);
             }
             TypeShape::Array { length, .. } => return self.array(value, *length, levels),
@@ -106,7 +109,7 @@ impl ValueText<'_> {
             TypeShape::Integer(_)
             | TypeShape::Character(_)
             | TypeShape::Boolean
-            | TypeShape::Float
+            | TypeShape::Float(_)
             | TypeShape::Pointer(_)
             | TypeShape::Reference(_)
             | TypeShape::Enumeration { .. }
@@ -116,6 +119,15 @@ impl ValueText<'_> {
         let Some(bytes) = self.0.bytes(value, VALUE_BYTES)? else {
             return Ok(NOT_RECORDED.to_owned());
         };
+        if bytes.is_empty() {
+            // `()` of Rust.
+            return Ok(value.type_name());
+        }
+        if let TypeShape::Float(kind) = description.shape
+            && let Some(text) = self.long_float(&bytes, kind)
+        {
+            return Ok(text);
+        }
         let Some(number) = self.0.number(&bytes) else {
             let wide = self.0.wide_number(&bytes);
             return Ok(match (wide, &description.shape) {
@@ -132,7 +144,7 @@ impl ValueText<'_> {
             TypeShape::Integer(signedness) => decimal(unsigned, *signedness, size).to_string(),
             TypeShape::Character(signedness) => {
                 let number = decimal(unsigned, *signedness, size);
-                match character(unsigned) {
+                match character(unsigned, size) {
                     Some(letter) => format!("{number} '{letter}'"),
                     None => number.to_string(),
                 }
@@ -142,7 +154,7 @@ impl ValueText<'_> {
                 1 => "true".to_owned(),
                 other => other.to_string(),
             },
-            TypeShape::Float => match size {
+            TypeShape::Float(_) => match size {
                 4 => format!("{:?}", f32::from_bits(unsigned as u32)),
                 8 => format!("{:?}", f64::from_bits(unsigned)),
                 _ => self.hexadecimal(&bytes),
@@ -163,6 +175,25 @@ impl ValueText<'_> {
         })
     }
 
+    /// Formats a floating-point number of more than 64 bits; none for another one, and if a byte is
+    /// unknown.
+    fn long_float(&self, bytes: &[ByteState], kind: FloatKind) -> Option<String> {
+        let set = self.0.session.index.instruction_set(self.0.place.thread);
+        let is_x86 = matches!(set, InstructionSet::X86_64 | InstructionSet::X86_32);
+        match kind {
+            // The bytes after the value are never written.
+            FloatKind::LongDouble if is_x86 => {
+                let value = bytes.iter().take(EXTENDED_BYTES);
+                let known: Option<Vec<u8>> = value.map(|byte| byte.value).collect();
+                extended_text(&known?)
+            }
+            _ => {
+                let number = self.0.wide_number(bytes)?;
+                quadruple_text(Some(number).filter(|_| bytes.len() == 16)?)
+            }
+        }
+    }
+
     /// Formats bytes as a number with unknown digits.
     fn hexadecimal(&self, bytes: &[ByteState]) -> String {
         let mut known: Vec<Option<u8>> = bytes.iter().map(|byte| byte.value).collect();
@@ -177,7 +208,7 @@ impl ValueText<'_> {
     fn pointed(&self, address: u64, target: &TypeShape) -> Result<String> {
         match target {
             TypeShape::Character(_) if address != 0 => {
-                let bytes = self.0.memory(address, STRING_BYTES)?;
+                let bytes = self.0.memory(address, STRING_BYTES as u64)?;
                 Ok(string(&bytes).map_or_else(String::new, |text| format!(" {text}")))
             }
             TypeShape::Function => {
@@ -218,8 +249,8 @@ impl ValueText<'_> {
     fn array(&self, value: &TypedValue, length: ArrayLength, levels: usize) -> Result<String> {
         if let TypeShape::Array { element, .. } = value.description().shape
             && let TypeShape::Character(_) = value.types.describe(element).shape
-            && let Some(bytes) = self.0.bytes(value, STRING_BYTES)?
-            && let Some(text) = string(&bytes)
+            && let Some(bytes) = self.0.bytes(value, VALUE_BYTES)?
+            && let Some(text) = array_string(&bytes)
         {
             return Ok(text);
         }
@@ -347,17 +378,6 @@ fn has_shown_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('[') && !is_numbered
 }
 
-/// Formats a character in the syntax of C; none if the number is no character.
-fn character(number: u64) -> Option<String> {
-    let letter = u32::try_from(number).ok().and_then(char::from_u32)?;
-    Some(match u8::try_from(letter) {
-        Ok(0) => "\\0".to_owned(),
-        Ok(letter) => letter.escape_ascii().to_string(),
-        Err(_) if letter.is_control() => format!("\\u{number:04x}"),
-        Err(_) => letter.to_string(),
-    })
-}
-
 /// Returns a number of this many bytes with its sign.
 fn decimal(unsigned: u64, signedness: Signedness, size_bytes: usize) -> i128 {
     match signedness {
@@ -388,20 +408,6 @@ fn enumeration(number: i128, names: &[EnumerationName]) -> String {
     }
 }
 
-/// Formats the known characters up to the first zero as a string; none if the first is unknown.
-fn string(bytes: &[ByteState]) -> Option<String> {
-    let mut text = String::new();
-    for byte in bytes {
-        match byte.value {
-            Some(0) => return Some(format!("\"{text}\"")),
-            Some(letter) => text.extend(letter.escape_ascii().map(char::from)),
-            None if text.is_empty() => return None,
-            None => break,
-        }
-    }
-    Some(format!("\"{text}\"…")).filter(|_| !text.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -415,13 +421,6 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_escaped_as_in_c() {
-        let texts = [0, 10, 39, 97, 0xe9, 0x20ac].map(|number| character(number).unwrap());
-        assert_eq!(texts, [r"\0", r"\n", r"\'", "a", r"\xe9", "€"]);
-        assert_eq!(character(0xd800), None);
-    }
-
-    #[test]
     fn an_enumeration_has_names_or_bits() {
         let names = [("NONE", 0), ("READ", 1), ("WRITE", 2)].map(|(name, value)| EnumerationName {
             name: name.to_owned(),
@@ -429,19 +428,5 @@ mod tests {
         });
         let texts = [0, 2, 3, 4].map(|number| enumeration(number, &names));
         assert_eq!(texts, ["NONE", "WRITE", "READ | WRITE", "4"]);
-    }
-
-    #[test]
-    fn a_string_ends_where_its_bytes_are_unknown() {
-        let bytes = |text: &[u8]| -> Vec<ByteState> {
-            let byte = |byte: &u8| ByteState {
-                value: (*byte != b'?').then_some(*byte),
-                ..ByteState::default()
-            };
-            text.iter().map(byte).collect()
-        };
-        assert_eq!(string(&bytes(b"ab\n\0c")).unwrap(), r#""ab\n""#);
-        assert_eq!(string(&bytes(b"ab?c")).unwrap(), r#""ab"…"#);
-        assert_eq!(string(&bytes(b"?")), None);
     }
 }

@@ -205,6 +205,19 @@ fn what_is_no_integer_says_so() {
 }
 
 #[test]
+fn long_numbers_and_arrays_of_bytes_are_shown_whole() {
+    check_texts(&[
+        ("half", "0.5"),
+        // gdb prints 0.100000000000000000001.
+        ("tenth", "≈ 0.1"),
+        ("d", "-2.25"),
+        ("big", "166020696663385964544"),
+        ("bytes", r#""\x00\x00\xc0?""#),
+        ("text", "\"ab\""),
+    ]);
+}
+
+#[test]
 fn the_command_line_prints_signs() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture("locals/numbers.tenet.zst");
@@ -254,6 +267,39 @@ fn conditions_compare_variables_with_their_signs() {
         assert_eq!(client.run("continue"), "function breakpoint", "{condition}");
         assert_eq!(client.evaluate("count", "watch"), expected);
     }
+}
+
+#[test]
+fn a_condition_that_has_no_value_is_refused_or_stops() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "start");
+    for condition in [
+        "nosuch == 1",
+        "first->nosuch == 1",
+        "first->next->nosuch == 1",
+        "d < 0",
+        "colour == PURPLE",
+    ] {
+        let answer = set(&mut client, "show", condition);
+        assert_eq!(answer["verified"], false, "{condition}");
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains("cannot be evaluated"), "{message}");
+    }
+    // Not recorded is not true.
+    assert_eq!(set(&mut client, "show", "u8[0x10] == 0")["verified"], true);
+    assert_eq!(client.run("continue"), "pause");
+    client.ask("stepback/goTo", json!({"position": "start"}));
+    client.stop();
+    // No type excludes this value.
+    assert_eq!(
+        set(&mut client, "step", "1 / (count + 1)")["verified"],
+        true
+    );
+    assert_eq!(client.run("continue"), "function breakpoint");
+    client.events.clear();
+    assert_eq!(client.run("continue"), "function breakpoint");
+    client.note("a condition could not be evaluated: column 3: division by zero");
+    assert_eq!(client.evaluate("count", "watch"), "-1");
 }
 
 #[test]

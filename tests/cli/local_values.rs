@@ -255,6 +255,36 @@ fn a_reference_means_the_value_to_which_it_refers() {
 }
 
 #[test]
+fn texts_and_unit_variants_of_rust_are_shown() {
+    check(
+        "choices",
+        &["--at", "160"],
+        &[(
+            "case.name",
+            "&str case.name = \"some\"\n  u8 * data_ptr = 0x20015c\n  usize length = 4",
+        )],
+    );
+    let sandbox = Sandbox::new();
+    let launch = json!({
+        "trace": sandbox.fixture("locals/choices.tenet.zst"),
+        "images": [sandbox.fixture("locals/choices.elf")],
+        "position": "100",
+    });
+    let mut client = DapClient::launched(&sandbox, launch);
+    let shape = client.ask(
+        "evaluate",
+        json!({"expression": "shape", "context": "watch"}),
+    );
+    assert_eq!(shape["result"], "Empty");
+    let members = client.ask(
+        "variables",
+        json!({"variablesReference": shape["variablesReference"]}),
+    );
+    assert_eq!(members["variables"][0]["name"], "Empty");
+    assert_eq!(members["variables"][0]["value"], "{}");
+}
+
+#[test]
 fn json_has_the_value_of_an_expression() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture("locals/arrays.tenet.zst");

@@ -42,7 +42,7 @@ pub use crate::image::memory_view::LinkerView;
 pub use crate::image::segments::MappedRange;
 pub use crate::image::symbol::AddressName;
 pub use crate::image::variables::{
-    ArrayLength, EnumerationName, EvaluationState, FUNCTIONS, FieldBits, FrameValues,
+    ArrayLength, EnumerationName, EvaluationState, FUNCTIONS, FieldBits, FloatKind, FrameValues,
     FrameVariables, KnownNumber, MemberKind, PlacedVariable, ScopedVariable, Signedness,
     TypeDescription, TypeMember, TypeShape, TypeVariant, UnitName, UnsupportedLocation,
     VariableKind, VariablePlace, VariableType, VariableTypes, VariantPart, sign_extended,

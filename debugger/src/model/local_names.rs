@@ -281,6 +281,15 @@ pub fn find_value(reader: &ValueReader<'_>, path: &ValuePath) -> Result<FoundVal
             PathPart::Element(index) => reader.element(&value, *index)?,
             PathPart::Target => reader.pointed(&value)?,
         };
+        // Compilers of C++ name a member `_vptr.Base`.
+        if let (None, PathPart::Member(first), [PathPart::Member(second), after @ ..]) =
+            (&found, part, after)
+            && let Some(member) = reader.named_member(&value, &format!("{first}.{second}"))?
+        {
+            value = member;
+            rest = after;
+            continue;
+        }
         value = match found {
             Some(found) => found,
             None => {

@@ -47,6 +47,11 @@ impl TypedValue {
         matches!(self.description().shape, TypeShape::Pointer(_))
     }
 
+    /// Returns true for a borrowed text of Rust: `&str`.
+    pub fn is_text(&self) -> bool {
+        matches!(&*self.type_name(), "&str" | "&mut str")
+    }
+
     /// Returns the target of an unknown pointer or reference, which has no place either; another
     /// value itself.
     pub(super) fn assumed_target(&self) -> Self {

@@ -20,6 +20,10 @@ const NESTED_RECORDS: usize = 256;
 /// Name of the memory that a pointer points to.
 const TARGET: &str = "*";
 
+/// Members of a slice of Rust, as its compiler names them.
+pub const SLICE_POINTER: &str = "data_ptr";
+pub const SLICE_LENGTH: &str = "length";
+
 /// Parts of a value.
 enum Parts {
     None,
@@ -77,6 +81,15 @@ impl ValueReader<'_> {
         })
     }
 
+    /// Returns true if the members of a value are elements with indexes.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn has_elements(&self, value: &TypedValue) -> Result<bool, QueryError> {
+        let parts = self.with_parts(value)?.map(|opened| opened.parts);
+        Ok(matches!(parts, Some(Parts::Elements { .. })))
+    }
+
     /// Returns some members of a value: of a structure, an array or a pointer, or of the value that
     /// a reference refers to. An answer has at most 65,536 elements of an array.
     ///
@@ -128,6 +141,9 @@ impl ValueReader<'_> {
         };
         let parts = match value.description().shape {
             TypeShape::Record { members, variants } => {
+                if let Some(slice) = self.slice(&value, &members)? {
+                    return Ok(Some(slice));
+                }
                 let selected = self.variant_members(&value, variants)?;
                 Parts::Members(members.into_iter().chain(selected).collect())
             }
@@ -141,13 +157,37 @@ impl ValueReader<'_> {
             TypeShape::Integer(_)
             | TypeShape::Character(_)
             | TypeShape::Boolean
-            | TypeShape::Float
+            | TypeShape::Float(_)
             | TypeShape::Reference(_)
             | TypeShape::Enumeration { .. }
             | TypeShape::Function
             | TypeShape::Opaque => Parts::None,
         };
         Ok(Some(WithParts { value, parts }))
+    }
+
+    /// Returns the elements of a known slice of Rust; none for another value. A text is no slice.
+    fn slice(
+        &self,
+        value: &TypedValue,
+        members: &[TypeMember],
+    ) -> Result<Option<WithParts>, QueryError> {
+        let [pointer, length] = members else {
+            return Ok(None);
+        };
+        if !pointer.has_name(SLICE_POINTER) || !length.has_name(SLICE_LENGTH) || value.is_text() {
+            return Ok(None);
+        }
+        let pointer = value.member(pointer.clone()).value;
+        let count = self.signed_number(&value.member(length.clone()).value)?;
+        let first = self.pointed(&pointer)?;
+        Ok(first.zip(count).map(|(first, count)| WithParts {
+            parts: Parts::Elements {
+                element: first.of_type,
+                count,
+            },
+            value: first,
+        }))
     }
 
     /// Returns the members of the selected variant of a structure.

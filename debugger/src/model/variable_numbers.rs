@@ -32,7 +32,7 @@ pub fn number_of(reader: &ValueReader<'_>, value: &TypedValue) -> Result<ValueLo
                 TypedNumber::pointer(address, target_bytes)
             }));
         }
-        TypeShape::Float => return Ok(no_number(say!("local-floating-point"))),
+        TypeShape::Float(_) => return Ok(no_number(say!("local-floating-point"))),
         TypeShape::Record { .. } => return Ok(no_number(say!("local-structure"))),
         TypeShape::Opaque | TypeShape::Function | TypeShape::Reference(_) => {
             return Ok(no_number(say!("local-no-integer")));

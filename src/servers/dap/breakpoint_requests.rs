@@ -15,8 +15,9 @@ use stepback_parsers::Position;
 
 use super::arguments::{Arguments, address_of};
 use super::breakpoints::{
-    BreakpointOptions, BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS, StopCondition,
+    BreakpointOptions, BreakpointOrigin, CodeBreakpoint, DataBreakpoint, STOP_POINTS,
 };
+use super::conditions::StopCondition;
 use super::hits::HitCondition;
 use super::locals::MemberPath;
 use super::log_points::LogMessage;
@@ -404,6 +405,7 @@ impl TracedProgram {
                 .map(LogMessage::parse)
                 .transpose()?,
         };
+        self.check_condition(&wish.condition, &addresses, cancel)?;
         let id = self.breakpoints.next_id();
         let mut answer = json!({"id": id, "verified": true});
         if let Some(first) = addresses.first() {

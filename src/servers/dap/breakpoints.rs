@@ -5,15 +5,12 @@ use std::collections::BTreeSet;
 use anyhow::{Result, ensure};
 use serde_json::Value as Json;
 use stepback_debugger::analysis::run_control::{StopPoints, WatchedRange};
-use stepback_debugger::expression::{Expression, parse};
-use stepback_debugger::model::local_names::LocalNames;
 use stepback_debugger::session::Session;
-use stepback_index::answer::ThreadId;
 use stepback_index::read::VisitReader;
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
-use stepback_parsers::Position;
 
+use super::conditions::{ConditionOutcome, StopCondition, StopPlace};
 use super::hits::HitCondition;
 use super::log_points::LogMessage;
 
@@ -27,19 +24,6 @@ pub enum BreakpointOrigin {
     File(String),
     Functions,
     Instructions,
-}
-
-/// Place of a stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StopPlace {
-    pub position: Position,
-    pub thread: ThreadId,
-}
-
-/// A condition of a stop point.
-#[derive(Clone, Debug)]
-pub struct StopCondition {
-    expression: Option<Expression>,
 }
 
 /// Options of a code breakpoint.
@@ -78,49 +62,29 @@ pub struct Breakpoints {
     data: Vec<DataBreakpoint>,
 }
 
-impl StopCondition {
-    /// Parses a condition; none is always true.
-    ///
-    /// # Errors
-    /// The text is no expression.
-    pub fn parse(text: Option<&str>) -> Result<Self> {
-        let text = text.map(str::trim).filter(|text| !text.is_empty());
-        Ok(Self {
-            expression: text.map(parse).transpose()?,
-        })
-    }
-
-    /// Returns true if the condition holds. An unknown value is not true.
-    pub fn holds(&self, session: &Session, at: StopPlace, cancel: &Cancel) -> bool {
-        let Some(expression) = &self.expression else {
-            return true;
-        };
-        let names = LocalNames::new(session, at.position, at.thread, cancel);
-        expression.evaluate(&names).is_ok_and(|value| value != 0)
-    }
-}
-
 impl CodeBreakpoint {
-    /// Returns true if the conditions hold.
+    /// Evaluates the conditions.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn holds(
+    pub fn outcome(
         &self,
         session: &Session,
         at: StopPlace,
         cancel: &Cancel,
-    ) -> Result<bool, QueryError> {
+    ) -> Result<ConditionOutcome, QueryError> {
         if let Some(hits) = self.wish.hits {
             let mut before = 0;
             for pc in &self.addresses {
                 before += VisitReader(&session.index).visit_count_before(*pc, at.position)?;
             }
             if !hits.holds(before + 1) {
-                return Ok(false);
+                return Ok(ConditionOutcome::False);
             }
         }
-        Ok(self.wish.condition.holds(session, at, cancel))
+        let outcome = self.wish.condition.outcome(session, at, cancel);
+        cancel.check()?;
+        Ok(outcome)
     }
 }
 

@@ -13,7 +13,7 @@ use stepback_index::{Cancel, Query as _};
 
 use super::adapter::{Answer, Next};
 use super::arguments::Arguments;
-use super::breakpoints::StopPlace;
+use super::conditions::StopPlace;
 use super::console::{HELP, LINES};
 use super::log_points::{LogMessage, MessagePart};
 use super::program::{FrameNumber, TracedProgram};

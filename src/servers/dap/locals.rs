@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value as Json, json};
-use stepback_debugger::image::{TypeShape, VariableKind};
+use stepback_debugger::image::VariableKind;
 use stepback_debugger::model::frame_place::{FrameLevel, FramePlace};
 use stepback_debugger::model::local_names::named_value;
 use stepback_debugger::model::local_variables::local_variables;
@@ -31,14 +31,6 @@ struct ShownValue {
     /// Name; none for an anonymous member.
     name: Option<String>,
     seen: SeenValue,
-}
-
-/// Returns the protocol's word for the members of a value.
-fn member_kind(value: &TypedValue) -> &'static str {
-    match value.description().shape {
-        TypeShape::Array { .. } => "indexed",
-        _ => "named",
-    }
 }
 
 impl TracedProgram {
@@ -172,9 +164,21 @@ impl TracedProgram {
     }
 
     /// Returns true for a value that was shown and has no members of a kind: `named` or `indexed`.
-    pub fn has_only_others(&self, number: u64, kind: &str) -> bool {
-        let seen = self.seen_value(number);
-        seen.is_ok_and(|seen| member_kind(&seen.value) != kind)
+    pub fn has_only_others(&self, number: u64, kind: &str, cancel: &Cancel) -> Result<bool> {
+        let seen = self.seen_value(number)?;
+        let Some(place) = self.frame_place(seen.frame, cancel)? else {
+            return Ok(false);
+        };
+        let reader = ValueReader {
+            session: &self.session,
+            place: &place,
+            cancel,
+        };
+        let own = match reader.has_elements(&seen.value)? {
+            true => "indexed",
+            false => "named",
+        };
+        Ok(own != kind)
     }
 
     fn seen_value(&self, number: u64) -> Result<SeenValue> {
@@ -211,9 +215,9 @@ impl TracedProgram {
         });
         if members > 0 {
             json["variablesReference"] = self.keep(seen.clone())?.into();
-            let kind = match member_kind(&seen.value) {
-                "indexed" => "indexedVariables",
-                _ => "namedVariables",
+            let kind = match reader.has_elements(&seen.value)? {
+                true => "indexedVariables",
+                false => "namedVariables",
             };
             json[kind] = members.into();
         }

@@ -8,6 +8,7 @@ mod adapter;
 mod arguments;
 mod breakpoint_requests;
 mod breakpoints;
+mod conditions;
 mod console;
 mod disassembly;
 mod evaluate;

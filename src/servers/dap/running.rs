@@ -2,12 +2,14 @@
 
 use serde_json::Value as Json;
 use stepback_debugger::analysis::run_control::{RunControl, RunningThreads, Stop, StopReason};
+use stepback_debugger::expression::ExpressionError;
 use stepback_debugger::model::program_steps::{StepKind, StepUnit, ThreadSteps};
 use stepback_index::answer::{Direction, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
 
-use super::breakpoints::{BreakpointOrigin, StopPlace};
+use super::breakpoints::BreakpointOrigin;
+use super::conditions::{ConditionOutcome, StopPlace};
 use super::program::TracedProgram;
 
 /// A request to run.
@@ -171,8 +173,14 @@ impl TracedProgram {
             StopReason::Breakpoint(pc) => {
                 let mut at = Vec::new();
                 for breakpoint in self.breakpoints.at(pc) {
-                    if !breakpoint.holds(session, place, cancel)? {
-                        continue;
+                    match breakpoint.outcome(session, place, cancel)? {
+                        ConditionOutcome::False => continue,
+                        ConditionOutcome::True => {}
+                        ConditionOutcome::Failed(error) => {
+                            messages.push(condition_message(&error, breakpoint.shown_at.clone()));
+                            at.push(breakpoint);
+                            continue;
+                        }
                     }
                     match &breakpoint.wish.log {
                         None => at.push(breakpoint),
@@ -199,11 +207,18 @@ impl TracedProgram {
                 (reason, None, hits)
             }
             StopReason::Access(access) => {
-                let at = self.breakpoints.of_range(access.watched);
-                let hits: Vec<u64> = at
-                    .filter(|breakpoint| breakpoint.condition.holds(session, place, cancel))
-                    .map(|breakpoint| breakpoint.id)
-                    .collect();
+                let mut hits = Vec::new();
+                for breakpoint in self.breakpoints.of_range(access.watched) {
+                    match breakpoint.condition.outcome(session, place, cancel) {
+                        ConditionOutcome::False => continue,
+                        ConditionOutcome::True => {}
+                        ConditionOutcome::Failed(error) => {
+                            messages.push(condition_message(&error, None));
+                        }
+                    }
+                    hits.push(breakpoint.id);
+                }
+                cancel.check()?;
                 if hits.is_empty() {
                     return Ok(None);
                 }
@@ -228,6 +243,14 @@ impl TracedProgram {
             edge: (stop.reason == StopReason::Edge).then_some(direction),
             messages: Vec::new(),
         }))
+    }
+}
+
+/// Returns the message about a condition that could not be evaluated.
+fn condition_message(error: &ExpressionError, shown_at: Option<Json>) -> LoggedMessage {
+    LoggedMessage {
+        text: format!("a condition could not be evaluated: {error}"),
+        shown_at,
     }
 }
 

@@ -133,7 +133,9 @@ impl TracedProgram {
         let count = count.unwrap_or(VARIABLES).min(VARIABLES);
         let wanted = arguments.text("filter")?;
         if kind == ScopeKind::Members {
-            if wanted.is_some_and(|wanted| self.has_only_others(number, wanted)) {
+            if let Some(wanted) = wanted
+                && self.has_only_others(number, wanted, cancel)?
+            {
                 return Ok(json!({"variables": []}));
             }
             let members = self.member_variables(number, skipped, count, cancel)?;

@@ -37,7 +37,7 @@ pub use image_variables::ImageVariables;
 pub use location::VariablePlace;
 pub use scopes::{FUNCTIONS, ScopedVariable, VariableKind};
 pub use types::{
-    EnumerationName, FieldBits, MemberKind, Signedness, TypeDescription, TypeMember, TypeShape,
-    TypeVariant, VariableType, VariantPart,
+    EnumerationName, FieldBits, FloatKind, MemberKind, Signedness, TypeDescription, TypeMember,
+    TypeShape, TypeVariant, VariableType, VariantPart,
 };
 pub use variable_types::VariableTypes;

@@ -81,6 +81,14 @@ fn halves(names: &NameReader<'_>, of_type: VariableType, levels: usize) -> TypeN
         },
         gimli::DW_TAG_reference_type => with_sign(target(), "&"),
         gimli::DW_TAG_rvalue_reference_type => with_sign(target(), "&&"),
+        gimli::DW_TAG_ptr_to_member_type => {
+            let class = types
+                .entries
+                .reference(&entry, gimli::DW_AT_containing_type);
+            let class = class.and_then(|class| types.entries.entry(class));
+            let class = class.and_then(|class| types.entries.name_of(&class));
+            with_sign(target(), &format!("{}::*", class.unwrap_or_default()))
+        }
         gimli::DW_TAG_const_type => qualified(target(), "const"),
         gimli::DW_TAG_volatile_type => qualified(target(), "volatile"),
         gimli::DW_TAG_atomic_type => qualified(target(), "_Atomic"),

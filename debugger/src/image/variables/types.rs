@@ -40,7 +40,7 @@ pub enum TypeShape {
     Integer(Signedness),
     Character(Signedness),
     Boolean,
-    Float,
+    Float(FloatKind),
     Pointer(VariableType),
     /// A reference of C++.
     Reference(VariableType),
@@ -66,6 +66,15 @@ pub enum TypeShape {
 pub enum Signedness {
     Signed,
     Unsigned,
+}
+
+/// Kind of a floating-point type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloatKind {
+    /// A format of IEEE 754 with the size of the type.
+    Standard,
+    /// `long double` of C, whose format depends on the processor.
+    LongDouble,
 }
 
 /// A named value of an enumeration.
@@ -234,8 +243,8 @@ impl TypeReader<'_> {
                     if let Some(size_bytes) = entry.count(gimli::DW_AT_byte_size) {
                         return elements.checked_mul(size_bytes);
                     }
-                    if is_pointer(tag) {
-                        return elements.checked_mul(address_bytes(&entry));
+                    if let Some(size_bytes) = self.size_of_pointer(&entry) {
+                        return elements.checked_mul(size_bytes);
                     }
                     if tag != gimli::DW_TAG_enumeration_type {
                         return None;
@@ -245,6 +254,23 @@ impl TypeReader<'_> {
             }
         }
         None
+    }
+
+    /// Returns the size of a pointer, a reference, a pointer to a member or `nullptr_t`; none for
+    /// another type.
+    fn size_of_pointer(&self, entry: &Entry) -> Option<u64> {
+        let bytes = u64::from(entry.unit.unit.encoding().address_size);
+        match entry.tag() {
+            // A pointer to a function of a class has an adjustment of the object (Itanium C++ ABI,
+            // 2.3 "Member Function Pointers").
+            gimli::DW_TAG_ptr_to_member_type => {
+                let target = self.plain(VariableType::of(self.entries.type_of(entry)))?;
+                let is_function = target.tag() == gimli::DW_TAG_subroutine_type;
+                Some(if is_function { 2 * bytes } else { bytes })
+            }
+            gimli::DW_TAG_pointer_type | gimli::DW_TAG_unspecified_type => Some(bytes),
+            tag => is_reference(tag).then_some(bytes),
+        }
     }
 
     /// Returns true for an entry of a unit in C, which has words before the names of structures.
@@ -267,7 +293,9 @@ impl TypeReader<'_> {
         match entry.tag() {
             gimli::DW_TAG_base_type => self.base(entry),
             gimli::DW_TAG_pointer_type => TypeShape::Pointer(target()),
-            tag if is_pointer(tag) => TypeShape::Reference(target()),
+            tag if is_reference(tag) => TypeShape::Reference(target()),
+            // `nullptr_t` of C++.
+            gimli::DW_TAG_unspecified_type => TypeShape::Pointer(VariableType::of(None)),
             gimli::DW_TAG_enumeration_type => self.enumeration(entry, target()),
             gimli::DW_TAG_structure_type
             | gimli::DW_TAG_class_type
@@ -299,7 +327,10 @@ impl TypeReader<'_> {
                 TypeShape::Character(Signedness::Unsigned)
             }
             gimli::DW_ATE_boolean => TypeShape::Boolean,
-            gimli::DW_ATE_float => TypeShape::Float,
+            gimli::DW_ATE_float => TypeShape::Float(match self.entries.name_of(entry).as_deref() {
+                Some("long double") => FloatKind::LongDouble,
+                _ => FloatKind::Standard,
+            }),
             _ => TypeShape::Opaque,
         }
     }
@@ -344,18 +375,11 @@ pub(super) fn language_of(entry: &Entry) -> Option<gimli::DwLang> {
     }
 }
 
-/// Returns true for a pointer and for a reference.
-fn is_pointer(tag: DwTag) -> bool {
+fn is_reference(tag: DwTag) -> bool {
     matches!(
         tag,
-        gimli::DW_TAG_pointer_type
-            | gimli::DW_TAG_reference_type
-            | gimli::DW_TAG_rvalue_reference_type
+        gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type
     )
-}
-
-fn address_bytes(entry: &Entry) -> u64 {
-    entry.unit.unit.encoding().address_size.into()
 }
 
 fn is_qualifier(tag: DwTag) -> bool {
