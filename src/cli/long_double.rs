@@ -33,8 +33,9 @@ pub fn extended_text(bytes: &[u8]) -> Option<String> {
     let significand = u64::from_le_bytes(*bytes.first_chunk()?);
     let upper = u16::from_le_bytes(*bytes.get(8..)?.first_chunk()?);
     let (is_negative, exponent) = (upper >> 15 == 1, i32::from(upper & 0x7fff));
+    let sign = if is_negative { "-" } else { "" };
     if exponent == SPECIAL {
-        return Some(special_text(is_negative, u128::from(significand << 1)));
+        return Some(special_text(sign, u128::from(significand << 1)));
     }
     LongFloat {
         is_negative,
@@ -49,8 +50,9 @@ pub fn quadruple_text(bits: u128) -> Option<String> {
     let fraction = bits & ((1 << QUADRUPLE_BITS) - 1);
     let exponent = i32::try_from(bits >> QUADRUPLE_BITS & 0x7fff).ok()?;
     let is_negative = bits >> 127 == 1;
+    let sign = if is_negative { "-" } else { "" };
     if exponent == SPECIAL {
-        return Some(special_text(is_negative, fraction));
+        return Some(special_text(sign, fraction));
     }
     let leading = u128::from(exponent > 0) << QUADRUPLE_BITS;
     LongFloat {
@@ -61,8 +63,7 @@ pub fn quadruple_text(bits: u128) -> Option<String> {
     .text()
 }
 
-fn special_text(is_negative: bool, fraction: u128) -> String {
-    let sign = if is_negative { "-" } else { "" };
+fn special_text(sign: &str, fraction: u128) -> String {
     match fraction {
         0 => format!("{sign}inf"),
         _ => "NaN".to_owned(),

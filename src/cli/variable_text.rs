@@ -9,7 +9,7 @@ use stepback_debugger::model::typed_value::{NamedValue, TypedValue};
 use stepback_debugger::model::variable_members::SelectedVariant;
 use stepback_debugger::model::variable_values::ValueReader;
 use stepback_index::answer::{ByteState, Value, ValueSource};
-use stepback_machine::{Address, InstructionSet};
+use stepback_machine::Address;
 
 use super::json::value_hex;
 use super::long_double::{EXTENDED_BYTES, extended_text, quadruple_text};
@@ -179,7 +179,7 @@ impl ValueText<'_> {
     /// unknown.
     fn long_float(&self, bytes: &[ByteState], kind: FloatKind) -> Option<String> {
         let set = self.0.session.index.instruction_set(self.0.place.thread);
-        let is_x86 = matches!(set, InstructionSet::X86_64 | InstructionSet::X86_32);
+        let is_x86 = set.alignment() == 1;
         match kind {
             // The bytes after the value are never written.
             FloatKind::LongDouble if is_x86 => {

@@ -299,7 +299,16 @@ pub const ROOMS: &[CrateRooms] = &[
         folder: "src",
         floors: &[
             // Formatting that servers share with the command line.
-            &[room("text", &["cli/text", "cli/json", "cli/variable_text"])],
+            &[room(
+                "text",
+                &[
+                    "cli/text",
+                    "cli/json",
+                    "cli/long_double",
+                    "cli/variable_strings",
+                    "cli/variable_text",
+                ],
+            )],
             // Questions that servers answer alike.
             &[room("viewpoint", &["servers/viewpoint"])],
             &[room("gdb", &["servers/gdb"]), room("dap", &["servers/dap"])],

@@ -53,8 +53,10 @@ mod at_position;
 mod error;
 mod evaluate;
 mod example;
+mod lookup;
 mod named_numbers;
 mod operation;
+mod operators;
 mod parser;
 mod pointer_sum;
 mod shown;
@@ -69,8 +71,9 @@ mod variable_tests;
 pub use crate::expression::shown::{AddressSpace, split_range, split_space};
 pub use at_position::{IndexLookup, SymbolLookup, is_used};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure, NoNumber};
-pub use evaluate::{Expression, NameLookup, ValueLookup, Width, evaluate, parse};
+pub use evaluate::{Expression, evaluate, parse};
 pub use example::ExampleRegisters;
+pub use lookup::{NameLookup, ValueLookup, Width};
 pub use shown::{
     BareNumber, ChosenReading, LONG_HEX, OtherReading, bare_hex, decimal, shown_address,
 };

@@ -1,7 +1,7 @@
 //! Numbers of names and of memory in expressions.
 
 use super::error::ExpressionErrorKind as Kind;
-use super::evaluate::{NameLookup, ValueLookup, Width};
+use super::lookup::{NameLookup, ValueLookup, Width};
 use super::shown::{ChosenReading, address_of_name, bare_hex};
 use super::token::NameKind;
 use super::typed_number::TypedNumber;

@@ -1,7 +1,8 @@
 //! Parses tokens to a list of stack operations, by precedence climbing.
 
 use super::error::ExpressionErrorKind as Kind;
-use super::operation::{Infix, Operation, ShortCircuit, Unary};
+use super::operation::Operation;
+use super::operators::{Infix, ShortCircuit, Unary};
 use super::pointer_sum::element_of_sum;
 use super::token::{ExpressionToken, ExpressionWord, NameKind, first_type, tokens};
 use super::value_path::{PathPattern, PathStep, VariableAspect};

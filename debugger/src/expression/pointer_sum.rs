@@ -1,6 +1,7 @@
 //! Targets of sums with a pointer: `*(p + i)` is `p[i]` (C11, 6.5.2.1).
 
-use super::operation::{Binary, Operation};
+use super::operation::Operation;
+use super::operators::Binary;
 use super::typed_number::TypedNumber;
 use super::value_path::{PathStep, VariableAspect};
 

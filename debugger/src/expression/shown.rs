@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::expression::NameLookup;
+use crate::expression::lookup::NameLookup;
 use crate::expression::typed_number::TypedNumber;
 use crate::messages::say;
 use crate::number::number;

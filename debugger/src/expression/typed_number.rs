@@ -6,7 +6,7 @@
 //! (C11, 6.3.1.8).
 
 use super::error::ExpressionErrorKind as Kind;
-use super::operation::{Binary, Unary};
+use super::operators::{Binary, Unary};
 use crate::image::Signedness;
 
 /// Type of an integer of C.

@@ -405,7 +405,7 @@ impl TracedProgram {
                 .map(LogMessage::parse)
                 .transpose()?,
         };
-        self.check_condition(&wish.condition, &addresses, cancel)?;
+        wish.condition.check(&self.session, &addresses, cancel)?;
         let id = self.breakpoints.next_id();
         let mut answer = json!({"id": id, "verified": true});
         if let Some(first) = addresses.first() {

@@ -10,8 +10,6 @@ use stepback_index::{Cancel, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::program::TracedProgram;
-
 /// Place of a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopPlace {
@@ -59,28 +57,21 @@ impl StopCondition {
             Err(error) => ConditionOutcome::Failed(error),
         }
     }
-}
 
-impl TracedProgram {
     /// Checks the names of a condition where code is first executed.
     ///
     /// # Errors
     /// A name has no value at any of the addresses.
-    pub fn check_condition(
-        &self,
-        condition: &StopCondition,
-        addresses: &[Address],
-        cancel: &Cancel,
-    ) -> Result<()> {
-        let Some(expression) = &condition.expression else {
+    pub fn check(&self, session: &Session, addresses: &[Address], cancel: &Cancel) -> Result<()> {
+        let Some(expression) = &self.expression else {
             return Ok(());
         };
         let mut failure = None;
         for address in addresses {
-            let visit = NearestVisit::next(*address, Position(0)).run(self.index(), cancel)?;
+            let visit = NearestVisit::next(*address, Position(0)).run(&session.index, cancel)?;
             let Some(first) = visit else { continue };
             let (step, thread) = (first.record.step, first.record.thread);
-            let names = LocalNames::new(&self.session, step.before(), thread, cancel);
+            let names = LocalNames::new(session, step.before(), thread, cancel);
             failure = expression.name_error(&names);
             if failure.is_none() {
                 break;
