@@ -15,7 +15,8 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock};
 
 use stepback_machine::convention::ReturnAddress;
-use stepback_machine::{InstructionSet, RegisterId, RegisterView};
+use stepback_machine::flow::RecordedBranch;
+use stepback_machine::{InstructionSet, RegisterView};
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
@@ -41,8 +42,9 @@ const PLAIN_EXCEPTIONS: [&[u8]; 2] = [b"[QEMU v7M exception exit]", b"[Semihosti
 pub(crate) struct CpuLog {
     /// Set of the registers. Instructions of AArch32 may belong to its other set.
     set: InstructionSet,
-    /// True if the log shows the registers with which calls are found.
-    has_call_registers: bool,
+    /// True if calls and exceptions are found by registers, false if branches are classified. The
+    /// first needs a write of the link register for each call, also where its value stays.
+    finds_calls_by_registers: bool,
     code: RwLock<TranslatedCode>,
 }
 
@@ -109,6 +111,12 @@ fn is_interrupt_of_x86(line: &[u8]) -> bool {
     words.decimal().is_some() && words.take(b": v=")
 }
 
+/// Returns whether a line is about an exception, or a dump of a processor of the M-profile, whose
+/// handlers return by a value of the link register.
+fn shows_exceptions(line: &[u8]) -> bool {
+    line.starts_with(b"XPSR=") || matches!(CpuLine::of(line), CpuLine::Exception(_))
+}
+
 /// Returns whether a message about an exception says that the instruction at an address did not
 /// complete.
 fn is_fault(line: &[u8], pc: u64) -> bool {
@@ -168,24 +176,23 @@ impl CpuLog {
         }
     }
 
-    /// Adds the registers that an instruction wrote without changing them.
-    fn unchanged(&self, after: &RegisterDump, step: &mut LoggedStep) {
-        if !step.is_executed || step.has_exception() {
-            return;
-        }
+    /// Adds the link register that a call wrote without changing it: calls are found by its writes.
+    fn unchanged_link(&self, after: &RegisterDump, step: &mut LoggedStep) {
         let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
+        let is_call =
+            |branch| matches!(branch, RecordedBranch::Call | RecordedBranch::IndirectCall);
         let found = code.block(step.block.start).next();
-        let writes = found.map_or(&[][..], |(_, listed)| &listed.writes);
+        let Some((_, call)) = found.filter(|(_, listed)| is_call(listed.branch)) else {
+            return;
+        };
         for register in &after.registers {
             if let Some((view, value)) = value_of(register, self.set)
-                && writes.iter().any(|own| own.overlaps(view))
+                && call.writes.iter().any(|own| own.overlaps(view))
+                && step.is_executed
                 && !step.has_written(view)
             {
                 step.write(LoggedRegister::View(view), Some(&value));
             }
-        }
-        for view in writes.iter().filter(|view| view.register != RegisterId::PC) {
-            step.forget(whole_register(*view, self.set));
         }
     }
 
@@ -292,8 +299,9 @@ impl LogFormat for CpuLog {
         let set = stated.or_else(|| set_of_listing(head)).unwrap_or_default();
         Self {
             set,
-            has_call_registers: of_dump.is_some()
-                && set.abi().return_address != ReturnAddress::Stack,
+            finds_calls_by_registers: of_dump.is_some()
+                && set.abi().return_address != ReturnAddress::Stack
+                && head.lines().any(shows_exceptions),
             code: RwLock::default(),
         }
     }
@@ -383,7 +391,7 @@ impl LogFormat for CpuLog {
                 step.announce(found.map_or(pc, |(pc, _)| pc), set);
                 if let Some((_, listed)) = found {
                     step.encoding = listed.encoding;
-                    if !self.has_call_registers {
+                    if !self.finds_calls_by_registers {
                         step.branch = listed.branch;
                     }
                     step.length_bytes = listed
@@ -441,7 +449,9 @@ impl LogFormat for CpuLog {
         match after.filter(|_| !before.registers.is_empty()) {
             Some(after) => {
                 self.changes(&before, &after, step);
-                self.unchanged(&after, step);
+                if self.finds_calls_by_registers {
+                    self.unchanged_link(&after, step);
+                }
             }
             None if ahead.text.is_empty() => {}
             // The next dump is too far away.
