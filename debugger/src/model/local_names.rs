@@ -371,7 +371,7 @@ fn missing_part(
         return Ok(MissingPart::None(NoPart::Null(known)));
     }
     let is_unknown = !is_referred || (value.is_pointer() && address.is_none());
-    // Where a pointer is unknown, its type still says which parts there are.
+    // The type of an unknown pointer shows which parts its target has.
     let target = value.assumed_target();
     let assumed = match part {
         PathPart::Member(name) => reader.named_member(&target, name)?,

@@ -35,7 +35,7 @@ use crate::text_log::{
 const NEXT_DUMP: usize = 64 << 10;
 /// Maximum bytes of a dump.
 const DUMP: usize = 32 << 10;
-/// What QEMU calls exceptions although control stays or returns.
+/// Names of exceptions in QEMU that are none: control stays or returns.
 const PLAIN_EXCEPTIONS: [&[u8]; 2] = [b"[QEMU v7M exception exit]", b"[Semihosting call]"];
 
 /// A log of executed blocks.

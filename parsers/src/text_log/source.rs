@@ -71,7 +71,7 @@ impl<F: LogFormat> ReadableText<F> {
         let mut head = vec![0; HEAD_BYTES];
         let head_bytes = input.read_at(0, &mut head)?;
         head.truncate(head_bytes);
-        // A value that is cut off tells nothing about the width of registers.
+        // The number of digits of a cut value is not the width of its register.
         let text = match memchr::memrchr(b'\n', &head) {
             Some(newline) => head.get(..newline).unwrap_or_default(),
             None => without_last_word(&head),

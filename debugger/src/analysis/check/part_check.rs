@@ -1,8 +1,8 @@
 //! Checks what a part of a trace shows without the parts before it ([`PartCheck`]), on any thread.
 //!
 //! What remains is a [`PartEvent`] for each event that may break a rule in some state of its thread,
-//! or that changes this state. Few remain: a step of a basic block stands for those before it, most
-//! written registers are written by the instruction, and accesses matter only to jumps.
+//! or that changes this state. Few remain: one event covers the steps of a basic block, most written
+//! registers are written by the instruction, and accesses matter only to jumps.
 
 use stepback_machine::flow::BranchTarget;
 use stepback_machine::{Mode, RegisterId, RegisterView};
