@@ -118,6 +118,13 @@ pub struct CallJson {
     /// Argument registers at the entry. Present only in `at --stack`.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<Map<String, Json>>,
+    /// Address of the next instruction of the frame, or of the call that it waits for. Present only
+    /// in `at --stack`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pc: Option<Option<String>>,
+    /// Function that contains this address. Present only in `at --stack`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    executing: Option<Option<String>>,
 }
 
 impl CallJson {
@@ -137,6 +144,8 @@ impl CallJson {
             left: call.left.word(),
             evidence: call.evidence.word(),
             arguments: None,
+            pc: None,
+            executing: None,
         })
     }
 
@@ -149,10 +158,18 @@ impl CallJson {
         Self { function, ..self }
     }
 
-    /// Adds the argument registers.
-    pub fn with_arguments(self, arguments: Map<String, Json>) -> Self {
+    /// Adds the argument registers, and the instruction that the frame executes.
+    pub fn with_state(
+        self,
+        arguments: Map<String, Json>,
+        pc: Option<Address>,
+        session: &Session,
+    ) -> Self {
+        let function = pc.and_then(|pc| session.images.function_at(pc));
         Self {
             arguments: Some(arguments),
+            pc: Some(pc.map(hex)),
+            executing: Some(function.map(|function| function.name.to_owned())),
             ..self
         }
     }

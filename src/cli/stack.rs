@@ -1,7 +1,8 @@
 //! The call stack of `stepback at --stack`.
 
 use anyhow::Result;
-use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, call_stack, stack_frames};
+use stepback_debugger::model::call_stack::SourceLineMode;
+use stepback_debugger::model::thread_stack::{PlacedFrame, call_stack, placed_frames};
 use stepback_index::answer::ThreadId;
 use stepback_parsers::Position;
 
@@ -11,7 +12,7 @@ use super::text::{counted, grouped, printable};
 
 /// The frames around a position, innermost first.
 pub struct Stack {
-    frames: Vec<StackFrame>,
+    frames: Vec<PlacedFrame>,
     thread: String,
     /// Total number of frames.
     depth: u64,
@@ -27,36 +28,25 @@ impl Stack {
     ) -> Result<Self> {
         report.note_unknown_calls();
         let session = report.session;
-        let name = session
-            .index
-            .threads()
-            .get(usize::from(thread.0))
-            .map(|thread| thread.name.clone());
-        let mut stack = call_stack(session, name.as_deref(), position)?;
-        let depth = stack.frames.len() as u64;
-        stack.frames.truncate(limit);
-        let frames = stack_frames(
-            session,
-            &stack.frames,
-            SourceLineMode::Stated,
-            &report.cancel,
-        )?;
+        let stack = call_stack(session, Some(thread), position, &report.cancel)?;
+        let mode = SourceLineMode::Stated;
         Ok(Self {
-            frames,
-            thread: name.unwrap_or_default(),
-            depth,
+            frames: placed_frames(session, &stack, 0..limit, mode, &report.cancel)?,
+            thread: session.index.thread_name(thread).to_owned(),
+            depth: stack.frames.len() as u64,
         })
     }
 
     /// Converts the frames to JSON.
     pub fn json(&self, report: &Report<'_>) -> Result<Vec<CallJson>> {
-        let frame = |frame: &StackFrame| {
+        let frame = |placed: &PlacedFrame| {
+            let frame = &placed.frame;
             let arguments = frame
                 .arguments
                 .iter()
                 .map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
             let call = CallJson::new(&frame.call, report.session, &report.cancel)?;
-            Ok(call.with_arguments(arguments.collect()))
+            Ok(call.with_state(arguments.collect(), placed.address, report.session))
         };
         self.frames.iter().map(frame).collect()
     }
@@ -73,8 +63,8 @@ impl Stack {
             printable(&self.thread),
             counted(self.depth, "frame")
         );
-        for (number, frame) in (0..).zip(&self.frames) {
-            text.push_str(&printable(&frame.line(number)));
+        for (number, placed) in (0..).zip(&self.frames) {
+            text.push_str(&printable(&placed.frame.line(number)));
             text.push('\n');
         }
         let hidden = self.hidden();

@@ -1,15 +1,14 @@
-//! The call stack at a position, innermost frame first, with descriptions of how frames were
-//! entered, left and recognised.
+//! Frames of calls ([`StackFrame`]), with descriptions of how they were entered, left and
+//! recognised.
 //!
-//! The list of frames is cheap. Their details ([`stack_frames`]) read the trace, so they are
-//! requested only for the frames in view.
+//! These details read the trace, so they are requested only for the frames in view.
 
 use anyhow::Result;
 use stepback_index::answer::{
-    Call, CallId, Evidence, FrameEntry, FrameExit, RegisterState, StepRecord, ThreadId, Value,
+    Call, CallId, Evidence, FrameEntry, FrameExit, RegisterState, StepRecord, Value,
 };
 use stepback_index::query::{RegisterViewsAt, Steps};
-use stepback_index::read::{NameReader, SlotReader};
+use stepback_index::read::NameReader;
 use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Step};
@@ -21,36 +20,6 @@ use crate::model::names::{frame_name, place_name};
 use crate::model::so_far::left_so_far;
 use crate::model::text::short_hex;
 use crate::session::Session;
-
-/// Frames on the stack of a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallStack {
-    pub thread: ThreadId,
-    /// Frames, innermost first.
-    pub frames: Vec<CallId>,
-}
-
-/// Returns the frames of a thread at a position. Without a thread, uses that of the last step
-/// before the position. Runs on a worker.
-///
-/// Cost: one look at each frame.
-///
-/// # Errors
-/// See [`QueryError`].
-pub fn call_stack(
-    session: &Session,
-    thread: Option<&str>,
-    position: Position,
-) -> Result<CallStack, QueryError> {
-    let index = &session.index;
-    let thread = match thread.and_then(|name| index.thread_by_name(name)) {
-        Some(thread) => thread,
-        None => SlotReader(index).thread_at(position)?,
-    };
-    let mut frames = index.calls().path_at(thread, position);
-    frames.reverse();
-    Ok(CallStack { thread, frames })
-}
 
 /// Stack frame with everything that is shown of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,7 +200,7 @@ const PADDING_BYTES: u64 = 16;
 impl StackFrame {
     /// Returns the name of the frame at its current instruction. A tail call to the function that
     /// follows in memory may be no transfer of control, so that the call table does not have it.
-    pub fn name_at(&self, address: Address, images: &Images) -> String {
+    pub(super) fn name_at(&self, address: Address, images: &Images) -> String {
         let function = |address: Address| {
             let found = images.function_at(address);
             found.filter(|found| found.symbol.kind == SymbolKind::Function)
@@ -461,106 +430,6 @@ pub fn frame_marks(call: &Call) -> Vec<FrameMark> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::session::test_session::overflow;
-
-    fn frames(position: u64) -> Vec<StackFrame> {
-        let session = overflow();
-        let stack = call_stack(&session, None, Position(position)).unwrap();
-        stack_frames(
-            &session,
-            &stack.frames,
-            SourceLineMode::Stated,
-            &Cancel::default(),
-        )
-        .unwrap()
-    }
-
-    #[track_caller]
-    fn check(position: u64, expected: &[String]) {
-        let frames = frames(position);
-        let lines: Vec<String> = (0..)
-            .zip(&frames)
-            .map(|(number, frame)| frame.line(number))
-            .collect();
-        assert_eq!(lines, expected);
-    }
-
-    #[test]
-    fn the_innermost_frame_comes_first() {
-        let names: Vec<String> = frames(1233).into_iter().map(|frame| frame.name).collect();
-        assert_eq!(
-            names,
-            ["80000328", "80000390", "80000764", "80000898", "80000000"]
-        );
-    }
-
-    #[test]
-    fn a_frame_knows_who_called_it_with_what() {
-        let frame = frames(1233).remove(0);
-        assert_eq!(frame.signature(2), "80000328(x0=64, x1=ffffffe0, …)");
-        assert_eq!(frame.call_text(), "from step 1,229 at 80000438");
-        assert_eq!(
-            (called_at(&frame.call), entered_at(&frame.call)),
-            (Position(1229), Position(1230))
-        );
-        let lines = frame.detail_lines(&overflow());
-        assert!(
-            lines
-                .iter()
-                .any(|line| line.starts_with("returned, last step 1,236")),
-            "{lines:?}"
-        );
-        assert!(
-            lines
-                .iter()
-                .any(|line| line.contains("link register") || line.contains("came back")),
-            "{lines:?}"
-        );
-    }
-
-    #[test]
-    fn the_stack_at_the_end_is_open() {
-        let registers = "x3=0x41c64e6d, x4=0x0, x5=0x0, x6=0x0, x7=0x0)";
-        let crash = format!(
-            "#0 bfb1e598a4e5bda9(x0=0x80020010, x1=0x0, x2=0xbfb1e598a4e5bda9, {registers}"
-        );
-        let dispatch = format!("#1 8000087c(x0=0x840200a0, x1=0x0, x2=0x1, {registers}");
-        let expected = [
-            format!("{crash} from step 1,762 at 8000088c  [open]"),
-            format!("{dispatch} from step 1,757 at 80000a2c  [open]"),
-            "#2 80000898(x0=0x3, x1=0x8ffff6c8, x2=0x0, x3=0x0, x4=0x0, x5=0x0, x6=0x0, x7=0x0) from step 3 at 8000000c  [open]"
-                .to_owned(),
-            "#3 80000000() the first frame of its thread".to_owned(),
-        ];
-        check(1763, &expected);
-    }
-
-    #[test]
-    fn nothing_called_the_first_frame() {
-        let frame = frames(0).remove(0);
-        assert_eq!(
-            (frame.call_text().as_str(), frame.arguments.len()),
-            ("the first frame of its thread", 0)
-        );
-        assert_eq!(
-            (called_at(&frame.call), frame.marks().len()),
-            (Position(0), 0)
-        );
-    }
-
-    #[test]
-    fn an_argument_that_nothing_states_is_a_question_mark() {
-        let argument = ArgumentRegister {
-            name: "x3".to_owned(),
-            value: Value(vec![None; 8]),
-        };
-        assert_eq!(argument.text(), "x3=?");
-    }
-}
-
-#[cfg(test)]
 mod frame_words_tests {
     use stepback_index::answer::ThreadId;
     use stepback_machine::Address;
@@ -607,5 +476,14 @@ mod frame_words_tests {
             left_words(&call(FrameEntry::Call, FrameExit::Open)),
             "never left: the trace ends inside"
         );
+    }
+
+    #[test]
+    fn an_argument_that_nothing_states_is_a_question_mark() {
+        let argument = ArgumentRegister {
+            name: "x3".to_owned(),
+            value: Value(vec![None; 8]),
+        };
+        assert_eq!(argument.text(), "x3=?");
     }
 }

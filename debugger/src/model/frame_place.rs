@@ -250,7 +250,7 @@ fn resume_address(
 
 /// Returns the address of a thread's next instruction. At its end, that is the function of a frame
 /// of which the trace shows no step, or the last instruction.
-fn next_address(
+pub(super) fn next_address(
     session: &Session,
     frame: FrameLevel,
     call: Option<&Call>,

@@ -51,6 +51,7 @@ pub mod table_groups;
 pub mod table_text;
 pub mod task_table;
 pub mod text;
+pub mod thread_stack;
 pub mod threads;
 pub mod timeline;
 pub mod timeline_rows;

@@ -6,20 +6,30 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_index::answer::CallId;
+use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::view::{PanelView, RowGesture, RowListing, ViewStatus};
 use crate::action::{Action, Follow, PanelKind};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
-use crate::model::call_stack::{
-    CallStack, SourceLineMode, StackFrame, call_stack, called_at, entered_at, stack_frames,
-};
+use crate::model::call_stack::{SourceLineMode, StackFrame, called_at, entered_at};
+use crate::model::thread_stack::{CallStack, PlacedFrame, call_stack, placed_frames};
 use crate::worker::{Answer, Slot};
 
 /// Number of frames requested at a time, so that stepping through a list of them rarely needs a
 /// request.
 const BLOCK: usize = 128;
+
+/// Frames whose details are read.
+#[derive(Clone, PartialEq)]
+struct FramesKey {
+    ids: Vec<CallId>,
+    /// Function that the innermost frame of the stack executes: it may continue with the next one in
+    /// memory.
+    executed: Option<Address>,
+    wish: SourceLineMode,
+}
 
 /// The frames around a position, innermost first.
 #[derive(Default, Serialize, Deserialize)]
@@ -33,7 +43,7 @@ pub struct StackView {
     #[serde(skip)]
     stack: Slot<(Position, Option<String>), CallStack>,
     #[serde(skip)]
-    frames: Slot<(Vec<CallId>, SourceLineMode), Vec<StackFrame>>,
+    frames: Slot<FramesKey, Vec<PlacedFrame>>,
     /// Position of a stack that stays while its user looks at its frames, and the position that the
     /// window was sent to: at any other its own stack is shown again. At a call site, the inner
     /// frames would vanish.
@@ -77,7 +87,8 @@ impl StackView {
     /// Returns a frame by its row, once it is known.
     pub fn frame(&self, place: usize) -> Option<&StackFrame> {
         let id = self.stack.peek()?.1.frames.get(place)?;
-        self.frames.peek()?.1.iter().find(|frame| frame.id == *id)
+        let frames = self.frames.peek()?.1.iter().map(|placed| &placed.frame);
+        frames.clone().find(|frame| frame.id == *id)
     }
 
     fn summary(&self, stack: &CallStack, desk: &Desk) -> String {
@@ -119,7 +130,10 @@ impl PanelView for StackView {
         let answer = self.stack.poll(&key, &desk.worker, |(position, thread)| {
             let (position, thread, session) =
                 (*position, thread.clone(), Arc::clone(&desk.session));
-            move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
+            move |cancel: &Cancel| {
+                let thread = thread.and_then(|name| session.index.thread_by_name(&name));
+                Ok(call_stack(&session, thread, position, cancel)?)
+            }
         });
         let stack = match answer {
             Answer::Failed(error) => return ViewStatus::Failed(error.to_owned()),
@@ -149,21 +163,31 @@ impl PanelView for StackView {
 
     fn fetch(&mut self, seen: Range<usize>, desk: &Desk) -> Option<String> {
         let blocks = seen.start / BLOCK * BLOCK..(seen.end + 1).div_ceil(BLOCK) * BLOCK;
-        let all = &self.stack.peek()?.1.frames;
-        let ids = all
-            .get(blocks.start..blocks.end.min(all.len()))
-            .unwrap_or_default()
-            .to_vec();
+        let (_, stack) = self.stack.peek()?;
+        let levels = blocks.start..blocks.end.min(stack.frames.len());
+        let images = &desk.session.images;
+        let executed = stack
+            .address
+            .and_then(|address| images.function_at(address));
+        let ids = stack.frames.get(levels.clone()).unwrap_or_default();
         let is_ready = desk.session.images.are_lines_ready();
         let wish = if is_ready {
             SourceLineMode::Stated
         } else {
             SourceLineMode::LeftOut
         };
-        let answer = self.frames.poll(&(ids, wish), &desk.worker, |(ids, wish)| {
-            let (ids, wish, session) = (ids.clone(), *wish, Arc::clone(&desk.session));
-            move |cancel: &Cancel| Ok(stack_frames(&session, &ids, wish, cancel)?)
-        });
+        let key = FramesKey {
+            ids: ids.to_vec(),
+            executed: executed.map(|function| function.symbol.address),
+            wish,
+        };
+        let answer = self
+            .frames
+            .poll(&key, &desk.worker, |FramesKey { wish, .. }| {
+                let (wish, levels) = (*wish, levels.clone());
+                let (stack, session) = (stack.clone(), Arc::clone(&desk.session));
+                move |cancel: &Cancel| Ok(placed_frames(&session, &stack, levels, wish, cancel)?)
+            });
         if let Answer::Failed(error) = answer {
             Some(error.to_owned())
         } else {
@@ -210,11 +234,11 @@ impl PanelView for StackView {
     fn copied_whole(&self) -> Option<String> {
         let (_, stack) = self.stack.peek()?;
         let (_, frames) = self.frames.peek()?;
-        let first = frames.first()?.id;
+        let first = frames.first()?.frame.id;
         let number = stack.frames.iter().position(|id| *id == first)?;
         let lines = (number as u64..)
             .zip(frames)
-            .map(|(number, frame)| frame.line(number));
+            .map(|(number, placed)| placed.frame.line(number));
         Some(lines.collect::<Vec<_>>().join("\n"))
     }
 

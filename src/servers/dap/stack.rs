@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use stepback_debugger::model::call_stack::{SourceLineMode, StackFrame, stack_frames};
 use stepback_debugger::model::frame_place::{FramePlace, WaitingPlace};
 use stepback_debugger::model::inlined_frames::{CodeLine, functions_at};
+use stepback_debugger::model::thread_stack::{PlacedFrame, call_stack, placed_frames};
 use stepback_index::answer::{CallId, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
@@ -83,33 +84,18 @@ impl TracedProgram {
         wanted: usize,
         cancel: &Cancel,
     ) -> Result<usize> {
-        let ids = self.frames(thread);
-        let all = ids.len().max(1);
+        let stack = call_stack(&self.session, Some(thread), self.position, cancel)?;
+        let all = stack.frames.len().clamp(1, FRAMES);
         let mut first = listed.last().map_or(0, |last| last.number.level + 1);
         while first < all && listed.len() < wanted {
             let last = first.saturating_add(wanted - listed.len()).min(all);
-            // The place of a frame is the call site of the one inside it.
-            let inner = first.saturating_sub(1);
-            let read = ids.get(inner..last.min(ids.len())).unwrap_or_default();
-            let frames = stack_frames(&self.session, read, SourceLineMode::LeftOut, cancel)?;
-            let frame_of = |level: usize| frames.get(level.checked_sub(inner)?);
-            for level in first..last {
-                let own = frame_of(level);
-                let address = match level.checked_sub(1) {
-                    None => self.current_address(thread, own, cancel)?,
-                    Some(level) => match frame_of(level) {
-                        Some(frame) => {
-                            WaitingPlace::around(&self.session, &frame.call, cancel)?.address
-                        }
-                        None => None,
-                    },
-                };
-                let name = match (own, address) {
-                    (Some(frame), Some(address)) => frame.name_at(address, &self.session.images),
-                    (Some(frame), None) => frame.name.clone(),
-                    (None, _) => "?".to_owned(),
-                };
-                listed.extend(self.functions_of(thread, level, address, name));
+            let mode = SourceLineMode::LeftOut;
+            let placed = placed_frames(&self.session, &stack, first..last, mode, cancel)?;
+            for (level, PlacedFrame { frame, address }) in (first..).zip(placed) {
+                listed.extend(self.functions_of(thread, level, address, frame.name));
+            }
+            if stack.frames.is_empty() {
+                listed.extend(self.functions_of(thread, 0, stack.address, "?".to_owned()));
             }
             first = last;
         }
@@ -166,24 +152,6 @@ impl TracedProgram {
         let address = place.and_then(|place| place.address);
         let functions = address.map(|address| functions_at(&self.session.images, address));
         Ok(functions.is_some_and(|functions| frame.inlined + 1 < functions.len()))
-    }
-
-    /// Returns the address of a thread's next instruction. At its end, that is the function of a
-    /// frame of which the trace shows no step, or the last instruction.
-    fn current_address(
-        &self,
-        thread: ThreadId,
-        frame: Option<&StackFrame>,
-        cancel: &Cancel,
-    ) -> Result<Option<Address>, QueryError> {
-        let step = self.current_step(thread, cancel)?;
-        let is_past = step
-            .as_ref()
-            .is_none_or(|step| step.step.0 < self.position.0);
-        let entered = frame.filter(|frame| is_past && frame.call.entry_step.is_none());
-        Ok(entered
-            .map(|frame| frame.call.function)
-            .or(step.map(|step| step.pc)))
     }
 
     fn frame_json(&self, frame: &ListedFrame) -> Result<Json> {

@@ -54,7 +54,7 @@ fn is_declaration(named: &NamedEntry) -> bool {
 
 impl FrameVariables {
     /// Finds the variable with a name outside functions in any unit; none if several units have
-    /// one of their own. Its variables contain nothing else.
+    /// one with this name. The result contains no other variable.
     pub(in crate::image) fn find_global(image: &Arc<ImageVariables>, name: &str) -> Option<Self> {
         let found = catch_panic(|| {
             let named = image.loaded()?.entries.globals().named(name);
