@@ -39,6 +39,12 @@ pub trait Source: Any + Send + Sync {
     /// Returns the properties of the format and of this trace that are known from its first bytes.
     fn traits(&self) -> &SourceTraits;
 
+    /// Returns whether the trace says that its processor belongs to the M-profile of Arm, although it
+    /// may not name that profile's registers.
+    fn is_m_profile(&self) -> bool {
+        false
+    }
+
     /// Returns the length of the input in bytes when it was opened, or after the last call of
     /// [`Self::grow`].
     fn length(&self) -> u64;

@@ -157,3 +157,37 @@ fn a_log_without_its_description_says_what_is_missing() {
         .run(&["info", &log, "--record-layout", &layout])
         .fails_with(&["bad.toml", "the pattern \"(?<pc>\": unclosed group"]);
 }
+
+#[test]
+fn a_status_register_selects_no_bank_in_a_log_without_modes() {
+    let layout = r#"
+value_order = "memory"
+[[line]]
+pattern = '^(?<pc>[0-9a-f]+): (?<opcode>\w+) ; (?<text>[^;]*) ;(?<items>.*)'
+items = [{ pattern = ' (?<register>[a-z]\w*)=0x(?<value>\w+)' }]
+"#;
+    let logs = [
+        (
+            "arm",
+            "10300: e59fd010 ; ldr sp, [pc, #16] ; sp=0x40800e48 lr=0x0001051c\n\
+             10304: e353000a ; cmp r3, #0xa ; cpsr=0x80000010\n\
+             10308: e1a00000 ; nop ; \n",
+        ),
+        (
+            "aarch64",
+            "10300: 9100001f ; mov sp, x0 ; sp=0x0000000040800e48\n\
+             10304: f100001f ; cmp x0, #0 ; cpsr=0x80000000\n\
+             10308: d503201f ; nop ; \n",
+        ),
+    ];
+    for (set, log) in logs {
+        let sandbox = Sandbox::new();
+        let trace = sandbox.file("a.log", log);
+        let layout = sandbox.file("a.toml", &format!("instruction_set = \"{set}\"{layout}"));
+        for position in ["1", "2", "3"] {
+            let at = sandbox.json(&["at", &trace, position, "--record-layout", &layout]);
+            let sp = at["registers"]["sp"].as_str().unwrap();
+            assert!(sp.ends_with("40800e48"), "{set} at {position}: {sp}");
+        }
+    }
+}

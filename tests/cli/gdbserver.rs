@@ -265,6 +265,28 @@ fn breakpoints_stop_in_both_directions() {
 
 /// gdb expects an Arm processor to stop before the access, in the direction of travel, and makes the
 /// step itself with its stop points removed.
+/// GDB 13 hangs in its next request if the step over a breakpoint ends the history.
+#[test]
+fn a_step_over_a_breakpoint_ends_at_either_end_of_the_trace() {
+    let mut client = Client::of(TRACE);
+    client.check("Z0,1000,4", "OK");
+    client.check("bc", "T05thread:01;replaylog:begin;");
+    client.check("z0,1000,4", "OK");
+    client.check("bs", "T05thread:01;");
+    assert_eq!(client.position(), "0");
+    client.check("Z0,1000,4", "OK");
+    client.check("bs", "T05thread:01;replaylog:begin;");
+    client.check("z0,1000,4", "OK");
+    client.check("bc", "T05thread:01;replaylog:begin;");
+
+    client.monitor("at 7");
+    client.check("Z1,1000,4", "OK");
+    client.check("z1,1000,4", "OK");
+    client.ask("g");
+    client.check("vCont;s:1;c", "T05thread:01;");
+    client.check("vCont;s:1;c", "T05thread:01;replaylog:end;");
+}
+
 #[test]
 fn watchpoints_stop_at_every_access_once() {
     let mut client = Client::of(TRACE);

@@ -72,6 +72,12 @@ impl RegisterReader<'_> {
             let state = self.state_after_step(step.after())?;
             let stated = self.status_state_since(step.after(), state.set)?;
             let stated = stated.map_or(state, |stated| stated.after(Some(state)));
+            // A trace whose steps have no mode writes no banks.
+            let mode = match state.mode {
+                Mode::Other => Mode::Other,
+                _ => stated.mode,
+            };
+            let stated = ExecutionState { mode, ..stated };
             return Ok(RecordedState {
                 state: Some(stated),
                 set: Some(state.set),

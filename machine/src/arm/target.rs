@@ -22,12 +22,12 @@ pub fn of_aarch64() -> TargetDescription {
     }
 }
 
-/// Returns the registers of AArch32. A trace that names the two stack pointers of the M-profile is
-/// of such a processor.
+/// Returns the registers of AArch32. A trace that names the status register or one of the two stack
+/// pointers of the M-profile is of such a processor.
 pub fn of_aarch32(written: &[&str]) -> TargetDescription {
     let is_m_profile = written
         .iter()
-        .any(|name| name.starts_with("msp") || name.starts_with("psp"));
+        .any(|name| name.starts_with("msp") || name.starts_with("psp") || *name == "xpsr");
     let (core, status, doubles) = match is_m_profile {
         true => ("org.gnu.gdb.arm.m-profile", "xpsr", 16),
         false => ("org.gnu.gdb.arm.core", "cpsr", 32),

@@ -12,6 +12,9 @@ use crate::text::digits::{decimal, hex};
 use crate::text::words::{Words, little_endian};
 use crate::text_log::{LateRegister, LoggedRegister, LoggedStep};
 
+/// Beginning of the names of threads.
+pub(super) const HART: &str = "hart";
+
 /// Control registers that a trap changes without any line of the log.
 const CHANGED_BY_TRAPS: [&str; 8] = [
     "mepc", "mcause", "mtval", "mstatus", "sepc", "scause", "stval", "sstatus",
@@ -62,9 +65,7 @@ pub(super) fn ends_in_whole_number(line: &[u8], set: InstructionSet) -> bool {
 
 /// Names the thread of a step after its hart.
 pub(super) fn set_hart(step: &mut LoggedStep, hart: u64) {
-    step.thread.clear();
-    step.thread.extend_from_slice(b"hart");
-    step.thread.extend_from_slice(hart.to_string().as_bytes());
+    step.set_thread(HART, hart);
 }
 
 /// Reports a token that cannot be read.
@@ -230,9 +231,9 @@ impl CommitReader<'_> {
             }
             return is_open && words.word().is_some();
         };
-        let mut bytes = [0; VALUE_BYTES];
+        let mut room = ValueRoom::default();
         let ends_word = matches!(words.rest(), [] | [b' ' | b'\t', ..]);
-        let value = little_endian(digits, &mut bytes).filter(|_| ends_word);
+        let value = little_endian(digits, room.of(digits)).filter(|_| ends_word);
         let length = digits.len().div_ceil(2).min(VALUE_BYTES);
         let view = match letter {
             b'x' => self.registers.general(number),
@@ -390,10 +391,29 @@ fn resolve(step: &mut LoggedStep, register: LateRegister, digits: &[u8]) {
     }
 }
 
+/// Room for the bytes of a value. Only long ones need much.
+#[derive(Default)]
+struct ValueRoom {
+    short: [u8; 8],
+    long: Vec<u8>,
+}
+
+impl ValueRoom {
+    fn of(&mut self, digits: &[u8]) -> &mut [u8] {
+        match digits.len() {
+            0..=16 => &mut self.short,
+            _ => {
+                self.long.resize(VALUE_BYTES, 0);
+                &mut self.long
+            }
+        }
+    }
+}
+
 /// Adds a register write by its digits; the value is unknown if they cannot be read.
 pub(super) fn write_digits(step: &mut LoggedStep, register: LoggedRegister<'_>, digits: &[u8]) {
-    let mut bytes = [0; VALUE_BYTES];
-    let value = little_endian(digits, &mut bytes);
+    let mut room = ValueRoom::default();
+    let value = little_endian(digits, room.of(digits));
     if value.is_none() {
         let found = digits.get(..digits.len().min(40)).unwrap_or_default();
         step.fault(

@@ -305,7 +305,11 @@ pub(super) fn is_same(listed: u64, pc: u64, digits: usize) -> bool {
 }
 
 /// Strips what terminals and interactive sessions add at the front of a line.
+#[inline]
 pub(super) fn plain(line: &[u8]) -> &[u8] {
+    if line.first().is_none_or(u8::is_ascii_alphanumeric) {
+        return line;
+    }
     let mut line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     loop {
         line = match line {
@@ -335,9 +339,10 @@ impl<'a> CommitLine<'a> {
         }
     }
 
+    #[inline]
     fn of_commits(line: &'a [u8]) -> Self {
         let found = match line.first() {
-            Some(b'c') => of_core(line),
+            Some(b'c') => quick_core(line).or_else(|| of_core(line)),
             Some(b'0'..=b'9') => bare_commit(line),
             Some(b'x' | b'f') if is_late(line) => Some(Self::Late(line)),
             Some(b'h') if line.starts_with(b"hartid=") => trap_of_dromajo(line),
@@ -361,6 +366,9 @@ impl<'a> CommitLine<'a> {
 /// text has no hart number.
 pub(super) fn second_record(line: &[u8]) -> Option<usize> {
     let start = line.len() - plain(line).len() + 1;
+    // Each record has a colon after its hart; that of the first is often the ninth byte.
+    let first = if line.get(8) == Some(&b':') { 9 } else { 0 };
+    memchr::memchr(b':', line.get(first..)?)?;
     let mut places = RECORD.find_iter(line.get(start..)?);
     places.find_map(|place| {
         let found = of_core(line.get(start + place..)?)?;
@@ -373,7 +381,71 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
+/// Lines in the form of Spike for harts up to 9, which most lines have: `core   0: 0x80000000
+/// (0x00000297) …` and `core   0: 3 0x80000000 (0x00000297) …`. [`of_core`] reads them too.
+#[inline]
+fn quick_core(line: &[u8]) -> Option<CommitLine<'_>> {
+    let [
+        b'c',
+        b'o',
+        b'r',
+        b'e',
+        b' ',
+        b' ',
+        b' ',
+        hart,
+        b':',
+        b' ',
+        rest @ ..,
+    ] = line
+    else {
+        return None;
+    };
+    let hart = u64::from(hart.is_ascii_digit().then_some(hart & 15)?);
+    let (mode, site) = match rest {
+        [b'0', b'x', site @ ..] => (None, site),
+        [mode @ b'0'..=b'9', b' ', b'0', b'x', site @ ..] => (Some(mode & 15), site),
+        _ => return None,
+    };
+    let pc_digits = if site.get(8) == Some(&b' ') { 8 } else { 16 };
+    let (digits, rest) = site.split_at_checked(pc_digits)?;
+    let pc = hex(digits)?;
+    let [b' ', b'(', b'0', b'x', rest @ ..] = rest else {
+        return None;
+    };
+    let opcode_digits = if rest.get(8) == Some(&b')') { 8 } else { 4 };
+    let (opcode, rest) = rest.split_at_checked(opcode_digits)?;
+    let (b')', rest) = rest.split_first()? else {
+        return None;
+    };
+    hex(opcode)?;
+    let at = line.len() - rest.len();
+    Some(match mode {
+        None => {
+            let mut words = Words::starting_at(line, at);
+            words.skip_blanks();
+            CommitLine::Listing(Listing {
+                hart,
+                pc,
+                pc_digits,
+                opcode,
+                text: words.rest().trim_ascii_end(),
+                is_interrupt: false,
+            })
+        }
+        Some(mode) => CommitLine::Commit(Commit {
+            hart: Some(hart),
+            mode,
+            pc,
+            pc_digits,
+            opcode,
+            items: Words::starting_at(line, at),
+        }),
+    })
+}
+
 /// Lines that begin with `core N:`.
+#[inline]
 fn of_core(line: &[u8]) -> Option<CommitLine<'_>> {
     let mut words = Words::new(line);
     if !words.take(b"core") {
@@ -423,6 +495,7 @@ fn of_core(line: &[u8]) -> Option<CommitLine<'_>> {
 }
 
 /// The address and the opcode in parentheses of any line: `0x… (0x…)`, or `(0x…|0x…)`.
+#[inline]
 fn site<'a>(words: &mut Words<'a>) -> Option<(&'a [u8], &'a [u8])> {
     words.skip_blanks();
     let pc = words.prefixed_digits()?;
@@ -441,6 +514,7 @@ fn site<'a>(words: &mut Words<'a>) -> Option<(&'a [u8], &'a [u8])> {
     Some((pc, long.flatten().unwrap_or(short)))
 }
 
+#[inline]
 fn listing<'a>(mut words: Words<'a>, hart: u64) -> Option<Listing<'a>> {
     let (pc, opcode) = site(&mut words)?;
     words.skip_blanks();
@@ -454,6 +528,7 @@ fn listing<'a>(mut words: Words<'a>, hart: u64) -> Option<Listing<'a>> {
     })
 }
 
+#[inline]
 fn commit<'a>(mut words: Words<'a>, hart: Option<u64>, mode: u8) -> Option<CommitLine<'a>> {
     let (pc, opcode) = site(&mut words)?;
     Some(CommitLine::Commit(Commit {
@@ -676,5 +751,46 @@ fn rvls_line(line: &[u8]) -> CommitLine<'_> {
         Some(b"trap") => row(true, true),
         Some(b"rf" | b"load" | b"store") => row(false, false),
         _ => CommitLine::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LINES: [&str; 6] = [
+        "core   0: 0x80000000 (0x00000297) auipc   t0, 0x0",
+        "core   1: 3 0x80000000 (0x00000297) x5  0x80000000",
+        "core   2: 0x0000000080000004 (0x8082) ret",
+        "core   3: 0 0x0000000080000004 (0x8082)",
+        "core   4: 3 0x0000000080000008 (0x00053283) x5  0x0000000000000001 mem 0x0000000080001000",
+        "core   5:   0x80000000 (0x00000297)",
+    ];
+
+    #[test]
+    fn most_lines_are_read_quickly() {
+        let quick = LINES.map(|line| quick_core(line.as_bytes()).is_some());
+        assert_eq!(quick, [true, true, true, true, true, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_quick_reading_equals_the_general_one(
+            number in 0..LINES.len(),
+            place in any::<prop::sample::Index>(),
+            byte in prop::sample::select(&b"0123456789abcdefgx:() \t"[..]),
+            length in any::<prop::sample::Index>(),
+        ) {
+            let mut line = LINES[number].as_bytes().to_vec();
+            let place = place.index(line.len());
+            line[place] = byte;
+            for line in [&line[..], &line[..length.index(line.len())]] {
+                if let Some(quick) = quick_core(line) {
+                    prop_assert_eq!(format!("{quick:?}"), format!("{:?}", of_core(line).unwrap()));
+                }
+            }
+        }
     }
 }

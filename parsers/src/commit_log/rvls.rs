@@ -3,7 +3,7 @@
 use stepback_machine::{AccessKind, RegisterId};
 
 use crate::commit_log::access::first_bytes;
-use crate::commit_log::commit::{add_exception, set_hart, unexpected, write_digits};
+use crate::commit_log::commit::{HART, add_exception, set_hart, unexpected, write_digits};
 use crate::commit_log::registers::RiscvRegisters;
 use crate::text::digits::hex;
 use crate::text::words::{Words, little_endian};
@@ -126,7 +126,7 @@ pub(super) fn complete(step: &mut LoggedStep, shortest_bytes: u8, ahead: AheadTe
         let mut words = Words::new(line);
         let is_commit = words.word() == Some(b"rv") && words.word() == Some(b"commit");
         let hart = words.decimal().filter(|_| is_commit)?;
-        let is_own = step.thread == format!("hart{hart}").as_bytes();
+        let is_own = step.is_thread(HART, hart);
         words.word().and_then(hex).filter(|_| is_own)
     });
     let address = step.set.highest_address();

@@ -3,7 +3,7 @@
 
 use stepback_machine::Encoding;
 
-use crate::commit_log::commit::{CommitReader, add_exception};
+use crate::commit_log::commit::{CommitReader, HART, add_exception};
 use crate::commit_log::line::{Commit, CommitLine, Dialect};
 use crate::events::TextKind;
 use crate::text_log::{AheadText, LoggedStep, UNSTATED_EXCEPTION, may_lead_to};
@@ -40,7 +40,7 @@ fn next_commit<'a>(step: &LoggedStep, ahead: AheadText<'a>) -> Option<Commit<'a>
             return None;
         };
         let hart = commit.hart.unwrap_or_default();
-        (step.thread == format!("hart{hart}").as_bytes()).then_some(commit)
+        step.is_thread(HART, hart).then_some(commit)
     })
 }
 

@@ -74,6 +74,10 @@ impl LogFormat for DescribedLog {
         self.template.time_unit.as_deref()
     }
 
+    fn leaves_values_out(&self) -> bool {
+        self.template.has_registers() && self.template.leaves_values_out()
+    }
+
     fn options(&self) -> String {
         format!("layout={:016x}", xxh3_64(self.template.source.as_bytes()))
     }

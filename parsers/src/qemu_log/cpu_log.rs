@@ -21,7 +21,9 @@ use stepback_machine::{InstructionSet, RegisterView};
 use crate::events::TextKind;
 use crate::problem::LogFault;
 use crate::qemu_log::dump::{DumpedRegister, RegisterDump, value_of};
-use crate::qemu_log::listing::{BLOCK, ListedInstruction, TranslatedCode, set_of_listing};
+use crate::qemu_log::listing::{
+    BLOCK, ListedInstruction, PROCESSOR, TranslatedCode, set_of_listing,
+};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
 use crate::text::window::each_window;
@@ -45,6 +47,7 @@ pub(crate) struct CpuLog {
     /// True if calls and exceptions are found by registers, false if branches are classified. The
     /// first needs a write of the link register for each call, also where its value stays.
     finds_calls_by_registers: bool,
+    is_m_profile: bool,
     code: RwLock<TranslatedCode>,
 }
 
@@ -111,10 +114,9 @@ fn is_interrupt_of_x86(line: &[u8]) -> bool {
     words.decimal().is_some() && words.take(b": v=")
 }
 
-/// Returns whether a line is about an exception, or a dump of a processor of the M-profile, whose
-/// handlers return by a value of the link register.
-fn shows_exceptions(line: &[u8]) -> bool {
-    line.starts_with(b"XPSR=") || matches!(CpuLine::of(line), CpuLine::Exception(_))
+/// Returns whether a line belongs to the dump of a processor of the M-profile of Arm.
+fn is_of_m_profile(line: &[u8]) -> bool {
+    line.starts_with(b"XPSR=")
 }
 
 /// Returns whether a message about an exception says that the instruction at an address did not
@@ -177,7 +179,7 @@ impl CpuLog {
     }
 
     /// Adds the link register that a call wrote without changing it: calls are found by its writes.
-    fn unchanged_link(&self, after: &RegisterDump, step: &mut LoggedStep) {
+    fn unchanged_link(&self, after: &[u8], step: &mut LoggedStep) {
         let code = self.code.read().unwrap_or_else(PoisonError::into_inner);
         let is_call =
             |branch| matches!(branch, RecordedBranch::Call | RecordedBranch::IndirectCall);
@@ -185,7 +187,7 @@ impl CpuLog {
         let Some((_, call)) = found.filter(|(_, listed)| is_call(listed.branch)) else {
             return;
         };
-        for register in &after.registers {
+        for register in &RegisterDump::of(after).registers {
             if let Some((view, value)) = value_of(register, self.set)
                 && call.writes.iter().any(|own| own.overlaps(view))
                 && step.is_executed
@@ -257,20 +259,18 @@ fn own_dump(ahead: AheadText<'_>) -> Vec<u8> {
     dump
 }
 
-/// Returns the next dump after a block line of a processor; any processor if it is none.
-fn next_dump(processor: Option<&[u8]>, ahead: AheadText<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
-    let mut name = None;
+/// Returns the next dump after a block line of a processor for which a condition holds, and the
+/// number of the processor.
+fn next_dump(is_wanted: impl Fn(u64) -> bool, ahead: AheadText<'_>) -> Option<(u64, Vec<u8>)> {
+    let mut found = None;
     let mut dump = Vec::new();
     for line in ahead.lines() {
         match CpuLine::of(line) {
-            CpuLine::Block { .. } if name.is_some() => break,
-            CpuLine::Block { processor: own, .. } => {
-                let own = format!("cpu{own}").into_bytes();
-                if processor.is_none_or(|processor| processor == own) {
-                    name = Some(own);
-                }
+            CpuLine::Block { .. } if found.is_some() => break,
+            CpuLine::Block { processor, .. } => {
+                found = Some(processor).filter(|processor| is_wanted(*processor));
             }
-            CpuLine::Registers(line) if name.is_some() => {
+            CpuLine::Registers(line) if found.is_some() => {
                 dump.extend_from_slice(line);
                 dump.push(b'\n');
             }
@@ -278,7 +278,7 @@ fn next_dump(processor: Option<&[u8]>, ahead: AheadText<'_>) -> Option<(Vec<u8>,
             _ => {}
         }
     }
-    name.map(|name| (name, dump))
+    found.map(|processor| (processor, dump))
 }
 
 impl LogFormat for CpuLog {
@@ -293,15 +293,19 @@ impl LogFormat for CpuLog {
 
     fn of_head(head: &LogHead<'_>) -> Self {
         let ahead = AheadText { text: head.text };
-        let dump = next_dump(None, ahead).map(|(_, dump)| RegisterDump::of(&dump));
+        let dump = next_dump(|_| true, ahead).map(|(_, dump)| RegisterDump::of(&dump));
         let of_dump = dump.and_then(|dump| dump.set());
         let stated = head.options.instruction_set.or(of_dump);
+        let is_m_profile = head.lines().any(is_of_m_profile);
+        let shows_exceptions = |line| matches!(CpuLine::of(line), CpuLine::Exception(_));
         let set = stated.or_else(|| set_of_listing(head)).unwrap_or_default();
         Self {
             set,
             finds_calls_by_registers: of_dump.is_some()
                 && set.abi().return_address != ReturnAddress::Stack
-                && head.lines().any(shows_exceptions),
+                // Handlers of the M-profile return by a value of the link register.
+                && (is_m_profile || head.lines().any(shows_exceptions)),
+            is_m_profile,
             code: RwLock::default(),
         }
     }
@@ -318,6 +322,10 @@ impl LogFormat for CpuLog {
 
     fn instruction_set(&self) -> InstructionSet {
         self.set
+    }
+
+    fn is_m_profile(&self) -> bool {
+        self.is_m_profile
     }
 
     fn options(&self) -> String {
@@ -376,9 +384,7 @@ impl LogFormat for CpuLog {
                 listed,
                 number,
             } => {
-                step.thread.clear();
-                step.thread
-                    .extend_from_slice(format!("cpu{processor}").as_bytes());
+                step.set_thread(PROCESSOR, processor);
                 let start = self.set.code_address(pc);
                 step.block = BlockPlace {
                     start,
@@ -423,16 +429,16 @@ impl LogFormat for CpuLog {
         step.scatter_values();
         if !step.is_announced() {
             // The first dump is the state before the first step.
-            if let Some((name, dump)) = next_dump(None, ahead) {
-                step.thread = name;
+            if let Some((processor, dump)) = next_dump(|_| true, ahead) {
+                step.set_thread(PROCESSOR, processor);
                 self.changes(&RegisterDump::default(), &RegisterDump::of(&dump), step);
             }
             return;
         }
-        let thread = step.thread.clone();
-        let next = next_dump(Some(&thread), ahead);
-        let after = next.map(|(_, dump)| RegisterDump::of(&dump));
+        let is_own = |processor| step.is_thread(PROCESSOR, processor);
+        let next = next_dump(is_own, ahead).map(|(_, dump)| dump);
         if step.block.count > 1 {
+            let after = next.map(|dump| RegisterDump::of(&dump));
             let before = match step.block.number + 1 == step.block.count {
                 true => RegisterDump::of(&step.kept_lines),
                 false => RegisterDump::of(&own_dump(ahead)),
@@ -442,15 +448,16 @@ impl LogFormat for CpuLog {
             }
             return;
         }
-        let before = RegisterDump::of(&step.kept_lines);
+        let after = next.as_deref().unwrap_or_default();
+        let (before, changed) = RegisterDump::of_changed_lines(&step.kept_lines, after);
         if let Some((status, encoding)) = before.status.zip(step.encoding) {
             step.is_executed &= step.set.is_condition_met(&encoding, status);
         }
-        match after.filter(|_| !before.registers.is_empty()) {
+        match next.as_deref().filter(|_| !step.kept_lines.is_empty()) {
             Some(after) => {
-                self.changes(&before, &after, step);
+                self.changes(&before, &changed, step);
                 if self.finds_calls_by_registers {
-                    self.unchanged_link(&after, step);
+                    self.unchanged_link(after, step);
                 }
             }
             None if ahead.text.is_empty() => {}

@@ -4,6 +4,7 @@ use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
 use crate::qemu_log::text_set::set_of_register;
 use crate::text::digits::{hex, is_hex};
+use crate::text::window::lines_of;
 use crate::text::words::little_endian;
 
 /// Longest register value in bytes.
@@ -30,10 +31,26 @@ impl RegisterDump {
     /// Reads the lines of a dump.
     pub fn of(lines: &[u8]) -> Self {
         let mut dump = Self::default();
-        for line in lines.split(|byte| *byte == b'\n') {
+        for line in lines_of(lines) {
             dump.line(line);
         }
         dump
+    }
+
+    /// Reads those lines of two dumps that differ, and the status of the first.
+    pub fn of_changed_lines(before: &[u8], after: &[u8]) -> (Self, Self) {
+        if lines_of(before).count() != lines_of(after).count() {
+            return (Self::of(before), Self::of(after));
+        }
+        let mut dumps = (Self::default(), Self::default());
+        for (one, other) in lines_of(before).zip(lines_of(after)) {
+            let has_status = matches!(one, [b'P', b'S', ..] | [b'X', b'P', ..]);
+            if one != other || has_status {
+                dumps.0.line(one);
+                dumps.1.line(other);
+            }
+        }
+        dumps
     }
 
     /// Adds a line: pairs `NAME=DIGITS`, or `NAME DIGITS` with names such as `x1/ra`.

@@ -13,6 +13,7 @@ use stepback_machine::{
 
 use crate::events::TextKind;
 use crate::problem::LogFault;
+use crate::qemu_log::listing::PROCESSOR;
 use crate::qemu_log::text_set::{set_of_lines, set_of_register, set_of_text};
 use crate::read_at::ReadAt;
 use crate::text::digits::hex;
@@ -24,6 +25,8 @@ use crate::text_log::{
 
 /// Longest register value in bytes: an SVE register.
 const VALUE_BYTES: usize = 256;
+/// Status register of the M-profile of Arm.
+const STATUS_OF_M_PROFILE: &str = "xpsr";
 /// Registers that count on their own, without a write by the instruction.
 const COUNTERS: [&str; 4] = ["seed", "cycle", "time", "instret"];
 /// Number of bytes at the end of a log in which the last line of each processor begins.
@@ -44,6 +47,7 @@ pub(crate) struct ExecLog {
     is_assumed: bool,
     /// True if the log shows flags of x86.
     has_flags: bool,
+    is_m_profile: bool,
     /// True if instructions were filtered out, so that gaps are no exceptions.
     is_filtered: bool,
     /// Offset of the last line of each processor, which is printed without its effects.
@@ -321,7 +325,11 @@ impl ExecLog {
         let register = match view {
             // Of the status register of Arm only the flags: its mode would select banks, which logs
             // of QEMU do not have.
-            Some(view) if view.register == RegisterId::PSR && step.set.alignment() > 1 => {
+            Some(view)
+                if view.register == RegisterId::PSR
+                    && step.set.alignment() > 1
+                    && name != STATUS_OF_M_PROFILE =>
+            {
                 let flags = RegisterView::new(RegisterId::PSR, 3, 1);
                 step.write(LoggedRegister::View(flags), value.get(3..4));
                 return true;
@@ -347,10 +355,6 @@ fn changed(item: &[u8]) -> Option<(&[u8], &[u8])> {
     let value = item.get(at + 3..)?.trim_ascii();
     let digits = value.strip_prefix(b"0x").unwrap_or_default();
     Some((item.get(..at)?.trim_ascii(), digits))
-}
-
-fn thread_name(processor: u64) -> Vec<u8> {
-    format!("cpu{processor}").into_bytes()
 }
 
 /// Returns whether a name is that of the flags of x86.
@@ -472,17 +476,19 @@ impl LogFormat for ExecLog {
                 of_registers.or_else(|| set_of_text(&String::from_utf8_lossy(text), 16))
             }))
         });
-        let has_flags = head.lines().any(|line| {
-            let items = ExecLine::step(line);
-            matches!(items, Some(ExecLine::Step { items, .. })
-                if [&b"eflags -> 0x"[..], b"rflags -> 0x"]
-                    .iter()
-                    .any(|flags| memchr::memmem::find(items.rest(), flags).is_some()))
-        });
+        let has_items = |starts: &[&[u8]]| {
+            head.lines().any(|line| {
+                let items = ExecLine::step(line);
+                matches!(items, Some(ExecLine::Step { items, .. })
+                    if starts.iter().any(|start| memchr::memmem::find(items.rest(), start).is_some()))
+            })
+        };
+        let has_flags = has_items(&[b"eflags -> 0x", b"rflags -> 0x"]);
         let mut log = Self {
             set: found.unwrap_or_default(),
             is_assumed: found.is_none(),
             has_flags,
+            is_m_profile: has_items(&[b"xpsr -> 0x"]),
             is_filtered: false,
             last_lines: RwLock::default(),
             shapes: Mutex::default(),
@@ -514,6 +520,15 @@ impl LogFormat for ExecLog {
 
     fn instruction_set(&self) -> InstructionSet {
         self.set
+    }
+
+    /// Accesses have no values.
+    fn leaves_values_out(&self) -> bool {
+        true
+    }
+
+    fn is_m_profile(&self) -> bool {
+        self.is_m_profile
     }
 
     fn options(&self) -> String {
@@ -550,7 +565,7 @@ impl LogFormat for ExecLog {
             } => {
                 let opcode = opcode as u32;
                 let shape = self.shape(pc, opcode, text);
-                step.thread = thread_name(processor);
+                step.set_thread(PROCESSOR, processor);
                 step.announce(pc, shape.set);
                 step.branch = shape.branch;
                 step.encoding = encoding_of(shape.set, opcode, pc, text);
@@ -568,7 +583,7 @@ impl LogFormat for ExecLog {
             ExecLine::Other(line) if line.trim_ascii().is_empty() => {}
             ExecLine::Other(line) => step.foreign_line(line),
             ExecLine::Damaged { processor, line } => {
-                step.thread = thread_name(processor);
+                step.set_thread(PROCESSOR, processor);
                 step.foreign_line(line);
                 self.forget_changed(line, step);
             }
@@ -579,9 +594,10 @@ impl LogFormat for ExecLog {
         if !step.is_announced() {
             return;
         }
-        let name = &step.thread;
         let next = ahead.lines().find_map(|line| match ExecLine::of(line) {
-            ExecLine::Step { processor, pc, .. } if thread_name(processor) == *name => Some(pc),
+            ExecLine::Step { processor, pc, .. } => {
+                step.is_thread(PROCESSOR, processor).then_some(pc)
+            }
             _ => None,
         });
         let Some(next) = next else { return };

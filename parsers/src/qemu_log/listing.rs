@@ -15,6 +15,8 @@ use crate::text_log::{LogHead, branch_of};
 const LISTED_BYTES: usize = 8;
 /// Maximum number of distinct instructions.
 const INSTRUCTIONS: usize = 1 << 20;
+/// Beginning of the names of threads.
+pub(super) const PROCESSOR: &str = "cpu";
 /// Maximum number of instructions of a block: QEMU translates no more at once.
 pub(super) const BLOCK: usize = 512;
 

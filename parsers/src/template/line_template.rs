@@ -196,11 +196,18 @@ impl LineTemplate {
 
     /// Returns true if a pattern reads register writes.
     pub(crate) fn has_registers(&self) -> bool {
-        let mut layouts = self
-            .lines
-            .iter()
-            .flat_map(|line| std::iter::once(line).chain(&line.items));
-        layouts.any(|layout| layout.has(LineGroup::Register))
+        self.layouts().any(|layout| layout.has(LineGroup::Register))
+    }
+
+    /// Returns true if a pattern reads accesses without their values.
+    pub(crate) fn leaves_values_out(&self) -> bool {
+        self.layouts()
+            .any(|layout| layout.has(LineGroup::Address) && !layout.has(LineGroup::Value))
+    }
+
+    fn layouts(&self) -> impl Iterator<Item = &LineLayout> {
+        let lines = self.lines.iter();
+        lines.flat_map(|line| std::iter::once(line).chain(&line.items))
     }
 
     /// Returns the layout with a number.

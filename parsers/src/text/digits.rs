@@ -3,14 +3,58 @@
 
 /// Parses a hexadecimal number without prefix. Returns none if `word` is not one, or if it does not
 /// fit in 64 bits.
+#[inline]
 pub(crate) fn hex(word: &[u8]) -> Option<u64> {
-    let is_hex = !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit);
-    let significant = word.iter().skip_while(|byte| **byte == b'0').count();
-    (is_hex && significant <= 16).then(|| {
-        word.iter().fold(0, |value, &byte| {
-            value << 4 | u64::from(nibble(byte).unwrap_or(0))
-        })
-    })
+    let eight = |at: usize| hex_8(load_8(word, at)).map(u64::from);
+    let length = word.len();
+    match length {
+        0 => None,
+        1..=3 => {
+            let digits = word.iter();
+            digits.fold(Some(0), |value, &byte| {
+                Some(value? << 4 | u64::from(nibble(byte)?))
+            })
+        }
+        // The first and the last digits overlap.
+        4..=7 => {
+            let four = |at: usize| chunk::<4>(word, at).map_or(0, u32::from_le_bytes);
+            let pair = u64::from(four(0)) | u64::from(four(length - 4)) << 32;
+            let [first, last] = hex_8(pair).map(|pair| [pair >> 16, pair & 0xffff])?;
+            Some(u64::from(first >> (4 * (8 - length)) << 16 | last))
+        }
+        8 => eight(0),
+        9..=16 => Some(eight(0)? >> (4 * (16 - length)) << 32 | eight(length - 8)?),
+        _ => {
+            let (zeros, rest) = word.split_at(length - 16);
+            zeros.iter().all(|byte| *byte == b'0').then(|| hex(rest))?
+        }
+    }
+}
+
+/// Counts the leading bytes that are hexadecimal digits.
+#[inline]
+pub(crate) fn hex_length(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(bytes) = chunk(text, length).map(u64::from_le_bytes) {
+        let count = hex_count(bytes);
+        length += count;
+        if count < 8 {
+            return length;
+        }
+    }
+    let rest = text.get(length..).unwrap_or_default().iter();
+    length + rest.take_while(|byte| byte.is_ascii_hexdigit()).count()
+}
+
+/// Counts the leading bytes that are hexadecimal digits, 0 to 8.
+#[inline(always)]
+fn hex_count(bytes: u64) -> usize {
+    let ascii = bytes & !HIGH;
+    let folded = ascii | 0x20 * ONES;
+    let is_digit = at_least(ascii, 0x30) & !at_least(ascii, 0x3a);
+    let is_letter = at_least(folded, 0x61) & !at_least(folded, 0x67);
+    let others = !(is_digit | is_letter) | bytes;
+    (others & HIGH).trailing_zeros() as usize / 8
 }
 
 /// Returns true if there is at least one byte and all bytes are hexadecimal digits.
@@ -180,6 +224,24 @@ impl DigitRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_all_lengths_are_read() {
+        let digits = b"0123456789aBcDeF";
+        for length in 1..=16 {
+            for start in 0..=16 - length {
+                let word = &digits[start..start + length];
+                let text = std::str::from_utf8(word).unwrap();
+                assert_eq!(hex(word), u64::from_str_radix(text, 16).ok(), "{text}");
+                assert_eq!(hex_length(word), length, "{text}");
+                for place in 0..length {
+                    let mut word = word.to_vec();
+                    word[place] = b'g';
+                    assert_eq!((hex(&word), hex_length(&word)), (None, place), "{word:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn numbers_that_do_not_fit_are_none() {

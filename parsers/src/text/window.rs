@@ -181,6 +181,17 @@ impl<'a> TextPart<'a> {
     }
 }
 
+/// Iterates over the lines of a text, without their newlines; the last one may be empty.
+pub(crate) fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    let mut start = 0;
+    ends.map(move |end| {
+        let line = text.get(start..end).unwrap_or_default();
+        start = end + 1;
+        line
+    })
+}
+
 /// Strips the carriage returns at the end of a line.
 pub(crate) fn without_return(line: &[u8]) -> &[u8] {
     let mut line = line;

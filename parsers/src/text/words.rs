@@ -1,6 +1,6 @@
 //! Words of a line that are separated by blanks ([`Words`]), and numbers with the prefix `0x`.
 
-use crate::text::digits::{hex, nibble};
+use crate::text::digits::{hex, hex_length, nibble};
 
 /// The rest of a line, read from left to right.
 #[derive(Clone, Copy, Debug)]
@@ -79,26 +79,24 @@ impl<'a> Words<'a> {
     }
 
     /// Takes decimal digits, after blanks.
+    #[inline]
     pub fn decimal(&mut self) -> Option<u64> {
         self.skip_blanks();
-        let rest = self.rest();
-        let length = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let value = crate::text::digits::decimal(rest.get(..length)?)?;
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit());
+        let (mut value, mut length) = (0u64, 0);
+        for byte in digits {
+            value = value.checked_mul(10)?.checked_add(u64::from(byte & 15))?;
+            length += 1;
+        }
         self.at += length;
-        Some(value)
+        (length > 0).then_some(value)
     }
 
     /// Takes hexadecimal digits without prefix; none if there are none.
     #[inline]
     pub fn digits(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest();
-        let length = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_hexdigit())
-            .unwrap_or(rest.len());
+        let length = hex_length(rest);
         self.at += length;
         rest.get(..length).filter(|digits| !digits.is_empty())
     }
@@ -132,6 +130,11 @@ impl<'a> Words<'a> {
 pub(crate) fn little_endian<'o>(digits: &[u8], out: &'o mut [u8]) -> Option<&'o [u8]> {
     let length = digits.len().div_ceil(2);
     let bytes = out.get_mut(..length).filter(|bytes| !bytes.is_empty())?;
+    if digits.len() <= 16 {
+        let value = hex(digits)?.to_le_bytes();
+        bytes.copy_from_slice(value.get(..length)?);
+        return Some(bytes);
+    }
     for (pair, byte) in digits.rchunks(2).zip(bytes.iter_mut()) {
         *byte = match *pair {
             [high, low] => nibble(high)? << 4 | nibble(low)?,

@@ -6,7 +6,7 @@ use stepback_machine::InstructionSet;
 
 use crate::read_at::ReadAt;
 use crate::template::LineTemplate;
-use crate::text::window::without_return;
+use crate::text::window::{lines_of, without_return};
 use crate::text_log::step::LoggedStep;
 
 /// A text format in which each step has lines of its own.
@@ -34,6 +34,17 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
 
     /// Returns the instruction set of the first step.
     fn instruction_set(&self) -> InstructionSet;
+
+    /// Returns whether the processor belongs to the M-profile of Arm.
+    fn is_m_profile(&self) -> bool {
+        false
+    }
+
+    /// Returns whether some register writes and accesses have values and others have none, although
+    /// their instructions tell what they do.
+    fn leaves_values_out(&self) -> bool {
+        false
+    }
 
     /// Returns the unit of the timestamps; none if the format has none.
     fn time_unit(&self) -> Option<&str> {
@@ -124,7 +135,7 @@ pub(crate) struct LogOptions {
 impl<'a> LogHead<'a> {
     /// Iterates over the lines, without their ends.
     pub fn lines(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        self.text.split(|byte| *byte == b'\n').map(without_return)
+        lines_of(self.text).map(without_return)
     }
 }
 
@@ -151,6 +162,6 @@ pub(crate) struct AheadText<'a> {
 impl<'a> AheadText<'a> {
     /// Iterates over the lines, without their ends.
     pub fn lines(self) -> impl Iterator<Item = &'a [u8]> {
-        self.text.split(|byte| *byte == b'\n').map(without_return)
+        lines_of(self.text).map(without_return)
     }
 }

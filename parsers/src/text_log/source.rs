@@ -164,6 +164,14 @@ impl<F: LogFormat> Source for TextLog<F> {
         &self.traits
     }
 
+    fn is_m_profile(&self) -> bool {
+        self.readable().format.is_m_profile()
+    }
+
+    fn leaves_values_out(&self) -> bool {
+        self.readable().format.leaves_values_out()
+    }
+
     fn length(&self) -> u64 {
         let readable = self.readable.read();
         readable.unwrap_or_else(PoisonError::into_inner).length

@@ -13,6 +13,7 @@ use crate::events::{
     TextEvent, TextKind, ThreadNumber, WrittenName,
 };
 use crate::problem::{LogFault, Problem, ProblemKind};
+use crate::text::digits::decimal;
 use crate::text::name_table::NameTable;
 
 /// Maximum number of threads; lines of further ones are dropped, as in the index.
@@ -178,6 +179,22 @@ impl LoggedStep {
         self.problems.clear();
         self.has_scattered_values = false;
         self.has_left_out = false;
+    }
+
+    /// Names the thread after a kind of processor and its number.
+    pub fn set_thread(&mut self, kind: &str, number: u64) {
+        self.thread.clear();
+        self.thread.extend_from_slice(kind.as_bytes());
+        match number {
+            0..=9 => self.thread.push(b'0' + number as u8),
+            _ => self.thread.extend_from_slice(number.to_string().as_bytes()),
+        }
+    }
+
+    /// Returns whether [`Self::set_thread`] gave the thread its name with this number.
+    pub fn is_thread(&self, kind: &str, number: u64) -> bool {
+        let own = self.thread.strip_prefix(kind.as_bytes());
+        own.and_then(decimal) == Some(number)
     }
 
     /// Announces the instruction, on the current line.

@@ -30,7 +30,9 @@ impl RegisterLayout {
     pub fn of_trace(index: &Index) -> Option<Self> {
         let traits = index.source().traits();
         let named = named_registers(index);
-        let names: Vec<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
+        let status = index.source().is_m_profile().then_some("xpsr");
+        let names = named.iter().map(|(name, _)| name.as_str()).chain(status);
+        let names: Vec<&str> = names.collect();
         let description = traits.instruction_set.target_description(&names)?;
         let is_described = |name: &str| {
             let mut registers = description.features.iter().flat_map(|one| &one.registers);

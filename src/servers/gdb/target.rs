@@ -15,6 +15,7 @@ use stepback_debugger::analysis::run_control::{
     AccessStop, RunControl, RunningThreads, Stop, StopAtStores, StopPoints, StopReason,
     WatchedRange,
 };
+use stepback_debugger::analysis::step_places::step_record;
 use stepback_debugger::session::Session;
 use stepback_debugger::sync::SharedPosition;
 use stepback_index::answer::{AccessKinds, Direction, ThreadId};
@@ -45,6 +46,8 @@ pub struct TraceTarget<'a> {
     pub(super) request: RunRequest,
     breakpoints: BTreeSet<(BreakpointForm, Address)>,
     points: StopPoints,
+    /// Addresses whose breakpoints the client removed since the last stop and has not set again.
+    removed: BTreeSet<Address>,
     /// Stores that stop the program at a watchpoint for writes.
     pub(super) watched_stores: StopAtStores,
     choice: ThreadChoice,
@@ -143,6 +146,7 @@ impl<'a> TraceTarget<'a> {
             request: RunRequest::default(),
             breakpoints: BTreeSet::new(),
             points: StopPoints::default(),
+            removed: BTreeSet::new(),
             watched_stores: StopAtStores::All,
             choice: ThreadChoice::default(),
             reported: None,
@@ -181,6 +185,7 @@ impl<'a> TraceTarget<'a> {
     pub fn begin_session(&mut self) {
         self.breakpoints.clear();
         self.points = StopPoints::default();
+        self.removed.clear();
         self.choice = ThreadChoice::default();
         self.request = RunRequest::default();
         self.reported = None;
@@ -290,6 +295,7 @@ impl<'a> TraceTarget<'a> {
         if self.breakpoints.len() >= STOP_POINTS {
             return PointOutcome::TooMany;
         }
+        self.removed.remove(&Address(address));
         self.breakpoints.insert((form, Address(address)));
         self.points.code.insert(Address(address));
         PointOutcome::Done
@@ -298,6 +304,9 @@ impl<'a> TraceTarget<'a> {
     pub(super) fn remove_breakpoint(&mut self, form: BreakpointForm, address: u64) {
         self.breakpoints.remove(&(form, Address(address)));
         self.points.code = self.breakpoints.iter().map(|(_, pc)| *pc).collect();
+        if self.removed.len() < STOP_POINTS {
+            self.removed.insert(Address(address));
+        }
     }
 
     pub(super) fn add_watch(&mut self, watched: WatchedRange) -> PointOutcome {
@@ -342,7 +351,35 @@ impl<'a> TraceTarget<'a> {
             Some(thread) => control.step(thread, self.position, direction, threads)?,
             None => control.run(self.position, direction, threads)?,
         };
-        self.stop(stop, direction)
+        let is_over_breakpoint =
+            request.stepping.is_some() && self.is_over_breakpoint(stop.thread)?;
+        let reason = self.stop(stop, direction)?;
+        self.removed.clear();
+        Ok(match reason {
+            // GDB waits forever in its next request if there is no step over a breakpoint. It asks
+            // for another step or runs on with the breakpoint in place.
+            MultiThreadStopReason::ReplayLog { .. } if is_over_breakpoint => {
+                MultiThreadStopReason::SignalWithThread {
+                    tid: tid_of(stop.thread),
+                    signal: Signal::SIGTRAP,
+                }
+            }
+            reason => reason,
+        })
+    }
+
+    /// Returns whether the client removed a breakpoint at the next instruction since the last stop,
+    /// to step over it.
+    fn is_over_breakpoint(&self, thread: ThreadId) -> Result<bool, QueryError> {
+        if self.removed.is_empty() {
+            return Ok(false);
+        }
+        let next = NearestStepOf::next(thread, self.position).run(self.index(), &self.cancel)?;
+        let record = match next {
+            Some(step) => step_record(step, self.index(), &self.cancel)?,
+            None => None,
+        };
+        Ok(record.is_some_and(|record| self.removed.contains(&record.pc)))
     }
 
     /// Moves to a stop and returns its reason.
