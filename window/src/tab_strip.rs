@@ -17,6 +17,9 @@ pub const HEIGHT: f32 = 28.0;
 /// Width of a strip in points below which the position is shown only in the tooltip.
 const NARROW: f32 = 340.0;
 
+/// Width of a strip in points below which the binding is shown only in the menu.
+const WITH_BINDING: f32 = 230.0;
+
 /// Location of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelPlace {
@@ -35,8 +38,9 @@ pub struct TabStrip<'a> {
 
 /// Width of a tab without its title, in points.
 const BESIDE: f32 = 12.0 + 16.0 + 8.0 + 14.0;
-/// Minimum width of a tab in points; rather than shrink further, other tabs are hidden.
-const NARROWEST: f32 = BESIDE + 28.0;
+/// Minimum width of a tab in points, for about seven letters; rather than shrink further, other
+/// tabs are hidden.
+const NARROWEST: f32 = BESIDE + 46.0;
 
 /// Returns the width of a tab with its full title.
 pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
@@ -214,8 +218,8 @@ pub fn strip_end_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
     let room = ui.available_width();
     ui.add_space(4.0);
     menu_ui(ui, strip, out);
-    // In a very narrow strip the binding gives way to the title.
-    let Some(follow) = pane.follow().filter(|_| room >= NARROWEST + 2.0 * BESIDE) else {
+    // In a narrow strip the binding gives way to the titles.
+    let Some(follow) = pane.follow().filter(|_| room >= WITH_BINDING) else {
         return;
     };
     match pane.window() {
@@ -475,8 +479,10 @@ mod tests {
                 .collect::<Vec<usize>>()
         };
         assert_eq!(shown(0, 600.0), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(shown(0, 320.0), [0, 1, 2]);
-        assert_eq!(shown(5, 320.0), [0, 1, 5]);
+        assert_eq!(shown(0, 360.0), [0, 1, 2]);
+        assert_eq!(shown(5, 360.0), [0, 1, 5]);
         assert_eq!(shown(5, 150.0), [5]);
+        // A title keeps enough letters to be told from others.
+        assert_eq!(shown(0, 340.0), [0, 1]);
     }
 }
