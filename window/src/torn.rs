@@ -241,6 +241,7 @@ impl App {
                         tile,
                         windows: &cx.desk.windows,
                         place: PanelPlace::Window,
+                        titles: 0.0,
                     };
                     tab_strip::strip_end_ui(ui, &strip, out);
                 });

@@ -185,7 +185,7 @@ fn columns_of(session: &Session, cell: Cell, columns: u32, cancel: &Cancel) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::session::test_session::{overflow, overflow_with_image};
 
     #[test]
     fn the_strip_of_writes_has_every_column_with_a_write() {
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn flags_are_no_address() {
-        let session = overflow();
+        let session = overflow_with_image();
         let symbol = |name: &str, position: u64| {
             let part = RegisterPart::parse(name);
             register_detail(&session, &part, Position(position), &Cancel::default())
