@@ -4,7 +4,7 @@
 use stepback_index::Index;
 use stepback_parsers::drmemtrace::Drmemtrace;
 
-use crate::number::thousands;
+use crate::messages::thousands;
 
 /// Unit of a trace's times.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Numbers in C syntax, and their display form.
+//! Numbers as users type them: in C syntax, or in decimal with separated thousands.
 
 use std::fmt;
 
@@ -58,17 +58,29 @@ fn without_suffix(digits: &str) -> &str {
         .unwrap_or(digits)
 }
 
-/// Formats a count or a step with thousands separators: `1,250`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+/// Returns the digits of a whole number that may have separators between its thousands, in the form
+/// of any language: `1,250`, `1 250`.
+///
+/// None if there is anything else or a separator is misplaced.
+pub fn whole_digits(text: &str) -> Option<String> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    // Keyboards have only the plain space.
+    let is_typed = |letter| letter == ' ' || is_separator(letter);
+    let mut groups = text.split(is_typed);
+    let first = groups.next().filter(|first| is_number(first))?;
+    let has_groups = text.contains(is_typed);
+    let is_grouped = first.len() <= 3 && groups.all(|group| group.len() == 3 && is_number(group));
+    (!has_groups || is_grouped).then(|| text.replace(is_typed, ""))
+}
+
+/// Returns the text of a number without the separators between its thousands.
+pub fn without_separators(text: &str) -> String {
+    text.replace(is_separator, "")
+}
+
+/// True for a character between the thousands of a displayed number, or of a number in source code.
+fn is_separator(letter: char) -> bool {
+    matches!(letter, ',' | '_' | '\u{a0}' | '\u{202f}')
 }
 
 #[cfg(test)]
@@ -109,6 +121,32 @@ mod tests {
             "99999999999999999999999999",
         ] {
             assert_eq!(number(text), Err(NumberError::TooLarge), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn separators_of_every_language_are_read() {
+        let check = |text: &str, digits: Option<&str>| {
+            assert_eq!(whole_digits(text).as_deref(), digits, "{text:?}");
+        };
+        check("1250", Some("1250"));
+        check("1,250", Some("1250"));
+        check("1\u{202f}234\u{202f}567", Some("1234567"));
+        check("1\u{a0}250", Some("1250"));
+        check("1 250", Some("1250"));
+        check("1_250", Some("1250"));
+        for text in [
+            "",
+            ",",
+            "1,25",
+            "1250,000",
+            ",250",
+            "1,250,",
+            "1250 1300",
+            "12a",
+            "-1",
+        ] {
+            check(text, None);
         }
     }
 }

@@ -28,6 +28,7 @@ use crate::expression;
 use crate::expression::{Expression, ExpressionError, IndexLookup, NameLookup, SymbolLookup};
 use crate::image::Images;
 use crate::messages::{say, spoken};
+use crate::number::whole_digits;
 use crate::session::Session;
 
 /// The accepted forms, for messages and help.
@@ -466,7 +467,7 @@ fn parse(text: &str) -> Result<PositionName> {
     let Some((kind, rest)) = text.split_once(':') else {
         let is_negative = text
             .strip_prefix('-')
-            .is_some_and(|digits| without_commas(digits).is_some());
+            .is_some_and(|digits| whole_digits(digits).is_some());
         ensure!(
             !is_negative,
             "{}",
@@ -532,24 +533,14 @@ fn parse_visit(text: &str) -> Result<PositionName> {
     })
 }
 
-/// Reads a whole number, with or without commas between thousands.
+/// Reads a whole number, with or without separators between thousands.
 fn whole(text: &str) -> Result<u64> {
     ensure!(!text.is_empty(), say!("place-a-number-is-missing"));
-    let digits = without_commas(text)
-        .with_context(|| say!("place-not-whole", text = format!("{text:?}")))?;
+    let digits =
+        whole_digits(text).with_context(|| say!("place-not-whole", text = format!("{text:?}")))?;
     digits
         .parse()
         .with_context(|| say!("place-too-large", text = format!("{text:?}")))
-}
-
-/// Returns the digits of a whole number; none if there is anything else or a comma is misplaced.
-fn without_commas(text: &str) -> Option<String> {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let mut groups = text.split(',');
-    let first = groups.next().filter(|first| is_number(first))?;
-    let has_groups = text.contains(',');
-    let is_grouped = first.len() <= 3 && groups.all(|group| group.len() == 3 && is_number(group));
-    (!has_groups || is_grouped).then(|| text.replace(',', ""))
 }
 
 /// Reads a number with up to `decimals` digits after the point, times ten to the power of
@@ -567,7 +558,7 @@ fn scaled(text: &str, decimals: usize) -> Result<u64> {
         )
     };
     ensure!(after.len() <= decimals, many());
-    let digits = without_commas(before).with_context(no_number)?;
+    let digits = whole_digits(before).with_context(no_number)?;
     format!("{digits}{after:0<decimals$}")
         .parse()
         .with_context(|| say!("place-number-too-large", text = format!("{text:?}")))

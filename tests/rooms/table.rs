@@ -245,9 +245,9 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("paths", &["paths"]),
                 room("new_file", &["new_file"]),
             ],
-            &[room("clock", &["clock"])],
             // The program's messages, in every language.
             &[room("messages", &["messages"])],
+            &[room("clock", &["clock"])],
             &[
                 room("image", &["image"]),
                 room("source", &["source"]),

@@ -16,7 +16,9 @@ use crate::file_dialog::FileDialog;
 use crate::go_to::GoToBox;
 use crate::palette::PaletteState;
 use crate::picture::PendingScreenshot;
+use crate::pointer_rest::{PointerRest, is_of_pointer};
 use crate::preferences::LoadedFonts;
+use crate::pressed::HeldKeys;
 use crate::run::WindowOptions;
 use crate::settings::{FontChoice, Settings};
 use crate::settings_file::SettingsFile;
@@ -71,6 +73,8 @@ pub struct App {
     pub(super) frames: u64,
     /// Time of the last input, by the toolkit's clock.
     pub(super) input_at: f64,
+    pub(super) pointer_rest: PointerRest,
+    pub(super) held_keys: HeldKeys,
     /// No settings were saved before: the size of text awaits the first report about the screen.
     pub(super) is_zoom_awaited: bool,
 }
@@ -196,6 +200,8 @@ impl App {
             jobs_seen: 0,
             frames: 0,
             input_at: 0.0,
+            pointer_rest: PointerRest::default(),
+            held_keys: HeldKeys::default(),
             is_zoom_awaited,
         };
         (app.program.script, app.program.begin_at) = (script, options.at);
@@ -272,14 +278,6 @@ impl eframe::App for App {
             input.events.retain(|event| !is_of_pointer(event));
         }
     }
-}
-
-fn is_of_pointer(event: &egui::Event) -> bool {
-    use egui::Event::{MouseMoved, MouseWheel, PointerButton, PointerMoved};
-    matches!(
-        event,
-        MouseMoved(_) | MouseWheel { .. } | PointerButton { .. } | PointerMoved(_)
-    )
 }
 
 impl App {

@@ -138,7 +138,9 @@ impl Behavior<Pane> for DockView<'_> {
             .active
             .and_then(|tile| Some((tile, tiles.get_pane(&tile)?)))
         {
+            let panes = tabs.children.iter().filter_map(|tile| tiles.get_pane(tile));
             let strip = TabStrip {
+                titles: panes.map(|pane| tab_strip::tab_width(ui, pane)).sum(),
                 pane,
                 tile,
                 windows: &self.cx.desk.windows,

@@ -19,6 +19,8 @@ use super::ending_card::EndingCard;
 use super::layouts::PointerRelease;
 use super::palette::PaletteContext;
 use super::picture::PendingScreenshot;
+use super::pointer_rest::PointerRest;
+use super::pressed::{PressedCommands, take_pressed};
 use super::settings::{Settings, first_zoom};
 use super::widgets::{line_above, line_below};
 use super::workspace::{Workspace, WorkspaceContext};
@@ -169,8 +171,12 @@ impl App {
             pointed,
             ..self.situation(tok)
         };
+        self.pointer_rest.look_at(ui);
+        self.held_keys.advance(&self.context);
         let mut requested = self.pressed(ui, &situation);
+        let pointer = self.pointer_rest.take(ui);
         self.draw(ui, tok, &situation, &mut requested);
+        PointerRest::put_back(ui, pointer);
         self.program.queue.extend(requested);
         program::apply_queue(self);
         let is_released = ui.input(|input| input.pointer.any_released());
@@ -283,8 +289,11 @@ impl App {
         } else {
             KeyboardFocus::Panel
         };
-        let commands =
-            ui.input_mut(|input| super::pressed::take_pressed(input, situation, keyboard));
+        let PressedCommands { commands, waiting } =
+            ui.input_mut(|input| take_pressed(input, situation, keyboard));
+        if let Some(waiting) = waiting {
+            self.held_keys.hold(waiting, &self.context);
+        }
         let is_escape = !is_typing && ui.input(|input| input.key_pressed(egui::Key::Escape));
         if is_escape && !self.toasts.dismiss_newest() {
             self.escape();

@@ -42,6 +42,14 @@ pub struct SuggestionSource<'a> {
     pub worker: &'a Worker,
 }
 
+/// Returns the width of the counter of a trace. It fits the largest number, so that the counter
+/// does not move while stepping.
+pub fn counter_width(ui: &Ui, end: u64) -> f32 {
+    let whole = format!("/ {}", count(end));
+    let widest = width(ui, &count(end), &mono_bold(12.5)) + width(ui, &whole, &mono(12.5)) + 50.0;
+    widest.max(132.0)
+}
+
 impl GoToBox {
     /// Focuses the box in the next frame.
     pub fn focus(&mut self) {
@@ -219,11 +227,8 @@ impl GoToBox {
             return;
         };
         let (now, whole) = (count(position.0), format!("/ {}", count(end)));
-        // The width fits the largest number, so that the counter does not move while stepping.
-        let widest =
-            width(ui, &count(end), &mono_bold(12.5)) + width(ui, &whole, &mono(12.5)) + 50.0;
         let (rect, response) =
-            ui.allocate_exact_size(vec2(widest.max(132.0), BUTTON_HEIGHT), Sense::click());
+            ui.allocate_exact_size(vec2(counter_width(ui, end), BUTTON_HEIGHT), Sense::click());
         response.widget_info(|| {
             WidgetInfo::labeled(egui::Role::Button, true, say!("goto-step-counter"))
         });

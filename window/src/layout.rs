@@ -18,6 +18,9 @@ pub type Dock = Tree<Pane>;
 /// Width in points below which the call tree shares a tile with the registers.
 const WIDE: f32 = 1500.0;
 
+/// Height in points below which a narrow window has one set of tabs below the trace.
+const LOW: f32 = 600.0;
+
 /// Width in points from which the source file does not share a tile with memory.
 const WIDER: f32 = 1900.0;
 
@@ -79,6 +82,7 @@ fn of_size(panes: Vec<Pane>, content: RecordedContent, size: Vec2) -> Dock {
     let plan = DockBuilder::new(panes);
     match () {
         () if content == RecordedContent::Branches => branches(plan, size.x),
+        () if size.x < WIDE && size.y < LOW => low(plan),
         () if size.x < WIDE => narrow(plan),
         () if size.x < VAST.x || size.y < VAST.y => wide(plan, size.x),
         () => vast(plan),
@@ -136,6 +140,17 @@ fn wide(mut plan: DockBuilder, width: f32) -> Dock {
     let right = plan.linear(LinearDir::Vertical, [top, bottom], 1380.0);
     let calls = plan.tabs(&[PanelKind::Calls], 216.0);
     let root = plan.linear(LinearDir::Horizontal, [calls, right], 1.0);
+    plan.dock(root)
+}
+
+/// Builds the layout for a low window: the lower row has room for some lines, and one set of tabs.
+fn low(mut plan: DockBuilder) -> Dock {
+    let traces = plan.traces(560.0);
+    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 240.0);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 1.0);
+    let lower = [&[PanelKind::Memory, PanelKind::Source], &QUESTIONS[..]].concat();
+    let bottom = plan.tabs(&lower, 1.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }
 

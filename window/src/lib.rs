@@ -40,6 +40,7 @@ pub mod panels;
 mod panels_of;
 mod path_box;
 mod picture;
+mod pointer_rest;
 mod preferences;
 mod pressed;
 mod reports;

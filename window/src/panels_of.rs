@@ -13,7 +13,7 @@ use stepback_parsers::Position;
 
 use crate::layout::Dock;
 use crate::panels::{FindPanel, Pane, Panel as _, WhyPanel};
-use crate::room::{HeightTransfer, leave_width, wants_lines};
+use crate::room::{HeightTransfer, leave_width};
 use crate::vacancy::ClosedPanelPlace;
 use crate::workspace::Workspace;
 use crate::{layout, room};
@@ -121,7 +121,7 @@ impl Workspace {
         let tile = match self.find(kind) {
             Some(tile) => {
                 if !self.rooms.iter().any(|taken| taken.is_for(tile)) {
-                    self.make_room(tile, kind);
+                    self.make_room(tile);
                 }
                 tile
             }
@@ -178,17 +178,15 @@ impl Workspace {
         }
         let pane = Pane::new(kind, desk.windows.active);
         let tile = self.place(desk, pane, kind)?;
-        self.make_room(tile, kind);
+        self.make_room(tile);
         self.focus(desk, tile);
         Some(tile)
     }
 
-    /// Gives a panel that is read line by line more height until it closes.
-    fn make_room(&mut self, tile: TileId, kind: PanelKind) {
-        if wants_lines(kind) {
-            self.rooms
-                .extend(HeightTransfer::for_panel(&mut self.dock, tile));
-        }
+    /// Gives a panel the height that it needs until it closes.
+    fn make_room(&mut self, tile: TileId) {
+        self.rooms
+            .extend(HeightTransfer::for_panel(&mut self.dock, tile));
     }
 
     /// Opens a copy of a panel. A copied trace window has an independent position.

@@ -9,6 +9,8 @@ use crate::panels::Pane;
 
 /// Desired height in points: the tab, bars and headings above a list, and about ten lines.
 const WANTED: f32 = 292.0;
+/// Minimum height of other lists in points, with about five lines.
+const LEAST_LIST: f32 = 172.0;
 /// Minimum share of the combined height that the neighbour keeps.
 const LEFT: f32 = 0.4;
 
@@ -31,7 +33,7 @@ struct HeightShare {
 }
 
 /// Returns true if a kind of panel is read line by line.
-pub fn wants_lines(kind: PanelKind) -> bool {
+fn wants_lines(kind: PanelKind) -> bool {
     matches!(kind, PanelKind::Why | PanelKind::Effects)
 }
 
@@ -39,13 +41,17 @@ impl HeightTransfer {
     /// Enlarges the row of a new panel to the desired height, limited by what its tallest neighbour
     /// can give. Returns none if the row is tall enough, or before the first frame.
     pub fn for_panel(dock: &mut Dock, panel: TileId) -> Option<Self> {
+        let wanted = match dock.tiles.get_pane(&panel).map(Pane::kind) {
+            Some(kind) if wants_lines(kind) => WANTED,
+            _ => LEAST_LIST,
+        };
         let (column, row) = column_of(dock, panel)?;
         let height = dock.tiles.rect(row)?.height();
         let rows = children_of(dock, column)?;
         let others = rows.iter().filter(|other| **other != row);
         let heights = others.filter_map(|other| Some((*other, dock.tiles.rect(*other)?.height())));
         let (giver, other) = heights.max_by(|one, two| one.1.total_cmp(&two.1))?;
-        let lacking = (WANTED - height).min(other - LEFT * (height + other));
+        let lacking = (wanted - height).min(other - LEFT * (height + other));
         if lacking < 1.0 {
             return None;
         }

@@ -17,6 +17,12 @@ pub const HEIGHT: f32 = 28.0;
 /// Width of a strip in points below which the position is shown only in the tooltip.
 const NARROW: f32 = 340.0;
 
+/// Width of a strip in points below which the binding is shown only in the menu.
+const WITH_BINDING: f32 = 230.0;
+
+/// Width of the menu, of the square of the binding and of the gaps, in points.
+const BADGE: f32 = 60.0;
+
 /// Location of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelPlace {
@@ -31,12 +37,15 @@ pub struct TabStrip<'a> {
     pub tile: TileId,
     pub windows: &'a Windows,
     pub place: PanelPlace,
+    /// Width of all tabs with their whole titles, in points.
+    pub titles: f32,
 }
 
 /// Width of a tab without its title, in points.
 const BESIDE: f32 = 12.0 + 16.0 + 8.0 + 14.0;
-/// Minimum width of a tab in points; rather than shrink further, other tabs are hidden.
-const NARROWEST: f32 = BESIDE + 28.0;
+/// Minimum width of a tab in points, for about seven letters; rather than shrink further, other
+/// tabs are hidden.
+const NARROWEST: f32 = BESIDE + 46.0;
 
 /// Returns the width of a tab with its full title.
 pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
@@ -214,8 +223,8 @@ pub fn strip_end_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
     let room = ui.available_width();
     ui.add_space(4.0);
     menu_ui(ui, strip, out);
-    // In a very narrow strip the binding gives way to the title.
-    let Some(follow) = pane.follow().filter(|_| room >= NARROWEST + 2.0 * BESIDE) else {
+    // In a narrow strip the binding gives way to the titles.
+    let Some(follow) = pane.follow().filter(|_| room >= WITH_BINDING) else {
         return;
     };
     match pane.window() {
@@ -223,7 +232,8 @@ pub fn strip_end_ui(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
         None => {
             let badge = FollowBadge {
                 follow,
-                room,
+                room: room - strip.titles,
+                is_narrow: room < NARROW,
                 is_pinnable: pane.is_pinnable(),
             };
             out.extend(
@@ -252,16 +262,20 @@ fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &ThemeC
 /// Binding of the shown panel. A click selects the next possible binding.
 struct FollowBadge {
     follow: Follow,
+    /// Width beside whole titles.
     room: f32,
+    is_narrow: bool,
     is_pinnable: bool,
 }
 
 impl FollowBadge {
     /// Draws the badge. Returns the new binding if the badge was clicked.
     fn ui(&self, ui: &mut Ui, windows: &Windows) -> Option<Follow> {
-        let (is_narrow, tok) = (self.room < NARROW, ThemeColors::current(ui));
+        let tok = ThemeColors::current(ui);
         let shown = tab_badge(self.follow, windows);
         let at = say!("tabs-at", position = count(shown.position.0));
+        // The titles are more important than the position, which is in many places.
+        let is_narrow = self.is_narrow || width(ui, &at, &ui_font(11.5)) + BADGE > self.room;
         let text = if is_narrow { "" } else { at.as_str() };
         // A chain marks a panel that is bound to one window.
         let chain = if matches!(self.follow, Follow::Window(_)) {
@@ -378,6 +392,7 @@ fn panel_menu(ui: &mut Ui, strip: &TabStrip<'_>, out: &mut Vec<Action>) {
         tile,
         windows,
         place,
+        ..
     } = *strip;
     if let Some(follow) = pane.follow() {
         let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
@@ -475,8 +490,10 @@ mod tests {
                 .collect::<Vec<usize>>()
         };
         assert_eq!(shown(0, 600.0), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(shown(0, 320.0), [0, 1, 2]);
-        assert_eq!(shown(5, 320.0), [0, 1, 5]);
+        assert_eq!(shown(0, 360.0), [0, 1, 2]);
+        assert_eq!(shown(5, 360.0), [0, 1, 5]);
         assert_eq!(shown(5, 150.0), [5]);
+        // A title keeps enough letters to be told from others.
+        assert_eq!(shown(0, 340.0), [0, 1]);
     }
 }

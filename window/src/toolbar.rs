@@ -16,7 +16,7 @@ use stepback_debugger::notes::BookmarkPlace;
 use stepback_parsers::Position;
 
 use crate::app::App;
-use crate::go_to::SuggestionSource;
+use crate::go_to::{SuggestionSource, counter_width};
 use crate::theme::{ThemeColors, icon, icon_fill, icons, mono, ui as ui_font};
 use crate::widgets::{BUTTON_HEIGHT, FlatButton, label, separator, tip, width};
 
@@ -26,11 +26,11 @@ const WITH_ALL_NAMES: f32 = 1680.0;
 const WIDE: f32 = 1500.0;
 /// Width in points below which the "Find" field is a button.
 const WITH_FIND: f32 = 1200.0;
-/// Width in points below which all texts become icons.
-const NARROW: f32 = 1100.0;
-
 /// Width in points below which there are no lines between groups of buttons.
 const WITH_LINES: f32 = 900.0;
+
+const ACCESSES: [CommandId; 3] = [CommandId::LastWrite, CommandId::NextWrite, CommandId::Why];
+const WINDOWS: [CommandId; 2] = [CommandId::SideBySide, CommandId::Compare];
 
 pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
@@ -61,7 +61,14 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &CommandContext, out: &
         );
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
-            buttons_ui(ui, app, situation, wide, out);
+            let end = end_of(app);
+            let named = [&ACCESSES[..], &WINDOWS].concat();
+            let named = match ui.available_width() {
+                room if wide >= WITH_ALL_NAMES && buttons_width(ui, &named, end) <= room => named,
+                room if buttons_width(ui, &ACCESSES, end) <= room => ACCESSES.to_vec(),
+                _ => Vec::new(),
+            };
+            buttons_ui(ui, app, situation, ButtonNames { named, wide }, out);
         });
     });
 }
@@ -86,18 +93,56 @@ fn find_ui(
     app.find_box.ui(ui, field, &desk.find, out);
 }
 
+/// Returns the last position of the trace.
+fn end_of(app: &App) -> u64 {
+    app.program
+        .desk
+        .as_ref()
+        .map_or(0, |desk| desk.session.index.step_count())
+}
+
+/// Returns the text of a named button.
+fn button_text(command: CommandId) -> &'static str {
+    label(command).trim_end_matches('…')
+}
+
+/// Returns the width of all buttons in points, if some of them have names.
+fn buttons_width(ui: &Ui, named: &[CommandId], end: u64) -> f32 {
+    const BUTTONS: f32 = 17.0;
+    const LINES: f32 = 4.0;
+    const LINE: f32 = 13.0;
+    let (button, gap) = (28.0, ui.spacing().item_spacing.x);
+    let names = named.iter().map(|command| {
+        let (name, text) = (command.command().label(), Some(button_text(*command)));
+        let named = FlatButton {
+            text,
+            ..FlatButton::of_icon(name, ' ')
+        };
+        named.width(ui) - button
+    });
+    BUTTONS * (button + gap) + LINES * LINE + counter_width(ui, end) + 12.0 + names.sum::<f32>()
+}
+
+/// Buttons that have names, and the width of the window in points.
+struct ButtonNames {
+    named: Vec<CommandId>,
+    wide: f32,
+}
+
+impl ButtonNames {
+    fn of(&self, command: CommandId) -> Option<&'static str> {
+        self.named.contains(&command).then(|| button_text(command))
+    }
+}
+
 fn buttons_ui(
     ui: &mut Ui,
     app: &mut App,
     situation: &CommandContext,
-    wide: f32,
+    names: ButtonNames,
     out: &mut Vec<Action>,
 ) {
-    let end = app
-        .program
-        .desk
-        .as_ref()
-        .map_or(0, |desk| desk.session.index.step_count());
+    let (wide, end) = (names.wide, end_of(app));
     button(ui, CommandId::Open, None, situation, out);
     divide(ui, wide);
     // Buttons without a target are dimmed.
@@ -142,25 +187,13 @@ fn buttons_ui(
         out,
     );
     divide(ui, wide);
-    for name in [CommandId::LastWrite, CommandId::NextWrite, CommandId::Why] {
-        button(
-            ui,
-            name,
-            (wide >= NARROW).then(|| label(name).trim_end_matches('…')),
-            situation,
-            out,
-        );
+    for command in ACCESSES {
+        button(ui, command, names.of(command), situation, out);
     }
     divide(ui, wide);
     bookmark_ui(ui, app, situation, out);
-    for name in [CommandId::SideBySide, CommandId::Compare] {
-        button(
-            ui,
-            name,
-            (wide >= WITH_ALL_NAMES).then(|| label(name)),
-            situation,
-            out,
-        );
+    for command in WINDOWS {
+        button(ui, command, names.of(command), situation, out);
     }
 }
 

@@ -8,7 +8,7 @@ use egui::{
     ViewportCommand, ViewportId, pos2,
 };
 use egui_tiles::{Tile, TileId};
-use stepback_debugger::action::{Action, AppAction, PanelAction, PanelId, SearchAction};
+use stepback_debugger::action::{Action, PanelAction, PanelId};
 use stepback_debugger::desk::{Desk, Tone};
 use stepback_debugger::messages::say;
 
@@ -16,6 +16,8 @@ use crate::app::App;
 use crate::kept_layout::{TornWindowPlace, WINDOWS};
 use crate::layout::panes_in_order;
 use crate::panels::PanelContext;
+use crate::pointer_rest::PointerRest;
+use crate::pressed::takes_keyboard;
 use crate::tab_strip;
 use crate::tab_strip::{PanelPlace, TabStrip};
 use crate::theme::ThemeColors;
@@ -200,6 +202,7 @@ impl App {
                 workspace.focus(desk, tile);
             }
         }
+        self.pointer_rest.look_at(ui);
         if is_native {
             let situation = self.situation(tok);
             let requested = self.pressed(ui, &situation);
@@ -220,6 +223,7 @@ impl App {
             return;
         };
         let mut is_clicked = false;
+        let pointer = self.pointer_rest.take(ui);
         CentralPanel::default()
             .frame(Frame::new().fill(tok.bg1))
             .show(ui, |ui| {
@@ -237,6 +241,7 @@ impl App {
                         tile,
                         windows: &cx.desk.windows,
                         place: PanelPlace::Window,
+                        titles: 0.0,
                     };
                     tab_strip::strip_end_ui(ui, &strip, out);
                 });
@@ -255,6 +260,7 @@ impl App {
                 });
                 ui.advance_cursor_after_rect(whole);
             });
+        PointerRest::put_back(ui, pointer);
         if is_clicked {
             workspace.focus(desk, tile);
         }
@@ -284,17 +290,5 @@ fn bring_to_front(ui: &Ui, window: ViewportId) {
     if is_ours && !has_focus(window) {
         ui.ctx()
             .send_viewport_cmd_to(window, ViewportCommand::Focus);
-    }
-}
-
-fn takes_keyboard(action: &Action) -> bool {
-    use AppAction::{AskFor, CommandPalette, FocusGoTo, KeyboardHelp, Settings};
-    match action {
-        Action::Search(action) => *action == SearchAction::FocusFind,
-        Action::App(action) => matches!(
-            action,
-            AskFor(_) | CommandPalette | FocusGoTo | KeyboardHelp | Settings
-        ),
-        _ => false,
     }
 }

@@ -39,14 +39,20 @@ impl<'a> FlatButton<'a> {
         }
     }
 
-    pub fn ui(self, ui: &mut Ui) -> Response {
-        let font = ui_font(12.5);
-        let text_width = self.text.map_or(0.0, |text| width(ui, text, &font));
-        let wide = match (self.icon, self.text) {
+    /// Returns the width of the button, in points.
+    pub fn width(&self, ui: &Ui) -> f32 {
+        let text_width = self
+            .text
+            .map_or(0.0, |text| width(ui, text, &ui_font(12.5)));
+        match (self.icon, self.text) {
             (Some(_), Some(_)) => self.icon_size + 6.0 + text_width + 14.0,
             (None, Some(_)) => text_width + 16.0,
             _ => 28.0,
-        };
+        }
+    }
+
+    pub fn ui(self, ui: &mut Ui) -> Response {
+        let wide = self.width(ui);
         let sense = if self.is_enabled {
             Sense::click()
         } else {
@@ -56,7 +62,7 @@ impl<'a> FlatButton<'a> {
         response
             .widget_info(|| WidgetInfo::labeled(egui::Role::Button, self.is_enabled, self.name));
         if ui.is_rect_visible(rect) {
-            self.paint(ui, &response, font);
+            self.paint(ui, &response, ui_font(12.5));
         }
         response
     }

@@ -15,7 +15,7 @@ use crate::image::extents::{AddressExtent, Extents};
 use crate::image::images::{Images, PlacedSegment};
 use crate::image::memory_view::LinkerView;
 use crate::image::spec::ImageSpec;
-use crate::number::thousands;
+use crate::messages::thousands;
 
 /// Match of an image with the instructions that the trace recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::image::ImageSpec;
 use crate::keymap::key::read_key;
 use crate::messages::{folded_letter, say, spoken};
 use crate::notes::{BookmarkChange, BookmarkPlace, SavedQueryChange, WatchChange};
-use crate::number::number;
+use crate::number::{number, whole_digits};
 use crate::paths::{from_home, typed_path};
 use crate::source::SourceMapping;
 
@@ -609,11 +609,14 @@ pub fn registers(text: &str, _: &CommandContext) -> Result<Action, String> {
     Ok(Action::View(ViewAction::NewRegisters(group)))
 }
 
+/// Parses the number of a position, with or without separators between thousands.
+pub(super) fn position_number(text: &str) -> Option<Position> {
+    whole_digits(text)?.parse().map(Position).ok()
+}
+
 pub fn window_at(text: &str, situation: &CommandContext) -> Result<Action, String> {
-    let digits: String = text.chars().filter(|digit| *digit != ',').collect();
-    let position = digits.parse().map(Position);
-    let position =
-        position.map_err(|_| say!("line-is-no-step-number", text = format!("{text:?}")))?;
+    let position = position_number(text)
+        .ok_or_else(|| say!("line-is-no-step-number", text = format!("{text:?}")))?;
     Ok(Action::Panel(PanelAction::OpenWindowAt(Moment {
         trace: situation.trace,
         position,

@@ -2,7 +2,7 @@
 
 use stepback_parsers::Position;
 
-use super::arguments::cell_name;
+use super::arguments::{cell_name, position_number};
 use super::command::CommandContext;
 use crate::action::StepRange;
 use crate::action::{Action, EffectsOf, OtherCall, SliceAction, ViewAction};
@@ -73,8 +73,4 @@ pub fn other_call(text: &str, situation: &CommandContext) -> Result<Action, Stri
     Ok(Action::View(ViewAction::ShowEffects(
         EffectsOf::Comparison(at, OtherCall::Around(other)),
     )))
-}
-
-fn position_number(text: &str) -> Option<Position> {
-    text.replace(',', "").parse().map(Position).ok()
 }

@@ -15,4 +15,4 @@
 mod table;
 
 pub use crate::messages::table::{Language, LanguageChoice, folded, folded_letter, say};
-pub use table::{MessageValue, find, in_english, spoken, spoken_with};
+pub use table::{MessageValue, find, in_english, spoken, spoken_with, thousands};

@@ -16,8 +16,6 @@ use fluent_syntax::ast::Entry;
 use serde::{Deserialize, Serialize};
 use unic_langid::LanguageIdentifier;
 
-use crate::number::thousands;
-
 /// Value that is filled into a text: words, or a number, which also selects the plural form.
 pub type MessageValue<'a> = fluent_bundle::FluentValue<'a>;
 
@@ -121,8 +119,25 @@ fn plain(all: &FluentBundle<FluentResource>, id: &str) -> Option<String> {
     errors.is_empty().then_some(text)
 }
 
-/// Formats a number as the whole window does, also in French, so that a displayed number can be
-/// typed.
+/// Formats a count or a step with the thousands separators of the thread's language: `1,250`. A
+/// displayed number can be typed, see [`crate::number::whole_digits`].
+pub fn thousands(number: u64) -> String {
+    let separator = match Language::spoken() {
+        Language::English => ',',
+        Language::French => '\u{202f}',
+    };
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 * separator.len_utf8());
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(separator);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Formats a number in a message.
 fn grouped(number: f64) -> String {
     let whole = number as u64;
     if whole as f64 == number {
@@ -321,6 +336,35 @@ mod tests {
 #[cfg(test)]
 mod language_tests {
     use super::*;
+
+    #[test]
+    fn digits_are_grouped_as_the_language_does() {
+        let check = |number, english: &str, french: &str| {
+            for (language, text) in [(Language::English, english), (Language::French, french)] {
+                language.speak();
+                assert_eq!(thousands(number), text, "{language:?}");
+                let digits = crate::number::whole_digits(text);
+                assert_eq!(
+                    digits,
+                    Some(number.to_string()),
+                    "a shown number can be typed"
+                );
+            }
+            Language::English.speak();
+        };
+        check(7, "7", "7");
+        check(999, "999", "999");
+        check(20_345, "20,345", "20\u{202f}345");
+        check(1_600_000, "1,600,000", "1\u{202f}600\u{202f}000");
+    }
+
+    #[test]
+    fn numbers_in_messages_are_grouped_as_the_language_does() {
+        Language::French.speak();
+        let text = say!("goto-position", position = 20_345_u64);
+        Language::English.speak();
+        assert!(text.contains("20\u{202f}345"), "{text}");
+    }
 
     #[test]
     fn the_settings_file_names_the_language() {

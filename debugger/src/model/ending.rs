@@ -12,12 +12,11 @@ use stepback_parsers::{Position, Step};
 use crate::action::{CellName, SliceView};
 use crate::analysis::ending::{BadEnding, EndingCause, bad_ending};
 use crate::analysis::fatal_ending::{FatalCause, FatalEnding};
-use crate::messages::say;
+use crate::messages::{say, thousands};
 use crate::model::names::{function_name, place_name};
 use crate::model::slice::{SliceLineContent, SliceLines, SliceRequest, gather_slice};
 use crate::model::span::step_code;
 use crate::notes::SavedSliceQuery;
-use crate::number::thousands;
 use crate::session::Session;
 
 /// Number of steps followed to find the store that caused the end.

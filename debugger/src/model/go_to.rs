@@ -13,6 +13,7 @@ use crate::analysis::names::code_address;
 use crate::expression::{is_used, shown_address};
 use crate::image::Symbol;
 use crate::messages::say;
+use crate::number::whole_digits;
 use crate::session::Session;
 
 /// Maximum number of functions suggested.
@@ -53,12 +54,9 @@ pub fn suggestions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec
 /// Interprets a number as a position, which is before the step of the same number; and as the step,
 /// whose effects are visible after it.
 fn positions_of(session: &Session, text: &str) -> Vec<Suggestion> {
-    let digits: String = text
-        .chars()
-        .filter(|letter| *letter != ',' && *letter != '_')
-        .collect();
     let steps = session.index.step_count();
-    let Some(number) = digits.parse::<u64>().ok().filter(|number| *number <= steps) else {
+    let number = whole_digits(text).and_then(|digits| digits.parse::<u64>().ok());
+    let Some(number) = number.filter(|number| *number <= steps) else {
         return Vec::new();
     };
     let of = |title: String, note: String, position: u64| Suggestion {

@@ -6,7 +6,7 @@ use stepback_index::answer::{AccessKinds, Cell, CellAccess, Hit, ThreadId};
 use stepback_index::query::{NearestAccess, RegisterViewsAt};
 use stepback_index::read::SlotReader;
 use stepback_index::{Cancel, Query as _};
-use stepback_machine::Address;
+use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Position, Step};
 
 use crate::analysis::register_part::RegisterPart;
@@ -68,7 +68,9 @@ pub fn register_detail(
         views: vec![(part.to_string(), view)],
     }
     .run(index, cancel)?;
-    let value = states.first().and_then(|state| state.value.to_u64());
+    // Flags are no address.
+    let states = states.first().filter(|_| view.register != RegisterId::PSR);
+    let value = states.and_then(|state| state.value.to_u64());
     let symbol = value.and_then(|value| place_name(&session.images, Address(value)));
     let doubt = match &last {
         Some(CellAccess::Step(hit)) => hit
@@ -183,7 +185,7 @@ fn columns_of(session: &Session, cell: Cell, columns: u32, cancel: &Cancel) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::session::test_session::{overflow, overflow_with_image};
 
     #[test]
     fn the_strip_of_writes_has_every_column_with_a_write() {
@@ -204,6 +206,20 @@ mod tests {
             .collect();
         assert_eq!(steps, [1253, 1188]);
         assert_eq!(columns(1), [0]);
+    }
+
+    #[test]
+    fn flags_are_no_address() {
+        let session = overflow_with_image();
+        let symbol = |name: &str, position: u64| {
+            let part = RegisterPart::parse(name);
+            register_detail(&session, &part, Position(position), &Cancel::default())
+                .unwrap()
+                .symbol
+        };
+        assert!(symbol("pc", 1250).is_some());
+        // Negative flags of EL3 look like an address in the program: 0x800003cd.
+        assert_eq!((0..1300).find_map(|at| symbol("psr", at)), None);
     }
 
     #[test]

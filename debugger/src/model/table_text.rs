@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::table::{Table, TableCell, TableRow};
 use super::{TextRole, TextSpan};
+use crate::number::without_separators;
 
 /// Export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +157,7 @@ fn plain(cell: Option<&TableCell>) -> String {
             spans,
         }) if is_labeled(spans) => number.to_string(),
         Some(cell @ TableCell::Spans { .. }) => cell.text(),
-        Some(cell) => cell.text().replace(',', ""),
+        Some(cell) => without_separators(&cell.text()),
         None => String::new(),
     }
 }

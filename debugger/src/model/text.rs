@@ -8,7 +8,7 @@ use stepback_machine::display::{StatusFlag, StatusRegister};
 
 use crate::messages::{say, spoken};
 
-pub use crate::number::thousands;
+pub use crate::messages::thousands;
 
 /// Formats a count with its noun: `1 step`, `2 steps`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::messages::say;
-use crate::number::thousands;
+use crate::messages::{say, thousands};
 
 /// Maximum number of bookmarks: nobody would find one among more.
 pub const MOST: usize = 2000;

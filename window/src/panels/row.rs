@@ -110,37 +110,38 @@ impl StepLink {
     }
 }
 
+/// Height of a line of an empty panel, in points.
+const LINE: f32 = 18.0;
+
 /// Reason why there is nothing to show, and advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmptyMessage<'a>(pub &'a str, pub &'a str);
 
-/// Paints a panel without content: an icon, one sentence, one of advice.
+/// Paints a panel without content: an icon, one sentence, one of advice. Lines without room are
+/// left out, so that they do not cover other parts of the panel.
 pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyMessage<'_>) {
     let EmptyMessage(sentence, advice) = words;
     // In a low panel the words matter more than the icon.
     let has_icon = rect.height() >= 96.0;
-    let center = rect.center()
-        - if has_icon {
-            vec2(0.0, 0.0)
-        } else {
-            vec2(0.0, 10.0)
-        };
+    let mut center = rect.center();
+    if !has_icon {
+        center.y = (center.y - 10.0).max(rect.top() + LINE / 2.0);
+    }
     if has_icon {
         pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
     }
     let width = rect.width() - 24.0;
-    let height = pen.wrapped_text_centered(
-        center,
-        sentence,
-        crate::theme::medium(13.0),
-        pen.tok.t1,
-        width,
-    );
-    let mut advice = LayoutJob::simple(advice.to_owned(), ui_font(12.0), pen.tok.t3, width);
-    advice.halign = Align::Center;
-    let place = center + vec2(0.0, 12.0 + height);
-    pen.painter
-        .galley(place, pen.painter.layout_job(advice), pen.tok.t3);
+    if rect.height() >= LINE {
+        let font = crate::theme::medium(13.0);
+        let height = pen.wrapped_text_centered(center, sentence, font, pen.tok.t1, width);
+        let mut advice = LayoutJob::simple(advice.to_owned(), ui_font(12.0), pen.tok.t3, width);
+        advice.halign = Align::Center;
+        let place = center + vec2(0.0, 12.0 + height);
+        let advice = pen.painter.layout_job(advice);
+        if place.y + advice.size().y <= rect.bottom() {
+            pen.painter.galley(place, advice, pen.tok.t3);
+        }
+    }
     let response = ui.interact(rect, ui.unique_id().with("empty"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, sentence));
 }

@@ -190,3 +190,30 @@ fn escape_clears_the_field() {
     window.press(Key::Escape);
     assert_eq!(window.value_of("Go to"), "");
 }
+
+#[test]
+fn letters_that_follow_the_key_of_a_field_at_once_are_text() {
+    let mut window = Driver::demo();
+    let key = |key, modifiers, pressed| egui::Event::Key {
+        key,
+        physical_key: None,
+        pressed,
+        repeat: false,
+        modifiers,
+    };
+    // On a slow machine all of this arrives in one frame.
+    window
+        .harness()
+        .event(key(Key::G, Modifiers::COMMAND, true));
+    for letter in [Key::R, Key::S] {
+        let text = letter.name().to_lowercase();
+        window.harness().event(key(letter, Modifiers::NONE, true));
+        window.harness().event(egui::Event::Text(text));
+        window.harness().event(key(letter, Modifiers::NONE, false));
+    }
+    window.wait();
+    assert!(window.is_typing());
+    assert_eq!(window.value_of("Go to"), "rs");
+    assert!(!window.active().is_raw, "r is no command here");
+    window.check_position(0);
+}

@@ -278,6 +278,21 @@ fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
 }
 
 #[test]
+fn a_hover_text_leaves_when_keys_move_the_position() {
+    let mut window = at_the_crash();
+    let line = "W: why does x2 have this value?";
+    let place = window.rect("register x2").left_center() + egui::vec2(4.0, 0.0);
+    window.rest_at(place);
+    assert!(window.has(line));
+    window.press(Key::F10);
+    assert!(!window.has(line));
+    window.press_with(Modifiers::SHIFT, Key::F10);
+    assert!(!window.has(line));
+    window.rest_at(place);
+    assert!(window.has(line));
+}
+
+#[test]
 fn w_in_a_row_asks_where_its_value_is() {
     let mut window = at_the_crash();
     // The panel already exists, so rows stay in place.

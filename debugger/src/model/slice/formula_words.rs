@@ -22,6 +22,8 @@ enum NumberRole {
     Plain,
     /// Bit mask.
     Mask,
+    /// The whole value, which stands next to the result and looks like it.
+    Value,
     Address,
 }
 
@@ -85,7 +87,7 @@ impl<'a> FormulaWords<'a> {
 
     /// Formats an expression: `(w1 & 0x3f) | 0x80`.
     pub fn formula(&self, formula: &Formula) -> String {
-        self.written(formula, NumberRole::Plain)
+        self.written(formula, NumberRole::Value)
     }
 
     /// Formats a memory operand: `u64[table + 8*i]`.
@@ -177,11 +179,14 @@ impl<'a> FormulaWords<'a> {
                     self.operand(value, Some(Operation::And), NumberRole::Mask)
                 )
             }
-            Formula::Cast { value, bits, .. } => format!("sext{bits}({})", self.formula(value)),
+            Formula::Cast { value, bits, .. } => {
+                let value = self.written(value, NumberRole::Plain);
+                format!("sext{bits}({value})")
+            }
             Formula::Named { name, operands, .. } => {
                 let operands: Vec<String> = operands
                     .iter()
-                    .map(|operand| self.formula(operand))
+                    .map(|operand| self.written(operand, NumberRole::Plain))
                     .collect();
                 format!("{name}({})", operands.join(", "))
             }
@@ -198,7 +203,7 @@ impl<'a> FormulaWords<'a> {
     ) -> String {
         let meant = match operation {
             Operation::And | Operation::Or | Operation::Xor => NumberRole::Mask,
-            Operation::Add | Operation::Subtract => meant,
+            Operation::Add | Operation::Subtract if meant != NumberRole::Value => meant,
             _ => NumberRole::Plain,
         };
         let operand = |formula: &Formula| self.operand(formula, Some(operation), meant);

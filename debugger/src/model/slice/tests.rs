@@ -275,3 +275,28 @@ fn expressions_mean_in_c_what_the_program_computed() {
         "  5 x5 = (s64)(s32)w2*(s32)w2 + (w2 & 0xff) | 0x3fffffff00000002"
     );
 }
+
+/// Sums of constants.
+const CONSTANTS: &str = "\
+1 clk IT (1) 00001000 d2800200 O EL3h_s : MOV x0,#0x10
+1 clk R X0 0000000000000010
+2 clk IT (2) 00001004 f9400021 O EL3h_s : LDR x1,[x1]
+2 clk MR8 00008ff0:000000008ff0 0000000000000020
+2 clk R X1 0000000000000020
+3 clk IT (3) 00001008 91004022 O EL3h_s : ADD x2,x1,#0x10
+3 clk R X2 0000000000000030
+";
+
+#[test]
+fn a_constant_looks_like_the_result_next_to_it() {
+    let (session, _folder) = tarmac(CONSTANTS);
+    let second = |what: &str| {
+        let reading = reading(&session, what, session.index.end());
+        texts(&session, &reading, &lines(&reading, SliceView::Chain, &[]))
+            .into_iter()
+            .nth(1)
+            .unwrap()
+    };
+    assert_eq!(second("x0"), "  0 x0 = 0x10 | 0x10");
+    assert_eq!(second("x2"), "  2 x2 = x1 + 16 | 0x30");
+}

@@ -98,7 +98,9 @@ fn columns(view: &CompareView, run: CellRun, cx: &PaneContext<'_>) -> CompareCol
         meaning,
         ..
     } = view.widths();
-    let steps = thousands(cx.desk.session.index.step_count()).len();
+    let steps = thousands(cx.desk.session.index.step_count())
+        .chars()
+        .count();
     let words = [say!("head-step"), say!("compare-no-step")].map(|words| words.chars().count());
     let steps = u16::try_from(steps.max(words[0]).max(words[1])).unwrap_or(u16::MAX);
     let mut rest = run.after(2);

@@ -100,8 +100,9 @@ impl ListView for StackView {
 /// Returns the width of a step number and the gap before it, in cells.
 fn step_cells(cx: &PaneContext<'_>) -> u16 {
     let digits = thousands(cx.desk.session.index.step_count())
-        .len()
-        .max(say!("stack-step").len());
+        .chars()
+        .count()
+        .max(say!("stack-step").chars().count());
     u16::try_from(digits).unwrap_or(u16::MAX).saturating_add(1)
 }
 

@@ -87,7 +87,9 @@ impl ListView for WhyView {
 
 /// Returns the width of the step number column, in cells.
 fn step_cells(cx: &PaneContext<'_>) -> u16 {
-    let digits = thousands(cx.desk.session.index.step_count()).len();
+    let digits = thousands(cx.desk.session.index.step_count())
+        .chars()
+        .count();
     u16::try_from(digits).unwrap_or(u16::MAX)
 }
 

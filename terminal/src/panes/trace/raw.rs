@@ -107,7 +107,7 @@ impl RawList {
     }
 
     fn draw_lines(&self, area: Rect, lines: u64, pen: &mut Pen<'_>, scene: &StepListContext<'_>) {
-        let width = u16::try_from(thousands(lines).len()).unwrap_or(8);
+        let width = u16::try_from(thousands(lines).chars().count()).unwrap_or(8);
         let mut row = self.view.top;
         let last = scene.window.position.last_step();
         let of_last = self

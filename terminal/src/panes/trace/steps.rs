@@ -205,7 +205,7 @@ impl StepList {
             .unwrap_or(0);
         let has_threads = index.threads().len() > 1;
         StepColumns {
-            digits: thousands(index.step_count()).len(),
+            digits: thousands(index.step_count()).chars().count(),
             name: if has_threads {
                 u16::try_from(name + 1).unwrap_or(0)
             } else {

@@ -26,6 +26,9 @@ pub const HEIGHT_WITH_STRIP: f32 = 132.0;
 /// Height of the line with the reason why a value is known.
 pub const REASON: f32 = ROW;
 
+/// Minimum width of the labels, so that short ones do not move the lines.
+const LABEL: f32 = 75.0;
+
 /// The foot about a register.
 pub struct RegisterFoot<'a> {
     pub pen: &'a Pen<'a>,
@@ -116,10 +119,16 @@ impl RegisterFoot<'_> {
             .width(pen)
         });
         let number = number.fold(36.0, f32::max);
+        let labels = lines.iter().take(shown).map(|(label, ..)| *label);
+        let label_width = labels
+            .chain([label])
+            .map(|label| pen.width(label, ui_font(11.5)) + 12.0)
+            .fold(LABEL, f32::max);
         for (label, writer, nobody) in lines.into_iter().take(shown) {
             y += ROW;
             let line = AccessLine {
                 label,
+                label_width,
                 number,
                 writer: writer.as_ref(),
                 nobody,
@@ -138,7 +147,7 @@ impl RegisterFoot<'_> {
         }
         pen.label(left, y + ROW, label, tok.t3);
         pen.cut_text(
-            pos2(left + 75.0, y + ROW),
+            pos2(left + label_width, y + ROW),
             words,
             ui_font(11.5),
             tok.t2,
@@ -216,6 +225,8 @@ struct AccessLineArea {
 
 struct AccessLine<'a> {
     label: &'a str,
+    /// Width of the labels with the gap after them.
+    label_width: f32,
     /// Width of the step numbers, which are aligned at their ends.
     number: f32,
     writer: Option<&'a (Step, Code)>,
@@ -233,7 +244,7 @@ impl AccessLine<'_> {
         out: &mut Vec<Action>,
     ) {
         pen.label(at.x, at.y, self.label, pen.tok.t3);
-        let x = at.x + 75.0;
+        let x = at.x + self.label_width;
         let Some((step, code)) = self.writer else {
             pen.label(x, at.y, self.nobody, pen.tok.t3);
             return;

@@ -169,7 +169,7 @@ impl TraceColumns {
             has_symbols,
             has_values,
         } = *shown;
-        let digits = thousands(step_count.saturating_sub(1)).len();
+        let digits = thousands(step_count.saturating_sub(1)).chars().count();
         // A digit at size 11.5 is 6.9 wide; up to five digits the column has its designed width.
         let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26)))
             .max(58.0)

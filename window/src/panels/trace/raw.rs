@@ -109,7 +109,8 @@ impl RawList {
         TraceContext { cx, window }: TraceContext<'_>,
         out: &mut Vec<Action>,
     ) {
-        let number_end = area.body.left() + (12.0 + 6.9 * thousands(lines).len() as f32).max(58.0);
+        let number_end =
+            area.body.left() + (12.0 + 6.9 * thousands(lines).chars().count() as f32).max(58.0);
         pen.line_down(
             number_end + 6.0,
             area.body.top(),

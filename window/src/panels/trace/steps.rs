@@ -278,7 +278,8 @@ impl StepList {
         } else {
             1
         };
-        while y + ROW * rows_after as f32 > area.body.height() && scroll.top < gap {
+        // The row of the last step stays in view.
+        while y + ROW * rows_after as f32 > area.body.height() && scroll.top + 1 < gap {
             y -= height(scroll.top);
             scroll = Scroll {
                 top: scroll.top + 1,

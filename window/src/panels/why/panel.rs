@@ -296,7 +296,7 @@ impl SliceColumnWidths {
         let length = |text: &str| text.chars().count();
         self.depth = self.depth.max(depth);
         let Some(row) = stated.row() else { return };
-        let step = row.step.map_or(1, |step| thousands(step.0).len());
+        let step = row.step.map_or(1, |step| thousands(step.0).chars().count());
         self.step = self.step.max(step);
         self.place = self.place.max(length(row.place_in(view)));
         self.thread = self.thread.max(length(&row.thread));
