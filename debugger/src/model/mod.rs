@@ -11,6 +11,7 @@ pub mod call_rows;
 pub mod call_stack;
 pub mod call_tree;
 pub mod compare;
+mod difference_rows;
 mod difference_words;
 pub mod effects;
 pub mod effects_table;
