@@ -228,6 +228,7 @@ command-show-flame-graph = Afficher le graphe de flammes
 command-show-findings = Afficher les constats
 command-show-differences = Afficher les différences
 command-show-both-traces = Afficher les deux traces
+command-show-both-states = Afficher l’état des deux traces
 command-show-hits = Afficher les résultats
 command-show-bookmarks = Afficher les signets
 command-new-registers-panel = Nouveau panneau de registres
@@ -1069,6 +1070,18 @@ differences-comparing = Comparaison avec { $name } : { $share } %
 differences-none-after = Aucune différence après cette position
 differences-none-before = Aucune différence avant cette position
 differences-head-difference = Différence
+both-states-both-states = État des deux
+both-states-head-cell = Registre ou mémoire
+both-states-head-relation = Relation
+both-states-different = diffère
+both-states-same-pointers = même objet
+both-states-summary = { $count ->
+    [0] rien ne diffère
+    [one] { $count } valeur diffère
+   *[other] { $count } valeurs diffèrent
+}, B à { $position }
+differences-head-state-a = Dans A
+differences-head-state-b = Dans B
 differences-head-in-a = Pas dans A
 differences-head-count-a = Nombre dans A
 differences-head-in-b = Pas dans B

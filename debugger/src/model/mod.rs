@@ -6,6 +6,7 @@ pub mod access_table;
 pub mod address_text;
 pub mod aligned_steps;
 mod bit_fields;
+pub mod both_states;
 pub mod byte_detail;
 pub mod call_rows;
 pub mod call_stack;
