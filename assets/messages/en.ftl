@@ -207,6 +207,7 @@ command-show-flame-graph = Show flame graph
 command-show-findings = Show findings
 command-show-differences = Show differences
 command-show-both-traces = Show both traces
+command-show-both-states = Show state of both traces
 command-show-hits = Show hits
 command-show-bookmarks = Show bookmarks
 command-new-registers-panel = New registers panel
@@ -1030,6 +1031,18 @@ differences-comparing = Comparing with { $name }: { $share } %
 differences-none-after = No difference after this position
 differences-none-before = No difference before this position
 differences-head-difference = Difference
+both-states-both-states = State of both
+both-states-head-cell = Register or memory
+both-states-head-relation = Relation
+both-states-different = differs
+both-states-same-pointers = same object
+both-states-summary = { $count ->
+    [0] nothing differs
+    [one] 1 value differs
+   *[other] { $count } values differ
+}, B at { $position }
+differences-head-state-a = In A
+differences-head-state-b = In B
 differences-head-in-a = Steps in A
 differences-head-count-a = Number in A
 differences-head-in-b = Steps in B
@@ -1101,8 +1114,13 @@ differences-write = write at { $place }
 differences-executed = executed
 differences-not-executed = not executed
 differences-not-recorded = not recorded
+differences-exception-in-a = A takes an exception
+differences-exception-in-b = B takes an exception
+differences-cause-not-recorded = no recorded value that differs led to it
 differences-origin-instruction = the instruction is another one
 differences-origin-result = the result differs, the recorded inputs do not
+differences-origin-system-call = the system call returned something else
+differences-origin-ignored = a value that it reads differs, which a rule ignores
 differences-origin-unknown = its reason is not recorded
 differences-origin-initial = the value at { $place } was there before the trace began
 differences-origin-image = the value at { $place } is that of the image

@@ -228,6 +228,7 @@ command-show-flame-graph = Afficher le graphe de flammes
 command-show-findings = Afficher les constats
 command-show-differences = Afficher les différences
 command-show-both-traces = Afficher les deux traces
+command-show-both-states = Afficher l’état des deux traces
 command-show-hits = Afficher les résultats
 command-show-bookmarks = Afficher les signets
 command-new-registers-panel = Nouveau panneau de registres
@@ -1069,6 +1070,18 @@ differences-comparing = Comparaison avec { $name } : { $share } %
 differences-none-after = Aucune différence après cette position
 differences-none-before = Aucune différence avant cette position
 differences-head-difference = Différence
+both-states-both-states = État des deux
+both-states-head-cell = Registre ou mémoire
+both-states-head-relation = Relation
+both-states-different = diffère
+both-states-same-pointers = même objet
+both-states-summary = { $count ->
+    [0] rien ne diffère
+    [one] { $count } valeur diffère
+   *[other] { $count } valeurs diffèrent
+}, B à { $position }
+differences-head-state-a = Dans A
+differences-head-state-b = Dans B
 differences-head-in-a = Pas dans A
 differences-head-count-a = Nombre dans A
 differences-head-in-b = Pas dans B
@@ -1140,8 +1153,13 @@ differences-write = écriture à { $place }
 differences-executed = exécutée
 differences-not-executed = non exécutée
 differences-not-recorded = non enregistrée
+differences-exception-in-a = A prend une exception
+differences-exception-in-b = B prend une exception
+differences-cause-not-recorded = aucune valeur enregistrée différente n’y mène
 differences-origin-instruction = l’instruction est une autre
 differences-origin-result = le résultat diffère, les entrées enregistrées non
+differences-origin-system-call = l’appel système a renvoyé autre chose
+differences-origin-ignored = une valeur lue diffère, ce qu’une règle ignore
 differences-origin-unknown = sa raison n’est pas enregistrée
 differences-origin-initial = la valeur à { $place } était là avant le début de la trace
 differences-origin-image = la valeur à { $place } est celle de l’image

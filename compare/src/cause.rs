@@ -7,13 +7,15 @@
 
 use std::collections::BTreeMap;
 
-use stepback_index::answer::{Cell, Direction, EdgeKinds, SliceCell, SliceEndKind, SliceRow};
+use stepback_index::answer::{Cell, Direction, EdgeKinds, FrameEntry, SliceCell, SliceRow};
 use stepback_index::query::SliceQuery;
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::{Address, decode};
 use stepback_parsers::{Position, Step};
 
 use crate::align::side::Side;
+use crate::cause_origin::{CauseOrigin, MemoryEnd, OldestSteps};
+use crate::divergence::TraceSide;
 use crate::region::{Alignment, Region, RegionKind, StepPair};
 use crate::values::block::EffectBlock;
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace, StepDifference};
@@ -23,26 +25,6 @@ use crate::values::pass::ValuePass;
 const SLICE_STEPS: usize = 4096;
 /// Maximum number of slices, each from the oldest differing step of the one before.
 const ROUNDS: usize = 64;
-
-/// Difference in the first differing step on which the decision depends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CauseOrigin {
-    /// Another instruction is at its address.
-    Instruction,
-    /// It found another value in memory that no matched step wrote differently.
-    Memory {
-        /// Lowest address, in the first trace.
-        address: Address,
-        /// Number of bytes.
-        len_bytes: u64,
-        /// Origin of the value in the first trace; `None` if a step wrote it.
-        end: Option<SliceEndKind>,
-    },
-    /// It computed another result from inputs without a recorded difference.
-    Result,
-    /// The traces do not record what differs in it.
-    Unknown,
-}
 
 /// The steps that led to a divergence, in both traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,67 +53,59 @@ struct DecisionSlice {
     is_complete: bool,
 }
 
-/// Memory at which a chain ends.
-struct MemoryEnd {
-    address: Address,
-    len_bytes: u64,
-    end: SliceEndKind,
-}
-
-/// Finds the cause of a decision, or of a first difference without one. `None` if no step on which
-/// the decision depends has different values.
-pub(crate) fn cause(
+/// Finds the cause of a decision. `None` if the traces record no difference on which it depends.
+pub(crate) fn cause_of_decision(
     pass: &mut ValuePass<'_, '_>,
     matched: MatchedSteps<'_>,
     decision: StepPair,
 ) -> Result<Option<Cause>, QueryError> {
-    let mut search = CauseSearch {
-        pass,
-        matched,
-        found: BTreeMap::new(),
-        ends: Vec::new(),
-        is_complete: true,
-    };
+    let mut search = CauseSearch::new(pass, matched);
     search.add(decision)?;
-    let mut from = decision;
-    // A slice holds all that a value depends on, so each round begins at the oldest step that
-    // differs, with only what differs there.
-    for _ in 0..ROUNDS {
-        let Some(oldest) = search.round(from)? else {
-            break;
-        };
-        from = oldest;
-    }
-    let CauseSearch {
-        found,
-        ends,
-        is_complete,
-        ..
-    } = search;
-    let chain: Vec<StepDifference> = found.into_values().rev().collect();
-    let Some(oldest) = chain.last() else {
-        return Ok(None);
-    };
+    search.walk(decision)?;
     // That the decision was another one is no cause of it.
     let is_condition = |cell: &CellDifference| cell.kind == DifferenceKind::Condition;
-    if oldest.steps == decision && oldest.cells.iter().all(is_condition) {
-        return Ok(None);
+    let oldest = search.found.first_key_value();
+    let is_decision = oldest.is_some_and(|(number, found)| {
+        *number == decision.a && found.cells.iter().all(is_condition)
+    });
+    match is_decision {
+        true => Ok(None),
+        false => search.cause(),
     }
-    let origin = origin(oldest, &ends);
-    Ok(Some(Cause {
-        origin,
-        chain,
-        is_complete,
-    }))
 }
 
-/// Returns the cause of a difference that decides nothing: what differs in the step.
-pub(crate) fn cause_of_difference(first: &StepDifference) -> Cause {
-    Cause {
-        origin: origin(first, &[]),
-        chain: vec![first.clone()],
-        is_complete: true,
+/// Finds the cause of a first difference that decides nothing.
+pub(crate) fn cause_of_difference(
+    pass: &mut ValuePass<'_, '_>,
+    matched: MatchedSteps<'_>,
+    first: &StepDifference,
+) -> Result<Option<Cause>, QueryError> {
+    let mut search = CauseSearch::new(pass, matched);
+    search.found.insert(first.steps.a, first.clone());
+    search.walk(first.steps)?;
+    search.cause()
+}
+
+/// Returns the side that takes an exception right after a decision: the first step after it is the
+/// first of a handler.
+pub(crate) fn exception_after(
+    pass: &mut ValuePass<'_, '_>,
+    decision: StepPair,
+) -> Result<Option<TraceSide>, QueryError> {
+    if takes_exception(pass.a, decision.a + 1)? {
+        return Ok(Some(TraceSide::A));
     }
+    let is_in_b = takes_exception(pass.b, decision.b + 1)?;
+    Ok(is_in_b.then_some(TraceSide::B))
+}
+
+fn takes_exception(side: &mut Side<'_>, number: u64) -> Result<bool, QueryError> {
+    let position = side.position(number)?;
+    let calls = side.index.plain_calls();
+    let call = calls.innermost_at(side.thread, position);
+    let call = call.and_then(|id| calls.get(id));
+    Ok(call
+        .is_some_and(|call| call.entered == FrameEntry::Exception && call.entered_at() == position))
 }
 
 struct CauseSearch<'s, 'a, 'p> {
@@ -140,10 +114,53 @@ struct CauseSearch<'s, 'a, 'p> {
     /// Differing steps by their numbers in the first trace.
     found: BTreeMap<u64, StepDifference>,
     ends: Vec<MemoryEnd>,
+    /// A step of the last slices has differences that rules ignore.
+    is_forgiven: bool,
     is_complete: bool,
 }
 
-impl CauseSearch<'_, '_, '_> {
+impl<'s, 'a, 'p> CauseSearch<'s, 'a, 'p> {
+    fn new(pass: &'s mut ValuePass<'a, 'p>, matched: MatchedSteps<'s>) -> Self {
+        Self {
+            pass,
+            matched,
+            found: BTreeMap::new(),
+            ends: Vec::new(),
+            is_forgiven: false,
+            is_complete: true,
+        }
+    }
+
+    /// Goes back from a step. A slice holds all that a value depends on, so each round begins at the
+    /// oldest step that differs, with only what differs there.
+    fn walk(&mut self, from: StepPair) -> Result<(), QueryError> {
+        let mut from = from;
+        for _ in 0..ROUNDS {
+            match self.round(from)? {
+                Some(oldest) => from = oldest,
+                None => return Ok(()),
+            }
+        }
+        self.is_complete = false;
+        Ok(())
+    }
+
+    fn cause(self) -> Result<Option<Cause>, QueryError> {
+        let chain: Vec<StepDifference> = self.found.into_values().rev().collect();
+        let Some(oldest) = chain.last() else {
+            return Ok(None);
+        };
+        let origin = match OldestSteps::read(self.pass, oldest)?.origin(oldest, &self.ends) {
+            CauseOrigin::Result | CauseOrigin::Unknown if self.is_forgiven => CauseOrigin::Forgiven,
+            origin => origin,
+        };
+        Ok(Some(Cause {
+            chain,
+            origin,
+            is_complete: self.is_complete,
+        }))
+    }
+
     /// Keeps two matched steps if they differ. Returns whether they do.
     fn add(&mut self, pair: StepPair) -> Result<bool, QueryError> {
         if self.matched.ignored.binary_search(&pair.a).is_ok() {
@@ -154,7 +171,9 @@ impl CauseSearch<'_, '_, '_> {
             a: pair.a..pair.a + 1,
             b: pair.b..pair.b + 1,
         };
+        let ignored = self.pass.forgiving.ignored_values();
         let difference = self.pass.region(&one, |_| {})?.first;
+        self.is_forgiven |= self.pass.forgiving.ignored_values() > ignored;
         let differs = difference.is_some();
         self.found.extend(difference.map(|found| (pair.a, found)));
         Ok(differs)
@@ -163,6 +182,7 @@ impl CauseSearch<'_, '_, '_> {
     /// Adds the differing steps on which a step depends, first by data and then also by addresses.
     /// Returns the oldest of them; `None` if there are none before it.
     fn round(&mut self, from: StepPair) -> Result<Option<StepPair>, QueryError> {
+        self.is_forgiven = false;
         for addresses in [false, true] {
             let edges = EdgeKinds {
                 addresses,
@@ -314,26 +334,4 @@ fn cells_read(side: &Side<'_>, at: Position, cancel: &Cancel) -> Result<Vec<Cell
         len_bytes: u64::from(access.size_bytes),
     });
     Ok(registers.chain(memory).collect())
-}
-
-fn origin(oldest: &StepDifference, ends: &[MemoryEnd]) -> CauseOrigin {
-    let Some(CellDifference { kind, place, .. }) = oldest.cells.first() else {
-        return CauseOrigin::Unknown;
-    };
-    match (kind, place) {
-        (DifferenceKind::Instruction, _) => CauseOrigin::Instruction,
-        (DifferenceKind::Read, DifferingPlace::Memory { address, len_bytes }) => {
-            let shares = |end: &&MemoryEnd| {
-                end.address.0 < address.0.saturating_add(*len_bytes)
-                    && address.0 < end.address.0.saturating_add(end.len_bytes)
-            };
-            CauseOrigin::Memory {
-                address: *address,
-                len_bytes: *len_bytes,
-                end: ends.iter().find(shares).map(|end| end.end),
-            }
-        }
-        (DifferenceKind::Register, _) => CauseOrigin::Result,
-        _ => CauseOrigin::Unknown,
-    }
 }

@@ -2,18 +2,21 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use stepback_index::answer::Value;
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 
 use crate::align::run::Aligner;
 use crate::align::side::Side;
-use crate::cause::{Cause, MatchedSteps, cause, cause_of_difference};
-use crate::divergence::{ParallelEnd, ParallelRun, parallel_run};
+use crate::cause::{Cause, MatchedSteps, cause_of_decision, cause_of_difference, exception_after};
+use crate::divergence::{ParallelEnd, ParallelRun, TraceSide, parallel_run};
 use crate::region::{Alignment, Region, RegionKind, StepPair};
 use crate::rules::{Forgiven, Forgiving, Tolerances};
-use crate::slides::{Distances, Slides};
+use crate::slides::Slides;
 use crate::threads::{ThreadPair, ThreadPairs, thread_pairs};
+use crate::values::blocks::{Allocator, Allocators, moved_blocks};
 use crate::values::difference::{CellDifference, StepDifference};
+use crate::values::distances::Distances;
 use crate::values::moved::{AlignedCode, MovedMemory, moved_memory};
 use crate::values::pass::{RegionValues, ValuePass};
 use crate::values::pointers::{PointerCounts, PointerPass};
@@ -29,6 +32,9 @@ pub const COMPARED_STATES: usize = 256;
 pub struct CompareOptions<'p> {
     /// Differences that do not count.
     pub tolerances: Tolerances,
+    /// Functions that allocate memory. A pointer into a block equals one into the block that the
+    /// same call allocated in the other trace.
+    pub allocators: Vec<Allocator>,
     /// Counts the matched steps whose values were compared, for a meter.
     pub progress: Option<&'p AtomicU64>,
 }
@@ -57,18 +63,28 @@ pub struct ThreadComparison {
     pub parallel: ParallelRun,
     /// Memory that lies elsewhere in the second trace, most frequently accessed first.
     pub moved_memory: Vec<MovedMemory>,
+    /// Number of ranges of allocated blocks that lie elsewhere than the memory around them.
+    pub moved_blocks: u64,
     /// Values that differ only because something lies elsewhere; they are no differences.
     pub pointers: PointerCounts,
     /// First steps without partners that no rule forgives.
     pub divergence: Option<StepPair>,
-    /// The steps that led to the divergence; `None` if none of them has different values.
+    /// The steps that led to the divergence, or to the first difference if there is no divergence;
+    /// `None` if none of them has different values.
     pub cause: Option<Cause>,
+    /// The trace that takes an exception at the divergence.
+    pub exception: Option<TraceSide>,
     /// Registers and memory that the traces state differently before their first steps.
     pub initial: Vec<CellDifference>,
     /// The regions.
     pub alignment: Alignment,
     /// Details of each region, in the order of [`Alignment::regions`].
     pub details: Vec<RegionDetails>,
+    /// Distances by which pointers may differ.
+    distances: Distances,
+    /// Number of regions without partners after which the states were not compared, because there
+    /// are more than [`COMPARED_STATES`].
+    pub unexamined_regions: u64,
 }
 
 /// Details of a region.
@@ -97,7 +113,7 @@ impl Comparison {
         let slides = Slides::detect(a, b, cancel)?;
         let threads = thread_pairs(a, b);
         let mut forgiving = Forgiving {
-            rules: options.tolerances,
+            rules: options.tolerances.clone(),
             found: Vec::new(),
         };
         let mut compared = Vec::new();
@@ -106,7 +122,7 @@ impl Comparison {
             let one = Side::new(a, pair.a, |address| address.0);
             let other = Side::new(b, pair.b, translate);
             let aligner = Aligner::new(one, other, &slides, cancel);
-            let found = compare_threads(*pair, aligner, &slides, &mut forgiving, options.progress)?;
+            let found = compare_threads(*pair, aligner, &slides, &mut forgiving, &options)?;
             compared.push(found);
         }
         Ok(Self {
@@ -122,6 +138,14 @@ impl Comparison {
         self.threads.only_in_a.is_empty()
             && self.threads.only_in_b.is_empty()
             && self.compared.iter().all(ThreadComparison::is_equal)
+    }
+
+    /// Returns true if all steps of both traces match.
+    pub fn has_same_paths(&self) -> bool {
+        let mut regions = self.compared.iter().flat_map(|it| it.alignment.regions());
+        self.threads.only_in_a.is_empty()
+            && self.threads.only_in_b.is_empty()
+            && regions.all(|region| region.kind == RegionKind::Same)
     }
 }
 
@@ -140,6 +164,11 @@ impl ThreadComparison {
         let is_first =
             first.a.start == self.parallel.start.a && first.b.start == self.parallel.start.b;
         details.values.as_ref().filter(|_| is_first)
+    }
+
+    /// Returns true if two values differ only because what they point to lies elsewhere.
+    pub fn are_same_pointers(&self, a: &Value, b: &Value) -> bool {
+        self.distances.of_pointers(a, b).is_some()
     }
 
     /// Returns the regions with their details.
@@ -165,7 +194,7 @@ fn compare_threads(
     mut aligner: Aligner<'_, '_>,
     slides: &Slides,
     forgiving: &mut Forgiving,
-    progress: Option<&AtomicU64>,
+    options: &CompareOptions<'_>,
 ) -> Result<ThreadComparison, QueryError> {
     let counts = StepPair {
         a: aligner.a.count(),
@@ -190,17 +219,30 @@ fn compare_threads(
     let mut moved_memory = moved_memory(&mut a, &mut b, aligned, cancel)?;
     moved_memory.retain(|moved| !moved_code.contains(&moved.distance));
     let apart = moved_memory.iter().map(|moved| moved.distance);
-    let distances = Distances(moved_code.iter().copied().chain(apart).collect());
+    let parts: Vec<u64> = moved_code.iter().copied().chain(apart).collect();
+    let blocks = moved_blocks(
+        &mut a,
+        &mut b,
+        &alignment,
+        &Allocators {
+            functions: &options.allocators,
+            slides,
+            parts: &parts,
+        },
+        cancel,
+    )?;
+    let moved_blocks = blocks.values().map(|ranges| ranges.len() as u64).sum();
+    let distances = Distances { parts, blocks };
     let is_one_format = a.index.info().format == b.index.info().format;
     let comparer = StepComparer {
         first: a.index,
         thread: threads.a,
-        distances,
+        distances: distances.clone(),
         is_one_format,
     };
     let forgiven = forgiven_regions(&mut a, &mut b, &alignment, forgiving)?;
     let mut pass = ValuePass::new(&mut a, &mut b, comparer.clone(), forgiving, cancel);
-    let has_moved = !comparer.distances.0.is_empty();
+    let has_moved = !comparer.distances.is_empty();
     pass.pointers = has_moved.then(PointerPass::default);
     // Pointers must be followed through all steps.
     pass.equal_runs = (!has_moved).then_some(equal_runs);
@@ -209,7 +251,7 @@ fn compare_threads(
         false => Vec::new(),
     };
     let mut details = Vec::new();
-    let mut states = 0;
+    let (mut states, mut unexamined_regions) = (0, 0);
     for ((place, region), is_forgiven) in regions.iter().enumerate().zip(forgiven) {
         let mut known = RegionDetails {
             is_forgiven,
@@ -219,7 +261,7 @@ fn compare_threads(
         match (region.kind, regions.get(place + 1)) {
             (RegionKind::Same, _) => {
                 let count = |steps| {
-                    if let Some(progress) = progress {
+                    if let Some(progress) = options.progress {
                         progress.fetch_add(steps, Ordering::Relaxed);
                     }
                 };
@@ -229,6 +271,7 @@ fn compare_threads(
                 known.after = Some(pass.after(region, next)?);
                 states += 1;
             }
+            (_, Some(_)) if !is_head => unexamined_regions += 1,
             _ => {}
         }
         details.push(known);
@@ -256,22 +299,30 @@ fn compare_threads(
         alignment: &alignment,
         ignored: &computed_steps,
     };
-    let cause = match (divergence, decision) {
-        (None, _) => first.map(cause_of_difference),
-        (_, Some(decision)) => cause(&mut pass, aligned, decision)?,
+    let cause = match (divergence, decision, first) {
+        (None, _, Some(first)) => cause_of_difference(&mut pass, aligned, first)?,
+        (_, Some(decision), _) => cause_of_decision(&mut pass, aligned, decision)?,
         _ => None,
+    };
+    let exception = match decision {
+        Some(decision) => exception_after(&mut pass, decision)?,
+        None => None,
     };
     Ok(ThreadComparison {
         threads,
         counts,
         parallel,
         moved_memory,
+        moved_blocks,
         pointers,
         divergence,
         cause,
+        exception,
         initial,
         alignment,
         details,
+        distances,
+        unexamined_regions,
     })
 }
 

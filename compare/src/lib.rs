@@ -35,6 +35,7 @@
 
 mod align;
 mod cause;
+mod cause_origin;
 mod comparison;
 mod divergence;
 mod region;
@@ -44,7 +45,8 @@ mod threads;
 mod values;
 
 pub use crate::align::side::StepNumbers;
-pub use crate::cause::{Cause, CauseOrigin};
+pub use crate::cause::Cause;
+pub use crate::cause_origin::CauseOrigin;
 pub use crate::comparison::{
     COMPARED_STATES, CompareOptions, Comparison, RegionDetails, ThreadComparison,
 };
@@ -52,7 +54,8 @@ pub use crate::divergence::{ParallelEnd, ParallelRun, TraceSide};
 pub use crate::region::{Alignment, Region, RegionKind, StepPair};
 pub use crate::rules::{Forgiven, RuleKind, Tolerances};
 pub use crate::slides::{CodePart, Slides};
-pub use crate::threads::{ThreadPair, ThreadPairs};
+pub use crate::threads::{ThreadPair, ThreadPairs, foreign_sets};
+pub use crate::values::blocks::Allocator;
 pub use crate::values::difference::{
     CellDifference, DifferenceKind, DifferingPlace, StepDifference,
 };

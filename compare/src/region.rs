@@ -66,6 +66,19 @@ impl Alignment {
         (region.kind == RegionKind::Same).then(|| region.a.start + (b - region.b.start))
     }
 
+    /// Returns the step of the second trace before which its state corresponds to that before a step
+    /// of the first. Inside a region without partners, this is the first step of the region.
+    pub fn corresponding(&self, a: u64) -> u64 {
+        let place = self.regions.partition_point(|region| region.a.end <= a);
+        match self.regions.get(place) {
+            Some(region) if region.kind == RegionKind::Same => {
+                region.b.start + (a - region.a.start)
+            }
+            Some(region) => region.b.start,
+            None => self.end().b,
+        }
+    }
+
     /// Returns the first pair that no region contains.
     pub(crate) fn end(&self) -> StepPair {
         self.regions

@@ -176,6 +176,11 @@ impl Forgiving {
         true
     }
 
+    /// Returns the number of differing values that were ignored.
+    pub fn ignored_values(&self) -> u64 {
+        self.found.iter().map(|rule| rule.values).sum()
+    }
+
     fn entry(&mut self, rule: RuleKind) -> &mut Forgiven {
         let place = self.found.iter().position(|known| known.rule == rule);
         let place = place.unwrap_or_else(|| {

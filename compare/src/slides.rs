@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use foldhash::{HashMap, HashSet};
-use stepback_index::answer::{ExecutedCode, ThreadId, Value};
+use stepback_index::answer::{ExecutedCode, ThreadId};
 use stepback_index::read::StepAddresses;
 use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::{Address, Encoding};
@@ -66,6 +66,7 @@ impl Slides {
         for (key, _) in other {
             *counts.entry(key).or_default() += 1;
         }
+        let in_second: HashSet<&(CodeKey, u64)> = other.iter().collect();
         let mut sorted: Vec<_> = other.iter().collect();
         sorted.sort_unstable_by_key(|(_, address)| *address);
         let mut parts: Vec<CodePart> = Vec::new();
@@ -77,7 +78,9 @@ impl Slides {
                 let rare = known.get(key).filter(|places| places.len() <= RARE);
                 let is_rare = counts.get(key).is_some_and(|count| *count <= RARE);
                 let places = rare.filter(|_| is_rare).into_iter().flatten();
-                places.map(|place| address.wrapping_sub(*place))
+                // What also lies where it was is another copy.
+                let moved = places.filter(|place| !in_second.contains(&(key.clone(), **place)));
+                moved.map(|place| address.wrapping_sub(*place))
             });
             let is_here = |(key, address): &&&(CodeKey, u64)| {
                 known
@@ -121,44 +124,6 @@ impl Slides {
         };
         address.0.wrapping_sub(part.map_or(0, |part| part.distance))
     }
-}
-
-/// Distances between things in the second trace and the same in the first, modulo 2^64, without 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Distances(pub Vec<u64>);
-
-impl Distances {
-    /// Returns the distance of two values that differ only in pointers to the same thing: each of
-    /// their words is equal, or apart by one of the distances. A word may hold the low half of a
-    /// pointer.
-    pub fn of_pointers(&self, a: &Value, b: &Value) -> Option<u64> {
-        let mut found = None;
-        for (one, other) in a.0.chunks(8).zip(b.0.chunks(8)) {
-            if one != other {
-                let (first, second) = number(one).zip(number(other))?;
-                let distance = self.of_words(first, second, one.len().min(other.len()))?;
-                found.get_or_insert(distance);
-            }
-        }
-        found.filter(|_| a.0.len() == b.0.len())
-    }
-
-    fn of_words(&self, a: u64, b: u64, len_bytes: usize) -> Option<u64> {
-        let distance = b.wrapping_sub(a);
-        if len_bytes == 8 && self.0.contains(&distance) {
-            return Some(distance);
-        }
-        let is_half = len_bytes >= 4 && a >> 32 == 0 && b >> 32 == 0;
-        let half = is_half.then_some(distance as u32)?;
-        let mut known = self.0.iter();
-        known.find(|known| **known as u32 == half).copied()
-    }
-}
-
-/// Returns the number that some bytes are, the lowest first; `None` if one is unknown.
-fn number(bytes: &[Option<u8>]) -> Option<u64> {
-    let mut bytes = bytes.iter().rev();
-    bytes.try_fold(0, |number, byte| Some(number << 8 | u64::from((*byte)?)))
 }
 
 /// Identity of an instruction in both traces.

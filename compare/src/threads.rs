@@ -2,6 +2,7 @@
 
 use stepback_index::Index;
 use stepback_index::answer::ThreadId;
+use stepback_machine::InstructionSet;
 
 /// Two threads that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,19 @@ pub struct ThreadPairs {
     pub only_in_a: Vec<ThreadId>,
     /// Threads of the second trace without a partner.
     pub only_in_b: Vec<ThreadId>,
+}
+
+/// Returns the instruction sets of two traces that no processor has together. `None` if they have a
+/// processor in common, or if one trace does not record its instructions.
+pub fn foreign_sets(a: &Index, b: &Index) -> Option<[InstructionSet; 2]> {
+    let [in_a, in_b] = [a, b].map(Index::instruction_sets);
+    let are_known = !a.executed_codes().is_empty() && !b.executed_codes().is_empty();
+    let is_shared = in_a
+        .iter()
+        .any(|one| in_b.iter().any(|other| one.shares_processor(*other)));
+    let sets = in_a.first().zip(in_b.first());
+    sets.filter(|_| are_known && !is_shared)
+        .map(|(one, other)| [*one, *other])
 }
 
 /// Pairs threads of equal names. The rest is paired in the order of appearance, because thread

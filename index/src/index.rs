@@ -396,6 +396,23 @@ impl Index {
         self.caches.tail_calls.get()?.as_ref().err()
     }
 
+    /// Compares all checksums that queries compare when they first use a part. Cost: reads the
+    /// whole index.
+    ///
+    /// # Errors
+    /// [`QueryError::Damaged`] if one does not match.
+    pub fn check_all_parts(&self) -> Result<(), QueryError> {
+        for number in 0..self.contents.segments.len() {
+            let segment = self.segment(number);
+            segment.map_or(Ok(()), |segment| segment.check_all())?;
+        }
+        for number in 0..self.contents.key_maps.len() {
+            self.key_map(number, SegmentKey::Granule(0))?;
+            self.key_map(number, SegmentKey::Pc(0))?;
+        }
+        Ok(())
+    }
+
     /// Returns one thread of each process; empty if all threads share one memory.
     pub fn process_threads(&self) -> Vec<ThreadId> {
         let mut known = Vec::new();

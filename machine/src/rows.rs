@@ -251,6 +251,13 @@ impl InstructionSet {
         ask!(self, Of => Of::STATES)
     }
 
+    /// Returns true if one processor may execute instructions of both sets. Synthetic instructions
+    /// may be those of any.
+    pub fn shares_processor(self, other: Self) -> bool {
+        let is_state = || self.has_states() && self.states() == other.states();
+        self == other || is_state() || [self, other].contains(&Self::Regdeps)
+    }
+
     /// Returns the registers that a plain name may denote, depending on the mode: its banks and
     /// cells, from which [`crate::Mode::home`] chooses. Empty for registers without banks.
     pub fn banks(self, plain: RegisterId) -> impl Iterator<Item = RegisterId> {

@@ -65,4 +65,21 @@ mod tests {
         }
         assert_eq!(InstructionSet::of_number(9), None);
     }
+
+    #[test]
+    fn processors_execute_several_sets() {
+        use InstructionSet::{A32, A64, Regdeps, Riscv32, Riscv64, Sparc64, T32, X86_64};
+        for (one, other, expected) in [
+            (A64, T32, true),
+            (T32, A32, true),
+            (X86_64, X86_64, true),
+            (Regdeps, X86_64, true),
+            (A64, X86_64, false),
+            (A64, Sparc64, false),
+            (Riscv32, Riscv64, false),
+        ] {
+            assert_eq!(one.shares_processor(other), expected, "{one:?} {other:?}");
+            assert_eq!(other.shares_processor(one), expected, "{other:?} {one:?}");
+        }
+    }
 }

@@ -1,14 +1,16 @@
 //! `stepback compare`: two traces, where they part, and what differs.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use clap::Args;
-use stepback_compare::{CompareOptions, Comparison, Tolerances};
-use stepback_debugger::analysis::compare_rules::{RulesError, read_rules};
+use stepback_compare::Comparison;
+use stepback_debugger::analysis::compare_rules::read_rules;
+use stepback_debugger::analysis::compare_traces::compare_traces;
 use stepback_debugger::analysis::profile_differences::{FunctionDifference, profile_differences};
-use stepback_debugger::session::{OpenOptions, Session};
+use stepback_debugger::session::{OpenOptions, SecondTrace, Session};
 use stepback_index::build::BuildProgress;
 
 use crate::cli::answer_forms::AnswerForms;
@@ -19,7 +21,7 @@ use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::error::CommandError;
 use crate::cli::options::TraceOptions;
 use crate::cli::progress::{open, watched_answer};
-use crate::cli::question::{Command, Question, TraceArguments};
+use crate::cli::question::{Command, Question, TraceArguments, print_notices};
 use crate::cli::report::Report;
 
 /// Identifier of the argument that is another trace.
@@ -72,46 +74,48 @@ impl Command for CompareArguments {
     }
 }
 
-/// Compares a report's trace with another, with the differences that a file of rules forgives.
-///
-/// # Errors
-/// The rules or a trace cannot be read.
-pub fn compared(
-    other: &Session,
-    rules: Option<&Path>,
-    progress: &BuildProgress,
-    report: &Report<'_>,
-) -> Result<Comparison> {
-    let tolerances = match rules {
-        Some(path) => read_rules(path, report.session).map_err(|error| match error {
-            RulesError::Unreadable(..) => Error::from(error),
-            RulesError::Invalid(..) => CommandError::Usage(error.to_string()).into(),
-        })?,
-        None => Tolerances::default(),
-    };
-    let (a, b) = (&report.session.index, &other.index);
-    let steps = a.step_count().min(b.step_count());
-    progress.bytes_total.store(steps, Ordering::Relaxed);
-    let options = CompareOptions {
-        tolerances,
-        progress: Some(&progress.bytes_done),
-    };
-    Ok(Comparison::run(a, b, options, &report.cancel)?)
+/// The second trace, how it is opened, and the file of differences that do not count.
+pub struct SecondRequest<'a> {
+    pub options: &'a OpenOptions,
+    pub known: Option<Arc<Session>>,
+    pub rules: Option<&'a Path>,
 }
 
-/// Returns the functions with different costs; none if the traces are equal.
+/// The second trace and what differs in it.
+pub type SecondAnswer = SecondTrace<(Comparison, Vec<FunctionDifference>)>;
+
+/// Compares a report's trace with another, with the differences that a file of rules forgives, and
+/// finds the functions with different costs; none if the traces are equal.
 ///
 /// # Errors
-/// A trace cannot be read.
-pub fn function_differences(
-    other: &Session,
-    comparison: &Comparison,
+/// The rules or a trace cannot be read, or the traces cannot be compared.
+pub fn compared(
+    request: SecondRequest<'_>,
+    open: impl Fn(&OpenOptions) -> Result<Session>,
+    progress: &BuildProgress,
     report: &Report<'_>,
-) -> Result<Vec<FunctionDifference>> {
-    let (a, b) = (&report.session.index, &other.index);
-    Ok(match comparison.is_equal() {
-        true => Vec::new(),
-        false => profile_differences(a, b, &comparison.slides, &report.cancel)?,
+) -> Result<SecondAnswer> {
+    let SecondRequest {
+        options,
+        known,
+        rules,
+    } = request;
+    let rules = rules
+        .map(|path| read_rules(path, report.session))
+        .transpose();
+    let tolerances = rules.map_err(|error| CommandError::OtherFile(error.to_string()))?;
+    let tolerances = tolerances.unwrap_or_default();
+    SecondTrace::ask(options, known, open, |other| {
+        let (a, b) = (report.session, other);
+        let steps = a.index.step_count().min(b.index.step_count());
+        progress.bytes_total.store(steps, Ordering::Relaxed);
+        let (rules, done) = (tolerances.clone(), &progress.bytes_done);
+        let comparison = compare_traces(a, b, rules, done, &report.cancel)?;
+        let functions = match comparison.is_equal() || comparison.has_same_paths() {
+            true => Vec::new(),
+            false => profile_differences(&a.index, &b.index, &comparison.slides, &report.cancel)?,
+        };
+        Ok((comparison, functions))
     })
 }
 
@@ -126,13 +130,30 @@ pub fn options_of_other(options: &TraceOptions, other: &Path) -> OpenOptions {
 
 fn answer(arguments: &CompareArguments, report: &mut Report<'_>) -> Result<()> {
     let (options, printing) = (&arguments.common.options, &arguments.common.report);
-    let other = open(&options_of_other(options, &arguments.other), printing)
-        .map_err(|error| CommandError::about(&arguments.other.display().to_string(), error))?;
-    let rules = arguments.rules.as_deref();
-    let comparison = watched_answer(printing, |progress| {
-        compared(&other, rules, progress, report)
+    let second = options_of_other(options, &arguments.other);
+    let open_second = |options: &OpenOptions| {
+        let session = open(options, printing)
+            .map_err(|error| CommandError::OtherFile(format!("{error:#}")))?;
+        if !printing.quiet {
+            print_notices(&session);
+        }
+        Ok(session)
+    };
+    let request = SecondRequest {
+        options: &second,
+        known: Some(Arc::new(open_second(&second)?)),
+        rules: arguments.rules.as_deref(),
+    };
+    let SecondTrace {
+        session: other,
+        answer: (comparison, functions),
+        mended,
+    } = watched_answer(printing, |progress| {
+        compared(request, open_second, progress, report)
     })?;
-    let functions = function_differences(&other, &comparison, report)?;
+    if let Some(damage) = mended {
+        report.note(&format!("{}: {}", other.path.display(), damage.notice()));
+    }
     let traces = ComparedTraces {
         a: report.session,
         b: &other,

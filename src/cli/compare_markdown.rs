@@ -6,10 +6,12 @@ use stepback_compare::{
 };
 
 use crate::cli::compare_words::{
-    cell_value, compare_function, distance_text, function_text, interval, missing_head,
-    moved_objects, origin_words, place_text, rule_text, side_word,
+    blocks_text, cell_value, compare_function, distance_text, function_text, interval,
+    lone_threads, missing_head, moved_objects, origin_words, place_text, rule_text, side_word,
+    unexamined_text, unrecorded_cause,
 };
 use crate::cli::compared_traces::{ComparedTraces, ThreadSteps, thread_of};
+use crate::cli::question::problems_text;
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
 
@@ -72,8 +74,23 @@ impl Document<'_, '_> {
                 grouped(session.index.step_count()),
             ]);
         }
+        for side in [TraceSide::A, TraceSide::B] {
+            if let Some(problems) = problems_text(self.traces.session(side)) {
+                let problems = problems.replace('`', "'");
+                self.line(&format!("\n{}: `{problems}`", side_word(side)));
+            }
+        }
+        for threads in lone_threads(self.traces) {
+            self.line(&format!("\n{threads}."));
+        }
+        self.moved();
+    }
+
+    fn moved(&mut self) {
+        let comparison = self.traces.comparison;
         let objects = moved_objects(comparison, &comparison.compared);
-        if objects.is_empty() {
+        let blocks = blocks_text(&comparison.compared);
+        if objects.is_empty() && blocks.is_none() {
             return;
         }
         self.heading("Code and memory that moved");
@@ -88,6 +105,9 @@ impl Document<'_, '_> {
                 code(&distance_text(object.distance)),
                 grouped(object.pointers),
             ]);
+        }
+        if let Some(blocks) = blocks {
+            self.line(&format!("\n{blocks}."));
         }
         let compared = comparison.compared.iter();
         let computed: u64 = compared.map(|threads| threads.pointers.computed).sum();
@@ -131,10 +151,12 @@ impl Document<'_, '_> {
         if let Some(cause) = &threads.cause {
             self.heading("Cause, back to its origin");
             self.steps(&cause.chain, &mut in_a, &mut in_b)?;
-            self.line(&format!(
-                "\nThe last row is the origin: {}.",
-                origin_words(&cause.origin)
-            ));
+            let words = origin_words(&cause.origin);
+            self.line(&format!("\nThe last row is the origin: {words}."));
+        }
+        if let Some(words) = unrecorded_cause(threads) {
+            self.heading("Cause");
+            self.line(&format!("{words}."));
         }
         self.regions(threads)
     }
@@ -233,6 +255,9 @@ impl Document<'_, '_> {
             };
             let function = function.map_or_else(String::new, |name| code(&name));
             self.row(steps.into_iter().chain([function, after]));
+        }
+        if let Some(unexamined) = unexamined_text(threads) {
+            self.line(&format!("\n{unexamined}."));
         }
         Ok(())
     }

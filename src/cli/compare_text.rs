@@ -1,20 +1,15 @@
 //! The text answer of `stepback compare`: at most [`LINES`] lines, whatever differs.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
-use stepback_compare::{
-    CellDifference, ParallelEnd, Region, RegionDetails, RegionKind, StepPair, ThreadComparison,
-    TraceSide,
-};
-use stepback_index::answer::{FrameEntry, StepRecord};
-use stepback_parsers::Step;
+use stepback_compare::{CellDifference, ParallelEnd, StepPair, ThreadComparison, TraceSide};
+use stepback_index::answer::StepRecord;
 
 use crate::cli::compare_words::{
-    cell_value, compare_function, differing, distance_text, function_text, interval, missing_head,
-    moved_objects, origin_words, place_text, rule_text, side_word,
+    blocks_text, cell_value, distance_text, lone_threads, missing_head, moved_objects,
+    origin_words, place_text, rule_text, side_word, unrecorded_cause,
 };
 use crate::cli::compared_traces::{ComparedTraces, thread_of};
+use crate::cli::question::problems_text;
 use crate::cli::report::Report;
 use crate::cli::text::{counted, grouped, printable};
 
@@ -22,10 +17,6 @@ use crate::cli::text::{counted, grouped, printable};
 const LINES: usize = 20;
 /// Number of cells of the first difference that are shown.
 const CELLS: usize = 3;
-/// Number of regions that are shown.
-const REGIONS: usize = 4;
-/// Number of functions that are named.
-const FUNCTIONS: usize = 4;
 /// Number of moved objects that are shown.
 const OBJECTS: usize = 4;
 /// Number of rules that are shown.
@@ -61,9 +52,9 @@ pub fn print(traces: &ComparedTraces<'_>, report: &mut Report<'_>) -> Result<()>
     report.text(&format!("{}\n", text.lines.join("\n")))
 }
 
-struct CompareText<'a> {
-    traces: &'a ComparedTraces<'a>,
-    lines: Vec<String>,
+pub(super) struct CompareText<'a> {
+    pub traces: &'a ComparedTraces<'a>,
+    pub lines: Vec<String>,
 }
 
 impl CompareText<'_> {
@@ -72,8 +63,11 @@ impl CompareText<'_> {
             let session = self.traces.session(side);
             let name = printable(&session.path.display().to_string());
             let steps = counted(session.index.step_count(), "step");
-            self.lines
-                .push(format!("{}: {name}, {steps}", side_word(side)));
+            let side = side_word(side);
+            self.lines.push(match problems_text(session) {
+                Some(problems) => format!("{side}: {name}, {steps}, {problems}"),
+                None => format!("{side}: {name}, {steps}"),
+            });
         }
         self.moved();
     }
@@ -101,6 +95,7 @@ impl CompareText<'_> {
             let more = counted(more as u64, "other distance");
             self.lines.push(format!("memory is moved by {more}"));
         }
+        self.lines.extend(blocks_text(&comparison.compared));
         let compared = comparison.compared.iter();
         let computed: u64 = compared.map(|threads| threads.pointers.computed).sum();
         if computed > 0 {
@@ -111,15 +106,7 @@ impl CompareText<'_> {
 
     fn threads(&mut self) {
         let comparison = self.traces.comparison;
-        for (side, threads) in [
-            (TraceSide::A, &comparison.threads.only_in_a),
-            (TraceSide::B, &comparison.threads.only_in_b),
-        ] {
-            if !threads.is_empty() {
-                let (count, side) = (counted(threads.len() as u64, "thread"), side_word(side));
-                self.lines.push(format!("{count} only in {side}"));
-            }
-        }
+        self.lines.extend(lone_threads(self.traces));
         let different = comparison
             .compared
             .iter()
@@ -136,18 +123,18 @@ impl CompareText<'_> {
         }
     }
 
+    /// Counts the matched steps of threads without differences.
     fn equal(&mut self) {
-        if self.traces.comparison.is_equal() {
-            let compared = &self.traces.comparison.compared;
-            let matched: u64 = compared
-                .iter()
-                .map(|threads| threads.alignment.matched())
-                .sum();
-            self.lines.push(format!(
-                "equal: {} with the same values",
-                counted(matched, "step")
-            ));
-        }
+        let comparison = self.traces.comparison;
+        let compared = comparison.compared.iter();
+        let matched: u64 = compared.map(|it| it.alignment.matched()).sum();
+        let matched = counted(matched, "step");
+        let line = match (comparison.is_equal(), comparison.forgiven.is_empty()) {
+            (true, true) => format!("equal: {matched} with the same values"),
+            (true, false) => format!("equal but for what rules forgive: {matched}"),
+            (false, _) => format!("{matched} match, with the same values"),
+        };
+        self.lines.push(line);
     }
 
     fn thread(&mut self, threads: &ThreadComparison, report: &Report<'_>) -> Result<()> {
@@ -208,34 +195,13 @@ impl CompareText<'_> {
             None => None,
         };
         let Some(record) = record else { return Ok(()) };
-        let mut event = "decided by";
-        for (side, number, words) in [
-            (TraceSide::A, a, "a takes an exception after"),
-            (TraceSide::B, b, "b takes an exception after"),
-        ] {
-            if self.takes_exception(threads, side, number)? {
-                event = words;
-            }
-        }
+        let event = match threads.exception {
+            Some(TraceSide::A) => "a takes an exception after",
+            Some(TraceSide::B) => "b takes an exception after",
+            None => "decided by",
+        };
         self.lines.push(format!("  {event} {}", self.step(&record)));
         Ok(())
-    }
-
-    /// Returns true if a step is the first of an exception handler.
-    fn takes_exception(
-        &self,
-        threads: &ThreadComparison,
-        side: TraceSide,
-        number: u64,
-    ) -> Result<bool> {
-        let index = &self.traces.session(side).index;
-        let step = Step(self.traces.steps(threads, side).number(number)?);
-        let calls = index.plain_calls();
-        let call = calls.innermost_at(thread_of(threads.threads, side), step.before());
-        let call = call.and_then(|id| calls.get(id));
-        Ok(call.is_some_and(|call| {
-            call.entered == FrameEntry::Exception && call.entry_step == Some(step)
-        }))
     }
 
     fn step(&self, record: &StepRecord) -> String {
@@ -280,21 +246,25 @@ impl CompareText<'_> {
         let cause = threads.cause.as_ref();
         let Some((cause, oldest)) = cause.and_then(|cause| Some((cause, cause.chain.last()?)))
         else {
+            // The line about the divergence says that there is an exception.
+            let words = unrecorded_cause(threads).filter(|_| threads.exception.is_none());
+            self.lines
+                .extend(words.map(|words| format!("cause: {words}")));
             return Ok(());
         };
+        let words = origin_words(&cause.origin);
         let is_shown = threads
             .first_difference()
             .is_some_and(|first| first.steps == oldest.steps);
         let mut line = match is_shown {
-            true => "  ".to_owned(),
+            true => format!("  {words}"),
             false => {
                 let mut steps = self.traces.steps(threads, TraceSide::A);
                 let record = steps.record(oldest.steps.a, report)?;
                 let step = record.map(|record| self.step(&record)).unwrap_or_default();
-                format!("cause: {step}: ")
+                format!("cause: {step}: {words}")
             }
         };
-        line.push_str(&origin_words(&cause.origin));
         if threads.divergence.is_some() {
             let steps = counted(cause.chain.len() as u64, "differing step");
             line.push_str(&format!("; {steps} from there to the divergence"));
@@ -323,140 +293,6 @@ impl CompareText<'_> {
         if cells.len() > shown {
             self.lines
                 .push(format!("  {} more", grouped((cells.len() - shown) as u64)));
-        }
-    }
-
-    fn regions(&mut self, threads: &ThreadComparison) -> Result<()> {
-        let others: Vec<_> = threads
-            .regions()
-            .filter(|(region, _)| region.kind != RegionKind::Same)
-            .collect();
-        let matched = counted(threads.alignment.matched(), "step");
-        let later: u64 = threads
-            .details
-            .iter()
-            .filter_map(|details| details.values.as_ref())
-            .map(|values| values.differing)
-            .sum();
-        let differing = match later {
-            0 => "with the same values".to_owned(),
-            later => format!("{} of them with different values", grouped(later)),
-        };
-        let regions = match others.len() as u64 {
-            0 => String::new(),
-            count => format!("; {} without partners:", counted(count, "region")),
-        };
-        self.lines
-            .push(format!("{matched} match, {differing}{regions}"));
-        let shown = if others.len() > REGIONS {
-            REGIONS - 1
-        } else {
-            REGIONS
-        };
-        for (region, details) in others.iter().take(shown) {
-            let line = self.region(threads, region, details)?;
-            self.lines.push(line);
-        }
-        if others.len() > shown {
-            self.lines.push(format!(
-                "  {} more (--json lists all)",
-                grouped((others.len() - shown) as u64)
-            ));
-        }
-        self.functions(threads, &others)
-    }
-
-    fn region(
-        &self,
-        threads: &ThreadComparison,
-        region: &Region,
-        details: &RegionDetails,
-    ) -> Result<String> {
-        let mut parts = Vec::new();
-        for (side, numbers) in [(TraceSide::A, &region.a), (TraceSide::B, &region.b)] {
-            let [from, to] = interval(&mut self.traces.steps(threads, side), numbers)?;
-            let steps = counted(numbers.end - numbers.start, "step");
-            let word = side_word(side);
-            parts.push(match numbers.is_empty() {
-                true => format!("{word} {}: none", grouped(from)),
-                false => format!("{word} {} to {}: {steps}", grouped(from), grouped(to)),
-            });
-        }
-        let mut line = format!("  {}", parts.join(", "));
-        if region.kind == RegionKind::NotAligned {
-            line.push_str(", not aligned (too long and too different)");
-        }
-        if let Some(after) = &details.after {
-            match (after.cells.len() as u64, after.left, after.is_complete) {
-                (0, _, true) => line.push_str("; nothing differs after it"),
-                (0, _, false) => {}
-                (count, 0, _) => {
-                    line.push_str(&format!("; {} after it, which heal", differing(count)))
-                }
-                (count, ..) => line.push_str(&format!("; {} after it", differing(count))),
-            }
-        }
-        if details.is_forgiven {
-            line.push_str(" (forgiven)");
-        }
-        Ok(line)
-    }
-
-    /// Names the functions in which the regions begin, most regions first.
-    fn functions(
-        &mut self,
-        threads: &ThreadComparison,
-        regions: &[(&Region, &RegionDetails)],
-    ) -> Result<()> {
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for (region, _) in regions {
-            if let Some(function) = compare_function(self.traces, threads, region)? {
-                let name = function.name.unwrap_or(function.address);
-                *counts.entry(printable(&name)).or_default() += 1;
-            }
-        }
-        let mut counts: Vec<_> = counts.into_iter().collect();
-        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let mut names: Vec<String> = counts
-            .iter()
-            .take(FUNCTIONS)
-            .map(|(name, count)| match count {
-                1 => name.clone(),
-                count => format!("{name} ({})", grouped(*count)),
-            })
-            .collect();
-        if counts.len() > FUNCTIONS {
-            names.push(format!(
-                "{} more",
-                grouped((counts.len() - FUNCTIONS) as u64)
-            ));
-        }
-        if !names.is_empty() {
-            self.lines.push(format!("in calls of {}", names.join(", ")));
-        }
-        Ok(())
-    }
-
-    /// Names the functions that are called more or less often in b.
-    fn costs(&mut self) {
-        let functions = self.traces.functions.iter();
-        let functions: Vec<_> = functions.filter(|found| found.has_other_calls()).collect();
-        let mut names: Vec<String> = functions
-            .iter()
-            .take(FUNCTIONS)
-            .map(|found| {
-                let name = function_text(found, self.traces);
-                let [a, b] = [found.in_a, found.in_b].map(|cost| grouped(cost.calls));
-                format!("{name} ({a} in a, {b} in b)")
-            })
-            .collect();
-        if let more @ 1.. = functions.len().saturating_sub(FUNCTIONS) {
-            names.push(format!("{} more", grouped(more as u64)));
-        }
-        if !names.is_empty() {
-            let names = names.join(", ");
-            self.lines
-                .push(format!("called more or less often: {names}"));
         }
     }
 

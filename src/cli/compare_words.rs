@@ -8,12 +8,15 @@ use stepback_compare::{
     ThreadComparison, TraceSide,
 };
 use stepback_debugger::analysis::profile_differences::FunctionDifference;
-use stepback_index::answer::{SliceEndKind, Value};
+use stepback_index::answer::{SliceEndKind, ThreadId, Value};
 use stepback_parsers::Position;
 
 use crate::cli::compared_traces::{ComparedTraces, ThreadSteps};
 use crate::cli::json::{FunctionJson, byte_string, hex, value_hex};
-use crate::cli::text::{grouped, printable};
+use crate::cli::text::{counted, grouped, printable};
+
+/// Number of threads without a partner that are named.
+const THREADS: usize = 8;
 
 /// Formats a rule as it is written in the file.
 pub fn rule_text(rule: &RuleKind) -> String {
@@ -82,6 +85,60 @@ pub fn moved_objects(comparison: &Comparison, compared: &[ThreadComparison]) -> 
     }
     objects.sort_by_key(|object| std::cmp::Reverse(object.pointers));
     objects
+}
+
+/// Counts and names the threads that only one trace has, in a phrase for each trace.
+pub fn lone_threads(traces: &ComparedTraces<'_>) -> Vec<String> {
+    let threads = &traces.comparison.threads;
+    let mut found = Vec::new();
+    for (side, threads) in [
+        (TraceSide::A, &threads.only_in_a),
+        (TraceSide::B, &threads.only_in_b),
+    ] {
+        let index = &traces.session(side).index;
+        let name = |thread: &ThreadId| printable(index.thread_name(*thread));
+        let mut names: Vec<String> = threads.iter().take(THREADS).map(name).collect();
+        if let more @ 1.. = threads.len().saturating_sub(THREADS) {
+            names.push(format!("{} more", grouped(more as u64)));
+        }
+        if !names.is_empty() {
+            let count = counted(threads.len() as u64, "thread");
+            found.push(format!(
+                "{count} only in {}: {}",
+                side_word(side),
+                names.join(", ")
+            ));
+        }
+    }
+    found
+}
+
+/// Says that allocated blocks lie elsewhere than the memory around them.
+pub fn blocks_text(compared: &[ThreadComparison]) -> Option<String> {
+    let blocks: u64 = compared.iter().map(|threads| threads.moved_blocks).sum();
+    let pointers: u64 = compared.iter().map(|it| it.pointers.to_blocks).sum();
+    let pointers = counted(pointers, "pointer");
+    match blocks {
+        0 => None,
+        1 => Some(format!(
+            "1 allocated block lies elsewhere in b, {pointers} to it"
+        )),
+        _ => Some(format!(
+            "{} lie elsewhere in b, {pointers} to them",
+            counted(blocks, "allocated block")
+        )),
+    }
+}
+
+/// Says that the states after some regions were not compared.
+pub fn unexamined_text(threads: &ThreadComparison) -> Option<String> {
+    let count = threads.unexamined_regions;
+    (count > 0).then(|| {
+        format!(
+            "the values after {} are not compared",
+            counted(count, "more region")
+        )
+    })
 }
 
 /// Returns `a` or `b`.
@@ -195,8 +252,19 @@ pub fn origin_words(origin: &CauseOrigin) -> String {
             format!("the value at {}:{len_bytes} {from}", hex(*address))
         }
         CauseOrigin::Result => "the result differs, the recorded inputs do not".to_owned(),
+        CauseOrigin::SystemCall => "the system call returned something else".to_owned(),
+        CauseOrigin::Forgiven => "a value that it reads differs, which a rule forgives".to_owned(),
         CauseOrigin::Unknown => "its reason is not recorded".to_owned(),
     }
+}
+
+/// Describes a divergence to which no differing value led; `None` if there is none.
+pub fn unrecorded_cause(threads: &ThreadComparison) -> Option<String> {
+    threads.divergence.filter(|_| threads.cause.is_none())?;
+    Some(match threads.exception {
+        Some(side) => format!("{} takes an exception", side_word(side)),
+        None => "no recorded value that differs led to it".to_owned(),
+    })
 }
 
 /// Formats `2 values differ`.

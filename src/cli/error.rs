@@ -15,6 +15,8 @@ pub enum CommandError {
     Malformed(String),
     /// An argument has no meaning in this trace. Status 2.
     Usage(String),
+    /// Another file than the trace cannot be used. The message names it.
+    OtherFile(String),
     /// The answer is negative and the status reports it. The answer is already printed.
     Negative,
     /// The answer cannot be written.
@@ -42,7 +44,7 @@ impl CommandError {
                 Some(QueryError::NoThread(_) | QueryError::NotRecorded { .. })
             );
         match error.downcast_ref() {
-            Some(Self::Output { .. } | Self::Negative) => error,
+            Some(Self::Output { .. } | Self::Negative | Self::OtherFile(_)) => error,
             Some(Self::Usage(_)) => Self::Usage(format!("{file}: {error:#}")).into(),
             _ if is_misspelt => Self::Usage(format!("{file}: {error:#}")).into(),
             _ => Error::msg(format!("{file}: {error:#}")),
@@ -53,7 +55,9 @@ impl CommandError {
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(message) | Self::Usage(message) => f.write_str(message),
+            Self::Malformed(message) | Self::Usage(message) | Self::OtherFile(message) => {
+                f.write_str(message)
+            }
             Self::Negative => f.write_str("the answer is negative"),
             Self::Output { error, target } => {
                 write!(f, "{target}: the output could not be written ({error})")

@@ -185,7 +185,7 @@ fn note_part(session: &Session) {
 }
 
 /// Prints notes about the trace that affect its answers.
-fn print_notices(session: &Session) {
+pub fn print_notices(session: &Session) {
     let name = session.path.display();
     // `info` names the image too, so the note is not repeated for each question.
     let is_known = |kind: &NoticeKind| {
@@ -202,18 +202,24 @@ fn print_notices(session: &Session) {
     if session.index.step_count() == 0 {
         say(&format!("note: {name}: the trace shows no instruction"));
     }
-    if let Some(first) = session.index.warnings().first() {
-        let problems = counted(session.index.info().warning_count, "problem");
-        let message = printable(&first.kind.to_string());
-        let first = match session.index.source().is_text() {
-            true => format!(
-                "the first in line {}, byte {}: {message}",
-                first.line, first.offset
-            ),
-            false => format!("the first: {message}"),
-        };
-        say(&format!("note: {name}: {problems} in the trace, {first}"));
+    if let Some(problems) = problems_text(session) {
+        say(&format!("note: {name}: {problems}"));
     }
+}
+
+/// Counts the problems of the trace and describes the first; `None` if there are none.
+pub fn problems_text(session: &Session) -> Option<String> {
+    let first = session.index.warnings().first()?;
+    let problems = counted(session.index.info().warning_count, "problem");
+    let message = printable(&first.kind.to_string());
+    let first = match session.index.source().is_text() {
+        true => format!(
+            "the first in line {}, byte {}: {message}",
+            first.line, first.offset
+        ),
+        false => format!("the first: {message}"),
+    };
+    Some(format!("{problems} in the trace, {first}"))
 }
 
 /// A parsed subcommand.

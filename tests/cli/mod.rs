@@ -14,6 +14,7 @@ mod check;
 mod code_addresses;
 mod common_options;
 mod compare;
+mod compare_damage;
 mod convert;
 mod cores;
 mod damage;

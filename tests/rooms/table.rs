@@ -231,7 +231,7 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("divergence", &["divergence"])],
             // Rules forgive differences of values, and the pass applies them.
             &[room("values", &["values", "rules"])],
-            &[room("cause", &["cause"])],
+            &[room("cause", &["cause", "cause_origin"])],
             &[room("comparison", &["comparison"])],
         ],
     },

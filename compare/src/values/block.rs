@@ -39,6 +39,11 @@ impl StepEffects {
         matches!(self.flow(), Some(FlowKind::Call | FlowKind::Return))
     }
 
+    /// Returns true if the instruction raises an exception, such as a system call.
+    pub fn is_trap(&self) -> bool {
+        self.flow() == Some(FlowKind::Trap)
+    }
+
     fn flow(&self) -> Option<FlowKind> {
         let encoding = self.encoding?;
         let site = CodeSite {

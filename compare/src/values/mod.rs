@@ -1,7 +1,9 @@
 //! Values: what matched steps did differently, and what differs after regions without partners.
 
 pub(crate) mod block;
+pub(crate) mod blocks;
 pub(crate) mod difference;
+pub(crate) mod distances;
 pub(crate) mod expected;
 pub(crate) mod moved;
 pub(crate) mod pass;

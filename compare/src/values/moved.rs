@@ -24,6 +24,9 @@ const PLACE_STEPS: u64 = 1 << 12;
 const CONVINCING: u64 = 2;
 /// Distance from that of the stack within which a distance is that of an aligned stack frame.
 const ALIGNMENT: u64 = 256;
+/// Distance from that of the stack within which a distance of whole pages is that of the strings of
+/// arguments and environment: Linux leaves a random gap between them and the first stack frame.
+const ARGUMENTS: u64 = 8192;
 /// Any other distance counts if at least one access in this many has it.
 const FREQUENT: u64 = 64;
 /// Granularity of all distances but that of the stack.
@@ -196,10 +199,16 @@ impl Votes {
     fn winners(self) -> Vec<MovedMemory> {
         let stack = self.stack();
         let is_meant = |(distance, votes): &(u64, DistanceVotes)| {
-            let is_frame = stack.is_some_and(|stack| stack.abs_diff(*distance) < ALIGNMENT);
-            let least = match is_frame || distance.is_multiple_of(PAGE_BYTES) {
-                true => CONVINCING,
-                false => CONVINCING.max(self.total / FREQUENT),
+            let is_of_pages = distance.is_multiple_of(PAGE_BYTES);
+            let from_stack = stack.map(|stack| {
+                let apart = stack.wrapping_sub(*distance).cast_signed();
+                (apart.unsigned_abs(), stack.is_multiple_of(PAGE_BYTES))
+            });
+            let least = match from_stack {
+                Some((..ARGUMENTS, false)) if is_of_pages => 1,
+                Some((..ALIGNMENT, _)) => CONVINCING,
+                _ if is_of_pages => CONVINCING,
+                _ => CONVINCING.max(self.total / FREQUENT),
             };
             *distance != 0 && (Some(*distance) == stack || votes.count >= least)
         };

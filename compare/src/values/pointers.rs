@@ -10,6 +10,7 @@ use stepback_machine::semantics::MemoryOperand;
 use stepback_machine::{AccessKind, Instruction, RegisterId, RegisterView, decode};
 
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
+use crate::values::distances::PointerTarget;
 use crate::values::expected::{KnownRegisters, StepResult};
 use crate::values::step::{BlockStep, StepDifferences};
 
@@ -208,6 +209,8 @@ pub(crate) struct PointerPass {
 pub struct PointerCounts {
     /// Pointers and addresses of accesses, by their distance.
     pub by_distance: BTreeMap<u64, u64>,
+    /// Pointers into allocated blocks that lie elsewhere than the memory around them.
+    pub to_blocks: u64,
     /// Values computed from nothing else that differs.
     pub computed: u64,
 }
@@ -220,7 +223,12 @@ impl PointerPass {
             self.places.push(place);
         }
         for value in &found.pointers {
-            *self.counts.by_distance.entry(value.distance).or_default() += 1;
+            *match value.target {
+                PointerTarget::Part(distance) => {
+                    self.counts.by_distance.entry(distance).or_default()
+                }
+                PointerTarget::Block => &mut self.counts.to_blocks,
+            } += 1;
         }
     }
 
@@ -245,8 +253,7 @@ pub(crate) enum PointerPlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PointerValue {
     pub place: PointerPlace,
-    /// Second value minus first, modulo 2^64.
-    pub distance: u64,
+    pub target: PointerTarget,
 }
 
 impl PointerPlace {

@@ -6,9 +6,9 @@ use stepback_index::answer::{ThreadId, Value};
 use stepback_index::read::NameReader;
 use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 
-use crate::slides::Distances;
 use crate::values::block::{AccessEffect, EffectBlock, StepEffects};
 use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace};
+use crate::values::distances::Distances;
 use crate::values::pointers::{PointerPlace, PointerValue};
 
 /// Compares steps of two traces.
@@ -41,6 +41,12 @@ impl BlockStep<'_> {
     fn accesses(&self, kind: AccessKind) -> Vec<AccessEffect> {
         let all = self.block.accesses(self.step).iter();
         all.filter(|access| access.kind == kind).copied().collect()
+    }
+
+    /// Returns the first read whose value the trace does not record.
+    pub fn unrecorded_read(&self) -> Option<AccessEffect> {
+        let reads = self.accesses(AccessKind::Read);
+        reads.into_iter().find(|read| read.bytes.is_none())
     }
 }
 
@@ -118,13 +124,12 @@ impl StepComparer<'_> {
             address: Address(a.address),
             len_bytes: u64::from(a.size_bytes),
         };
-        let distance = b.address.wrapping_sub(a.address);
-        if self.distances.0.contains(&distance) {
+        if let Some(target) = self.distances.of_addresses(a.address, b.address) {
             found.pointers.push(PointerValue {
                 place: PointerPlace::Address,
-                distance,
+                target,
             });
-        } else if distance != 0 {
+        } else if a.address != b.address {
             found.cells.push(CellDifference {
                 kind: address_kind(a.kind),
                 place: place.clone(),
@@ -148,8 +153,10 @@ impl StepComparer<'_> {
     ) {
         let (in_a, mut in_b) = (bytes_of(a), bytes_of(b));
         let lowest = in_a.first().zip(in_b.first());
-        let distance = lowest.map_or(0, |((one, _), (other, _))| other.wrapping_sub(*one));
-        if self.distances.0.contains(&distance) {
+        let lowest = lowest.map(|((one, _), (other, _))| (*one, *other));
+        let target = lowest.and_then(|(one, other)| self.distances.of_addresses(one, other));
+        if target.is_some() {
+            let distance = lowest.map_or(0, |(one, other)| other.wrapping_sub(one));
             for (address, _) in &mut in_b {
                 *address = address.wrapping_sub(distance);
             }
@@ -244,9 +251,9 @@ impl StepComparer<'_> {
             return;
         }
         let difference = CellDifference { kind, place, a, b };
-        let distance = self.distances.of_pointers(&difference.a, &difference.b);
-        match distance.zip(PointerPlace::of(&difference)) {
-            Some((distance, place)) => found.pointers.push(PointerValue { place, distance }),
+        let target = self.distances.of_pointers(&difference.a, &difference.b);
+        match target.zip(PointerPlace::of(&difference)) {
+            Some((target, place)) => found.pointers.push(PointerValue { place, target }),
             None => found.cells.push(difference),
         }
     }

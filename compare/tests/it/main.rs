@@ -6,6 +6,8 @@
     reason = "tests are exempt, and so are the functions they share"
 )]
 
+mod causes;
+mod limits;
 mod moved;
 mod pairs;
 mod support;

@@ -5,7 +5,9 @@
 use std::fs;
 use std::path::Path;
 
-use stepback_compare::{Comparison, DifferenceKind, StepPair};
+use stepback_compare::{Allocator, CompareOptions, Comparison, DifferenceKind, StepPair};
+use stepback_index::Cancel;
+use stepback_machine::Address;
 
 use crate::support::{compared, index_of, only};
 
@@ -78,6 +80,52 @@ fn pointers_are_no_differences() {
         threads.pointers.computed >= 60,
         "{}",
         threads.pointers.computed
+    );
+}
+
+/// In the run `c` of `blocks`, a block more is allocated before the others and freed between them, so
+/// that later calls of `malloc` return freed blocks in another order.
+#[test]
+fn blocks_that_the_same_call_allocated_are_the_same() {
+    const CODE: u64 = 0x7f46_27f9_1000;
+    let names = ["blocks.a.execlog", "blocks.c.execlog"];
+    let [a, c] = names.map(|name| index_of(text(name).into_bytes()));
+    let options = CompareOptions {
+        allocators: vec![Allocator {
+            function: Address(CODE + 0x30),
+            size_arguments: &[0],
+        }],
+        ..CompareOptions::default()
+    };
+    let comparison = Comparison::run(&a, &c, options, &Cancel::default()).unwrap();
+    let threads = only(&comparison);
+    // The argument, "1" and "2", decides whether the block is allocated.
+    assert_eq!(threads.divergence, Some(StepPair { a: 543, b: 543 }));
+    let cause = threads.cause.as_ref().unwrap();
+    assert_eq!(cause.chain.last().unwrap().steps, StepPair { a: 8, b: 8 });
+    assert!(threads.moved_blocks > 0 && threads.pointers.to_blocks > 50);
+    // What the program does with the blocks is the same: only `malloc` and `free` see another list
+    // of free blocks.
+    let differing = threads.details.iter().filter_map(|it| it.values.as_ref());
+    let differing = differing.flat_map(|values| values.steps.clone());
+    let text = text("blocks.a.execlog");
+    let lines: Vec<&str> = text.lines().collect();
+    let offset = |step: u64| {
+        let pc = lines[step as usize].split(", ").nth(1).unwrap();
+        u64::from_str_radix(pc.trim_start_matches("0x"), 16).unwrap() - CODE
+    };
+    let of_allocator = |step: &u64| matches!(offset(*step), 0x30..0xa3 | 0xd4..0xeb);
+    let own: Vec<u64> = differing.filter(|step| !of_allocator(step)).collect();
+    assert_eq!(own, [8, 9]);
+}
+
+#[test]
+fn strings_of_arguments_may_lie_elsewhere_than_the_stack() {
+    let comparison = compare(&text("blocks.a.execlog"), &text("blocks.b.execlog"));
+    assert!(
+        comparison.is_equal(),
+        "{:?}",
+        only(&comparison).first_difference()
     );
 }
 

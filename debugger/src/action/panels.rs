@@ -61,6 +61,8 @@ pub enum PanelKind {
     Differences,
     /// The steps of two traces side by side.
     BothTraces,
+    /// The registers and memory of two traces.
+    BothStates,
 }
 
 /// Position whose state a register or memory panel shows.

@@ -6,6 +6,7 @@ use std::{fmt, fs, io};
 
 use serde::Deserialize;
 use stepback_compare::Tolerances;
+use toml::Spanned;
 
 use crate::number::number;
 use crate::session::Session;
@@ -16,7 +17,15 @@ pub enum RulesError {
     /// The file cannot be read.
     Unreadable(PathBuf, io::Error),
     /// A rule is malformed, or names an unknown function.
-    Invalid(PathBuf, String),
+    Invalid(PathBuf, InvalidRule),
+}
+
+/// A rule that cannot be used.
+#[derive(Debug)]
+pub struct InvalidRule {
+    /// Line of the file, from 1; `None` if the error is about the whole file.
+    pub line: Option<usize>,
+    pub message: String,
 }
 
 impl fmt::Display for RulesError {
@@ -29,7 +38,10 @@ impl fmt::Display for RulesError {
                     path.display()
                 )
             }
-            Self::Invalid(path, error) => write!(f, "{}: {}", path.display(), error.trim()),
+            Self::Invalid(path, InvalidRule { line, message }) => {
+                let line = line.map_or_else(String::new, |line| format!(", line {line}"));
+                write!(f, "{}{line}: {}", path.display(), message.trim())
+            }
         }
     }
 }
@@ -41,9 +53,9 @@ impl std::error::Error for RulesError {}
 #[serde(default, deny_unknown_fields)]
 struct RuleFile {
     ignore_registers: Vec<String>,
-    ignore_memory: Vec<String>,
+    ignore_memory: Vec<Spanned<String>>,
     counters: bool,
-    polling: Vec<String>,
+    polling: Vec<Spanned<String>>,
 }
 
 /// Reads a file of rules. Functions that it names are those of the session's images.
@@ -53,25 +65,35 @@ struct RuleFile {
 pub fn read_rules(path: &Path, session: &Session) -> Result<Tolerances, RulesError> {
     let text = fs::read_to_string(path);
     let text = text.map_err(|error| RulesError::Unreadable(path.to_owned(), error))?;
-    parsed(&text, session).map_err(|error| RulesError::Invalid(path.to_owned(), error))
+    let rules = parsed(&text, session);
+    rules.map_err(|(message, span)| {
+        let before = span.and_then(|span| text.get(..span.start));
+        let line = before.map(|before| 1 + before.matches('\n').count());
+        RulesError::Invalid(path.to_owned(), InvalidRule { line, message })
+    })
 }
 
-fn parsed(text: &str, session: &Session) -> Result<Tolerances, String> {
-    let file: RuleFile = toml::from_str(text).map_err(|error| error.to_string())?;
+/// Parses rules. An error comes with the bytes that it is about.
+fn parsed(text: &str, session: &Session) -> Result<Tolerances, (String, Option<Range<usize>>)> {
+    let file: RuleFile =
+        toml::from_str(text).map_err(|error| (error.message().to_owned(), error.span()))?;
     let mut memory = Vec::new();
-    for text in &file.ignore_memory {
-        let range = range_of(text);
-        memory.push(
-            range.ok_or_else(|| {
-                format!("{text:?} is no range of addresses such as 0x1000..0x2000")
-            })?,
-        );
+    for rule in &file.ignore_memory {
+        let range = range_of(rule.get_ref()).ok_or_else(|| {
+            let text = rule.get_ref();
+            let message = format!("{text:?} is no range of addresses such as 0x1000..0x2000");
+            (message, Some(rule.span()))
+        });
+        memory.push(range?);
     }
     let mut polling = Vec::new();
-    for text in &file.polling {
-        match range_of(text) {
+    for rule in &file.polling {
+        match range_of(rule.get_ref()) {
             Some(range) => polling.push(range),
-            None => polling.extend(functions_named(text, session)?),
+            None => {
+                let found = functions_named(rule.get_ref(), session);
+                polling.extend(found.map_err(|message| (message, Some(rule.span())))?);
+            }
         }
     }
     let registers = file.ignore_registers.iter();

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use stepback_compare::Allocator;
 use stepback_index::answer::{BadFree, BlockRelease, Heap};
 use stepback_index::query::{Allocations, HeapRole};
 use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::drmemtrace::FunctionList;
+
+use crate::image::Images;
 
 /// Prefixes that allocators add to the C names of these functions.
 const PREFIXES: [&str; 8] = [
@@ -30,6 +33,23 @@ pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
     functions
         .filter_map(|function| Some((function.id, role_of(function.symbol())?)))
         .collect()
+}
+
+/// Returns the functions of the images that allocate memory. Cost: the names of all functions.
+pub fn allocators(images: &Images) -> Vec<Allocator> {
+    let functions = images.functions("").filter_map(|symbol| {
+        let size_arguments: &[usize] = match role_of(symbol.raw_name())? {
+            HeapRole::Allocate => &[0],
+            HeapRole::AllocateArray => &[0, 1],
+            HeapRole::AllocateAligned | HeapRole::Reallocate => &[1],
+            HeapRole::Free | HeapRole::AllocateUnseen => return None,
+        };
+        Some(Allocator {
+            function: symbol.address,
+            size_arguments,
+        })
+    });
+    functions.collect()
 }
 
 fn role_of(symbol: &str) -> Option<HeapRole> {

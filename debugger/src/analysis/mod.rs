@@ -6,6 +6,7 @@ pub mod activations;
 pub mod call_profile;
 pub mod check;
 pub mod compare_rules;
+pub mod compare_traces;
 pub mod condition;
 pub mod counts;
 pub mod effects;

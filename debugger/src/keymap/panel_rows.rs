@@ -19,7 +19,7 @@ pub struct PanelRow {
 }
 
 /// One row per kind, in the order of the menu.
-pub const PANELS: [PanelRow; 26] = [
+pub const PANELS: [PanelRow; 27] = [
     PanelRow {
         kind: PanelKind::Trace,
         show: CommandId::ShowTrace,
@@ -161,6 +161,12 @@ pub const PANELS: [PanelRow; 26] = [
     PanelRow {
         kind: PanelKind::BothTraces,
         show: CommandId::ShowBothTraces,
+        icon: icons::COMPARE,
+        another: None,
+    },
+    PanelRow {
+        kind: PanelKind::BothStates,
+        show: CommandId::ShowBothStates,
         icon: icons::COMPARE,
         another: None,
     },

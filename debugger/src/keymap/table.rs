@@ -1057,6 +1057,10 @@ commands![
         .in_submenu(Submenu::Panels)
         .icon(icons::COMPARE)
         .does(PanelAction::ShowPanel(PanelKind::BothTraces)),
+    Window::ShowBothStates("Show state of both traces")
+        .in_submenu(Submenu::Panels)
+        .icon(icons::COMPARE)
+        .does(PanelAction::ShowPanel(PanelKind::BothStates)),
     Window::ShowHits("Show hits")
         .in_submenu(Submenu::Panels)
         .does(PanelAction::ShowPanel(PanelKind::Find)),

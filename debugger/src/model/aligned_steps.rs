@@ -238,6 +238,7 @@ impl AlignedStep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::compare_traces::compare_traces;
     use crate::session::test_session::tarmac;
 
     /// Returns a trace of the instructions at some offsets; an instruction at 4 loads a value.
@@ -258,8 +259,10 @@ mod tests {
     fn check(a: &str, b: &str, expected: &[&str]) {
         let ((session, _a), (other, _b)) = (tarmac(a), tarmac(b));
         let cancel = Cancel::default();
-        let differences =
-            TraceDifferences::between(&session, other, Default::default(), &cancel).unwrap();
+        let progress = Default::default();
+        let comparison =
+            compare_traces(&session, &other, Default::default(), &progress, &cancel).unwrap();
+        let differences = TraceDifferences::new(&session, other, comparison, &cancel).unwrap();
         let aligned = AlignedThreads::new(&Arc::new(differences), 0).unwrap();
         let rows = aligned.steps(&session, 0..u64::MAX, &cancel).unwrap();
         assert_eq!(rows.len() as u64, aligned.count());

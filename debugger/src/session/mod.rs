@@ -21,6 +21,7 @@ mod notice;
 mod open;
 mod options;
 mod places;
+mod second_trace;
 mod session_place;
 #[cfg(any(test, feature = "test-session"))]
 #[expect(clippy::expect_used, reason = "only tests ask for it")]
@@ -36,6 +37,7 @@ pub use input::{Input, read_template};
 pub use notice::{Notice, NoticeKind};
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
+pub use second_trace::SecondTrace;
 pub use session_place::{
     OverwritePolicy, SessionSaveError, is_session, kept_file, kept_place, place_before,
     read_session, session_place, session_places, set_aside, trace_of, write_session,

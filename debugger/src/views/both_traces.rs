@@ -59,10 +59,7 @@ impl BothTracesView {
 
     /// Chooses the pair of threads at the position.
     fn choose(&mut self, differences: &Arc<TraceDifferences>, desk: &Desk) {
-        let here = desk.threads.here();
-        let mut pairs = differences.comparison.compared.iter();
-        let pair = pairs.position(|pair| Some(pair.threads.a) == here);
-        let pair = pair.unwrap_or_default();
+        let pair = differences.pair_of(desk.threads.here());
         let is_known = self.threads.as_ref().is_some_and(|known| {
             known.pair() == pair && Arc::ptr_eq(&known.differences, differences)
         });

@@ -4,6 +4,7 @@
 //! rows to it.
 
 mod bookmark_table;
+mod both_states_table;
 mod both_traces;
 mod calls;
 mod compare;
@@ -29,6 +30,7 @@ mod why;
 pub use crate::views::steps::RawTextView;
 pub use crate::views::view::{MenuEntry, RowMenu};
 pub use bookmark_table::BookmarkTable;
+pub use both_states_table::BothStatesTable;
 pub use both_traces::BothTracesView;
 pub use calls::{CallColumn, CallsView};
 pub use compare::{CompareRoom, CompareSide, CompareView, CompareWidths, WindowPair, low_end};

@@ -567,6 +567,7 @@ impl LogFormat for ExecLog {
                 let shape = self.shape(pc, opcode, text);
                 step.set_thread(PROCESSOR, processor);
                 step.announce(pc, shape.set);
+                step.leaves_out_flags = !self.has_flags && shape.set.alignment() == 1;
                 step.branch = shape.branch;
                 step.encoding = encoding_of(shape.set, opcode, pc, text);
                 step.length_bytes = step

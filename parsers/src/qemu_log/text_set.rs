@@ -45,8 +45,9 @@ pub(super) fn set_of_lines(
     mut sets: impl Iterator<Item = InstructionSet>,
 ) -> Option<InstructionSet> {
     let first = sets.next()?;
-    let is_narrow_x86 = first.alignment() == 1 && first.word_bytes() == 4;
-    let wider = sets.find(|set| is_narrow_x86 && *set != first);
+    let is_x86 = |set: &InstructionSet| set.alignment() == 1;
+    let is_narrow = is_x86(&first) && first.word_bytes() == 4;
+    let wider = sets.find(|set| is_narrow && is_x86(set) && *set != first);
     Some(wider.unwrap_or(first))
 }
 
@@ -60,20 +61,30 @@ pub(super) fn set_of_text(text: &str, address_digits: usize) -> Option<Instructi
             InstructionSet::X86_64
         });
     }
-    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words
-        .skip(1)
-        .filter(|word| !word.starts_with("0x"))
-        .find_map(|word| match word {
-            "lr" | "ip" | "r11" => Some(InstructionSet::A32),
-            // Several sets have a stack pointer.
-            "sp" | "pc" | "fp" => None,
-            word => {
-                // Only AArch32 has registers with a number after this letter, of 8 digits.
-                let is_narrow = word.strip_prefix('r').is_some_and(is_digits);
-                set_of_register(word, if is_narrow { 8 } else { address_digits })
-            }
-        })
+    let words = || {
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+        words.skip(1).filter(|word| !word.starts_with("0x"))
+    };
+    let named = words().find_map(|word| match word {
+        "lr" | "ip" => Some(InstructionSet::A32),
+        // Several sets have a stack pointer.
+        "sp" | "pc" | "fp" => None,
+        word if number_of_r(word).is_some() => None,
+        word => set_of_register(word, address_digits),
+    });
+    // x86-64 has registers with these numbers too.
+    let is_shared = |number: &u8| (8..16).contains(number);
+    let mut numbers = words().filter_map(number_of_r);
+    named.or_else(|| {
+        numbers
+            .any(|number| !is_shared(&number))
+            .then_some(InstructionSet::A32)
+    })
+}
+
+/// Returns the number of a register such as `r11`.
+fn number_of_r(word: &str) -> Option<u8> {
+    word.strip_prefix('r')?.parse().ok()
 }
 
 #[cfg(test)]
@@ -90,6 +101,11 @@ mod tests {
             ("stp x29, x30, [sp, #-0x10]!", Some(A64)),
             ("cmp w0, #0", Some(A64)),
             ("push {r4, lr}", Some(A32)),
+            ("mov r9, rdx", Some(X86_64)),
+            ("mov r11, qword ptr [rax]", Some(X86_64)),
+            ("xor r8, r9", None),
+            ("add r3, r8, r11", Some(A32)),
+            ("str r0, [r8]", Some(A32)),
             ("ldr sp, [pc, #4]", None),
             ("addi                    sp,sp,784", None),
             ("sd                      ra,8(sp)", Some(Riscv64)),
@@ -99,5 +115,17 @@ mod tests {
         }
         let narrow = set_of_text("lui                     t0,4", 8);
         assert_eq!(narrow, Some(InstructionSet::Riscv32));
+    }
+
+    #[test]
+    fn code_for_64_bits_may_begin_with_narrow_registers_of_x86() {
+        use InstructionSet::{A32, X86_32, X86_64};
+        let check = |lines: &[&str], expected| {
+            let sets = lines.iter().filter_map(|line| set_of_text(line, 16));
+            assert_eq!(set_of_lines(sets), expected, "{lines:?}");
+        };
+        check(&["xor ebp, ebp", "mov r9, rdx"], Some(X86_64));
+        check(&["xor ebp, ebp", "xor r8, r9", "ret"], Some(X86_32));
+        check(&["mov r0, r1", "mov rax, rbx"], Some(A32));
     }
 }

@@ -66,6 +66,8 @@ pub(crate) struct LoggedStep {
     pub cut_line: Option<u64>,
     /// True if values are left out from here on: their place in the trace is not known.
     pub hides_values: bool,
+    /// The log records no flags, so that no step makes them unknown.
+    pub leaves_out_flags: bool,
     /// Lines that a format keeps until the step is complete.
     pub kept_lines: Vec<u8>,
     effects: Vec<LoggedEffect>,
@@ -173,6 +175,7 @@ impl LoggedStep {
         self.block = BlockPlace::default();
         self.cut_line = None;
         self.hides_values = false;
+        self.leaves_out_flags = false;
         self.effects.clear();
         self.bytes.clear();
         self.late.clear();
@@ -239,8 +242,9 @@ impl LoggedStep {
         };
         let instruction = decode(encoding, Address(self.pc), self.set);
         let destinations = instruction.registers.iter().flat_map(|used| &used.writes);
+        let flags = self.leaves_out_flags.then_some(RegisterId::PSR);
         for view in destinations.filter(|view| view.register != RegisterId::PC) {
-            if Some(view.register) != except {
+            if ![except, flags].contains(&Some(view.register)) {
                 self.forget(whole_register(*view, self.set));
             }
         }

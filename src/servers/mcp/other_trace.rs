@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use serde_json::{Map, Value as Json};
-use stepback_debugger::session::{self, OpenOptions};
+use stepback_debugger::session::{self, OpenOptions, SecondTrace};
 use stepback_index::Cancel;
 use stepback_index::build::BuildProgress;
 
 use super::failure::{ErrorKind, ToolError};
-use crate::cli::compare::{compared, function_differences};
+use crate::cli::compare::{SecondRequest, compared};
 use crate::cli::compare_json::CompareJson;
 use crate::cli::compared_traces::ComparedTraces;
 use crate::cli::report::Report;
@@ -55,9 +55,19 @@ impl OtherTrace {
             let message = "the trace is still being indexed; the whole is compared";
             return Err(ToolError::of_kind(ErrorKind::NotReady, message).into());
         }
-        let other = session::open(options, &BuildProgress::default(), &Cancel::default())?;
-        let comparison = compared(&other, self.rules.as_deref(), report.progress, report)?;
-        let functions = function_differences(&other, &comparison, report)?;
+        let open = |options: &OpenOptions| {
+            session::open(options, &BuildProgress::default(), &Cancel::default())
+        };
+        let request = SecondRequest {
+            options,
+            known: None,
+            rules: self.rules.as_deref(),
+        };
+        let SecondTrace {
+            session: other,
+            answer: (comparison, functions),
+            ..
+        } = compared(request, open, report.progress, report)?;
         let traces = ComparedTraces {
             a: report.session,
             b: &other,

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use stepback_debugger::action::WindowId;
 use stepback_debugger::action::{Follow, PanelKind};
 use stepback_debugger::keymap::panel_row;
-use stepback_debugger::views::{DifferenceTable, ExternalTable, ThreadTable, WarningTable};
+use stepback_debugger::views::{
+    BothStatesTable, DifferenceTable, ExternalTable, ThreadTable, WarningTable,
+};
 
 use super::bookmarks::BookmarksPanel;
 use super::both_traces::BothTracesPanel;
@@ -91,6 +93,8 @@ panes! {
     Differences(ListPanel<DifferenceTable>): Differences;
     /// Steps of two traces side by side.
     BothTraces(BothTracesPanel): BothTraces;
+    /// Registers and memory of two traces.
+    BothStates(ListPanel<BothStatesTable>): BothStates;
     /// Hits of a search.
     Find(FindPanel): Find;
     /// Watched expressions.
@@ -173,7 +177,8 @@ mod tests {
             PanelKind::Effects => Some(PanelKind::Why),
             PanelKind::Why => Some(PanelKind::Differences),
             PanelKind::Differences => Some(PanelKind::BothTraces),
-            PanelKind::BothTraces => None,
+            PanelKind::BothTraces => Some(PanelKind::BothStates),
+            PanelKind::BothStates => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));

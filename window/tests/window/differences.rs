@@ -104,6 +104,22 @@ fn both_traces_are_listed_side_by_side() {
 }
 
 #[test]
+fn the_state_of_both_traces_follows_the_position() {
+    let mut window = compared("recurse-depth");
+    window.command("Show state of both traces");
+    assert!(window.panels().contains(&PanelKind::BothStates));
+    window.go_to("24");
+    assert!(window.has("nothing differs, B at 24"));
+    window.go_to("25");
+    let row = window.painted("x1");
+    assert!(row.contains("differs"), "{row}");
+    assert!(
+        row.contains("0000000000000030") && row.contains("0000000000000031"),
+        "{row}"
+    );
+}
+
+#[test]
 fn differences_can_be_ignored_and_counted_again() {
     let mut window = compared("recurse-depth");
     let ignored = |window: &Driver| -> Vec<String> {

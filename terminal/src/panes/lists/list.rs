@@ -9,10 +9,10 @@ use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TextRole;
 use stepback_debugger::views::{
-    AccessTable, BookmarkTable, BothTracesView, CallsView, CompareView, DifferenceTable,
-    EffectsTable, ExternalTable, FindTable, FindingsView, FunctionTable, MemoryTable, PanelView,
-    RowGesture, RowListing, SourceView, StackView, TableSource, TableView, ThreadTable, ViewStatus,
-    WarningTable, WatchTable, WhyView,
+    AccessTable, BookmarkTable, BothStatesTable, BothTracesView, CallsView, CompareView,
+    DifferenceTable, EffectsTable, ExternalTable, FindTable, FindingsView, FunctionTable,
+    MemoryTable, PanelView, RowGesture, RowListing, SourceView, StackView, TableSource, TableView,
+    ThreadTable, ViewStatus, WarningTable, WatchTable, WhyView,
 };
 use stepback_parsers::Position;
 
@@ -325,6 +325,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
     Some(match kind {
         PanelKind::Accesses => table(AccessTable::default()),
         PanelKind::Bookmarks => table(BookmarkTable::default()),
+        PanelKind::BothStates => table(BothStatesTable::default()),
         PanelKind::BothTraces => list(BothTracesView::default()),
         PanelKind::Calls => list(CallsView::default()),
         PanelKind::Compare => list(CompareView::default()),

@@ -1,0 +1,103 @@
+//! The origin of a cause: what differs in the oldest differing step ([`CauseOrigin`]).
+
+use stepback_index::QueryError;
+use stepback_index::answer::SliceEndKind;
+use stepback_machine::Address;
+
+use crate::region::StepPair;
+use crate::values::block::AccessEffect;
+use crate::values::difference::{CellDifference, DifferenceKind, DifferingPlace, StepDifference};
+use crate::values::pass::ValuePass;
+use crate::values::step::BlockStep;
+
+/// Difference in the first differing step on which the decision depends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CauseOrigin {
+    /// Another instruction is at its address.
+    Instruction,
+    /// It found another value in memory that no matched step wrote differently.
+    Memory {
+        /// Lowest address, in the first trace.
+        address: Address,
+        /// Number of bytes.
+        len_bytes: u64,
+        /// Origin of the value in the first trace; `None` if a step wrote it.
+        end: Option<SliceEndKind>,
+    },
+    /// It computed another result from inputs without a recorded difference.
+    Result,
+    /// It is a system call, which returned something else.
+    SystemCall,
+    /// One of its inputs differs, which a rule ignores.
+    Forgiven,
+    /// The traces do not record what differs.
+    Unknown,
+}
+
+/// Memory at which a chain ends.
+pub(crate) struct MemoryEnd {
+    pub address: Address,
+    pub len_bytes: u64,
+    pub end: SliceEndKind,
+}
+
+/// What the traces record of the oldest differing steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OldestSteps {
+    is_system_call: bool,
+    /// The read has another value, which a rule ignores.
+    is_read_forgiven: bool,
+    /// Memory that the step of the first trace reads without a recorded value.
+    unrecorded: Option<AccessEffect>,
+}
+
+impl OldestSteps {
+    pub fn read(pass: &mut ValuePass<'_, '_>, oldest: &StepDifference) -> Result<Self, QueryError> {
+        let StepPair { a, b } = oldest.steps;
+        let [in_a, in_b] = pass.blocks(a..a + 1, b..b + 1)?;
+        let (Some(one), Some(other)) = (in_a.steps().first(), in_b.steps().first()) else {
+            return Ok(Self::default());
+        };
+        let steps = [(&in_a, one), (&in_b, other)].map(|(block, step)| BlockStep { block, step });
+        let [a, b] = steps;
+        let is_read = |cell: &CellDifference| cell.kind == DifferenceKind::Read;
+        let all = pass.comparer.differences(a, b).cells;
+        let unrecorded = steps.map(|step| step.unrecorded_read());
+        Ok(Self {
+            is_system_call: one.is_trap(),
+            is_read_forgiven: all.iter().any(is_read) && !oldest.cells.iter().any(is_read),
+            unrecorded: unrecorded[0].filter(|_| unrecorded[1].is_some()),
+        })
+    }
+
+    /// Returns what differs in the steps. `ends` are the ends of the slices of what they read.
+    pub fn origin(self, oldest: &StepDifference, ends: &[MemoryEnd]) -> CauseOrigin {
+        let Some(CellDifference { kind, place, .. }) = oldest.cells.first() else {
+            return CauseOrigin::Unknown;
+        };
+        let memory = |address: Address, len_bytes: u64| {
+            let shares = |end: &&MemoryEnd| {
+                end.address.0 < address.0.saturating_add(len_bytes)
+                    && address.0 < end.address.0.saturating_add(end.len_bytes)
+            };
+            CauseOrigin::Memory {
+                address,
+                len_bytes,
+                end: ends.iter().find(shares).map(|end| end.end),
+            }
+        };
+        match (kind, place) {
+            (DifferenceKind::Instruction, _) => CauseOrigin::Instruction,
+            (DifferenceKind::Read, DifferingPlace::Memory { address, len_bytes }) => {
+                memory(*address, *len_bytes)
+            }
+            _ if self.is_system_call => CauseOrigin::SystemCall,
+            _ if self.is_read_forgiven => CauseOrigin::Forgiven,
+            (DifferenceKind::Register | DifferenceKind::Write, _) => match self.unrecorded {
+                Some(read) => memory(Address(read.address), u64::from(read.size_bytes)),
+                None => CauseOrigin::Result,
+            },
+            _ => CauseOrigin::Unknown,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Blocks that the same calls of allocating functions return in both traces ([`moved_blocks`]).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use stepback_index::answer::{Call, CallId, Value};
+use stepback_index::query::RegistersAt;
+use stepback_index::{Cancel, Query as _, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use crate::align::side::Side;
+use crate::region::Alignment;
+use crate::slides::Slides;
+
+/// Maximum number of calls of allocating functions that are examined: some seconds of work.
+const CALLS: usize = 1 << 16;
+/// Number of bytes before and after a block that belong to it: allocators keep its size and that of
+/// the next block there, and round sizes up.
+const MARGIN: u64 = 16;
+
+/// A function that allocates memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allocator {
+    /// Address in the first trace.
+    pub function: Address,
+    /// Places of the arguments, from 0, whose product is the size in bytes.
+    pub size_arguments: &'static [usize],
+}
+
+/// What an allocating call returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    address: u64,
+    size_bytes: u64,
+}
+
+/// Finds the blocks that matched calls allocated, by their distance if it is none of `parts`.
+pub(crate) fn moved_blocks(
+    a: &mut Side<'_>,
+    b: &mut Side<'_>,
+    alignment: &Alignment,
+    allocators: &Allocators<'_>,
+    cancel: &Cancel,
+) -> Result<BTreeMap<u64, Vec<Range<u64>>>, QueryError> {
+    let mut found: BTreeMap<u64, Vec<Range<u64>>> = BTreeMap::new();
+    let calls = a.index.plain_calls();
+    let mut examined = 0;
+    for id in (0..calls.len()).map(CallId) {
+        let call = calls.get(id).filter(|call| call.thread == a.thread);
+        let Some((call, allocator)) =
+            call.and_then(|call| Some((call, allocators.of_first(&call)?)))
+        else {
+            continue;
+        };
+        examined += 1;
+        if examined > CALLS {
+            break;
+        }
+        cancel.check()?;
+        let Some(partner) = partner(a, b, alignment, allocators, &call)? else {
+            continue;
+        };
+        let one = block(a, &call, allocator, cancel)?;
+        let other = block(b, &partner, allocator, cancel)?;
+        let Some((one, other)) = one.zip(other) else {
+            continue;
+        };
+        let distance = other.address.wrapping_sub(one.address);
+        if distance != 0 && !allocators.parts.contains(&distance) {
+            // The blocks of both must have the same size, or a pointer is another one.
+            let size = one.size_bytes.min(other.size_bytes);
+            let end = one.address.saturating_add(size).saturating_add(MARGIN);
+            let range = one.address.saturating_sub(MARGIN)..end;
+            found.entry(distance).or_default().push(range);
+        }
+    }
+    found.values_mut().for_each(merge);
+    Ok(found)
+}
+
+/// Functions that allocate in both traces.
+pub(crate) struct Allocators<'a> {
+    pub functions: &'a [Allocator],
+    pub slides: &'a Slides,
+    /// Distances of whole parts of the address space.
+    pub parts: &'a [u64],
+}
+
+impl Allocators<'_> {
+    fn of_first(&self, call: &Call) -> Option<&Allocator> {
+        self.at(call.function.0)
+    }
+
+    fn of_second(&self, call: &Call) -> Option<&Allocator> {
+        self.at(self.slides.to_first(call.function))
+    }
+
+    fn at(&self, address: u64) -> Option<&Allocator> {
+        let mut functions = self.functions.iter();
+        functions.find(|allocator| allocator.function.0 == address)
+    }
+}
+
+/// Returns the call of the second trace whose first step matches that of a call.
+fn partner(
+    a: &Side<'_>,
+    b: &mut Side<'_>,
+    alignment: &Alignment,
+    allocators: &Allocators<'_>,
+    call: &Call,
+) -> Result<Option<Call>, QueryError> {
+    let Some(entry) = call.entry_step else {
+        return Ok(None);
+    };
+    let Some(number) = alignment.partner(a.number_of(entry)?) else {
+        return Ok(None);
+    };
+    let position = b.position(number)?;
+    let calls = b.index.plain_calls();
+    let other = calls.innermost_at(b.thread, position);
+    let other = other.and_then(|id| calls.get(id));
+    Ok(other
+        .filter(|other| other.entered_at() == position && allocators.of_second(other).is_some()))
+}
+
+/// Reads the arguments and the result of a call. `None` if the trace does not record the result, or
+/// if nothing was allocated.
+fn block(
+    side: &Side<'_>,
+    call: &Call,
+    allocator: &Allocator,
+    cancel: &Cancel,
+) -> Result<Option<Block>, QueryError> {
+    let abi = side.index.instruction_set(side.thread).abi();
+    let registers = |position: Position| {
+        let question = RegistersAt {
+            position,
+            thread: Some(side.thread),
+        };
+        question.run(side.index, cancel)
+    };
+    let Some((result, exit)) = abi.result.zip(call.exit_step) else {
+        return Ok(None);
+    };
+    let address = registers(exit.after())?;
+    let address = address.get(result).and_then(Value::to_u64);
+    let Some(address) = address.filter(|address| *address != 0) else {
+        return Ok(None);
+    };
+    let before = registers(call.entered_at())?;
+    let argument = |place: &usize| before.get(abi.arguments.get(*place)?)?.to_u64();
+    let mut sizes = allocator.size_arguments.iter().map(argument);
+    let size = sizes.try_fold(1u64, |size, argument| size.checked_mul(argument?));
+    Ok(Some(Block {
+        address,
+        size_bytes: size.unwrap_or(0),
+    }))
+}
+
+/// Sorts ranges and joins those that overlap.
+fn merge(ranges: &mut Vec<Range<u64>>) {
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for range in ranges.drain(..) {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    *ranges = merged;
+}

@@ -1,0 +1,345 @@
+//! Registers and memory of two compared traces side by side ([`both_states`]).
+
+use anyhow::Result;
+use stepback_compare::{StepNumbers, ThreadComparison};
+use stepback_index::answer::{AccessTarget, Effect, RegisterState, StepRecord, Value};
+use stepback_index::query::{MemoryAt, RegistersAt};
+use stepback_index::read::StepCounter;
+use stepback_index::{Cancel, Index, Query as _};
+use stepback_machine::{Address, InstructionSet};
+use stepback_parsers::{Position, Step};
+
+use super::TextRole;
+use super::table::{Table, TableCell, TableRow};
+use super::text::thousands;
+use super::trace_differences::TraceDifferences;
+use crate::action::CellName;
+use crate::analysis::step_places::step_record;
+use crate::messages::say;
+use crate::session::Session;
+
+/// Number of words of the stack that are compared, from the stack pointer.
+const STACK_WORDS: u64 = 16;
+
+const HEADS: [&str; 4] = [
+    "both-states-head-cell",
+    "differences-head-state-a",
+    "differences-head-state-b",
+    "both-states-head-relation",
+];
+
+/// The state of both traces at a position of the first.
+#[derive(Debug, Default)]
+pub struct BothStates {
+    pub table: Table,
+    /// Cells of the first trace, by the keys of the rows.
+    pub cells: Vec<CellName>,
+}
+
+/// A cell with its values in both traces.
+struct StatePair {
+    name: CellName,
+    label: String,
+    a: Value,
+    b: Option<Value>,
+}
+
+/// Relation of two values, in the order of the rows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum StateRelation {
+    Different,
+    /// Pointers to the same thing, which lies elsewhere.
+    SamePointers,
+    /// Equal, or not recorded in one trace.
+    Same,
+}
+
+/// Reads the registers of the thread of a pair at a position, the words of the stack, and the memory
+/// that the last and the next step access, in both traces. Rows that differ come first. Runs on a
+/// worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn both_states(
+    session: &Session,
+    differences: &TraceDifferences,
+    pair: usize,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<BothStates> {
+    let Some(threads) = differences.comparison.compared.get(pair) else {
+        return Ok(BothStates::default());
+    };
+    let (a, b) = (&session.index, &differences.other.index);
+    let next_a = StepCounter::new(a, threads.threads.a).count_before(position)?;
+    let next_b = threads.alignment.corresponding(next_a);
+    let mut numbers_b = StepNumbers::new(b, threads.threads.b);
+    let other = match next_b.checked_sub(1) {
+        Some(last) if next_b >= threads.counts.b => numbers_b.step(last)?.after(),
+        _ => numbers_b.step(next_b)?.before(),
+    };
+    let sides: [(&Index, Position); 2] = [(a, position), (b, other)];
+    let mut pairs = registers(threads, sides, cancel)?;
+    pairs.extend(stack(
+        &pairs,
+        a.instruction_set(threads.threads.a),
+        sides,
+        cancel,
+    )?);
+    let mut numbers_a = StepNumbers::new(a, threads.threads.a);
+    for number in [next_a.checked_sub(1), Some(next_a)].into_iter().flatten() {
+        let Some(partner) = threads.alignment.partner(number) else {
+            continue;
+        };
+        let steps = [numbers_a.step(number)?, numbers_b.step(partner)?];
+        pairs.extend(accessed(steps, sides, cancel)?);
+    }
+    Ok(states(threads, pairs, other))
+}
+
+fn registers(
+    threads: &ThreadComparison,
+    sides: [(&Index, Position); 2],
+    cancel: &Cancel,
+) -> Result<Vec<StatePair>> {
+    let file = |(index, position): (&Index, Position), thread| {
+        let question = RegistersAt {
+            position,
+            thread: Some(thread),
+        };
+        question.run(index, cancel)
+    };
+    let [in_a, in_b] = sides;
+    let in_b = file(in_b, threads.threads.b)?;
+    let pair = |state: RegisterState| StatePair {
+        name: CellName::Register(state.name.clone()),
+        b: in_b.get(&state.name).cloned(),
+        label: state.name,
+        a: state.value,
+    };
+    let in_a = file(in_a, threads.threads.a)?;
+    Ok(in_a.registers.into_iter().map(pair).collect())
+}
+
+/// Returns the words from the stack pointers on.
+fn stack(
+    registers: &[StatePair],
+    set: InstructionSet,
+    sides: [(&Index, Position); 2],
+    cancel: &Cancel,
+) -> Result<Vec<StatePair>> {
+    let pointer = registers
+        .iter()
+        .find(|pair| pair.label == "sp" || pair.label == "rsp");
+    let pointers = pointer.and_then(|pair| Some([pair.a.to_u64()?, pair.b.as_ref()?.to_u64()?]));
+    let Some(pointers) = pointers else {
+        return Ok(Vec::new());
+    };
+    let [one, other] = pointers.map(|pointer| set.stack_end(pointer));
+    let word = u64::from(set.word_bytes());
+    let mut found = Vec::new();
+    for offset in (0..STACK_WORDS).map(|place| place * word) {
+        let places = [one, other].map(|base| Address(base.wrapping_add(offset)));
+        found.push(memory(places, word, sides, cancel)?);
+    }
+    Ok(found)
+}
+
+/// Returns the memory that two matched steps access, in their order.
+fn accessed(
+    [one, other]: [Step; 2],
+    sides: [(&Index, Position); 2],
+    cancel: &Cancel,
+) -> Result<Vec<StatePair>> {
+    let [(a, _), (b, _)] = sides;
+    let of_step = |step, index| step_record(step, index, cancel);
+    let Some((one, other)) = of_step(one, a)?.zip(of_step(other, b)?) else {
+        return Ok(Vec::new());
+    };
+    let (in_a, in_b) = (accesses(&one), accesses(&other));
+    let mut found = Vec::new();
+    for ((one, size), (other, other_size)) in in_a.into_iter().zip(in_b) {
+        if size == other_size {
+            found.push(memory([one, other], size, sides, cancel)?);
+        }
+    }
+    Ok(found)
+}
+
+fn accesses(record: &StepRecord) -> Vec<(Address, u64)> {
+    let effects = record.effects.iter();
+    let places = effects.filter_map(|effect| match effect {
+        Effect::Access(access) => match access.target {
+            AccessTarget::Memory {
+                address,
+                size_bytes,
+            } => Some((address, size_bytes)),
+            _ => None,
+        },
+        _ => None,
+    });
+    places.collect()
+}
+
+fn memory(
+    places: [Address; 2],
+    len_bytes: u64,
+    sides: [(&Index, Position); 2],
+    cancel: &Cancel,
+) -> Result<StatePair> {
+    let value = |address, (index, position): (&Index, Position)| {
+        let question = MemoryAt {
+            position,
+            address,
+            len_bytes,
+        };
+        let bytes = question.run(index, cancel)?;
+        let mut bytes: Vec<_> = bytes.iter().map(|byte| byte.value).collect();
+        if index.info().is_big_endian {
+            bytes.reverse();
+        }
+        anyhow::Ok(Value(bytes))
+    };
+    let [one, other] = places;
+    let [in_a, in_b] = sides;
+    let elsewhere = match one == other {
+        true => String::new(),
+        false => format!(" / {:x}", other.0),
+    };
+    Ok(StatePair {
+        name: CellName::Memory(format!("{:#x}", one.0), len_bytes),
+        label: format!("[{:x}{elsewhere}:{len_bytes}]", one.0),
+        a: value(one, in_a)?,
+        b: Some(value(other, in_b)?),
+    })
+}
+
+fn relation(threads: &ThreadComparison, pair: &StatePair) -> StateRelation {
+    let Some(other) = &pair.b else {
+        return StateRelation::Same;
+    };
+    let mut bytes = pair.a.0.iter().zip(&other.0);
+    let differs = bytes.any(|(one, other)| one.zip(*other).is_some_and(|(a, b)| a != b));
+    match differs {
+        false => StateRelation::Same,
+        true if threads.are_same_pointers(&pair.a, other) => StateRelation::SamePointers,
+        true => StateRelation::Different,
+    }
+}
+
+fn states(threads: &ThreadComparison, pairs: Vec<StatePair>, other: Position) -> BothStates {
+    let related = pairs
+        .into_iter()
+        .map(|pair| (relation(threads, &pair), pair));
+    let mut related: Vec<_> = related.collect();
+    related.sort_by_key(|(relation, _)| *relation);
+    let mut known = Vec::new();
+    related.retain(|(_, pair)| {
+        let is_new = !known.contains(&pair.label);
+        known.push(pair.label.clone());
+        is_new
+    });
+    let is_different =
+        |(relation, _): &&(StateRelation, StatePair)| *relation == StateRelation::Different;
+    let summary = say!(
+        "both-states-summary",
+        count = related.iter().filter(is_different).count(),
+        position = thousands(other.0)
+    );
+    let rows = (0..)
+        .zip(&related)
+        .map(|(key, (relation, pair))| row(key, *relation, pair));
+    BothStates {
+        table: Table::new(summary, &HEADS, rows.collect()),
+        cells: related.into_iter().map(|(_, pair)| pair.name).collect(),
+    }
+}
+
+fn row(key: u64, relation: StateRelation, pair: &StatePair) -> TableRow {
+    let (role, words) = match relation {
+        StateRelation::Different => (TextRole::Plain, say!("both-states-different")),
+        StateRelation::SamePointers => (TextRole::Symbol, say!("both-states-same-pointers")),
+        StateRelation::Same => (TextRole::Second, ""),
+    };
+    let digits = |value: Option<&Value>| match value {
+        Some(value) if !value.is_unknown() => TableCell::new(role, value.hex()),
+        _ => TableCell::new(TextRole::Unknown, say!("differences-not-recorded")),
+    };
+    TableRow {
+        name: pair.label.clone(),
+        key,
+        cells: vec![
+            TableCell::new(TextRole::Register, pair.label.clone()),
+            digits(Some(&pair.a)),
+            digits(pair.b.as_ref()),
+            TableCell::new(role, words),
+        ],
+        is_faded: relation == StateRelation::Same,
+        ..TableRow::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::analysis::compare_traces::compare_traces;
+    use crate::session::test_session::tarmac;
+
+    /// Returns a trace that stores a value of r0 at a place of the stack.
+    fn trace(value: u32, extra_step: &str) -> String {
+        format!(
+            "1 clk IT (1) 00008000 e3a0d902 A svc : MOV sp,#0x8000\n\
+             1 clk R r13 00009000\n\
+             {extra_step}\
+             3 clk IT (3) 00008004 e59f0010 A svc : LDR r0,0x801c\n\
+             3 clk R r0 {value:08x}\n\
+             4 clk IT (4) 00008008 e58d0004 A svc : STR r0,[sp,#4]\n\
+             4 clk MW4 00009004 {value:08x}\n\
+             5 clk IT (5) 0000800c e1a00000 A svc : NOP\n"
+        )
+    }
+
+    /// Lists the rows that are not faded, at a position.
+    #[track_caller]
+    fn check(a: &str, b: &str, position: u64, expected: &[&str]) {
+        let ((session, _a), (other, _b)) = (tarmac(a), tarmac(b));
+        let (cancel, progress) = (Cancel::default(), Default::default());
+        let comparison =
+            compare_traces(&session, &other, Default::default(), &progress, &cancel).unwrap();
+        let differences = TraceDifferences::new(&session, other, comparison, &cancel).unwrap();
+        let differences = Arc::new(differences);
+        let states = both_states(&session, &differences, 0, Position(position), &cancel).unwrap();
+        assert_eq!(states.table.rows.len(), states.cells.len());
+        let rows = states.table.rows.iter().filter(|row| !row.is_faded);
+        let shown = rows.map(|row| {
+            let cells = row.cells.iter().take(3);
+            cells.map(TableCell::text).collect::<Vec<_>>().join(" ")
+        });
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            expected,
+            "{}",
+            states.table.summary
+        );
+    }
+
+    #[test]
+    fn values_that_differ_come_first() {
+        let (a, b) = (trace(0x11, ""), trace(0x22, ""));
+        check(&a, &b, 1, &[]);
+        check(&a, &b, 2, &["r0 00000011 00000022"]);
+        let both = ["r0 00000011 00000022", "[9004:4] 00000011 00000022"];
+        check(&a, &b, 3, &both);
+        check(&a, &a, 3, &[]);
+    }
+
+    #[test]
+    fn an_insertion_moves_the_position_of_the_second_trace() {
+        let inserted = "2 clk IT (2) 00009000 e1a00000 A svc : NOP\n";
+        let (a, b) = (trace(0x11, ""), trace(0x22, inserted));
+        check(&a, &b, 1, &[]);
+        check(&a, &b, 2, &["r0 00000011 00000022"]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Registers and memory of two compared traces at the position.
+
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use super::difference_table::comparison_of;
+use super::table_view::TableSource;
+use super::view::ViewStatus;
+use crate::action::{CellName, PanelKind};
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::both_states::{BothStates, both_states};
+use crate::model::table::{Table, TableRow};
+use crate::model::trace_differences::TraceDifferences;
+use crate::worker::{Answer, Slot};
+
+/// One row per register, word of the stack, and accessed memory; those that differ come first.
+#[derive(Default)]
+pub struct BothStatesTable {
+    differences: Option<Arc<TraceDifferences>>,
+    /// By the position and the index of the pair of threads.
+    states: Slot<(Position, usize), (Arc<Table>, Arc<BothStates>)>,
+}
+
+impl TableSource for BothStatesTable {
+    fn kind(&self) -> PanelKind {
+        PanelKind::BothStates
+    }
+
+    fn title(&self) -> String {
+        say!("both-states-both-states").to_owned()
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, ViewStatus> {
+        let differences = comparison_of(desk)?;
+        let known = self.differences.as_ref();
+        if known.is_none_or(|known| !Arc::ptr_eq(known, differences)) {
+            self.differences = Some(Arc::clone(differences));
+            self.states.clear();
+        }
+        let key = (
+            desk.windows.active().position,
+            differences.pair_of(desk.threads.here()),
+        );
+        let answer = self.states.poll(&key, &desk.worker, |(position, pair)| {
+            let (session, differences) = (Arc::clone(&desk.session), Arc::clone(differences));
+            let (position, pair) = (*position, *pair);
+            move |cancel: &Cancel| {
+                let states = both_states(&session, &differences, pair, position, cancel)?;
+                Ok((Arc::new(states.table.clone()), Arc::new(states)))
+            }
+        });
+        match answer {
+            Answer::Failed(error) => Err(ViewStatus::Failed(error.to_owned())),
+            answer => answer
+                .any()
+                .map(|(table, _)| Arc::clone(table))
+                .ok_or_else(|| ViewStatus::Loading(String::new())),
+        }
+    }
+
+    fn advice(&self, _: &Desk) -> String {
+        String::new()
+    }
+
+    fn row_cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
+        let (_, (_, states)) = self.states.peek()?;
+        states.cells.get(usize::try_from(row.key).ok()?).cloned()
+    }
+
+    fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
