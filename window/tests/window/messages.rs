@@ -337,6 +337,6 @@ fn the_language_is_kept_and_a_number_decides_the_plural() {
     Language::French.speak();
     assert_eq!(
         [0, 1, 1_250].map(bytes),
-        ["0 octet", "1 octet", "1,250 octets"]
+        ["0 octet", "1 octet", "1\u{202f}250 octets"]
     );
 }
