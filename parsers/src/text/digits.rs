@@ -10,9 +10,9 @@ pub(crate) fn hex(word: &[u8]) -> Option<u64> {
     match length {
         0 => None,
         1..=3 => {
-            let digits = word.iter();
-            digits.fold(Some(0), |value, &byte| {
-                Some(value? << 4 | u64::from(nibble(byte)?))
+            let mut digits = word.iter();
+            digits.try_fold(0, |value, &byte| {
+                Some(value << 4 | u64::from(nibble(byte)?))
             })
         }
         // The first and the last digits overlap.
@@ -50,7 +50,7 @@ pub(crate) fn hex_length(text: &[u8]) -> usize {
 #[inline(always)]
 fn hex_count(bytes: u64) -> usize {
     let ascii = bytes & !HIGH;
-    let folded = ascii | 0x20 * ONES;
+    let folded = ascii | (0x20 * ONES);
     let is_digit = at_least(ascii, 0x30) & !at_least(ascii, 0x3a);
     let is_letter = at_least(folded, 0x61) & !at_least(folded, 0x67);
     let others = !(is_digit | is_letter) | bytes;
