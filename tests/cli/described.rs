@@ -183,7 +183,7 @@ items = [{ pattern = ' (?<register>[a-z]\w*)=0x(?<value>\w+)' }]
     for (set, log) in logs {
         let sandbox = Sandbox::new();
         let trace = sandbox.file("a.log", log);
-        let layout = sandbox.file("a.toml", &format!("instruction_set = \"{set}\"{layout}"));
+        let layout = sandbox.file("a.toml", format!("instruction_set = \"{set}\"{layout}"));
         for position in ["1", "2", "3"] {
             let at = sandbox.json(&["at", &trace, position, "--record-layout", &layout]);
             let sp = at["registers"]["sp"].as_str().unwrap();
