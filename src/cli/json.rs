@@ -121,7 +121,7 @@ pub struct CallJson {
     /// Address of the next instruction of the frame, or of the call that it waits for. Present only
     /// in `at --stack`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pc: Option<Option<String>>,
+    executing_at: Option<Option<String>>,
     /// Function that contains this address. Present only in `at --stack`.
     #[serde(skip_serializing_if = "Option::is_none")]
     executing: Option<Option<String>>,
@@ -144,7 +144,7 @@ impl CallJson {
             left: call.left.word(),
             evidence: call.evidence.word(),
             arguments: None,
-            pc: None,
+            executing_at: None,
             executing: None,
         })
     }
@@ -168,7 +168,7 @@ impl CallJson {
         let function = pc.and_then(|pc| session.images.function_at(pc));
         Self {
             arguments: Some(arguments),
-            pc: Some(pc.map(hex)),
+            executing_at: Some(pc.map(hex)),
             executing: Some(function.map(|function| function.name.to_owned())),
             ..self
         }

@@ -220,13 +220,13 @@ fn the_stack_is_told_innermost_first() {
         "left",
         "evidence",
         "arguments",
-        "pc",
+        "executing_at",
         "executing",
     ];
     assert_eq!(keys, expected);
     let executing: Vec<[&Value; 2]> = stack
         .iter()
-        .map(|frame| [&frame["pc"], &frame["executing"]])
+        .map(|frame| [&frame["executing_at"], &frame["executing"]])
         .collect();
     assert_eq!(executing[0], [&json!("0xbfb1e598a4e5bda9"), &Value::Null]);
     assert_eq!(executing[1], [&json!("0x8000088c"), &json!("dispatch")]);

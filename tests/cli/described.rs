@@ -22,6 +22,11 @@ fn put(sandbox: &Sandbox, name: &str) -> String {
 fn without_format(mut value: Value) -> Value {
     match &mut value {
         Value::Object(object) => {
+            // The log of QEMU has only four bytes of an instruction of x86.
+            if object.get("inferred") == Some(&Value::Bool(true)) {
+                object.insert("inferred".to_owned(), Value::Bool(false));
+                object.insert("value".to_owned(), Value::Null);
+            }
             for key in [
                 "line",
                 "time",
@@ -64,6 +69,10 @@ fn a_described_log_gives_the_answers_of_the_same_trace_in_a_known_format() {
             &["calltree"],
             &["counts"],
         ] {
+            // Memory is inferred from whole instructions, which QEMU does not print.
+            if has_open_end && question.contains(&"--mem") {
+                continue;
+            }
             let ask = |trace: &str, more: &[&str]| {
                 let arguments = [
                     &question[..1],
