@@ -18,7 +18,7 @@ use super::names::NamePart;
 use super::segments::LoadedSegment;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind, elf};
 use crate::image::identity;
-use crate::image::memory_view::LinkerView;
+use crate::image::memory_view::{LinkerView, ProgramStarts};
 use crate::image::segments::MappedRange;
 use crate::image::symbol::{AddressName, SymbolTable, UserNameTable};
 use crate::image::variables::{FrameVariables, ImageVariables, UnitName};
@@ -86,6 +86,8 @@ pub struct ImageInfo {
     pub code_endian: Endian,
     /// Entry point; none if the file has none.
     pub entry: Option<Address>,
+    /// A dynamic linker changes its data before the first instruction.
+    pub has_interpreter: bool,
     /// Section for the dynamic linker; none if the file has none.
     pub dynamic: Option<Address>,
     pub origin: ImageOrigin,
@@ -410,9 +412,9 @@ impl Images {
     }
 
     /// Returns the images' contents for the index: later images are loaded over earlier ones.
-    /// `starts` are the addresses of the threads' first instructions, which determine the
-    /// [`LinkerView`] of each image; `refuted` are images that memory does not hold.
-    pub fn program(&self, starts: &[Address], refuted: &[usize]) -> Program {
+    /// `starts` determines the [`LinkerView`] of each image; `refuted` are images that memory does not
+    /// hold.
+    pub fn program(&self, starts: &ProgramStarts, refuted: &[usize]) -> Program {
         let mut program = Program::default();
         program.set_code_endian(self.code_endian());
         self.kernel_pages
@@ -423,17 +425,7 @@ impl Images {
             .collect();
         let is_held = |placed: &&PlacedSegment| !refuted.contains(&placed.image);
         for PlacedSegment { image, segment } in self.segments.iter().filter(is_held) {
-            let bytes = Arc::clone(&segment.bytes);
-            match views.get(*image).copied().unwrap_or_default() {
-                LinkerView::Load
-                    if segment.is_writable || segment.address != segment.load_address =>
-                {
-                    let len_bytes = bytes.len() as u64;
-                    program.load(segment.load_address, bytes, len_bytes);
-                }
-                _ if segment.is_writable => program.load(segment.address, bytes, segment.len_bytes),
-                _ => program.load_constant(segment.address, bytes, segment.len_bytes),
-            }
+            segment.load_into(&mut program, views.get(*image).copied().unwrap_or_default());
         }
         let held: Vec<&PlacedSegment> = self.segments.iter().filter(is_held).collect();
         let is_in_memory = |symbol: &Symbol| {
@@ -648,6 +640,7 @@ impl Images {
             code_endian,
             code,
             entry,
+            has_interpreter,
             dynamic,
             mut symbols,
             mut segments,
@@ -698,6 +691,7 @@ impl Images {
             set,
             code_endian,
             entry,
+            has_interpreter,
             dynamic,
             origin: ImageOrigin::Named,
             symbol_count,
