@@ -7,7 +7,7 @@ use crate::cli::dap_client::DapClient;
 use crate::cli::support::{Sandbox, fixture_path};
 
 /// Launches a program of `fixtures/locals`.
-fn launched(sandbox: &Sandbox, name: &str, position: Value) -> DapClient {
+pub fn launched(sandbox: &Sandbox, name: &str, position: Value) -> DapClient {
     let trace = sandbox.fixture(&format!("locals/{name}.tenet.zst"));
     let image = fixture_path(&format!("locals/{name}.elf"));
     DapClient::launched(
