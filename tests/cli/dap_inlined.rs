@@ -130,3 +130,42 @@ fn a_step_over_the_last_statement_of_a_function_leads_to_its_caller() {
     assert_eq!(frame["name"], "main");
     assert_eq!(frame["instructionPointerReference"], "0x800009dc");
 }
+
+#[test]
+fn functions_are_named_by_the_end_of_their_names() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "functions", json!(0));
+    let places: [(&str, &[&str]); 11] = [
+        ("clamped", &["0x401234", "0x401263"]),
+        ("clamped<long>", &["0x401263"]),
+        ("clamped(int,int,int)", &["0x401234"]),
+        ("area", &["0x401168", "0x401188"]),
+        ("Box::area", &["0x401188"]),
+        ("push", &["0x4011f6"]),
+        ("Ring<int,4>::push", &["0x4011f6"]),
+        ("Ring::push", &["0x4011f6"]),
+        ("Guard", &["0x4011a5"]),
+        ("~Guard", &["0x4011c2"]),
+        ("square", &["0x401026", "0x4010bb"]),
+    ];
+    for (name, expected) in places {
+        let breakpoints = json!({"breakpoints": [{"name": name}]});
+        let set = client.ask("setFunctionBreakpoints", breakpoints);
+        assert_eq!(set["breakpoints"][0]["verified"], true, "{name}: {set}");
+        let mut found = Vec::new();
+        while client.run("continue") == "function breakpoint" {
+            let place = client.frame()["instructionPointerReference"].clone();
+            found.push(place.as_str().unwrap().to_owned());
+        }
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found, expected, "{name}");
+        go_to(&mut client, "0");
+    }
+    let breakpoints = json!({"breakpoints": [{"name": "geo::area"}]});
+    let set = client.ask("setFunctionBreakpoints", breakpoints);
+    assert_eq!(
+        set["breakpoints"][0]["message"],
+        "no image has a function \"geo::area\""
+    );
+}

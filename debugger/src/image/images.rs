@@ -292,24 +292,43 @@ impl Images {
     /// functions share names. Functions and variables do not, so if some symbols are code, the
     /// others are omitted.
     pub fn addresses_of(&self, name: &str) -> Vec<u64> {
-        let symbols = self.symbols_named(name);
-        let has_code = symbols.iter().any(|symbol| symbol.is_code());
-        let meant = symbols
-            .iter()
-            .filter(|symbol| symbol.is_code() || !has_code);
+        let meant = self.meant_by(name).into_iter();
         meant.map(|symbol| symbol.address.0).collect()
     }
 
-    /// Returns the symbols with a name, the preferred one for each address, by address.
+    /// Returns the full names of the symbols that [`Self::addresses_of`] returns.
+    pub fn full_names_of(&self, name: &str) -> Vec<String> {
+        let meant = self.meant_by(name).into_iter();
+        meant.map(|symbol| symbol.name().to_owned()).collect()
+    }
+
+    fn meant_by(&self, name: &str) -> Vec<&Symbol> {
+        let mut symbols = self.symbols_named(name);
+        let has_code = symbols.iter().any(|symbol| symbol.is_code());
+        symbols.retain(|symbol| symbol.is_code() || !has_code);
+        symbols
+    }
+
+    /// Returns the symbols with a name, the preferred one for each address, by address. If there are
+    /// none, returns the functions whose names end with it ([`Self::functions_called`]).
     pub fn symbols_named(&self, name: &str) -> Vec<&Symbol> {
         if let Some(given) = self.given.named(name) {
             return vec![given];
         }
-        let mut found = self.symbols.named(name);
-        // A stable sort: of several at one address, the preferred one comes first.
-        found.sort_by_key(|symbol| symbol.address);
-        found.dedup_by_key(|symbol| symbol.address);
-        found
+        let found = by_address(self.symbols.named(name));
+        match found.is_empty() {
+            true => by_address(self.symbols.functions_called(name)),
+            false => found,
+        }
+    }
+
+    /// Returns the functions that a debugger means by a name, the preferred symbol for each address,
+    /// by address: `push` names `Ring<int, 4>::push(int)` too.
+    pub fn functions_called(&self, name: &str) -> Vec<&Symbol> {
+        let given = self.given.named(name).filter(|symbol| symbol.is_code());
+        let mut found = self.symbols.functions_called(name);
+        found.extend(given);
+        by_address(found)
     }
 
     /// Returns a symbol by name, chosen as by [`Self::address_of`].
@@ -712,6 +731,13 @@ impl Images {
         self.symbols = Arc::new(SymbolTable::new(symbols));
         self.file_by_address = file_extents(&self.files);
     }
+}
+
+/// Sorts symbols by address. Of several at one address, only the first remains.
+fn by_address(mut symbols: Vec<&Symbol>) -> Vec<&Symbol> {
+    symbols.sort_by_key(|symbol| symbol.address);
+    symbols.dedup_by_key(|symbol| symbol.address);
+    symbols
 }
 
 /// Returns an address as an offset from a symbol.

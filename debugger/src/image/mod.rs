@@ -17,6 +17,7 @@
 mod elf;
 mod extents;
 mod fit;
+mod function_query;
 mod header_tables;
 mod identity;
 mod images;

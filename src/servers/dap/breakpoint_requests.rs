@@ -356,8 +356,8 @@ impl TracedProgram {
             None => {
                 let images = &self.session.images;
                 let mut found = images.inlined_instances(name, cancel)?;
-                for entry in images.addresses_of(name) {
-                    found.push(self.after_prologue(Address(entry))?);
+                for function in images.functions_called(name) {
+                    found.push(self.after_prologue(function.address)?);
                 }
                 found.sort_unstable();
                 found.dedup();
