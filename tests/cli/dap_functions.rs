@@ -219,3 +219,18 @@ fn a_frame_has_the_name_of_the_function_at_its_instruction() {
         assert_eq!(frame["name"], name, "{position}");
     }
 }
+
+#[test]
+fn a_launch_names_the_description_of_a_log() {
+    let sandbox = Sandbox::new();
+    let (log, layout) = (
+        sandbox.fixture("described/hook.log.zst"),
+        sandbox.fixture("described/hook.toml"),
+    );
+    let mut client = DapClient::start(&sandbox, &[]);
+    client.ask("initialize", json!({}));
+    let refused = client.refused("launch", json!({"trace": log}));
+    assert!(refused.contains("\"recordLayout\""), "{refused}");
+    client.ask("launch", json!({"trace": log, "recordLayout": layout}));
+    client.event("initialized");
+}
