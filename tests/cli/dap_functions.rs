@@ -221,6 +221,22 @@ fn a_frame_has_the_name_of_the_function_at_its_instruction() {
 }
 
 #[test]
+fn what_a_list_lacks_is_said_to_be_missing() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "arrays", json!("pc:0x40024f"));
+    for reference in [424_242, 424_240] {
+        let refused = client.refused("variables", json!({"variablesReference": reference}));
+        assert_eq!(refused, format!("there are no variables {reference}"));
+    }
+    let frame = client.frame()["id"].clone();
+    let scopes = client.ask("scopes", json!({"frameId": frame}));
+    let locals = scopes["scopes"][0]["variablesReference"].clone();
+    let missing = json!({"name": "missing", "variablesReference": locals});
+    let info = client.ask("dataBreakpointInfo", missing);
+    assert_eq!(info["description"], "there is no variable missing here");
+}
+
+#[test]
 fn a_launch_names_the_description_of_a_log() {
     let sandbox = Sandbox::new();
     let (log, layout) = (
