@@ -2270,6 +2270,7 @@ local-not-in-memory = it is not in memory here
 local-optimised-away = it is optimised away here
 local-unsupported-place = its location is of a kind that is not supported
 local-unreadable-place = its debug information is damaged
+expression-several-functions = { $count } functions are named { $name }: { $functions }; write one of these names in backquotes
 expression-several-symbols = { $count } symbols are named { $name }, at { $addresses }: use an address instead
 expression-division-by-zero = division by zero
 expression-no-number = { $name } has no integer value: { $why }

@@ -2314,6 +2314,7 @@ local-not-in-memory = elle n’est pas en mémoire ici
 local-optimised-away = elle est éliminée ici par l’optimisation
 local-unsupported-place = son emplacement est d’un genre non pris en charge
 local-unreadable-place = ses informations de débogage sont endommagées
+expression-several-functions = { $count } fonctions s’appellent { $name } : { $functions } ; écrivez l’un de ces noms entre accents graves
 expression-several-symbols = { $count } symboles s’appellent { $name }, en { $addresses } : écrivez l’adresse voulue
 expression-division-by-zero = division par zéro
 expression-no-number = { $name } n’a pas de valeur entière : { $why }

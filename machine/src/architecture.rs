@@ -301,6 +301,10 @@ pub(crate) trait Architecture {
     fn is_vector(_pc: Address, _encoding: Option<&Encoding>) -> bool {
         false
     }
+    /// Returns the address at which execution begins, by the first two words of a program.
+    fn reset_handler(_vectors: [u32; 2]) -> Option<u64> {
+        None
+    }
     /// Returns true for a register with the address of trap handlers.
     fn is_handler_base(_register: RegisterId) -> bool {
         false

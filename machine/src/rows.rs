@@ -808,6 +808,12 @@ impl InstructionSet {
         }
     }
 
+    /// Returns the address at which execution begins after reset, by the first two words of a program
+    /// image; none if the processor begins at an address that they do not contain.
+    pub fn reset_handler(self, vectors: [u32; 2]) -> Option<u64> {
+        ask!(self, Of => Of::reset_handler(vectors))
+    }
+
     /// Returns the highest address.
     pub const fn highest_address(self) -> u64 {
         if self.word_bytes() < 8 {

@@ -16,8 +16,9 @@ An editor starts this program and talks to it over standard input and output in 
 Protocol. It steps by source line in both directions and runs back to breakpoints and to the
 accesses of memory.
 Without TRACE the editor names the trace in its launch configuration, as \"trace\"; further keys are
-\"images\", \"loadOffset\", \"sourceMap\", \"position\", \"index\", \"format\", \"arch\", \"with\" and
-\"sysroots\". The guide has configurations for VS Code and Neovim.";
+\"images\", \"loadOffset\", \"sourceMap\", \"position\", \"index\", \"format\", \"arch\", \"with\",
+\"sysroots\", \"recordLayout\", \"bigEndian\" and \"implicitThumb\". The guide has configurations for
+VS Code and Neovim.";
 
 #[derive(Debug, Args)]
 pub struct DapArguments {

@@ -22,7 +22,8 @@ pub struct ImageJson {
     /// Offset with which the image would fit.
     fitting_offset: Option<String>,
     /// `run`: the image lies at its run address. `load`: it lies at its load address until the
-    /// program copies it.
+    /// program copies it. `read-only`: the trace begins after the program, so only memory that it
+    /// cannot write is known.
     view: &'static str,
     /// False if an image that the user did not name is left out because it does not fit.
     used: bool,

@@ -51,11 +51,12 @@ fn lines_are_stepped_over_in_both_directions() {
     client.run("continue");
     client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
     let mut places = vec![(client.position(), client.place())];
-    while places.len() < 8 {
+    while places.len() < 7 {
         assert_eq!(client.run("next"), "step");
         places.push((client.position(), client.place()));
     }
-    // The source lines of a session that is not poisoned. Line 75 has no code in this program.
+    // The source lines of a session that is not poisoned. Line 75 has no code in this program, and line
+    // 94 no statement. gdb stops at these lines, too.
     let lines: Vec<&str> = places.iter().map(|(_, place)| place.as_str()).collect();
     assert_eq!(
         lines,
@@ -67,7 +68,6 @@ fn lines_are_stepped_over_in_both_directions() {
             "open_session overflow.c:90",
             "open_session overflow.c:91",
             "open_session overflow.c:93",
-            "open_session overflow.c:94",
         ]
     );
     for place in places.iter().rev().skip(1) {

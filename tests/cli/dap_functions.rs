@@ -7,7 +7,7 @@ use crate::cli::dap_client::DapClient;
 use crate::cli::support::{Sandbox, fixture_path};
 
 /// Launches a program of `fixtures/locals`.
-fn launched(sandbox: &Sandbox, name: &str, position: Value) -> DapClient {
+pub fn launched(sandbox: &Sandbox, name: &str, position: Value) -> DapClient {
     let trace = sandbox.fixture(&format!("locals/{name}.tenet.zst"));
     let image = fixture_path(&format!("locals/{name}.elf"));
     DapClient::launched(
@@ -218,4 +218,35 @@ fn a_frame_has_the_name_of_the_function_at_its_instruction() {
         let frame = DapClient::launched(&sandbox, launch).frame();
         assert_eq!(frame["name"], name, "{position}");
     }
+}
+
+#[test]
+fn what_a_list_lacks_is_said_to_be_missing() {
+    let sandbox = Sandbox::new();
+    let mut client = launched(&sandbox, "arrays", json!("pc:0x40024f"));
+    for reference in [424_242, 424_240] {
+        let refused = client.refused("variables", json!({"variablesReference": reference}));
+        assert_eq!(refused, format!("there are no variables {reference}"));
+    }
+    let frame = client.frame()["id"].clone();
+    let scopes = client.ask("scopes", json!({"frameId": frame}));
+    let locals = scopes["scopes"][0]["variablesReference"].clone();
+    let missing = json!({"name": "missing", "variablesReference": locals});
+    let info = client.ask("dataBreakpointInfo", missing);
+    assert_eq!(info["description"], "there is no variable missing here");
+}
+
+#[test]
+fn a_launch_names_the_description_of_a_log() {
+    let sandbox = Sandbox::new();
+    let (log, layout) = (
+        sandbox.fixture("described/hook.log.zst"),
+        sandbox.fixture("described/hook.toml"),
+    );
+    let mut client = DapClient::start(&sandbox, &[]);
+    client.ask("initialize", json!({}));
+    let refused = client.refused("launch", json!({"trace": log}));
+    assert!(refused.contains("\"recordLayout\""), "{refused}");
+    client.ask("launch", json!({"trace": log, "recordLayout": layout}));
+    client.event("initialized");
 }

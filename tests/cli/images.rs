@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
 
 /// Copies a file of `fixtures/images` into a sandbox.
@@ -258,4 +260,39 @@ fn a_program_whose_only_data_is_zero_opens() {
     );
     let at = sandbox.json(&["at", &trace, "0", "--mem", "result:4", "--image", &image]);
     assert_eq!(at["memory"][0]["bytes"], "00 00 00 00");
+}
+
+/// Returns the bytes of a variable of `locals/functions` before a step.
+fn bytes_of(sandbox: &Sandbox, trace: &str, position: &str, variable: &str) -> Value {
+    let image = fixture_path("locals/functions.elf");
+    let image = image.to_str().unwrap();
+    let at = sandbox.json(&["at", trace, position, "--mem", variable, "--image", image]);
+    at["memory"][0]["bytes"].clone()
+}
+
+// gdb with the live program shows level = 8 and sink = 0 at the entry of `work`, which has `level` = 7 in
+// the file.
+#[test]
+fn memory_that_a_program_may_have_written_before_the_trace_is_unknown() {
+    let sandbox = Sandbox::new();
+    let packed = fs::read(fixture_path("locals/functions.tenet.zst")).unwrap();
+    let whole = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+    let trace = sandbox.file("whole.tenet", &whole);
+    assert_eq!(bytes_of(&sandbox, &trace, "0", "level:4"), "07 00 00 00");
+    assert_eq!(bytes_of(&sandbox, &trace, "9", "level:4"), "08 00 00 00");
+    assert_eq!(bytes_of(&sandbox, &trace, "9", "sink:4"), "00 00 00 00");
+    let from_work = whole.lines().skip(9).collect::<Vec<_>>().join("\n");
+    let late = sandbox.file("late.tenet", from_work);
+    assert_eq!(bytes_of(&sandbox, &late, "0", "sink:4"), "?? ?? ?? ??");
+    assert_ne!(bytes_of(&sandbox, &late, "0", "level:4"), "07 00 00 00");
+    let code = bytes_of(&sandbox, &late, "0", "_start:4");
+    assert_eq!(code, "55 48 89 e5");
+    let image = fixture_path("locals/functions.elf");
+    let ran = sandbox.run(&["info", &late, "--image", image.to_str().unwrap()]);
+    ran.says("the trace begins after the program, so memory that it can write is unknown");
+    // Other code, such as a loader, ran before the entry point.
+    let loaded = format!("rip=0x500000\nrip=0x500003\n{whole}");
+    let loaded = sandbox.file("loaded.tenet", loaded);
+    assert_eq!(bytes_of(&sandbox, &loaded, "2", "level:4"), "07 00 00 00");
+    assert_eq!(bytes_of(&sandbox, &loaded, "0", "sink:4"), "00 00 00 00");
 }

@@ -21,6 +21,7 @@ mod damage;
 mod dap;
 mod dap_client;
 mod dap_functions;
+mod dap_inlined;
 mod described;
 mod diff;
 mod drmemtrace;

@@ -196,3 +196,35 @@ fn all_symbols_of_one_name_are_meant() {
     );
     ask(&["find", &trace, "last-write", "helper"]).ends_misspelt();
 }
+
+// gdb 13.1 sets breakpoints in these functions: `info breakpoints` after `break area` and so on.
+#[test]
+fn functions_have_the_end_of_their_names() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("locals/functions.tenet.zst");
+    let image = fixture_path("locals/functions.elf");
+    let image = image.to_str().unwrap();
+    let address = |place: &str| {
+        let place = format!("pc:{place}");
+        let steps = [
+            "list", &trace, "--from", &place, "--count", "1", "--image", image,
+        ];
+        sandbox.json_lines(&steps)[0]["pc"].clone()
+    };
+    for (name, expected) in [
+        ("clamped", "0x401227"),
+        ("`clamped<long>`", "0x401253"),
+        ("area", "0x401160"),
+        ("area#2", "0x401180"),
+        ("`Ring<int,4>::push`", "0x4011ea"),
+        ("`~Guard`", "0x4011ba"),
+    ] {
+        assert_eq!(address(name), expected, "{name}");
+    }
+    let one = ["at", &trace, "end", "--mem", "area:4", "--image", image];
+    sandbox.run(&one).fails_with(&[
+        "2 functions are named area",
+        "`geo::Circle::area() const`",
+        "`geo::Box::area() const`",
+    ]);
+}

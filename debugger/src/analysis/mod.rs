@@ -28,6 +28,7 @@ pub mod slice;
 pub mod stack_groups;
 pub mod stack_times;
 pub mod step_blocks;
+mod step_frame;
 pub mod step_places;
 pub mod system_calls;
 pub mod tasks;

@@ -12,6 +12,7 @@ use stepback_index::{Cancel, Index, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;
+use crate::analysis::step_frame::{FrameCode, SourcePlace, StepFrame};
 use crate::image::Images;
 
 /// Treatment of called functions when stepping by lines.
@@ -51,9 +52,6 @@ pub fn next_visit(
     Ok(hit.map(|hit| hit.position))
 }
 
-/// A source file and line.
-type SourcePlace = (Arc<str>, u32);
-
 /// Stepping by source lines.
 pub struct LineWalk<'a> {
     pub index: &'a Index,
@@ -63,13 +61,25 @@ pub struct LineWalk<'a> {
     pub thread: ThreadId,
     /// Treatment of called functions.
     pub callees: Callees,
+    /// Number of innermost inlined functions that begin with the first step and are not entered yet.
+    pub hidden: usize,
     /// Cancels the search.
     pub cancel: &'a Cancel,
 }
 
+/// End of a step by lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineStop {
+    /// Position after the first step of the line.
+    pub position: Position,
+    /// Number of innermost inlined functions that begin with this step and are not entered yet.
+    pub hidden: usize,
+}
+
 impl LineWalk<'_> {
-    /// Returns the position after the first step of the next or last line that the thread executes.
-    /// It differs from the line of the last step. Code without lines is skipped.
+    /// Returns the first step of the next or last line that the thread executes. It differs from
+    /// the line of the last step. Code without lines is skipped, as are instructions that begin no
+    /// statement, and inlined functions if callees are.
     ///
     /// Cost: the steps on the way, except those of skipped calls.
     ///
@@ -79,25 +89,46 @@ impl LineWalk<'_> {
         &self,
         from: Position,
         direction: Direction,
-    ) -> Result<Option<Position>, QueryError> {
+    ) -> Result<Option<LineStop>, QueryError> {
         let done = from.last_step();
-        let here = done.map(|step| self.line_of(step)).transpose()?.flatten();
-        let deepest = match (self.callees, done) {
+        let origin = done.map(|step| self.code_of(step)).transpose()?.flatten();
+        let frame = origin.as_ref().map(|code| code.frame(self.hidden));
+        let mut frame = frame.unwrap_or_default();
+        let mut here = origin.map(|code| frame.sees(&code, self.images).place);
+        let mut deepest = match (self.callees, done) {
             (Callees::Over, Some(done)) => self.depth_of(done).unwrap_or(u32::MAX),
             (Callees::Over, None) | (Callees::Into | Callees::IntoLines, _) => u32::MAX,
         };
         let start_depth = done.and_then(|done| self.depth_of(done)).unwrap_or(0);
         let (mut at, mut limit, mut without_line) = (done, deepest, 0_u32);
         while let Some(step) = self.next_step(at, direction, limit)? {
-            let line = self.line_of(step)?;
-            if line.is_some() && line != here {
-                return match direction {
-                    Direction::Forward => Ok(Some(step.after())),
-                    Direction::Back => self.beginning(step, &line, deepest).map(Some),
+            let code = self.code_of(step)?;
+            if let Some(code) = &code {
+                let stop = match direction {
+                    Direction::Forward => self.forward_stop(code, &frame, here.as_ref()),
+                    Direction::Back => self.backward_stop(code, &frame, here.as_ref()),
                 };
+                match (stop, direction) {
+                    // The step goes on from another frame, up to its next line.
+                    (None, _) if !frame.is_of(code) => {
+                        frame = code.frame(0);
+                        here = Some(frame.sees(code, self.images).place);
+                        if self.callees == Callees::Over {
+                            deepest = self.depth_of(step).unwrap_or(u32::MAX);
+                        }
+                    }
+                    (None, _) => {}
+                    (Some(hidden), Direction::Forward) => {
+                        let position = step.after();
+                        return Ok(Some(LineStop { position, hidden }));
+                    }
+                    (Some(hidden), Direction::Back) => {
+                        return self.beginning(step, &code.frame(hidden), deepest).map(Some);
+                    }
+                }
             }
             at = Some(step);
-            without_line = match line {
+            without_line = match code {
                 Some(_) => 0,
                 None => without_line.saturating_add(1),
             };
@@ -110,34 +141,130 @@ impl LineWalk<'_> {
         Ok(None)
     }
 
-    /// Returns the position after the first of the consecutive steps in one line that end with a
-    /// step; none if the step has no line.
+    /// Returns the number of inlined functions that a step forwards stops in front of; none if it
+    /// does not stop at an instruction.
+    fn forward_stop(
+        &self,
+        code: &FrameCode,
+        frame: &StepFrame,
+        here: Option<&SourcePlace>,
+    ) -> Option<usize> {
+        let seen = frame.sees(code, self.images);
+        let is_elsewhere = here != Some(&seen.place);
+        match self.callees {
+            _ if seen.inner == 0 => (is_elsewhere && seen.is_stop).then_some(0),
+            Callees::Over => (is_elsewhere && seen.is_stop).then_some(seen.inner),
+            Callees::Into | Callees::IntoLines if !seen.is_stop => {
+                code.line.is_statement.then_some(0)
+            }
+            // The call is in the line that the step leaves, or in another one.
+            Callees::Into | Callees::IntoLines if is_elsewhere => Some(seen.inner),
+            Callees::Into | Callees::IntoLines => Some(seen.inner - 1),
+        }
+    }
+
+    /// Returns the number of inlined functions around an instruction, counted from the innermost one,
+    /// that a step backwards does not enter; none if it does not stop in the line of the instruction.
+    fn backward_stop(
+        &self,
+        code: &FrameCode,
+        frame: &StepFrame,
+        here: Option<&SourcePlace>,
+    ) -> Option<usize> {
+        let (place, inner, is_statement) = match self.callees {
+            Callees::Over => {
+                let seen = frame.sees(code, self.images);
+                (seen.place, seen.inner, seen.inner > 0 || seen.is_stop)
+            }
+            Callees::Into | Callees::IntoLines => {
+                let line = &code.line;
+                ((Arc::clone(&line.file), line.line), 0, line.is_statement)
+            }
+        };
+        // The statement of a call begins before it.
+        let is_statement = is_statement || !frame.is_of(code);
+        (here != Some(&place) && is_statement).then_some(inner)
+    }
+
+    /// Returns the first of the consecutive steps in one line that end with a step; none if the
+    /// step has no line.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn beginning_of(&self, last: Step) -> Result<Option<Position>, QueryError> {
-        let line = self.line_of(last)?;
+    pub fn beginning_of(&self, last: Step) -> Result<Option<LineStop>, QueryError> {
         let deepest = self.depth_of(last).unwrap_or(u32::MAX);
-        match line {
-            Some(_) => self.beginning(last, &line, deepest).map(Some),
+        match self.code_of(last)? {
+            Some(code) => self.beginning(last, &code.frame(0), deepest).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Returns the position after the first step of a run of steps in one line.
+    /// Returns the first step at which a debugger stops in a run of steps in one line of a frame.
     fn beginning(
         &self,
         last: Step,
-        line: &Option<SourcePlace>,
+        frame: &StepFrame,
         deepest: u32,
-    ) -> Result<Position, QueryError> {
-        let mut first = last;
-        while let Some(step) = self.next_step(Some(first), Direction::Back, deepest)?
-            && self.line_of(step)? == *line
-        {
-            first = step;
+    ) -> Result<LineStop, QueryError> {
+        let mut line = None;
+        let (mut first, mut at) = (None, Some(last));
+        while let Some(step) = at {
+            let seen = self
+                .code_of(step)?
+                .map(|code| frame.sees(&code, self.images));
+            let Some(seen) = seen else { break };
+            let line = line.get_or_insert_with(|| seen.place.clone());
+            // Instructions that begin no statement belong to the line around them.
+            if seen.place != *line && (seen.is_stop || seen.inner > 0) {
+                break;
+            }
+            if seen.place == *line && seen.is_stop {
+                first = Some((step, seen.begun));
+            }
+            at = self.next_step(at, Direction::Back, deepest)?;
         }
-        Ok(first.after())
+        let (step, hidden) = first.unwrap_or((last, 0));
+        let position = step.after();
+        Ok(LineStop { position, hidden })
+    }
+
+    /// Returns the first step outside the inlined function around a step at which a debugger stops,
+    /// backwards the first one in the function. None if there is no such function.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn outside_inlined(
+        &self,
+        from: Step,
+        direction: Direction,
+    ) -> Result<Option<LineStop>, QueryError> {
+        let frame = self.code_of(from)?.map(|code| code.frame(self.hidden));
+        let Some((frame, caller)) = frame.and_then(|frame| Some((frame.clone(), frame.caller()?)))
+        else {
+            return Ok(None);
+        };
+        let stop = |step: Step, code: Option<&FrameCode>| LineStop {
+            position: step.after(),
+            hidden: code.map_or(0, |code| caller.sees(code, self.images).begun),
+        };
+        let deepest = self.depth_of(from).unwrap_or(u32::MAX);
+        let mut inside = from;
+        while let Some(step) = self.next_step(Some(inside), direction, deepest)? {
+            let code = self.code_of(step)?;
+            // An instruction without a line is still in the function.
+            let outside = code.as_ref().filter(|code| !frame.contains(code));
+            match (outside, direction) {
+                (Some(code), Direction::Forward) if caller.sees(code, self.images).is_stop => {
+                    return Ok(Some(stop(step, Some(code))));
+                }
+                (Some(_), Direction::Back) => break,
+                (Some(_) | None, Direction::Forward | Direction::Back) => inside = step,
+            }
+        }
+        match direction {
+            Direction::Forward => Ok(None),
+            Direction::Back => Ok(Some(stop(inside, self.code_of(inside)?.as_ref()))),
+        }
     }
 
     /// Returns the next or last step of the thread that is not too deep in calls.
@@ -193,12 +320,12 @@ impl LineWalk<'_> {
             .map(|frame| frame.depth)
     }
 
-    fn line_of(&self, step: Step) -> Result<Option<SourcePlace>, QueryError> {
+    /// Returns the instruction of a step; none if it has no line.
+    fn code_of(&self, step: Step) -> Result<Option<FrameCode>, QueryError> {
         let pc = SlotReader(self.index).point_of(step)?.pc;
-        Ok(self
-            .images
-            .source_at(pc)
-            .map(|line| (Arc::clone(&line.file), line.line)))
+        let call = self.index.calls().innermost_at(self.thread, step.before());
+        let line = self.images.source_at(pc);
+        Ok(line.map(|line| FrameCode { call, pc, line }))
     }
 }
 
@@ -233,15 +360,17 @@ mod tests {
             images,
             thread,
             callees,
+            hidden: 0,
             cancel: &cancel,
         };
         let (mut found, mut at) = (Vec::new(), Position(from));
         while found.len() < 4
             && let Some(next) = walk.next_line(at, course).unwrap()
         {
-            let step = next.last_step().unwrap();
-            found.push((next.0, walk.line_of(step).unwrap().unwrap().1));
-            at = next;
+            let step = next.position.last_step().unwrap();
+            let line = walk.code_of(step).unwrap().unwrap().line.line;
+            found.push((next.position.0, line));
+            at = next.position;
         }
         found
     }

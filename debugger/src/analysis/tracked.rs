@@ -220,6 +220,10 @@ impl NameLookup for TrackingLookup<'_> {
         self.scene.images.addresses_of(name)
     }
 
+    fn full_names(&self, name: &str) -> Vec<String> {
+        self.scene.images.full_names_of(name)
+    }
+
     fn is_used(&self, address: u64) -> bool {
         is_used(self.scene.index, address, self.scene.cancel)
     }

@@ -71,9 +71,10 @@ impl Desk {
                 images,
                 thread: thread_of(index, from)?,
                 callees,
+                hidden: 0,
                 cancel,
             };
-            let found = walk.next_line(from, direction)?;
+            let found = walk.next_line(from, direction)?.map(|stop| stop.position);
             let words = || {
                 str::to_owned(match (images.has_lines(), direction) {
                     (Ok(true), Direction::Back) => say!("lookup-no-line-before"),

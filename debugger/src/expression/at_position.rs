@@ -135,6 +135,10 @@ impl NameLookup for IndexLookup<'_> {
         self.images.addresses_of(name)
     }
 
+    fn full_names(&self, name: &str) -> Vec<String> {
+        self.images.full_names_of(name)
+    }
+
     fn memory(&self, address: u64, width: Width) -> ValueLookup {
         match self.load(address, width) {
             Ok(value) => value.map_or(ValueLookup::Unknown, ValueLookup::Known),
@@ -210,6 +214,10 @@ impl NameLookup for SymbolLookup<'_> {
 
     fn symbols(&self, name: &str) -> Vec<u64> {
         self.images.addresses_of(name)
+    }
+
+    fn full_names(&self, name: &str) -> Vec<String> {
+        self.images.full_names_of(name)
     }
 
     fn memory(&self, _: u64, _: Width) -> ValueLookup {

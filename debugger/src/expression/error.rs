@@ -62,8 +62,8 @@ pub enum ExpressionErrorKind {
     NoVariable(String),
     /// Members, elements or a target of something else than a variable.
     NotAVariable,
-    /// Several symbols have this name; with their addresses.
-    SeveralSymbols(String, Vec<u64>),
+    /// Several symbols have this name; with their addresses and their full names.
+    SeveralSymbols(String, Vec<u64>, Vec<String>),
     /// `/` or `%` by 0.
     DivisionByZero,
     /// A variable has no number.
@@ -227,11 +227,21 @@ impl fmt::Display for ExpressionErrorKind {
             }
             Self::Type => f.write_str(say!("expression-type")),
             Self::NotAVariable => f.write_str(say!("expression-not-a-variable")),
-            Self::SeveralSymbols(name, addresses) => f.write_str(&say!(
+            Self::SeveralSymbols(name, addresses, full_names)
+                if full_names.iter().any(|full| full != name) =>
+            {
+                f.write_str(&say!(
+                    "expression-several-functions",
+                    name = &**name,
+                    count = addresses.len(),
+                    functions = listed(full_names.iter().map(|full| format!("`{full}`")))
+                ))
+            }
+            Self::SeveralSymbols(name, addresses, _) => f.write_str(&say!(
                 "expression-several-symbols",
                 name = &**name,
                 count = addresses.len(),
-                addresses = listed(addresses)
+                addresses = listed(addresses.iter().map(|address| format!("{address:#x}")))
             )),
             Self::DivisionByZero => f.write_str(say!("expression-division-by-zero")),
             Self::NoNumber(name, why) => f.write_str(&say!(
@@ -247,18 +257,10 @@ impl fmt::Display for ExpressionErrorKind {
 /// Maximum number of addresses that a message lists.
 const LISTED: usize = 8;
 
-/// Formats the first addresses of a list, as `0x8000, 0x8040`.
-fn listed(addresses: &[u64]) -> String {
-    let shown: Vec<String> = addresses
-        .iter()
-        .take(LISTED)
-        .map(|address| format!("{address:#x}"))
-        .collect();
-    let more = if addresses.len() > LISTED {
-        ", …"
-    } else {
-        ""
-    };
+/// Formats the first texts of a list, as `0x8000, 0x8040`.
+fn listed(mut texts: impl Iterator<Item = String>) -> String {
+    let shown: Vec<String> = texts.by_ref().take(LISTED).collect();
+    let more = if texts.next().is_some() { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
 }
 

@@ -179,7 +179,7 @@ impl Expression {
     pub fn evaluate_all(&self, context: &dyn NameLookup) -> Result<Vec<u64>, ExpressionError> {
         let mut values = match self.evaluate(context) {
             Err(ExpressionError {
-                kind: Kind::SeveralSymbols(name, addresses),
+                kind: Kind::SeveralSymbols(name, addresses, _),
                 ..
             }) => addresses
                 .into_iter()

@@ -10,8 +10,14 @@ pub trait NameLookup {
     /// Looks up a register, in any letter case; `None` if no register has this name.
     fn register(&self, name: &str) -> Option<ValueLookup>;
 
-    /// Returns the addresses of the symbols with a name; several for static functions of one name.
+    /// Returns the addresses of the symbols with a name; several for static functions of one name,
+    /// and for functions whose full names end with it.
     fn symbols(&self, name: &str) -> Vec<u64>;
+
+    /// Returns the full names of these symbols, if they are known.
+    fn full_names(&self, _name: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Looks up a variable or a part of one; `None` if no variable has its name. Variables come
     /// before registers.

@@ -40,7 +40,7 @@ fn look_up_word(kind: NameKind, name: &str, context: &dyn NameLookup) -> Result<
     let addresses = context.symbols(name);
     match addresses[..] {
         [address] => Ok(address),
-        [_, ..] => Err(Kind::SeveralSymbols(name.to_owned(), addresses)),
+        [_, ..] => Err(several(name, addresses, context)),
         [] if kind == NameKind::Symbol => Err(Kind::NoSymbol(name.to_owned())),
         [] => address_of_name(name, context).ok_or_else(|| Kind::NoName(name.to_owned())),
     }
@@ -61,9 +61,13 @@ pub fn look_up_path(
     };
     match addresses[..] {
         [address] => Ok(TypedNumber::word(address)),
-        [_, ..] => Err(Kind::SeveralSymbols(path.name.clone(), addresses)),
+        [_, ..] => Err(several(&path.name, addresses, context)),
         [] => Err(Kind::NoVariable(path.name.clone())),
     }
+}
+
+fn several(name: &str, addresses: Vec<u64>, context: &dyn NameLookup) -> Kind {
+    Kind::SeveralSymbols(name.to_owned(), addresses, context.full_names(name))
 }
 
 /// Returns the number of a variable or a register.

@@ -44,6 +44,8 @@ pub struct ElfContent {
     pub code: Vec<Range<u64>>,
     /// Entry point; none if the file has none.
     pub entry: Option<Address>,
+    /// A dynamic linker changes its data before the first instruction.
+    pub has_interpreter: bool,
     /// Section for the dynamic linker; none if the file has none.
     pub dynamic: Option<Address>,
     /// Symbols: those for linkers first, then those for loaders. A symbol in both tables occurs
@@ -147,6 +149,7 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
         code_endian,
         code,
         entry,
+        has_interpreter: tables.has_interpreter,
         dynamic,
         symbols,
         segments,

@@ -37,7 +37,7 @@ pub struct CheckedImage {
     pub spec: ImageSpec,
     /// Match with the trace.
     pub fit: ImageFit,
-    /// View of the image that memory has when the trace begins.
+    /// Memory that holds the image when the trace begins.
     pub view: LinkerView,
     /// False if it is excluded, since the user did not name it and it does not fit.
     pub is_used: bool,

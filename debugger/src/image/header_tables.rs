@@ -14,7 +14,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 use goblin::container::{Container, Ctx};
 use goblin::elf::header::Header;
-use goblin::elf::program_header::{PT_LOAD, ProgramHeader};
+use goblin::elf::program_header::{PT_INTERP, PT_LOAD, ProgramHeader};
 use goblin::elf::reloc::RelocSection;
 use goblin::elf::section_header::{SHN_XINDEX, SHT_REL, SHT_RELA};
 use goblin::elf::{Elf, SectionHeader, Symtab};
@@ -39,6 +39,8 @@ pub struct HeaderTables {
     pub sections: Vec<SectionHeader>,
     /// Segments that a loader maps, in file order.
     pub loads: Vec<ProgramHeader>,
+    /// The file names a dynamic linker that runs before it.
+    pub has_interpreter: bool,
     /// Problem of a table, for a file that is usable without it.
     pub problems: Vec<String>,
 }
@@ -54,7 +56,16 @@ impl HeaderTables {
         let context = context_of(&header)?;
         let sections = sections_of(bytes, &header, context);
         let first = sections.as_ref().ok().and_then(|sections| sections.first());
-        let loads = loads_of(bytes, &header, first, context);
+        let segments = segments_of(bytes, &header, first, context);
+        let has_kind = |kind: u32| {
+            let segments = segments.iter().flatten();
+            segments.into_iter().any(|segment| segment.p_type == kind)
+        };
+        let has_interpreter = has_kind(PT_INTERP);
+        let loads = segments.map(|mut segments| {
+            segments.retain(|segment| segment.p_type == PT_LOAD);
+            segments
+        });
         let (sections, loads, problem) = match (sections, loads) {
             (Ok(sections), Ok(loads)) => (sections, loads, None),
             (Err(error), Ok(loads)) if !loads.is_empty() => (Vec::new(), loads, Some(error)),
@@ -69,6 +80,7 @@ impl HeaderTables {
             context,
             sections,
             loads,
+            has_interpreter,
             problems,
         })
     }
@@ -134,7 +146,7 @@ fn sections_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<Sectio
     SectionHeader::parse(bytes, start, usize::from(header.e_shnum), context).with_context(outside)
 }
 
-fn loads_of(
+fn segments_of(
     bytes: &[u8],
     header: &Header,
     first: Option<&SectionHeader>,
@@ -151,11 +163,7 @@ fn loads_of(
         (PN_XNUM, Some(first)) => usize::try_from(first.sh_info).with_context(outside)?,
         (count, _) => usize::from(count),
     };
-    let headers = ProgramHeader::parse(bytes, start, count, context).with_context(outside)?;
-    Ok(headers
-        .into_iter()
-        .filter(|segment| segment.p_type == PT_LOAD)
-        .collect())
+    ProgramHeader::parse(bytes, start, count, context).with_context(outside)
 }
 
 /// Returns the instruction set of an ELF file; none for other files and unknown machines.

@@ -18,7 +18,7 @@ use super::names::NamePart;
 use super::segments::LoadedSegment;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind, elf};
 use crate::image::identity;
-use crate::image::memory_view::LinkerView;
+use crate::image::memory_view::{LinkerView, ProgramStarts};
 use crate::image::segments::MappedRange;
 use crate::image::symbol::{AddressName, SymbolTable, UserNameTable};
 use crate::image::variables::{FrameVariables, ImageVariables, UnitName};
@@ -86,6 +86,8 @@ pub struct ImageInfo {
     pub code_endian: Endian,
     /// Entry point; none if the file has none.
     pub entry: Option<Address>,
+    /// A dynamic linker changes its data before the first instruction.
+    pub has_interpreter: bool,
     /// Section for the dynamic linker; none if the file has none.
     pub dynamic: Option<Address>,
     pub origin: ImageOrigin,
@@ -290,24 +292,43 @@ impl Images {
     /// functions share names. Functions and variables do not, so if some symbols are code, the
     /// others are omitted.
     pub fn addresses_of(&self, name: &str) -> Vec<u64> {
-        let symbols = self.symbols_named(name);
-        let has_code = symbols.iter().any(|symbol| symbol.is_code());
-        let meant = symbols
-            .iter()
-            .filter(|symbol| symbol.is_code() || !has_code);
+        let meant = self.meant_by(name).into_iter();
         meant.map(|symbol| symbol.address.0).collect()
     }
 
-    /// Returns the symbols with a name, the preferred one for each address, by address.
+    /// Returns the full names of the symbols that [`Self::addresses_of`] returns.
+    pub fn full_names_of(&self, name: &str) -> Vec<String> {
+        let meant = self.meant_by(name).into_iter();
+        meant.map(|symbol| symbol.name().to_owned()).collect()
+    }
+
+    fn meant_by(&self, name: &str) -> Vec<&Symbol> {
+        let mut symbols = self.symbols_named(name);
+        let has_code = symbols.iter().any(|symbol| symbol.is_code());
+        symbols.retain(|symbol| symbol.is_code() || !has_code);
+        symbols
+    }
+
+    /// Returns the symbols with a name, the preferred one for each address, by address. If there are
+    /// none, returns the functions whose names end with it ([`Self::functions_called`]).
     pub fn symbols_named(&self, name: &str) -> Vec<&Symbol> {
         if let Some(given) = self.given.named(name) {
             return vec![given];
         }
-        let mut found = self.symbols.named(name);
-        // A stable sort: of several at one address, the preferred one comes first.
-        found.sort_by_key(|symbol| symbol.address);
-        found.dedup_by_key(|symbol| symbol.address);
-        found
+        let found = by_address(self.symbols.named(name));
+        match found.is_empty() {
+            true => by_address(self.symbols.functions_called(name)),
+            false => found,
+        }
+    }
+
+    /// Returns the functions that a debugger means by a name, the preferred symbol for each address,
+    /// by address: `push` names `Ring<int, 4>::push(int)` too.
+    pub fn functions_called(&self, name: &str) -> Vec<&Symbol> {
+        let given = self.given.named(name).filter(|symbol| symbol.is_code());
+        let mut found = self.symbols.functions_called(name);
+        found.extend(given);
+        by_address(found)
     }
 
     /// Returns a symbol by name, chosen as by [`Self::address_of`].
@@ -410,9 +431,9 @@ impl Images {
     }
 
     /// Returns the images' contents for the index: later images are loaded over earlier ones.
-    /// `starts` are the addresses of the threads' first instructions, which determine the
-    /// [`LinkerView`] of each image; `refuted` are images that memory does not hold.
-    pub fn program(&self, starts: &[Address], refuted: &[usize]) -> Program {
+    /// `starts` determines the [`LinkerView`] of each image; `refuted` are images that memory does not
+    /// hold.
+    pub fn program(&self, starts: &ProgramStarts, refuted: &[usize]) -> Program {
         let mut program = Program::default();
         program.set_code_endian(self.code_endian());
         self.kernel_pages
@@ -423,17 +444,7 @@ impl Images {
             .collect();
         let is_held = |placed: &&PlacedSegment| !refuted.contains(&placed.image);
         for PlacedSegment { image, segment } in self.segments.iter().filter(is_held) {
-            let bytes = Arc::clone(&segment.bytes);
-            match views.get(*image).copied().unwrap_or_default() {
-                LinkerView::Load
-                    if segment.is_writable || segment.address != segment.load_address =>
-                {
-                    let len_bytes = bytes.len() as u64;
-                    program.load(segment.load_address, bytes, len_bytes);
-                }
-                _ if segment.is_writable => program.load(segment.address, bytes, segment.len_bytes),
-                _ => program.load_constant(segment.address, bytes, segment.len_bytes),
-            }
+            segment.load_into(&mut program, views.get(*image).copied().unwrap_or_default());
         }
         let held: Vec<&PlacedSegment> = self.segments.iter().filter(is_held).collect();
         let is_in_memory = |symbol: &Symbol| {
@@ -648,6 +659,7 @@ impl Images {
             code_endian,
             code,
             entry,
+            has_interpreter,
             dynamic,
             mut symbols,
             mut segments,
@@ -698,6 +710,7 @@ impl Images {
             set,
             code_endian,
             entry,
+            has_interpreter,
             dynamic,
             origin: ImageOrigin::Named,
             symbol_count,
@@ -718,6 +731,13 @@ impl Images {
         self.symbols = Arc::new(SymbolTable::new(symbols));
         self.file_by_address = file_extents(&self.files);
     }
+}
+
+/// Sorts symbols by address. Of several at one address, only the first remains.
+fn by_address(mut symbols: Vec<&Symbol>) -> Vec<&Symbol> {
+    symbols.sort_by_key(|symbol| symbol.address);
+    symbols.dedup_by_key(|symbol| symbol.address);
+    symbols
 }
 
 /// Returns an address as an offset from a symbol.

@@ -8,7 +8,7 @@ use stepback_machine::Address;
 use super::elf::ElfContent;
 use super::images::Images;
 use super::segments::LoadedSegment;
-use super::{ImageSpec, elf};
+use super::{ImageSpec, LinkerView, ProgramStarts, elf};
 
 const LOAD: u64 = 1;
 const CODE: &[u8] = b"code";
@@ -399,8 +399,8 @@ fn images_of(segments: &[Segment]) -> Images {
 }
 
 #[track_caller]
-fn check_view(segments: &[Segment], start: u64, expected: &str) {
-    let program = images_of(segments).program(&[Address(start)], &[]);
+fn check_view(segments: &[Segment], starts: &ProgramStarts, expected: &str) {
+    let program = images_of(segments).program(starts, &[]);
     let letter = |address| match program.byte(Address(address)) {
         None => '?',
         Some(0) => '0',
@@ -416,15 +416,16 @@ fn check_view(segments: &[Segment], start: u64, expected: &str) {
 
 #[test]
 fn data_that_a_program_copies_after_reset_is_where_it_was_loaded() {
+    let (reset, later) = (ProgramStarts::All, ProgramStarts::Of(Vec::new()));
     let data = Segment {
         load_address: 0x1800,
         memory_bytes: 12,
         ..Segment::new(0x2000, CONTENT + 4, 10)
     };
-    check_view(&[data], 0x1000, "data????????????");
-    check_view(&[data], 0x1002, "????data bytes00");
+    check_view(&[data], &reset, "data????????????");
+    check_view(&[data], &later, "????????????????");
     // Code that runs in RAM is also copied.
-    check_view(&[Segment { flags: 5, ..data }], 0x1000, "data????????????");
+    check_view(&[Segment { flags: 5, ..data }], &reset, "data????????????");
     // The program clears RAM without bytes in the file after reset; a loader would clear it before.
     let bss = Segment {
         memory_bytes: 12,
@@ -434,15 +435,15 @@ fn data_that_a_program_copies_after_reset_is_where_it_was_loaded() {
         load_address: 0x1800,
         ..Segment::new(0x3000, CONTENT + 4, 4)
     };
-    check_view(&[bss, other], 0x1000, "data????????????");
-    check_view(&[bss], 0x1000, "????000000000000");
+    check_view(&[bss, other], &reset, "data????????????");
+    check_view(&[bss], &reset, "????000000000000");
     // Load addresses that were never set, and a file without such segments.
     check_view(
         &[Segment {
             load_address: 0,
             ..data
         }],
-        0x1000,
+        &reset,
         "????data bytes00",
     );
     check_view(
@@ -450,7 +451,49 @@ fn data_that_a_program_copies_after_reset_is_where_it_was_loaded() {
             load_address: 0x2000,
             ..data
         }],
-        0x1000,
+        &reset,
         "????data bytes00",
     );
+}
+
+#[test]
+fn what_a_program_may_have_written_before_the_trace_is_unknown() {
+    let later = ProgramStarts::Of(Vec::new());
+    let data = Segment {
+        memory_bytes: 12,
+        ..Segment::new(0x2000, CONTENT + 4, 10)
+    };
+    check_view(&[data], &ProgramStarts::Of(vec![0]), "????data bytes00");
+    check_view(&[data], &later, "????????????????");
+    let constant = Segment { flags: 4, ..data };
+    check_view(&[constant], &later, "????data bytes00");
+}
+
+#[test]
+fn sections_without_the_write_flag_are_constant_in_a_writable_segment() {
+    const WRITABLE: u64 = 1;
+    const ALLOCATED: u64 = 2;
+    for writer in Writer::all() {
+        let section =
+            |flags, address, offset, size| writer.section([1, flags, address, offset, size, 0, 0]);
+        let sections = [
+            writer.section([0; 7]),
+            section(ALLOCATED, 0x1000, CONTENT, 4),
+            section(ALLOCATED | WRITABLE, 0x1004, CONTENT + 4, 5),
+            section(ALLOCATED, 0x1009, CONTENT + 9, 9),
+        ];
+        let header = writer.header(2, [1, 4, 0], 0x400);
+        let segment = Segment {
+            memory_bytes: 16,
+            ..Segment::new(0x1000, CONTENT, 14)
+        };
+        let mut bytes = writer.with_header(&header, &[segment], &[CODE, DATA].concat());
+        bytes.splice(0x400..0x400 + sections.concat().len(), sections.concat());
+        let content = elf::read(&bytes, 0x100).expect("an image");
+        let mut program = Program::default();
+        content.segments[0].load_into(&mut program, LinkerView::ReadOnly);
+        let letter = |address| program.byte(Address(address)).map_or('?', char::from);
+        let shown = (0x1100..0x1112).map(letter).collect::<String>();
+        assert_eq!(shown, "code?????bytes????");
+    }
 }

@@ -17,6 +17,7 @@
 mod elf;
 mod extents;
 mod fit;
+mod function_query;
 mod header_tables;
 mod identity;
 mod images;
@@ -38,7 +39,7 @@ mod variables;
 pub use crate::image::elf::program_file;
 pub use crate::image::fit::{MismatchCause, bytes_text};
 pub use crate::image::header_tables::machine_of;
-pub use crate::image::memory_view::LinkerView;
+pub use crate::image::memory_view::{LinkerView, ProgramStarts};
 pub use crate::image::segments::MappedRange;
 pub use crate::image::symbol::AddressName;
 pub use crate::image::variables::{

@@ -8,7 +8,7 @@ use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{FunctionList, ModulesLog};
 
 use super::modules::ModuleSearch;
-use super::{ImageSpec, Images, MappedRange};
+use super::{ImageSpec, Images, MappedRange, ProgramStarts};
 
 /// A shared object of x86-64 with code at 0x1000 (one page) and data at 0x3000 that a loader
 /// changes.
@@ -191,7 +191,9 @@ impl Folder {
         let mut notices = Vec::new();
         let images = Images::of_modules(&search, &mut notices).expect("images");
         assert_eq!(
-            images.program(&[], &[]).byte(Address(0x7f00_0000_3000)),
+            images
+                .program(&ProgramStarts::All, &[])
+                .byte(Address(0x7f00_0000_3000)),
             None,
             "a loader may have changed it"
         );
@@ -612,7 +614,7 @@ fn the_kernels_pages_lie_below_its_code_and_above_what_else_is_mapped() {
         };
         Images::of_modules(&search, &mut Vec::new())
             .unwrap()
-            .program(&[], &[])
+            .program(&ProgramStarts::All, &[])
             .kernel_pages()
             .first()
             .cloned()

@@ -200,8 +200,13 @@ impl<'a> NameQuery<'a> {
     }
 
     /// Returns false if a mangled name cannot match the query.
-    fn may_be(&self, raw: &str) -> bool {
-        self.word.as_ref().is_none_or(|word| raw.contains(word))
+    pub(super) fn may_be(&self, raw: &str) -> bool {
+        let is_in = |word: &String| {
+            // Rust's older mangling writes a type in brackets as one identifier.
+            let bare = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            raw.contains(word) || raw.contains("$LT$") && raw.contains(bare)
+        };
+        self.word.as_ref().is_none_or(is_in)
     }
 }
 

@@ -3,12 +3,13 @@
 //! Segments may share bytes of the file and may exceed a truncated one. Bytes that the file lacks
 //! are unknown, not zero.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, ensure};
 use goblin::elf::SectionHeader;
 use goblin::elf::program_header::{PF_W, PF_X, ProgramHeader};
-use goblin::elf::section_header::{SHF_ALLOC, SHF_TLS, SHT_NOBITS, SHT_NOTE};
+use goblin::elf::section_header::{SHF_ALLOC, SHF_TLS, SHF_WRITE, SHT_NOBITS, SHT_NOTE};
 use stepback_machine::Address;
 
 use crate::image::header_tables::HeaderTables;
@@ -31,6 +32,9 @@ pub struct LoadedSegment {
     pub len_bytes: u64,
     /// The program may write to it: a loader may also have done so before the first instruction.
     pub is_writable: bool,
+    /// Parts of a writable segment that the program does not write, at run addresses: its sections
+    /// without that flag. A linker may place code and data in one segment.
+    pub constant: Vec<Range<u64>>,
     /// True for code.
     pub is_executable: bool,
 }
@@ -87,7 +91,10 @@ pub fn of_file(
     Ok(tables
         .loads
         .iter()
-        .map(|segment| loaded(bytes, segment, offset))
+        .map(|segment| LoadedSegment {
+            constant: constant_parts(&tables.sections, segment, offset),
+            ..loaded(bytes, segment, offset)
+        })
         .collect())
 }
 
@@ -104,8 +111,31 @@ fn loaded(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> LoadedSegment {
             content.len() as u64
         },
         is_writable: segment.p_flags & PF_W != 0,
+        constant: Vec::new(),
         is_executable: segment.p_flags & PF_X != 0,
     }
+}
+
+/// Returns the sections in a writable segment that the program does not write.
+fn constant_parts(
+    sections: &[SectionHeader],
+    segment: &ProgramHeader,
+    offset: u64,
+) -> Vec<Range<u64>> {
+    let has = |section: &SectionHeader, flag: u32| section.sh_flags & u64::from(flag) != 0;
+    let is_constant = |section: &&SectionHeader| {
+        has(section, SHF_ALLOC) && !has(section, SHF_WRITE) && section.sh_type != SHT_NOBITS
+    };
+    let end = segment.p_vaddr.saturating_add(segment.p_filesz);
+    let part = |section: &SectionHeader| {
+        let last = section.sh_addr.saturating_add(section.sh_size);
+        let (start, end) = (section.sh_addr.max(segment.p_vaddr), last.min(end));
+        let moved = start.wrapping_add(offset)..end.wrapping_add(offset);
+        (start < end && moved.start < moved.end).then_some(moved)
+    };
+    let constant = sections.iter().filter(is_constant);
+    let is_writable = segment.p_flags & PF_W != 0;
+    constant.filter(|_| is_writable).filter_map(part).collect()
 }
 
 /// Returns the number of bytes that a segment should have in the file.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use stepback_machine::Address;
 
 use crate::image::extents::{AddressExtent, Extents};
+use crate::image::function_query::FunctionQuery;
 use crate::image::names::{NameQuery, SymbolNames};
 
 /// A name for some bytes of the traced machine's memory.
@@ -121,8 +122,35 @@ pub struct SymbolTable {
     symbols: Vec<Symbol>,
     by_address: OnceLock<Extents>,
     code_by_address: OnceLock<Extents>,
-    /// Indexes of the symbols of queried names, preferred ones first.
-    by_name: Mutex<HashMap<Box<str>, Arc<[usize]>>>,
+    /// Symbols of queried names, preferred ones first.
+    by_name: FoundSymbols,
+    /// Functions whose names end with queried ones, preferred ones first.
+    by_name_end: FoundSymbols,
+}
+
+/// Indexes of the symbols of queried names.
+#[derive(Debug, Default)]
+struct FoundSymbols(Mutex<HashMap<Box<str>, Arc<[usize]>>>);
+
+impl FoundSymbols {
+    /// Returns what was found for a name, or finds it.
+    fn get_or_find(&self, name: &str, find: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
+        let known = || {
+            self.0
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+        };
+        if let Some(places) = known().get(name) {
+            return Arc::clone(places);
+        }
+        let places: Arc<[usize]> = find().into();
+        let mut known = known();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(name.into(), Arc::clone(&places));
+        places
+    }
 }
 
 impl SymbolTable {
@@ -170,10 +198,22 @@ impl SymbolTable {
 
     /// Returns the symbols with a name in any of its forms, preferred ones first.
     pub fn named(&self, name: &str) -> Vec<&Symbol> {
-        self.places_of(name)
-            .iter()
-            .filter_map(|place| self.all().get(*place))
-            .collect()
+        let query = NameQuery::new(name);
+        let find = || self.places_of(|symbol| symbol.names.has(&query));
+        self.symbols_at(&self.by_name.get_or_find(name, find))
+    }
+
+    /// Returns the code whose names end with the components of a name, preferred symbols first.
+    pub fn functions_called(&self, name: &str) -> Vec<&Symbol> {
+        let query = FunctionQuery::new(name);
+        let is_called = |symbol: &Symbol| symbol.is_code() && query.matches(symbol.raw_name());
+        let find = || self.places_of(is_called);
+        self.symbols_at(&self.by_name_end.get_or_find(name, find))
+    }
+
+    fn symbols_at(&self, places: &[usize]) -> Vec<&Symbol> {
+        let symbols = places.iter().filter_map(|place| self.all().get(*place));
+        symbols.collect()
     }
 
     fn place_of_code(&self, address: Address) -> Option<usize> {
@@ -182,30 +222,12 @@ impl SymbolTable {
             .owner_of(address.0)
     }
 
-    fn places_of(&self, name: &str) -> Arc<[usize]> {
-        let known = || {
-            self.by_name
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-        };
-        if let Some(places) = known().get(name) {
-            return Arc::clone(places);
-        }
-        let query = NameQuery::new(name);
-        let mut found: Vec<(usize, &Symbol)> = self
-            .all()
-            .iter()
-            .enumerate()
-            .filter(|(_, symbol)| symbol.names.has(&query))
-            .collect();
+    fn places_of(&self, is_meant: impl Fn(&Symbol) -> bool) -> Vec<usize> {
+        let symbols = self.all().iter().enumerate();
+        let mut found: Vec<(usize, &Symbol)> =
+            symbols.filter(|(_, symbol)| is_meant(symbol)).collect();
         found.sort_by_key(|(_, symbol)| (Reverse(symbol.preference()), symbol.address));
-        let places: Arc<[usize]> = found.into_iter().map(|(place, _)| place).collect();
-        let mut known = known();
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        known.insert(name.into(), Arc::clone(&places));
-        places
+        found.into_iter().map(|(place, _)| place).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use stepback_machine::{Address, Endian, InstructionSet};
 
 use super::elf::ElfContent;
-use super::{ImageSpec, Images, SymbolKind, elf};
+use super::{ImageSpec, Images, ProgramStarts, SymbolKind, elf};
 use crate::image::symbol::AddressName;
 
 const DEMO: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.elf");
@@ -427,7 +427,7 @@ fn unlikely_code_that_was_moved_away_belongs_to_its_function() {
         function("g.cold", 0x10a0),
         function("f.colder", 0x10b0),
     ];
-    let program = images(&AARCH64.write(&entries)).program(&[], &[]);
+    let program = images(&AARCH64.write(&entries)).program(&ProgramStarts::All, &[]);
     let owners: Vec<_> = program
         .functions()
         .iter()

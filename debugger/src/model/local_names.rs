@@ -138,6 +138,10 @@ impl NameLookup for LocalNames<'_> {
         self.memory.symbols(name)
     }
 
+    fn full_names(&self, name: &str) -> Vec<String> {
+        self.memory.full_names(name)
+    }
+
     fn address_of_unknown(&self, name: &str) -> Option<u64> {
         self.memory.address_of_unknown(name)
     }

@@ -10,7 +10,7 @@ use stepback_index::{Cancel, Query as _, QueryError};
 use stepback_parsers::{Position, Step};
 
 use crate::action::Direction;
-use crate::analysis::step_places::{Callees, LineWalk};
+use crate::analysis::step_places::{Callees, LineStop, LineWalk};
 use crate::model::MoveContext;
 use crate::session::Session;
 
@@ -34,11 +34,36 @@ pub enum StepKind {
 pub struct ThreadSteps<'a> {
     pub session: &'a Session,
     pub thread: ThreadId,
+    /// Number of innermost inlined functions that begin at the position and are not entered yet.
+    pub hidden: usize,
     pub cancel: &'a Cancel,
 }
 
+/// End of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepTarget {
+    pub position: Position,
+    /// Number of innermost inlined functions that begin at the position and are not entered yet.
+    pub hidden: usize,
+}
+
+impl StepTarget {
+    fn new(position: Position) -> Self {
+        let hidden = 0;
+        Self { position, hidden }
+    }
+
+    /// Returns the position before the step of a line.
+    fn before(stop: LineStop) -> Option<Self> {
+        let LineStop { position, hidden } = stop;
+        let position = position.last_step()?.before();
+        Some(Self { position, hidden })
+    }
+}
+
 impl<'a> ThreadSteps<'a> {
-    /// Returns the position to which a step leads; none if the trace ends before.
+    /// Returns the position to which a step leads; none if the trace ends before. A step into an
+    /// inlined function that begins at the position stays there.
     ///
     /// Cost: index queries, and the steps of the line without those of skipped calls.
     ///
@@ -50,24 +75,38 @@ impl<'a> ThreadSteps<'a> {
         unit: StepUnit,
         direction: Direction,
         from: Position,
-    ) -> Result<Option<Position>, QueryError> {
+    ) -> Result<Option<StepTarget>, QueryError> {
         let unit = match self.session.images.has_lines() {
             Ok(true) => unit,
             // Without lines there is nothing else to show.
             Ok(false) | Err(_) => StepUnit::Instruction,
         };
+        let plain = |found: Option<Position>| found.map(StepTarget::new);
         match (kind, unit) {
             (StepKind::Out, _) => self.out(unit, direction, from),
             (StepKind::Over, StepUnit::Line) => self.line(Callees::Over, direction, from),
-            (StepKind::Into, StepUnit::Line) => {
-                let found = self.line(Callees::IntoLines, direction, from)?;
-                match (found, direction) {
-                    (Some(found), Direction::Forward) => self.after_prologue(found).map(Some),
-                    (found, _) => Ok(found),
-                }
+            (StepKind::Into, StepUnit::Line) => self.into_line(direction, from),
+            (StepKind::Over, StepUnit::Instruction) => self.over(direction, from).map(plain),
+            (StepKind::Into, StepUnit::Instruction) => self.single(direction, from).map(plain),
+        }
+    }
+
+    fn into_line(
+        &self,
+        direction: Direction,
+        from: Position,
+    ) -> Result<Option<StepTarget>, QueryError> {
+        if let (Some(hidden), Direction::Forward) = (self.hidden.checked_sub(1), direction) {
+            let position = from;
+            return Ok(Some(StepTarget { position, hidden }));
+        }
+        let found = self.line(Callees::IntoLines, direction, from)?;
+        match (found, direction) {
+            (Some(found), Direction::Forward) if found.hidden == 0 => {
+                let body = self.after_prologue(found.position)?;
+                Ok(Some(StepTarget::new(body)))
             }
-            (StepKind::Over, StepUnit::Instruction) => self.over(direction, from),
-            (StepKind::Into, StepUnit::Instruction) => self.single(direction, from),
+            (found, _) => Ok(found),
         }
     }
 
@@ -91,14 +130,8 @@ impl<'a> ThreadSteps<'a> {
         callees: Callees,
         direction: Direction,
         from: Position,
-    ) -> Result<Option<Position>, QueryError> {
-        let walk = LineWalk {
-            index: &self.session.index,
-            images: &self.session.images,
-            thread: self.thread,
-            callees,
-            cancel: self.cancel,
-        };
+    ) -> Result<Option<StepTarget>, QueryError> {
+        let walk = self.walk(callees);
         let found = match (self.next(from)?, direction) {
             (Some(step), _) => walk.next_line(step.after(), direction)?,
             (None, Direction::Forward) => None,
@@ -111,7 +144,18 @@ impl<'a> ThreadSteps<'a> {
                 None => None,
             },
         };
-        Ok(found.and_then(|found| found.last_step()).map(Step::before))
+        Ok(found.and_then(StepTarget::before))
+    }
+
+    fn walk(&self, callees: Callees) -> LineWalk<'a> {
+        LineWalk {
+            index: &self.session.index,
+            images: &self.session.images,
+            thread: self.thread,
+            callees,
+            hidden: self.hidden,
+            cancel: self.cancel,
+        }
     }
 
     /// Returns the position after the prologue if the thread is about to enter a function; else the
@@ -176,13 +220,22 @@ impl<'a> ThreadSteps<'a> {
         }
     }
 
-    /// Steps out of the function: forwards to the step after the call, backwards to the call.
+    /// Steps out of the function, which may be inlined: forwards to the step after the call,
+    /// backwards to the call.
     fn out(
         &self,
         unit: StepUnit,
         direction: Direction,
         from: Position,
-    ) -> Result<Option<Position>, QueryError> {
+    ) -> Result<Option<StepTarget>, QueryError> {
+        let walk = self.walk(Callees::Over);
+        let inlined = match self.next(from)? {
+            Some(step) => walk.outside_inlined(step, direction)?,
+            None => None,
+        };
+        if let Some(stop) = inlined {
+            return Ok(StepTarget::before(stop));
+        }
         let context = self.context(from)?;
         let at = self.before_next(from)?;
         let call = context.calls.innermost_at(self.thread, at);
@@ -200,7 +253,7 @@ impl<'a> ThreadSteps<'a> {
             (Some(found), StepUnit::Line) if !self.has_line(found)? => {
                 self.line(Callees::Over, direction, found)
             }
-            (found, _) => Ok(found),
+            (found, _) => Ok(found.map(StepTarget::new)),
         }
     }
 

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use stepback_index::answer::Program;
 use stepback_index::read::code_contradictions;
 use stepback_index::{Cancel, Index};
-use stepback_machine::{Address, InstructionSet};
+use stepback_machine::InstructionSet;
 use stepback_parsers::{ProgramFile, ProgramFit};
 
 use crate::image::{
-    CheckedImage, ImageOrigin, ImageSpec, Images, LinkerView, fits_of, machine_of, program_file,
+    CheckedImage, ImageOrigin, ImageSpec, Images, LinkerView, ProgramStarts, fits_of, machine_of,
+    program_file,
 };
 use crate::session::OpenOptions;
 use crate::session::notice::Notice;
@@ -37,9 +38,10 @@ pub struct ImageCheck {
 impl ImageCheck {
     /// Compares images with the instructions of a trace.
     pub fn new(images: Arc<Images>, index: &Index, cancel: &Cancel) -> Self {
-        let starts = starts_of(index);
-        let program = images.program(&starts, &[]);
         // If the index is unreadable, the first query reports it.
+        let starts = ProgramStarts::find(&images, index);
+        let starts = starts.unwrap_or(ProgramStarts::Of(Vec::new()));
+        let program = images.program(&starts, &[]);
         let contradictions = code_contradictions(index, &program, cancel).unwrap_or_default();
         let fits = fits_of(&images, index.executed_codes(), &contradictions);
         let infos = images.infos().iter().zip(fits).enumerate();
@@ -99,21 +101,6 @@ fn leave_out_outdone(checked: &mut [CheckedImage], images: &Images) {
     }
 }
 
-/// Returns the addresses of the threads' first instructions, where the trace records them.
-fn starts_of(index: &Index) -> Vec<Address> {
-    let firsts: Vec<_> = index
-        .threads()
-        .iter()
-        .filter_map(|thread| thread.first_step)
-        .collect();
-    index
-        .executed_codes()
-        .iter()
-        .filter(|code| firsts.contains(&code.first))
-        .map(|code| code.pc)
-        .collect()
-}
-
 fn misfit_notice(
     CheckedImage {
         spec, fit, is_used, ..
@@ -141,11 +128,17 @@ fn view_notice(
         ..
     }: &CheckedImage,
 ) -> Option<Notice> {
-    (*view == LinkerView::Load && *is_used).then(|| {
-        let path = &spec.path;
-        format!("the image copies its data after reset, so memory holds it where it was loaded until then: {path:?}")
-            .into()
-    })
+    let path = &spec.path;
+    let text = match view {
+        LinkerView::Run => return None,
+        LinkerView::Load => {
+            "the image copies its data after reset, so memory holds it where it was loaded until then"
+        }
+        LinkerView::ReadOnly => {
+            "the trace begins after the program, so memory that it can write is unknown until the trace shows it"
+        }
+    };
+    is_used.then(|| format!("{text}: {path:?}").into())
 }
 
 /// Maximum number of directory entries examined.

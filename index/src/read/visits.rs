@@ -147,6 +147,48 @@ impl<'a> VisitReader<'a> {
         Ok(place < visits.len() && visits.get(place).map_err(malformed)? == local)
     }
 
+    /// Returns the first step at an address.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn first_visit(&self, pc: Address) -> Result<Option<Step>, QueryError> {
+        self.nearest(pc, None, 0, Direction::Forward)
+    }
+
+    /// Returns true if a step before another one is at an address from `first` to `last`, inclusive.
+    /// Cost: the executed addresses of the range in each segment before it, up to the first hit.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn is_any_visited(
+        &self,
+        first: Address,
+        last: Address,
+        before: Step,
+    ) -> Result<bool, QueryError> {
+        let end = before.after().0;
+        for number in self.0.segments_with(0..end) {
+            let Some(segment) = self.0.segment(number) else {
+                continue;
+            };
+            let below = u32::try_from(end.saturating_sub(segment.meta.step_base));
+            let below = below.unwrap_or(u32::MAX);
+            let mut counted = Ok(0);
+            let is_unvisited = |pc: u64, visits: SegmentVisits<'_>| {
+                if pc <= last.0 {
+                    counted = visits.count_below(below);
+                }
+                pc <= last.0 && counted == Ok(0)
+            };
+            let walked = segment.pcs()?.for_each_from(first.0, is_unvisited);
+            let count = walked.and(counted).map_err(|_| damaged(Section::Pcs))?;
+            if count > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns the number of executions of an address.
     ///
     /// # Errors

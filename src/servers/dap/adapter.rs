@@ -12,7 +12,7 @@ use stepback_index::build::BuildProgress;
 use stepback_index::{Cancel, QueryError};
 
 use super::arguments::Arguments;
-use super::launch::{LaunchedTrace, position_of};
+use super::launch::{LaunchedTrace, position_of, with_key};
 use super::message::Request;
 use super::output::Output;
 use super::program::{TracedProgram, number_of};
@@ -154,9 +154,10 @@ impl Adapter {
         let launched = LaunchedTrace::read(&request.arguments, &self.named)?;
         let open = |progress: &BuildProgress| open(&launched.options, progress, cancel);
         let session = match self.shows_progress {
-            true => reported(&self.output, &request.seq, open)?,
-            false => open(&BuildProgress::default())?,
+            true => reported(&self.output, &request.seq, open),
+            false => open(&BuildProgress::default()),
         };
+        let session = session.map_err(with_key)?;
         let position = launched.position.resolve(&session, cancel)?;
         let mut events = Events::new();
         let unknown = launched.unknown.iter();

@@ -318,12 +318,17 @@ impl TracedProgram {
             .filter(|candidate| i64::from(*candidate) >= line)
             .min()
             .context("no code belongs to this line or to one after it")?;
+        let ranges = || code.iter().filter(|range| range.line == line);
+        let mut starts: Vec<Address> = ranges().filter_map(|range| range.statement).collect();
+        if starts.is_empty() {
+            starts = ranges().map(|range| range.start).collect();
+        }
         // A line has several ranges in a function, of which the program should stop at the first.
         let mut by_function: BTreeMap<Address, Vec<Address>> = BTreeMap::new();
-        for range in code.iter().filter(|range| range.line == line) {
-            let function = self.session.images.function_at(range.start);
-            let function = function.map_or(range.start, |found| found.symbol.address);
-            by_function.entry(function).or_default().push(range.start);
+        for start in starts {
+            let function = self.session.images.function_at(start);
+            let function = function.map_or(start, |found| found.symbol.address);
+            by_function.entry(function).or_default().push(start);
         }
         let mut addresses = Vec::new();
         for mut starts in by_function.into_values() {
@@ -351,8 +356,8 @@ impl TracedProgram {
             None => {
                 let images = &self.session.images;
                 let mut found = images.inlined_instances(name, cancel)?;
-                for entry in images.addresses_of(name) {
-                    found.push(self.after_prologue(Address(entry))?);
+                for function in images.functions_called(name) {
+                    found.push(self.after_prologue(function.address)?);
                 }
                 found.sort_unstable();
                 found.dedup();

@@ -49,7 +49,7 @@ impl TracedProgram {
     pub fn position_text(&self, cancel: &Cancel) -> Result<String> {
         let next = self.current_step(self.thread, cancel)?;
         let next = next.filter(|step| step.step.0 >= self.position.0);
-        let here = self.view(FrameNumber::innermost(self.thread), cancel)?;
+        let here = self.view(self.entered_frame(), cancel)?;
         Ok(here.position_text(next.as_ref()))
     }
 

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::{Map, Value as Json};
 use stepback_debugger::image::ImageSpec;
 use stepback_debugger::place::PositionName;
 use stepback_debugger::session::{OpenOptions, demo_path};
 use stepback_debugger::source::SourceMapping;
-use stepback_machine::InstructionSet;
+use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::Format;
 
 use super::arguments::Arguments;
@@ -90,6 +90,16 @@ impl LaunchedTrace {
                     options.format =
                         Some(found.with_context(|| format!("there is no format {format:?}"))?);
                 }
+                "recordLayout" => {
+                    options.record_layout = Some(PathBuf::from(known.required_text(name)?));
+                }
+                "bigEndian" => {
+                    options.endian = Some(match known.is_set(name)? {
+                        true => Endian::Big,
+                        false => Endian::Little,
+                    });
+                }
+                "implicitThumb" => options.implicit_thumb = known.is_set(name)?,
                 "arch" => options.arch = Some(instruction_set(known.required_text(name)?)?),
                 "sourceMap" => options.source_map.extend(source_map(known, name)?),
                 "position" => position = position_of(arguments.get(name))?,
@@ -123,6 +133,17 @@ impl LaunchedTrace {
             position,
             unknown,
         })
+    }
+}
+
+/// Adds the key of a launch configuration to an error that names options of the command line.
+pub fn with_key(error: anyhow::Error) -> anyhow::Error {
+    let text = format!("{error:#}");
+    match text.contains("--") {
+        true => {
+            anyhow!("{text} (an option such as --record-layout is the key \"recordLayout\" here)")
+        }
+        false => error,
     }
 }
 
@@ -190,10 +211,19 @@ mod tests {
     fn a_launch_names_a_trace_and_its_images() {
         let launched = launched(
             r#"{"trace": "a.tarmac", "images": ["a.elf@0x10", "b.elf"], "loadOffset": 32,
-                "position": "50%", "type": "stepback", "colour": 1}"#,
+                "position": "50%", "type": "stepback", "colour": 1, "recordLayout": "a.toml",
+                "bigEndian": true, "implicitThumb": true}"#,
             "",
         )
         .unwrap();
+        let OpenOptions {
+            record_layout,
+            endian,
+            implicit_thumb,
+            ..
+        } = &launched.options;
+        assert_eq!(*record_layout, Some(PathBuf::from("a.toml")));
+        assert_eq!((*endian, *implicit_thumb), (Some(Endian::Big), true));
         assert_eq!(launched.options.path, PathBuf::from("a.tarmac"));
         let offsets: Vec<u64> = launched
             .options

@@ -104,13 +104,15 @@ impl TracedProgram {
         let place = self.frame_place(frame, cancel)?;
         let address = place.and_then(|place| place.address);
         let found = address.and_then(|address| self.session.images.variables_at(address));
-        let Some(found) = found else {
-            return Ok(String::new());
-        };
-        let variables = found.variables().iter();
-        let mut named = variables.filter(|one| one.function == frame.inlined && one.name == name);
+        let variables = found.iter().flat_map(|found| found.variables());
+        let named = variables.filter(|one| one.function == frame.inlined && one.name == name);
+        let named: Vec<_> = named.collect();
+        ensure!(
+            named.iter().any(|one| one.kind == kind),
+            "there is no variable {name} here"
+        );
         // Those of inner scopes come first, and hide the others.
-        let visible = named.next().filter(|first| first.kind == kind);
+        let visible = named.first().filter(|first| first.kind == kind);
         Ok(visible.map_or_else(String::new, |shown| shown.name.clone()))
     }
 
@@ -184,7 +186,8 @@ impl TracedProgram {
     fn seen_value(&self, number: u64) -> Result<SeenValue> {
         let place = usize::try_from(number).unwrap_or(usize::MAX);
         let seen = self.seen.borrow().get(place).cloned();
-        seen.with_context(|| format!("there is no value {number} at this position"))
+        let reference = Self::reference_of_value(number);
+        seen.with_context(|| format!("there are no variables {reference} at this position"))
     }
 
     /// Describes a variable, and keeps it if it has members.

@@ -28,6 +28,9 @@ pub struct TracedProgram {
     pub position: Position,
     /// Thread of the last stop.
     pub thread: ThreadId,
+    /// Number of innermost inlined functions of this thread that begin at the position and are not
+    /// entered yet, so that its stack does not list them.
+    pub hidden: usize,
     pub breakpoints: Breakpoints,
     pub sources: SourceFiles,
     /// Number of the first line in messages: 0 or 1.
@@ -81,6 +84,7 @@ impl TracedProgram {
             session,
             position,
             thread: ThreadId(0),
+            hidden: 0,
             breakpoints: Breakpoints::default(),
             sources,
             first_line: 1,
@@ -106,6 +110,7 @@ impl TracedProgram {
         let end = self.index().end();
         let after = Position(position.0.saturating_add(1)).min(end);
         self.position = position.min(end);
+        self.hidden = 0;
         self.seen.borrow_mut().clear();
         self.listed.borrow_mut().clear();
         self.thread = SlotReader(self.index()).thread_at(after)?;
@@ -143,9 +148,25 @@ impl TracedProgram {
     /// There is no such frame.
     pub fn requested_frame(&self, arguments: Arguments<'_>) -> Result<FrameNumber> {
         let Some(id) = arguments.count("frameId")?.filter(|id| *id > 0) else {
-            return Ok(FrameNumber::innermost(self.thread));
+            return Ok(self.entered_frame());
         };
         self.frame_of(id)
+    }
+
+    /// Returns the innermost frame of the current thread that the client lists.
+    pub fn entered_frame(&self) -> FrameNumber {
+        FrameNumber {
+            inlined: self.hidden,
+            ..FrameNumber::innermost(self.thread)
+        }
+    }
+
+    /// Returns the number of innermost inlined functions that a thread has not entered.
+    pub fn hidden_in(&self, thread: ThreadId) -> usize {
+        match thread == self.thread {
+            true => self.hidden,
+            false => 0,
+        }
     }
 
     /// Returns the number of a frame in messages.

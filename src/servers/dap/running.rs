@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use stepback_debugger::analysis::run_control::{RunControl, RunningThreads, Stop, StopReason};
 use stepback_debugger::expression::ExpressionError;
-use stepback_debugger::model::program_steps::{StepKind, StepUnit, ThreadSteps};
+use stepback_debugger::model::program_steps::{StepKind, StepTarget, StepUnit, ThreadSteps};
 use stepback_index::answer::{Direction, ThreadId};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Position;
@@ -45,6 +45,8 @@ pub struct ProgramStop {
     pub description: Option<String>,
     /// Numbers of the stop points that were hit.
     pub hits: Vec<u64>,
+    /// Number of innermost inlined functions that begin at the position and are not entered yet.
+    pub hidden: usize,
     /// Direction of the run if it reached an end of the trace.
     pub edge: Option<Direction>,
     /// Messages of the log points on the way.
@@ -72,6 +74,7 @@ impl TracedProgram {
                 let steps = ThreadSteps {
                     session: &self.session,
                     thread,
+                    hidden: self.hidden_in(thread),
                     cancel,
                 };
                 let target = steps.target(kind, unit, direction, self.position)?;
@@ -80,6 +83,7 @@ impl TracedProgram {
         };
         self.move_to(stop.position)?;
         self.thread = stop.thread;
+        self.hidden = stop.hidden;
         Ok(stop)
     }
 
@@ -121,38 +125,44 @@ impl TracedProgram {
     /// Stops at the target of a step, or at a stop point on the way.
     fn stepped(
         &self,
-        target: Option<Position>,
+        target: Option<StepTarget>,
         thread: ThreadId,
         direction: Direction,
         cancel: &Cancel,
     ) -> Result<ProgramStop, QueryError> {
         let mut messages = Vec::new();
-        let nearest = self.continued(direction, target, &mut messages, cancel)?;
         let Some(target) = target else {
+            let nearest = self.continued(direction, None, &mut messages, cancel)?;
             return Ok(ProgramStop {
                 messages,
                 ..nearest
             });
         };
-        let is_on_the_way = match direction {
-            Direction::Forward => nearest.position <= target,
-            Direction::Back => nearest.position >= target,
-        };
-        // A thread that steps out of the last line may reach the end of the trace as well.
-        if is_on_the_way && nearest.edge.is_none() {
-            return Ok(ProgramStop {
-                messages,
-                ..nearest
-            });
+        // A step into an inlined function does not leave the position.
+        if target.position != self.position {
+            let limit = Some(target.position);
+            let nearest = self.continued(direction, limit, &mut messages, cancel)?;
+            let is_on_the_way = match direction {
+                Direction::Forward => nearest.position <= target.position,
+                Direction::Back => nearest.position >= target.position,
+            };
+            // A thread that steps out of the last line may reach the end of the trace as well.
+            if is_on_the_way && nearest.edge.is_none() {
+                return Ok(ProgramStop {
+                    messages,
+                    ..nearest
+                });
+            }
         }
         let end = self.index().end();
         Ok(ProgramStop {
-            position: target,
+            position: target.position,
             thread,
             reason: "step",
             description: None,
             hits: Vec::new(),
-            edge: (target == end && direction == Direction::Forward).then_some(direction),
+            hidden: target.hidden,
+            edge: (target.position == end && direction == Direction::Forward).then_some(direction),
             messages,
         })
     }
@@ -240,6 +250,7 @@ impl TracedProgram {
             reason,
             description,
             hits,
+            hidden: 0,
             edge: (stop.reason == StopReason::Edge).then_some(direction),
             messages: Vec::new(),
         }))
@@ -262,6 +273,7 @@ fn plain_stop(stop: &Stop) -> ProgramStop {
         reason: "step",
         description: None,
         hits: Vec::new(),
+        hidden: 0,
         edge: None,
         messages: Vec::new(),
     }

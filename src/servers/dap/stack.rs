@@ -119,9 +119,14 @@ impl TracedProgram {
             inlined,
         };
         let count = functions.len();
+        let hidden = match level {
+            0 => self.hidden_in(thread),
+            _ => 0,
+        };
         let inlined = functions
             .into_iter()
             .enumerate()
+            .skip(hidden)
             .map(|(place, function)| ListedFrame {
                 number: number(place),
                 name: function

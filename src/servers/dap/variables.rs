@@ -1,6 +1,6 @@
 //! Scopes of a frame and their variables, with the provenance of each value.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde_json::{Value as Json, json};
 use stepback_debugger::analysis::register_part::all_registers;
 use stepback_debugger::image::VariableKind;
@@ -25,20 +25,27 @@ enum ScopeKind {
     /// Argument registers at the entry of the function.
     ArgumentsAtEntry,
     Registers,
-    /// Members of a value that was shown, which is no scope.
-    Members,
+}
+
+/// Variables that a client may list.
+enum VariableList {
+    Scope(ScopeKind, FrameNumber),
+    /// Members of the value with a number.
+    Members(u64),
 }
 
 /// Number of variables references that a frame may have.
 const KINDS: u64 = 8;
 
+/// Remainder of the references to members of values.
+const MEMBERS: u64 = 5;
+
 impl ScopeKind {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 4] = [
         Self::Locals,
         Self::Arguments,
         Self::ArgumentsAtEntry,
         Self::Registers,
-        Self::Members,
     ];
 
     fn number(self) -> u64 {
@@ -47,14 +54,7 @@ impl ScopeKind {
             Self::Registers => 2,
             Self::Locals => 3,
             Self::Arguments => 4,
-            Self::Members => 5,
         }
-    }
-
-    fn of(reference: u64) -> Option<(Self, u64)> {
-        let mut kinds = Self::ALL.into_iter();
-        let kind = kinds.find(|kind| kind.number() == reference % KINDS)?;
-        Some((kind, reference / KINDS))
     }
 
     /// Returns the name and the hint of a scope.
@@ -64,7 +64,6 @@ impl ScopeKind {
             Self::Arguments => ["Arguments", "arguments"],
             Self::ArgumentsAtEntry => ["Arguments at entry", "arguments"],
             Self::Registers => ["Registers", "registers"],
-            Self::Members => ["Members", ""],
         }
     }
 }
@@ -112,13 +111,12 @@ impl TracedProgram {
                 read.is_some_and(|frame| !frame.arguments.is_empty())
             }
             ScopeKind::Registers => true,
-            ScopeKind::Members => false,
         })
     }
 
     /// Returns the reference to the members of a value that was shown.
     pub fn reference_of_value(number: u64) -> u64 {
-        number * KINDS + ScopeKind::Members.number()
+        number * KINDS + MEMBERS
     }
 
     /// Reads the variables of a scope, or the members of a value.
@@ -126,22 +124,23 @@ impl TracedProgram {
         let reference = arguments
             .count("variablesReference")?
             .context("the argument \"variablesReference\" is missing")?;
-        let (kind, number) = ScopeKind::of(reference)
-            .with_context(|| format!("there are no variables {reference}"))?;
+        let list = self.listed_variables(reference)?;
         let skipped = arguments.count("start")?.unwrap_or(0);
         let count = arguments.count("count")?.filter(|count| *count > 0);
         let count = count.unwrap_or(VARIABLES).min(VARIABLES);
         let wanted = arguments.text("filter")?;
-        if kind == ScopeKind::Members {
-            if let Some(wanted) = wanted
-                && self.has_only_others(number, wanted, cancel)?
-            {
-                return Ok(json!({"variables": []}));
+        let (kind, frame) = match list {
+            VariableList::Scope(kind, frame) => (kind, frame),
+            VariableList::Members(number) => {
+                if let Some(wanted) = wanted
+                    && self.has_only_others(number, wanted, cancel)?
+                {
+                    return Ok(json!({"variables": []}));
+                }
+                let members = self.member_variables(number, skipped, count, cancel)?;
+                return Ok(json!({"variables": members}));
             }
-            let members = self.member_variables(number, skipped, count, cancel)?;
-            return Ok(json!({"variables": members}));
-        }
-        let frame = self.frame_of(number)?;
+        };
         if wanted == Some("indexed") {
             return Ok(json!({"variables": []}));
         }
@@ -150,7 +149,6 @@ impl TracedProgram {
             ScopeKind::Arguments => self.local_variables(frame, VariableKind::Argument, cancel)?,
             ScopeKind::ArgumentsAtEntry => self.argument_variables(frame, cancel)?,
             ScopeKind::Registers => self.register_variables(frame, cancel)?,
-            ScopeKind::Members => Vec::new(),
         };
         let (skipped, count) = (usize::try_from(skipped)?, usize::try_from(count)?);
         let shown: Vec<Json> = variables.into_iter().skip(skipped).take(count).collect();
@@ -173,23 +171,30 @@ impl TracedProgram {
         let Some(reference) = reference.filter(|reference| *reference > 0) else {
             return Ok(plain(self.requested_frame(arguments)?));
         };
-        match ScopeKind::of(reference) {
-            Some((ScopeKind::Members, number)) => self.member_of(number, name),
-            Some((ScopeKind::Locals, frame)) => {
-                let frame = self.frame_of(frame)?;
-                let path = self.path_of_shown(frame, VariableKind::Local, name, cancel)?;
-                Ok(MemberPath { frame, path })
+        let (kind, frame) = match self.listed_variables(reference)? {
+            VariableList::Members(number) => return self.member_of(number, name),
+            VariableList::Scope(ScopeKind::Locals, frame) => (VariableKind::Local, frame),
+            VariableList::Scope(ScopeKind::Arguments, frame) => (VariableKind::Argument, frame),
+            VariableList::Scope(ScopeKind::ArgumentsAtEntry | ScopeKind::Registers, frame) => {
+                return Ok(plain(frame));
             }
-            Some((ScopeKind::Arguments, frame)) => {
-                let frame = self.frame_of(frame)?;
-                let path = self.path_of_shown(frame, VariableKind::Argument, name, cancel)?;
-                Ok(MemberPath { frame, path })
-            }
-            Some((ScopeKind::ArgumentsAtEntry | ScopeKind::Registers, frame)) => {
-                Ok(plain(self.frame_of(frame)?))
-            }
-            None => bail!("there are no variables {reference}"),
+        };
+        let path = self.path_of_shown(frame, kind, name, cancel)?;
+        Ok(MemberPath { frame, path })
+    }
+
+    /// Returns the list with a reference.
+    fn listed_variables(&self, reference: u64) -> Result<VariableList> {
+        let missing = || format!("there are no variables {reference}");
+        let number = reference / KINDS;
+        if reference % KINDS == MEMBERS {
+            return Ok(VariableList::Members(number));
         }
+        let mut kinds = ScopeKind::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.number() == reference % KINDS);
+        let kind = kind.with_context(missing)?;
+        let frame = self.frame_of(number).ok().with_context(missing)?;
+        Ok(VariableList::Scope(kind, frame))
     }
 
     /// Reads the argument registers of a frame as they were at its entry.

@@ -16,7 +16,7 @@ use crate::expression::{
     AddressSpace, BareNumber, ExampleRegisters, LONG_HEX, bare_hex, decimal, split_range,
     split_space,
 };
-use crate::image::Images;
+use crate::image::{Images, Symbol};
 use crate::messages::say;
 
 /// Maximum number of functions with a common part of their name that are searched.
@@ -308,6 +308,12 @@ impl<'a> SearchParser<'a> {
         }
     }
 
+    /// Returns the symbol of a name, or a function whose name ends with it.
+    fn symbol(&self, name: &str) -> Option<&'a Symbol> {
+        let symbol = self.images.symbol(name);
+        symbol.or_else(|| self.images.functions_called(name).first().copied())
+    }
+
     /// Returns the address of a name as lists show it: `main`, `main+50`.
     fn shown_address(&self, name: &str) -> Option<u64> {
         // The name of a C++ operator may itself end with a plus.
@@ -341,7 +347,7 @@ impl<'a> SearchParser<'a> {
         if text.contains(' ') && is_pairs(text) {
             return Ok((FindKind::Bytes, text));
         }
-        if let Some(symbol) = self.images.symbol(text) {
+        if let Some(symbol) = self.symbol(text) {
             return Ok((
                 if symbol.is_code() {
                     FindKind::Function

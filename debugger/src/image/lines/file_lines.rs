@@ -18,10 +18,12 @@ use crate::image::lines::section::SectionReader;
 pub struct LineRange {
     /// Line number, from 1.
     pub line: u32,
-    /// First instruction: where a debugger would stop.
+    /// First instruction.
     pub start: Address,
     /// First byte after the range.
     pub end: Address,
+    /// First instruction at which a debugger stops; none if no row of the range begins a statement.
+    pub statement: Option<Address>,
 }
 
 /// Maximum number of ranges: no file has more, and a damaged table may request all memory.
@@ -144,7 +146,11 @@ fn add_ranges(
                 line,
                 start: address,
                 end: address,
+                statement: None,
             });
+        }
+        if let Some(range) = open.as_mut().filter(|_| row.is_stmt()) {
+            range.statement.get_or_insert(address);
         }
     }
     Ok(())

@@ -21,6 +21,7 @@ use stepback_machine::Address;
 use crate::image::lines::file_lines::{FileUnits, LineRange, clean_path};
 use crate::image::lines::section;
 use crate::image::lines::section::SectionReader;
+use crate::image::lines::statements::StatementRows;
 use crate::image::names::demangle;
 
 /// Maximum number of cached answers. A full cache is cleared, which costs less than to track the
@@ -48,6 +49,7 @@ struct LoadedDebugInfo {
     context: Context<SectionReader>,
     /// Functions are inlined too deep to be read.
     is_too_deep: bool,
+    statements: StatementRows,
     answers: HashMap<u64, Option<Arc<SourceLine>>>,
     /// Interned names.
     names: HashSet<Arc<str>>,
@@ -125,6 +127,9 @@ impl ImageLines {
         for range in &mut ranges {
             range.start.0 = range.start.0.wrapping_add(self.offset);
             range.end.0 = range.end.0.wrapping_add(self.offset);
+            if let Some(statement) = &mut range.statement {
+                statement.0 = statement.0.wrapping_add(self.offset);
+            }
         }
         Ok(ranges)
     }
@@ -206,6 +211,7 @@ impl LoadedDebugInfo {
             dwarf,
             context,
             is_too_deep,
+            statements: StatementRows::default(),
             answers: HashMap::new(),
             names: HashSet::new(),
         }))
@@ -215,15 +221,29 @@ impl LoadedDebugInfo {
         if let Some(known) = self.answers.get(&address) {
             return known.clone();
         }
-        let found = catch_unwind(AssertUnwindSafe(|| self.look_up(address)))
-            .ok()
-            .flatten()
-            .map(Arc::new);
+        let look_up = || {
+            let found = self.look_up(address)?;
+            let is_statement = self.is_statement(address);
+            Some(SourceLine {
+                is_statement,
+                ..found
+            })
+        };
+        let found = catch_unwind(AssertUnwindSafe(look_up)).ok().flatten();
+        let found = found.map(Arc::new);
         if self.answers.len() >= CACHE_LIMIT {
             self.answers.clear();
         }
         self.answers.insert(address, found.clone());
         found
+    }
+
+    fn is_statement(&mut self, address: u64) -> bool {
+        if self.is_too_deep {
+            return true;
+        }
+        let unit = self.context.find_dwarf_and_unit(address).skip_all_loads();
+        unit.is_none_or(|unit| self.statements.is_statement(unit, address))
     }
 
     fn look_up(&mut self, address: u64) -> Option<SourceLine> {
@@ -243,6 +263,7 @@ impl LoadedDebugInfo {
                 column,
                 function: None,
                 inlined_at: Vec::new(),
+                is_statement: true,
             });
         }
         let mut frames = context.find_frames(address).skip_all_loads().ok()?;
@@ -262,21 +283,23 @@ impl LoadedDebugInfo {
                 .as_ref()
                 .and_then(|name| name.raw_name().ok());
             let function = function.map(|raw| shared(names, &readable(raw.as_ref())));
+            let column = column.filter(|column| *column > 0);
             match &mut found {
                 None => {
-                    let column = column.filter(|column| *column > 0);
                     found = Some(SourceLine {
                         file,
                         line,
                         column,
                         function,
                         inlined_at: Vec::new(),
+                        is_statement: true,
                     });
                 }
                 Some(found) => found.inlined_at.push(InlineSite {
                     function,
                     file,
                     line,
+                    column,
                 }),
             }
         }
@@ -355,6 +378,9 @@ pub struct SourceLine {
     pub function: Option<Arc<str>>,
     /// Calls at which the function was inlined, innermost first; empty if it is not inlined.
     pub inlined_at: Vec<InlineSite>,
+    /// False for an instruction at which debuggers do not stop: its row of the line table begins no
+    /// statement.
+    pub is_statement: bool,
 }
 
 /// A call whose callee was inlined.
@@ -364,6 +390,8 @@ pub struct InlineSite {
     pub function: Option<Arc<str>>,
     pub file: Arc<str>,
     pub line: u32,
+    /// Column of the call, from 1; none if the compiler did not record it.
+    pub column: Option<u32>,
 }
 
 impl SourceLine {

@@ -6,6 +6,7 @@ mod file_lines;
 mod file_sections;
 mod image_lines;
 mod section;
+mod statements;
 #[cfg(test)]
 mod test_image;
 #[cfg(test)]

@@ -221,7 +221,8 @@ fn a_line_ends_with_the_code_whatever_the_table_says() {
             [LineRange {
                 line: 7,
                 start: Address(CODE),
-                end: Address(end)
+                end: Address(end),
+                statement: Some(Address(CODE)),
             }],
             "{advance:#x}"
         );

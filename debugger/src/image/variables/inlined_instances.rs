@@ -6,13 +6,13 @@ use gimli::{AttributeValue, Reader as _};
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
 
-use crate::image::names::demangle;
+use crate::image::function_query::FunctionQuery;
 use crate::image::variables::code_ranges::offsets_of;
 use crate::image::variables::debug_entries::{DebugEntries, Entry, EntryId, Inherited};
 use crate::image::variables::image_variables::{ImageVariables, catch_panic};
 
 impl ImageVariables {
-    /// Returns the addresses at which inlined instances of the functions with a name begin. Cost:
+    /// Returns the addresses at which inlined instances of the functions that a debugger means by a name begin. Cost:
     /// reads all units.
     ///
     /// # Errors
@@ -42,6 +42,7 @@ fn instances_of(
     name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
+    let query = FunctionQuery::new(name);
     let mut starts = Vec::new();
     let mut is_meant: HashMap<EntryId, bool> = HashMap::new();
     for unit in entries.all_units() {
@@ -59,7 +60,7 @@ fn instances_of(
             let is_meant = origin.is_some_and(|origin| {
                 *is_meant
                     .entry(origin)
-                    .or_insert_with(|| is_called(entries, origin, name))
+                    .or_insert_with(|| is_called(entries, origin, &query))
             });
             if is_meant {
                 starts.extend(start_of(entries, &instance));
@@ -69,25 +70,23 @@ fn instances_of(
     Ok(starts)
 }
 
-/// Returns true if a function has a name: plain, mangled or demangled.
-fn is_called(entries: &DebugEntries, function: EntryId, name: &str) -> bool {
+/// Returns true if a query means a function, by its plain or its mangled name.
+fn is_called(entries: &DebugEntries, function: EntryId, query: &FunctionQuery<'_>) -> bool {
     let Some(function) = entries.entry(function) else {
         return false;
     };
-    if entries.name_of(&function).as_deref() == Some(name) {
-        return true;
-    }
     let linkage = entries.inherited(&function, gimli::DW_AT_linkage_name);
     let linkage = linkage.and_then(|Inherited { entry, value }| {
         let text = entries.dwarf.attr_string(&entry.unit.unit, value).ok()?;
         Some(text.to_string_lossy().ok()?.into_owned())
     });
-    linkage.is_some_and(|linkage| {
-        linkage == name
-            || demangle(&linkage).is_some_and(|names| {
-                names.full == name || names.short.is_some_and(|short| short == name)
-            })
-    })
+    match linkage {
+        Some(linkage) => query.matches(&linkage),
+        None => {
+            let name = entries.name_of(&function);
+            name.is_some_and(|name| query.matches_plain(&name))
+        }
+    }
 }
 
 /// Returns the address at which an instance is entered.

@@ -633,6 +633,21 @@ impl Comparison<'_> {
             pc,
             number: dice.below(count + 2),
         });
+        let last = Address(pc.0 + dice.below(16));
+        let first = self.oracle.visits(pc).next();
+        let step = first.unwrap_or(Step(dice.below(self.oracle.step_count() + 1)));
+        let in_range = (pc.0..=last.0).flat_map(|pc| self.oracle.visits(Address(pc)));
+        let is_visited = in_range.into_iter().any(|visit| visit < step);
+        let reader = VisitReader(&self.index);
+        assert_eq!(
+            (
+                reader.first_visit(pc).unwrap(),
+                reader.is_any_visited(pc, last, step).unwrap()
+            ),
+            (first, is_visited),
+            "{}: visits from {pc} to {last} before {step:?}",
+            self.name
+        );
     }
 
     fn ask_lines(&self, dice: &mut Dice) {

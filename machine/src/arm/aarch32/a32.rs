@@ -187,6 +187,14 @@ impl Architecture for A32 {
 
     /// An exception vector of the A and R profiles contains a jump (DDI 0406, B1.8 "Exception
     /// vectors and the exception base address").
+    /// Reads the vector table of an M-profile program: the initial stack pointer, which is a multiple
+    /// of 4, and the reset handler, an address of Thumb code (Armv7-M Architecture Reference Manual,
+    /// B1.5.3).
+    fn reset_handler([stack, handler]: [u32; 2]) -> Option<u64> {
+        let is_table = stack != 0 && stack.is_multiple_of(4) && handler & 1 == 1;
+        is_table.then_some(u64::from(handler & !1))
+    }
+
     fn is_vector(pc: Address, encoding: Option<&Encoding>) -> bool {
         pc.0 & 0x1f != 0
             && encoding.is_some_and(|encoding| a32_flow(word_opcode(encoding)) == FlowKind::Branch)
