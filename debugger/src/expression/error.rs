@@ -63,7 +63,7 @@ pub enum ExpressionErrorKind {
     /// Members, elements or a target of something else than a variable.
     NotAVariable,
     /// Several symbols have this name; with their addresses and their full names.
-    SeveralSymbols(String, Vec<u64>, Vec<String>),
+    SeveralSymbols(Box<str>, Box<[u64]>, Box<[String]>),
     /// `/` or `%` by 0.
     DivisionByZero,
     /// A variable has no number.
@@ -228,7 +228,7 @@ impl fmt::Display for ExpressionErrorKind {
             Self::Type => f.write_str(say!("expression-type")),
             Self::NotAVariable => f.write_str(say!("expression-not-a-variable")),
             Self::SeveralSymbols(name, addresses, full_names)
-                if full_names.iter().any(|full| full != name) =>
+                if full_names.iter().any(|full| **full != **name) =>
             {
                 f.write_str(&say!(
                     "expression-several-functions",

@@ -67,7 +67,11 @@ pub fn look_up_path(
 }
 
 fn several(name: &str, addresses: Vec<u64>, context: &dyn NameLookup) -> Kind {
-    Kind::SeveralSymbols(name.to_owned(), addresses, context.full_names(name))
+    Kind::SeveralSymbols(
+        name.into(),
+        addresses.into(),
+        context.full_names(name).into(),
+    )
 }
 
 /// Returns the number of a variable or a register.

@@ -85,13 +85,13 @@ impl<'a> ThreadSteps<'a> {
         match (kind, unit) {
             (StepKind::Out, _) => self.out(unit, direction, from),
             (StepKind::Over, StepUnit::Line) => self.line(Callees::Over, direction, from),
-            (StepKind::Into, StepUnit::Line) => self.into_line(direction, from),
+            (StepKind::Into, StepUnit::Line) => self.enter_line(direction, from),
             (StepKind::Over, StepUnit::Instruction) => self.over(direction, from).map(plain),
             (StepKind::Into, StepUnit::Instruction) => self.single(direction, from).map(plain),
         }
     }
 
-    fn into_line(
+    fn enter_line(
         &self,
         direction: Direction,
         from: Position,
