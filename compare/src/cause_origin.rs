@@ -41,7 +41,7 @@ pub(crate) struct MemoryEnd {
     pub end: SliceEndKind,
 }
 
-/// What the traces record of the oldest differing steps.
+/// Recorded facts about the oldest differing steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OldestSteps {
     is_system_call: bool,

@@ -78,7 +78,7 @@ impl Slides {
                 let rare = known.get(key).filter(|places| places.len() <= RARE);
                 let is_rare = counts.get(key).is_some_and(|count| *count <= RARE);
                 let places = rare.filter(|_| is_rare).into_iter().flatten();
-                // What also lies where it was is another copy.
+                // Code that is also at its old address is a second copy.
                 let moved = places.filter(|place| !in_second.contains(&(key.clone(), **place)));
                 moved.map(|place| address.wrapping_sub(*place))
             });

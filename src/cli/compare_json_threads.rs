@@ -122,9 +122,10 @@ struct CompareCellJson {
 /// The steps with different values on which the deciding branch depends, in both traces.
 #[derive(Serialize, JsonSchema)]
 struct CauseJson {
-    /// What differs in the oldest step: `instruction`, `memory` (it read another value that no matched
-    /// step wrote differently), `result` (from inputs without a recorded difference), `system-call`
-    /// (which returned something else), `forgiven` (an input, by a rule), or `unknown`.
+    /// Kind of difference in the oldest step: `instruction`, `memory` (it read another value that no
+    /// matched step wrote differently), `result` (from inputs without a recorded difference),
+    /// `system-call` (which returned something else), `forgiven` (an input, by a rule), or
+    /// `unknown`.
     cause_kind: &'static str,
     /// Origin of the memory: `initial`, `image`, `external`, `system`, `unknown`. None if a step
     /// wrote it.

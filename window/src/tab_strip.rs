@@ -493,7 +493,7 @@ mod tests {
         assert_eq!(shown(0, 360.0), [0, 1, 2]);
         assert_eq!(shown(5, 360.0), [0, 1, 5]);
         assert_eq!(shown(5, 150.0), [5]);
-        // A title keeps enough letters to be told from others.
+        // A title keeps enough letters to be distinguishable.
         assert_eq!(shown(0, 340.0), [0, 1]);
     }
 }

@@ -28,7 +28,7 @@ pub struct Allocator {
     pub size_arguments: &'static [usize],
 }
 
-/// What an allocating call returned.
+/// Block that an allocating call returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     address: u64,

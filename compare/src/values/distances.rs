@@ -14,7 +14,7 @@ pub(crate) struct Distances {
     pub blocks: BTreeMap<u64, Vec<Range<u64>>>,
 }
 
-/// What a pointer of both traces points to.
+/// Target of a pointer in both traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PointerTarget {
     /// A part of the address space that lies elsewhere by this distance.

@@ -104,7 +104,7 @@ fn blocks_that_the_same_call_allocated_are_the_same() {
     let cause = threads.cause.as_ref().unwrap();
     assert_eq!(cause.chain.last().unwrap().steps, StepPair { a: 8, b: 8 });
     assert!(threads.moved_blocks > 0 && threads.pointers.to_blocks > 50);
-    // What the program does with the blocks is the same: only `malloc` and `free` see another list
+    // The program uses the blocks in the same way: only `malloc` and `free` see another list
     // of free blocks.
     let differing = threads.details.iter().filter_map(|it| it.values.as_ref());
     let differing = differing.flat_map(|values| values.steps.clone());

@@ -18,7 +18,7 @@ use crate::analysis::check::register_file::{
 /// An event of a part. Threads have the numbers of the part.
 #[derive(Debug)]
 pub enum PartEvent {
-    /// Contents, as far as the part shows them, of a register that the next event reads.
+    /// Known contents of a register that the next event reads.
     Register(ThreadNumber, RegisterId, RegisterContents),
     Step(CheckedStep),
     Write(CheckedWrite),

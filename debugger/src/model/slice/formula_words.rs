@@ -22,7 +22,7 @@ enum NumberRole {
     Plain,
     /// Bit mask.
     Mask,
-    /// The whole value, which stands next to the result and looks like it.
+    /// The whole value, in the same format as the result beside it.
     Value,
     Address,
 }

@@ -259,16 +259,19 @@ const SHIFTS: &str = "\
 6 clk R X5 3fffffff00000002
 ";
 
+/// Returns the second line of the chain of a value at the end of a trace.
+fn second_line(trace: &str, what: &str) -> String {
+    let (session, _folder) = tarmac(trace);
+    let reading = reading(&session, what, session.index.end());
+    texts(&session, &reading, &lines(&reading, SliceView::Chain, &[]))
+        .into_iter()
+        .nth(1)
+        .unwrap()
+}
+
 #[test]
 fn expressions_mean_in_c_what_the_program_computed() {
-    let (session, _folder) = tarmac(SHIFTS);
-    let second = |what: &str| {
-        let reading = reading(&session, what, session.index.end());
-        texts(&session, &reading, &lines(&reading, SliceView::Chain, &[]))
-            .into_iter()
-            .nth(1)
-            .unwrap()
-    };
+    let second = |what: &str| second_line(SHIFTS, what);
     assert_eq!(second("x0"), "  2 w0 = (w2 << 13) >> 17 | 0x0");
     assert_eq!(
         second("x5"),
@@ -289,14 +292,7 @@ const CONSTANTS: &str = "\
 
 #[test]
 fn a_constant_looks_like_the_result_next_to_it() {
-    let (session, _folder) = tarmac(CONSTANTS);
-    let second = |what: &str| {
-        let reading = reading(&session, what, session.index.end());
-        texts(&session, &reading, &lines(&reading, SliceView::Chain, &[]))
-            .into_iter()
-            .nth(1)
-            .unwrap()
-    };
+    let second = |what: &str| second_line(CONSTANTS, what);
     assert_eq!(second("x0"), "  0 x0 = 0x10 | 0x10");
     assert_eq!(second("x2"), "  2 x2 = x1 + 16 | 0x30");
 }
