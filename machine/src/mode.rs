@@ -161,6 +161,15 @@ impl ExecutionState {
         let mode = before.map_or(self.mode, |before| self.mode.stated_after(before.mode));
         Self { mode, ..self }
     }
+
+    /// Returns the state in which no bank is selected.
+    #[must_use]
+    pub fn without_mode(self) -> Self {
+        Self {
+            mode: Mode::Other,
+            ..self
+        }
+    }
 }
 
 /// A banked register and the plain register that it replaces while in use.

@@ -157,6 +157,12 @@ pub trait Source: Any + Send + Sync {
         false
     }
 
+    /// Returns true if the trace has no modes: register names have the same meaning at every step,
+    /// whatever the status register holds.
+    fn lacks_modes(&self) -> bool {
+        false
+    }
+
     /// Returns true if some register writes and accesses are recorded with values and others
     /// without.
     fn leaves_values_out(&self) -> bool {

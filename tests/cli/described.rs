@@ -1,8 +1,11 @@
 //! Described logs.
 
+use std::fs;
+
 use serde_json::Value;
 
 use super::support::{Sandbox, copy_tree, fixture_path};
+use super::waveform::Waveform;
 
 /// Logs with their descriptions, and fixtures in known formats with the same events.
 const LOGS: [(&str, &str); 3] = [
@@ -198,5 +201,11 @@ items = [{ pattern = ' (?<register>[a-z]\w*)=0x(?<value>\w+)' }]
             let sp = at["registers"]["sp"].as_str().unwrap();
             assert!(sp.ends_with("40800e48"), "{set} at {position}: {sp}");
         }
+        sandbox
+            .run(&["vcd", &trace, "--no-date", "--record-layout", &layout])
+            .succeeds();
+        let wave = Waveform::read(&fs::read_to_string(format!("{trace}.vcd")).unwrap());
+        let name = if set == "arm" { "CPU.r13" } else { "CPU.xsp" };
+        assert_eq!(wave.number_at(name, 2000), Some(0x4080_0e48), "{set}");
     }
 }

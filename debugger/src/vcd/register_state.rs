@@ -26,6 +26,8 @@ pub struct RegisterState {
     choices: StackChoices,
     /// The only banks of `sp` and `lr` that the trace writes.
     only: [Option<RegisterId>; 2],
+    /// True if the status register selects no banks.
+    lacks_modes: bool,
 }
 
 /// Meaning of a register outside the architecture's table for the signals.
@@ -70,6 +72,7 @@ impl RegisterState {
         Ok(Self {
             state: names.state_at(thread, at)?,
             only,
+            lacks_modes: names.0.source().lacks_modes(),
             ..Self::default()
         })
     }
@@ -169,7 +172,11 @@ impl RegisterState {
         let state = self
             .state
             .zip(status)
-            .and_then(|(state, status)| state.set.state_of(u32::from_le_bytes(*status)));
+            .and_then(|(state, status)| state.set.state_of(u32::from_le_bytes(*status)))
+            .map(|state| match self.lacks_modes {
+                true => state.without_mode(),
+                false => state,
+            });
         state.map_or_else(Vec::new, |state| self.enter(state.after(self.state)))
     }
 

@@ -12,6 +12,7 @@ use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;
+use crate::index::Index;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotEvent, SlotEventKind, SlotReader, StepText};
 use crate::read::views::ViewReader;
@@ -72,12 +73,6 @@ impl RegisterReader<'_> {
             let state = self.state_after_step(step.after())?;
             let stated = self.status_state_since(step.after(), state.set)?;
             let stated = stated.map_or(state, |stated| stated.after(Some(state)));
-            // A trace whose steps have no mode writes no banks.
-            let mode = match state.mode {
-                Mode::Other => Mode::Other,
-                _ => stated.mode,
-            };
-            let stated = ExecutionState { mode, ..stated };
             return Ok(RecordedState {
                 state: Some(stated),
                 set: Some(state.set),
@@ -155,7 +150,7 @@ impl RegisterReader<'_> {
         from: Position,
         set: InstructionSet,
     ) -> Result<Option<ExecutionState>, QueryError> {
-        let mut last = self.at.0;
+        let (index, mut last) = (self.index, self.at.0);
         while let Some(slot) =
             ViewReader(self.index).last_register_slot(self.thread, STATUS, last)?
             && slot >= from.0
@@ -164,7 +159,7 @@ impl RegisterReader<'_> {
                 .events_of(slot)?
                 .iter()
                 .rev()
-                .find_map(|event| stated_by(event, set))
+                .find_map(|event| index.state_in(event, set))
             {
                 return Ok(Some(state));
             }
@@ -174,15 +169,27 @@ impl RegisterReader<'_> {
     }
 }
 
-/// Returns the state from an event, if it is a write of the whole status register.
-pub(super) fn stated_by(event: &SlotEvent, set: InstructionSet) -> Option<ExecutionState> {
-    match &event.kind {
-        SlotEventKind::Register {
-            view,
-            bytes: Some(bytes),
-            ..
-        } if *view == STATUS => set.state_of(u32::from_le_bytes(*bytes.first_chunk()?)),
-        _ => None,
+impl Index {
+    /// Returns the state from an event, if it is a write of the whole status register.
+    pub(super) fn state_in(
+        &self,
+        event: &SlotEvent,
+        set: InstructionSet,
+    ) -> Option<ExecutionState> {
+        match &event.kind {
+            SlotEventKind::Register {
+                view,
+                bytes: Some(bytes),
+                ..
+            } if *view == STATUS => {
+                let state = set.state_of(u32::from_le_bytes(*bytes.first_chunk()?))?;
+                Some(match self.source().lacks_modes() {
+                    true => state.without_mode(),
+                    false => state,
+                })
+            }
+            _ => None,
+        }
     }
 }
 

@@ -168,6 +168,10 @@ impl<F: LogFormat> Source for TextLog<F> {
         self.readable().format.is_m_profile()
     }
 
+    fn lacks_modes(&self) -> bool {
+        true
+    }
+
     fn leaves_values_out(&self) -> bool {
         self.readable().format.leaves_values_out()
     }
