@@ -114,19 +114,28 @@ impl Encoding {
     pub const LIMIT: usize = 16;
 
     /// Creates an encoding; none if there are no bytes or more than [`Self::LIMIT`].
+    #[inline]
     pub fn new(bytes: &[u8]) -> Option<Self> {
-        let mut encoding = Self {
-            length: u8::try_from(bytes.len()).ok()?,
-            ..Self::default()
+        // Most encodings have 2 or 4 bytes. A copy of a variable length, read as 16 bytes soon after,
+        // makes the processor wait.
+        let number = match *bytes {
+            [b0, b1] => u16::from_le_bytes([b0, b1]).into(),
+            [b0, b1, b2, b3] => u32::from_le_bytes([b0, b1, b2, b3]).into(),
+            _ => {
+                let mut padded = [0; Self::LIMIT];
+                padded.get_mut(..bytes.len())?.copy_from_slice(bytes);
+                u128::from_le_bytes(padded)
+            }
         };
-        encoding
-            .bytes
-            .get_mut(..bytes.len())?
-            .copy_from_slice(bytes);
+        let encoding = Self {
+            bytes: number.to_le_bytes(),
+            length: bytes.len() as u8,
+        };
         Some(encoding).filter(|encoding| encoding.length > 0)
     }
 
     /// Returns the bytes in memory order.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.bytes
             .get(..usize::from(self.length))

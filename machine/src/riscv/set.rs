@@ -181,9 +181,11 @@ impl<const WORD_BYTES: u16> Architecture for Riscv<WORD_BYTES> {
     /// Instructions of more than 4 bytes are no numbers.
     fn encoding_of(opcode: u32, length_bytes: u8) -> Option<Encoding> {
         let bytes = opcode.to_le_bytes();
-        let length = if opcode & 3 == 3 { 4 } else { 2 };
-        let is_number = opcode != 0 && length_bytes <= 4;
-        Encoding::new(&bytes[..length]).filter(|_| is_number)
+        let encoding = match opcode & 3 {
+            3 => Encoding::new(&bytes),
+            _ => Encoding::new(&bytes[..2]),
+        };
+        encoding.filter(|_| opcode != 0 && length_bytes <= 4)
     }
 
     fn opcode_of(encoding: &Encoding) -> u32 {
