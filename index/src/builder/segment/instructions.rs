@@ -34,12 +34,14 @@ impl LastCode {
     #[inline(always)]
     fn is_same(&self, step: &StepEvent<'_>) -> bool {
         let is_same_number = self.opcode == step.opcode && self.length_bytes == step.length_bytes;
+        // A number determines the bytes; 0 is that of all instructions that are none.
+        let is_same_code = |encoding: Encoding| {
+            encoding.bytes().len() == step.bytes.len()
+                && (step.opcode != 0 || encoding.bytes() == step.bytes)
+        };
         is_same_number
             && self.set == step.instruction_set
-            && (step.bytes.is_empty()
-                || self
-                    .encoding
-                    .is_some_and(|encoding| encoding.bytes() == step.bytes))
+            && (step.bytes.is_empty() || self.encoding.is_some_and(is_same_code))
     }
 }
 
