@@ -129,7 +129,7 @@ impl<'f> StfCheck<'f> {
 
     fn take(&mut self, bytes: Vec<u8>) {
         let mut cursor = std::mem::take(&mut self.cursor);
-        let stop = cursor.take(bytes, |record, _| self.record(record));
+        let stop = cursor.take(bytes, |record: &StfRecord<'_>, _: u64| self.record(record));
         self.cursor = cursor;
         if stop.is_some() {
             self.lose();

@@ -2,6 +2,26 @@
 
 use crate::stf::record::{RecordLayout, RecordStop, StfRecord, feature, read_record};
 
+/// Receives the records of a chunk.
+pub trait RecordSink {
+    /// Takes the records at the start of `bytes` that it reads itself, which begin at `offset`;
+    /// returns their length. They must not change the layout of records.
+    #[inline(always)]
+    fn take_usual(&mut self, _bytes: &[u8], _offset: u64) -> usize {
+        0
+    }
+
+    /// Takes a record.
+    fn record(&mut self, record: &StfRecord<'_>, offset: u64);
+}
+
+impl<F: FnMut(&StfRecord<'_>, u64)> RecordSink for F {
+    #[inline(always)]
+    fn record(&mut self, record: &StfRecord<'_>, offset: u64) {
+        self(record, offset);
+    }
+}
+
 /// Position in the records of a chunk. The layout of records is kept from chunk to chunk.
 #[derive(Debug, Default)]
 pub struct RecordCursor {
@@ -35,13 +55,9 @@ impl RecordCursor {
         (left > 0 || self.skipped > 0).then_some(left)
     }
 
-    /// Passes the records of the next part of the chunk to `each`, with their offsets. Returns the
+    /// Passes the records of the next part of the chunk to `sink`, with their offsets. Returns the
     /// reason if the rest of the chunk cannot be read.
-    pub fn take<F: FnMut(&StfRecord<'_>, u64)>(
-        &mut self,
-        bytes: Vec<u8>,
-        mut each: F,
-    ) -> Option<RecordStop> {
+    pub fn take(&mut self, bytes: Vec<u8>, mut sink: impl RecordSink) -> Option<RecordStop> {
         if self.is_over {
             return None;
         }
@@ -57,6 +73,12 @@ impl RecordCursor {
         self.offset += skipped;
         let mut used = usize::try_from(skipped).unwrap_or(bytes.len());
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+            let usual = sink.take_usual(rest, self.offset);
+            if usual > 0 {
+                self.offset += usual as u64;
+                used += usual;
+                continue;
+            }
             let (record, length) = match read_record(rest, self.layout) {
                 Ok(found) => found,
                 Err(RecordStop::Incomplete) => break,
@@ -72,7 +94,7 @@ impl RecordCursor {
                 StfRecord::VectorLength(bits) => self.layout.vector_bits = Some(bits),
                 _ => {}
             }
-            each(&record, self.offset);
+            sink.record(&record, self.offset);
             let room = rest.len() as u64;
             self.skipped = length.saturating_sub(room);
             let length = length.min(room);

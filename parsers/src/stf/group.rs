@@ -129,17 +129,7 @@ impl InstructionGroup {
                 size_bytes,
                 kind,
                 ..
-            } => {
-                if self.has_room() {
-                    let end = self.words.len();
-                    self.accesses.push(GroupAccess {
-                        address,
-                        size_bytes,
-                        kind,
-                        words: end..end,
-                    });
-                }
-            }
+            } => self.add_access(address, size_bytes, kind),
             StfRecord::Data(word) => self.add_data(word),
             StfRecord::Target(target) => self.target = Some(target),
             StfRecord::ForcePc(pc) => self.forced_pc = Some(pc),
@@ -155,9 +145,38 @@ impl InstructionGroup {
         true
     }
 
+    /// Adds the value of a register of 64 bits; `kind` has its class and its role.
+    #[inline(always)]
+    pub fn add_register(&mut self, number: u16, kind: u8, word: u64) {
+        if self.has_room() {
+            let start = self.words.len();
+            self.words.push(word);
+            self.registers.push(GroupRegister {
+                number,
+                class: RegisterClass::of(kind),
+                role: RegisterRole::of(kind),
+                words: start..start + 1,
+            });
+        }
+    }
+
+    /// Adds an access.
+    #[inline(always)]
+    pub fn add_access(&mut self, address: u64, size_bytes: u16, kind: u8) {
+        if self.has_room() {
+            let end = self.words.len();
+            self.accesses.push(GroupAccess {
+                address,
+                size_bytes,
+                kind,
+                words: end..end,
+            });
+        }
+    }
+
     /// Adds a word of data to the last access.
     #[inline(always)]
-    fn add_data(&mut self, word: u64) {
+    pub fn add_data(&mut self, word: u64) {
         if !self.has_room() {
             return;
         }

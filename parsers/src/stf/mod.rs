@@ -23,6 +23,7 @@ mod source;
 mod tests;
 mod text;
 mod threads;
+mod usual;
 mod values;
 mod whole;
 

@@ -84,7 +84,9 @@ pub enum RegisterRole {
 }
 
 impl RegisterClass {
-    fn of(kind: u8) -> Self {
+    /// Returns the class in the kind of a record.
+    #[inline(always)]
+    pub fn of(kind: u8) -> Self {
         match kind & 0xf {
             1 => Self::Integer,
             2 => Self::Float,
@@ -96,7 +98,9 @@ impl RegisterClass {
 }
 
 impl RegisterRole {
-    fn of(kind: u8) -> Self {
+    /// Returns the role in the kind of a record.
+    #[inline(always)]
+    pub fn of(kind: u8) -> Self {
         match kind >> 4 & 3 {
             1 => Self::State,
             2 => Self::Source,

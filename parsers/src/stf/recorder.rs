@@ -53,6 +53,8 @@ pub struct StfRecorder<'e, B> {
     pub(super) registers: RegisterTable,
     /// Numbers of the current thread.
     current: ThreadRecord,
+    /// Number of the current thread; `None` until it is looked up.
+    number: Option<ThreadNumber>,
     /// Thread of the last instruction.
     last: Option<ThreadNumber>,
     /// Address of the next instruction, if no record states another.
@@ -75,6 +77,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
             opcodes: OpcodeCache::default(),
             registers: RegisterTable::new(set),
             current: ThreadRecord::default(),
+            number: None,
             last: None,
             next_pc: None,
             gap: None,
@@ -93,7 +96,7 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
 
     /// Sets the thread from here on.
     pub fn set_thread(&mut self, thread: ThreadRecord) {
-        self.current = thread;
+        (self.current, self.number) = (thread, None);
     }
 
     /// Adds a note. Before the first instruction, notes are kept for its thread.
@@ -157,10 +160,18 @@ impl<'e, B: BlockSink> StfRecorder<'e, B> {
     /// Returns the current thread; adds it if it is new.
     #[inline(always)]
     fn thread(&mut self) -> ThreadNumber {
-        match self.threads.number(self.current) {
+        match self.number {
             Some(number) => number,
-            None => self.add_thread(),
+            None => self.find_thread(),
         }
+    }
+
+    #[inline(never)]
+    fn find_thread(&mut self) -> ThreadNumber {
+        let known = self.threads.number(self.current);
+        let number = known.unwrap_or_else(|| self.add_thread());
+        self.number = Some(number);
+        number
     }
 
     #[cold]

@@ -27,6 +27,7 @@ use crate::stf::check::check_trace;
 use crate::stf::cursor::RecordCursor;
 use crate::stf::head::StfHead;
 use crate::stf::parts::{PartReader, StfPart};
+use crate::stf::record::StfRecord;
 use crate::stf::registers::{csr_name, csr_of};
 use crate::stf::text::{record_fields, record_name};
 use crate::stf::threads::{process_in, thread_name};
@@ -148,7 +149,7 @@ impl Stf {
                     chunk = begin.number;
                 }
                 StfPart::Bytes(bytes) => {
-                    _ = cursor.take(bytes, |record, offset| {
+                    _ = cursor.take(bytes, |record: &StfRecord<'_>, offset: u64| {
                         number += 1;
                         if number >= first && flow == Flow::Continue {
                             flow = each(&NumberedRecord {

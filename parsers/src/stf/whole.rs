@@ -14,13 +14,14 @@ use crate::read_at::TraceFile;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::ReadEnd;
 use crate::stf::container::StfContainer;
-use crate::stf::cursor::RecordCursor;
+use crate::stf::cursor::{RecordCursor, RecordSink};
 use crate::stf::group::InstructionGroup;
 use crate::stf::head::{foreign_isa, set_of_features, set_of_mode};
 use crate::stf::parts::{ChunkBegin, PartReader, StfPart};
 use crate::stf::record::{RecordStop, StfRecord, words_of};
 use crate::stf::recorder::{GroupOpcode, StfRecorder, group_fault};
 use crate::stf::threads::ThreadRecord;
+use crate::stf::usual::UsualRecord;
 
 /// Newest major version that is supported.
 const VERSION: u32 = 1;
@@ -109,10 +110,7 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
 
     fn take(&mut self, bytes: Vec<u8>) {
         let mut cursor = std::mem::take(&mut self.cursor);
-        let stop = cursor.take(bytes, |record, offset| {
-            self.offset = offset;
-            self.record(record);
-        });
+        let stop = cursor.take(bytes, &mut *self);
         self.offset = cursor.offset;
         self.cursor = cursor;
         if let Some(stop) = stop {
@@ -120,23 +118,24 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
         }
     }
 
+    /// Counts a record.
     #[inline(always)]
-    fn record(&mut self, record: &StfRecord<'_>) {
+    fn count_record(&mut self) {
         self.records += 1;
         if self.group.first_record == 0 {
             self.group.first_record = self.records;
         }
-        if let StfRecord::Opcode { word, length_bytes } = *record {
-            self.chunk.instructions += 1;
-            let opcode = GroupOpcode { word, length_bytes };
-            self.recorder.instruction(&self.group, opcode);
-            if let Some(fault) = group_fault(&self.group) {
-                self.problem(fault);
-            }
-            self.group.clear();
-        } else if !self.group.add(record) {
-            self.statement(record);
+    }
+
+    /// Takes the opcode that ends a group.
+    #[inline(always)]
+    fn opcode(&mut self, opcode: GroupOpcode) {
+        self.chunk.instructions += 1;
+        self.recorder.instruction(&self.group, opcode);
+        if let Some(fault) = group_fault(&self.group) {
+            self.problem(fault);
         }
+        self.group.clear();
     }
 
     /// Takes a record that belongs to no instruction, or describes one.
@@ -267,6 +266,46 @@ impl<'e, B: BlockSink> TraceReader<'e, B> {
             offset: self.offset,
             fault,
         });
+    }
+}
+
+impl<B: BlockSink> RecordSink for &mut TraceReader<'_, B> {
+    /// Most records describe instructions: each goes to its group as soon as its fields are read.
+    #[inline(always)]
+    fn take_usual(&mut self, bytes: &[u8], offset: u64) -> usize {
+        let mut used = 0;
+        while let Some((usual, length)) = UsualRecord::at(bytes, used) {
+            self.count_record();
+            match usual {
+                UsualRecord::Register { number, kind, word } => {
+                    self.group.add_register(number, kind, word);
+                }
+                UsualRecord::Access {
+                    address,
+                    size_bytes,
+                    kind,
+                } => self.group.add_access(address, size_bytes, kind),
+                UsualRecord::Data(word) => self.group.add_data(word),
+                UsualRecord::Target(target) => self.group.target = Some(target),
+                UsualRecord::Opcode(opcode) => {
+                    self.offset = offset + used as u64;
+                    self.opcode(opcode);
+                }
+            }
+            used += length;
+        }
+        used
+    }
+
+    #[inline(always)]
+    fn record(&mut self, record: &StfRecord<'_>, offset: u64) {
+        self.offset = offset;
+        self.count_record();
+        if let StfRecord::Opcode { word, length_bytes } = *record {
+            self.opcode(GroupOpcode { word, length_bytes });
+        } else if !self.group.add(record) {
+            self.statement(record);
+        }
     }
 }
 
