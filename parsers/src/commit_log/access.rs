@@ -188,7 +188,7 @@ impl VectorLoad {
 
 /// CM.PUSH, CM.POP and CM.POPRET (The RISC-V Instruction Set Manual, volume I, 28.13).
 #[derive(Clone, Copy, Debug)]
-struct StackOperation {
+pub(super) struct StackOperation {
     /// Mnemonic.
     name: &'static str,
     /// The field `rlist`: 4 and more.
@@ -200,7 +200,8 @@ struct StackOperation {
 const PUSHED: [u64; 13] = [27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 9, 8, 1];
 
 impl StackOperation {
-    fn of(encoding: &Encoding) -> Option<Self> {
+    #[inline]
+    pub fn of(encoding: &Encoding) -> Option<Self> {
         let [low, high] = *encoding.bytes() else {
             return None;
         };

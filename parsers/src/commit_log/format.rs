@@ -2,13 +2,13 @@
 
 use stepback_machine::InstructionSet;
 
-use crate::commit_log::commit::{CommitReader, ends_in_whole_number, forget_trap_registers};
+use crate::commit_log::commit::{CommitReader, HART, ends_in_whole_number, forget_trap_registers};
 use crate::commit_log::line::{Commit, CommitChunk, CommitLine, Dialect, Listing};
 use crate::commit_log::registers::RiscvRegisters;
 use crate::commit_log::rvls::RvlsIsa;
-use crate::commit_log::{line, rvls, sail, table, whisper};
+use crate::commit_log::{line, quick, rvls, sail, table, whisper};
 use crate::text::words::Words;
-use crate::text_log::{AheadText, ChunkStart, LogFormat, LogHead, LoggedStep};
+use crate::text_log::{AheadText, ChunkStart, LogFormat, LogHead, LoggedStep, QuickStep};
 
 /// Number of bytes after a step in which a core may report a value late.
 const LATE: usize = 64 << 10;
@@ -39,7 +39,7 @@ pub(crate) struct CommitLog {
 impl CommitLog {
     /// Returns the registers of a line by the digits of its address. Some cores print addresses of
     /// another width than their registers have, but eight digits are always a narrow one.
-    fn registers_at(&self, pc_digits: usize) -> &RiscvRegisters {
+    pub(super) fn registers_at(&self, pc_digits: usize) -> &RiscvRegisters {
         if pc_digits == 8 {
             &self.narrow
         } else {
@@ -168,6 +168,7 @@ impl LogFormat for CommitLog {
     type ChunkState = CommitChunk;
 
     const NAME: &'static str = "riscv";
+    const THREAD: &'static str = HART;
     const AT_START: CommitChunk = CommitChunk::Closed { hart: None };
     const UNKNOWN: CommitChunk = CommitChunk::Unknown;
 
@@ -267,6 +268,19 @@ impl LogFormat for CommitLog {
             (Dialect::Rvls, CommitLine::Row(row)) => rvls::add(row.line, registers, step),
             _ => {}
         }
+    }
+
+    #[inline]
+    fn quick_step<'a>(&self, text: &'a [u8]) -> Option<QuickStep<'a>> {
+        if self.dialect != Dialect::Commits || !self.has_commits {
+            return None;
+        }
+        quick::step(text, self)
+    }
+
+    #[inline]
+    fn leads_to(&self, step: &QuickStep<'_>, next: &QuickStep<'_>) -> bool {
+        !self.has_silent_traps || quick::leads_to(step, next)
     }
 
     fn complete(&self, step: &mut LoggedStep, ahead: AheadText<'_>) {

@@ -2,13 +2,14 @@
 //!
 //! One reader serves the family. The beginning of a text decides about the [`Dialect`]; the lines
 //! of Spike, CVA6, Rocket, BOOM and Dromajo differ so little that one dialect contains them all.
-//! `line` recognises a line and says where a chunk begins; `commit`, `table`, `whisper`, `sail` and
+//! `line` recognises a line and says where a chunk begins; `quick` reads the usual steps whole; `commit`, `table`, `whisper`, `sail` and
 //! `rvls` add the lines of their dialects to a step.
 
 mod access;
 mod commit;
 mod format;
 mod line;
+mod quick;
 mod registers;
 mod rvls;
 mod sail;

@@ -30,21 +30,26 @@ pub(crate) fn branch_of(encoding: Encoding, pc: Address, set: InstructionSet) ->
     }
 }
 
-/// Returns whether the instruction of a step can lead to an address. It always can to its own one:
-/// it runs again after a fault, or repeats.
+/// Returns whether the instruction of a step can lead to an address; true if it is unknown.
 pub(crate) fn may_lead_to(step: &LoggedStep, next: u64) -> bool {
-    let Some(encoding) = step.encoding else {
-        return true;
+    let site = |encoding| CodeSite {
+        pc: Address(step.set.code_address(step.pc)),
+        encoding,
     };
-    let pc = Address(step.set.code_address(step.pc));
-    let next = step.set.code_address(next);
-    let after = pc.0.wrapping_add(encoding.bytes().len() as u64) & step.set.highest_address();
-    if next == after || next == pc.0 {
+    let mut sites = step.encoding.into_iter().map(site);
+    sites.all(|site| can_reach(&site, step.set, next))
+}
+
+/// Returns whether an instruction can lead to an address. It always can to its own one: it runs
+/// again after a fault, or repeats.
+pub(crate) fn can_reach(site: &CodeSite, set: InstructionSet, next: u64) -> bool {
+    let next = set.code_address(next);
+    if next == site.after() & set.highest_address() || next == site.pc.0 {
         return true;
     }
-    let control = step.set.control(&CodeSite { pc, encoding });
+    let control = set.control(site);
     match (control.flow, control.target) {
-        (FlowKind::Next, _) => decode(encoding, pc, step.set).registers.is_none(),
+        (FlowKind::Next, _) => decode(site.encoding, site.pc, set).registers.is_none(),
         (FlowKind::Trap, _) => false,
         (_, BranchTarget::Address(target)) => target == next,
         _ => true,

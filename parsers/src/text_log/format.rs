@@ -7,6 +7,7 @@ use stepback_machine::InstructionSet;
 use crate::read_at::ReadAt;
 use crate::template::LineTemplate;
 use crate::text::window::{lines_of, without_return};
+use crate::text_log::quick::QuickStep;
 use crate::text_log::step::LoggedStep;
 
 /// A text format in which each step has lines of its own.
@@ -20,6 +21,8 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// Number of last steps whose effects may still arrive while the text grows.
     const OPEN_STEPS: u64 = 1;
+    /// Beginning of the names of threads, in a format with quick steps.
+    const THREAD: &'static str = "";
     /// State at the start of a chunk.
     const AT_START: Self::ChunkState;
     /// State in the middle of a text whose earlier lines were not read.
@@ -100,6 +103,17 @@ pub(crate) trait LogFormat: Send + Sync + Sized + 'static {
 
     /// Adds a line to the step of its chunk.
     fn add(&self, line: &Self::Line<'_>, step: &mut LoggedStep);
+
+    /// Reads the step at the start of a text if its lines have the usual form: exactly what reading
+    /// them line by line finds. At least [`PADDING`](crate::text::window::PADDING) bytes follow.
+    fn quick_step<'a>(&self, _text: &'a [u8]) -> Option<QuickStep<'a>> {
+        None
+    }
+
+    /// Returns whether nothing is to be added to a quick step before another one.
+    fn leads_to(&self, _step: &QuickStep<'_>, _next: &QuickStep<'_>) -> bool {
+        true
+    }
 
     /// Adds the initial state that the first line of a text states; only called if
     /// [`Self::first_chunk`] is inside that line.

@@ -8,14 +8,16 @@
 
 mod branch;
 mod format;
+mod quick;
 mod run;
 mod source;
 mod step;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::text_log::branch::{UNSTATED_EXCEPTION, branch_of, may_lead_to};
+pub(crate) use crate::text_log::branch::{UNSTATED_EXCEPTION, branch_of, can_reach, may_lead_to};
 pub(crate) use crate::text_log::format::{AheadText, ChunkStart, LogFormat, LogHead, LogOptions};
+pub(crate) use crate::text_log::quick::QuickStep;
 pub(crate) use crate::text_log::source::TextLog;
 pub(crate) use crate::text_log::step::{
     BlockPlace, LateRegister, LoggedAccess, LoggedRegister, LoggedStep, whole_register,

@@ -10,6 +10,7 @@ use crate::read_at::ReadAt;
 use crate::source::ParsedRange;
 use crate::text::window::{InputWindow, LINE_LIMIT, TextLimits, without_return};
 use crate::text_log::format::{AheadText, ChunkStart, LogFormat};
+use crate::text_log::quick::QuickThread;
 use crate::text_log::step::{LogNames, LoggedStep};
 
 /// Buffers that are kept from call to call to save allocations.
@@ -32,13 +33,13 @@ pub(super) struct LogText<'t> {
 
 /// A run of the reader over a range.
 pub(super) struct LogRun<'r, F: LogFormat, S: ?Sized> {
-    format: &'r F,
-    sink: &'r mut S,
-    names: &'r mut LogNames,
-    step: &'r mut LoggedStep,
-    state: F::ChunkState,
+    pub(super) format: &'r F,
+    pub(super) sink: &'r mut S,
+    pub(super) names: &'r mut LogNames,
+    pub(super) step: &'r mut LoggedStep,
+    pub(super) state: F::ChunkState,
     /// Number of lines of the range before the current one.
-    line: u64,
+    pub(super) line: u64,
     /// True before the first line of a range that begins in the middle of the text: its chunk has
     /// no text before that line.
     is_at_cut: bool,
@@ -51,7 +52,8 @@ pub(super) struct LogRun<'r, F: LogFormat, S: ?Sized> {
     /// End of the last line with a newline.
     whole_lines: u64,
     /// Longer lines are left out.
-    line_limit: usize,
+    pub(super) line_limit: usize,
+    pub(super) quick_thread: QuickThread,
 }
 
 impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
@@ -91,6 +93,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
             length: text.length,
             whole_lines: text.whole_lines,
             line_limit: text.limits.line,
+            quick_thread: None,
         };
         run.lines(&mut window, text.limits)
     }
@@ -140,8 +143,13 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
         // A line that does not end in the window is text after the others too.
         let limit = window.text().len().saturating_sub(reserve);
         let limit = limit.min(whole).min(left);
-        let mut at = 0;
+        let (mut at, mut left_until) = (0, 0);
         while at < limit {
+            if at >= left_until
+                && let Some(left) = self.quick_steps(window, at, limit)
+            {
+                (at, left_until) = (left.start, left.end);
+            }
             let Some((line, next)) = part.line_at(at) else {
                 break;
             };
@@ -246,7 +254,7 @@ impl<'r, F: LogFormat, S: EventSink + ?Sized> LogRun<'r, F, S> {
     }
 
     /// Emits the step of the chunk that ends at an offset.
-    fn finish_step(&mut self, window: &InputWindow<'_>, end: u64) {
+    pub(super) fn finish_step(&mut self, window: &InputWindow<'_>, end: u64) {
         if std::mem::take(&mut self.is_at_cut) {
             return;
         }

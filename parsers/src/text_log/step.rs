@@ -582,6 +582,18 @@ fn emit_write<S: EventSink + ?Sized>(
             &padded[..]
         })
     });
+    emit_whole_write(thread, view, bytes, place, sink);
+}
+
+/// Pushes a register write whose value is as long as the register.
+#[inline(always)]
+pub(super) fn emit_whole_write<S: EventSink + ?Sized>(
+    thread: ThreadNumber,
+    view: RegisterView,
+    bytes: Option<&[u8]>,
+    place: InputLocation,
+    sink: &mut S,
+) {
     sink.register_write(&RegisterWrite {
         thread,
         view,
@@ -593,7 +605,8 @@ fn emit_write<S: EventSink + ?Sized>(
 }
 
 /// Pushes an access; one without a known value may be larger than an event and is split.
-fn emit_access<S: EventSink + ?Sized>(
+#[inline(always)]
+pub(super) fn emit_access<S: EventSink + ?Sized>(
     thread: ThreadNumber,
     access: &LoggedAccess,
     place: InputLocation,
@@ -636,7 +649,11 @@ impl LogNames {
         self.last = None;
     }
 
-    fn thread<S: EventSink + ?Sized>(&mut self, name: &[u8], sink: &mut S) -> Option<ThreadNumber> {
+    pub(super) fn thread<S: EventSink + ?Sized>(
+        &mut self,
+        name: &[u8],
+        sink: &mut S,
+    ) -> Option<ThreadNumber> {
         let name = if name.is_empty() { &b"cpu0"[..] } else { name };
         if let Some((last, number)) = &self.last
             && last == name

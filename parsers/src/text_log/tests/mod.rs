@@ -3,4 +3,5 @@ mod cut_logs;
 mod delta_logs;
 mod parts;
 mod qemu_logs;
+mod quick_logs;
 mod recorder;
